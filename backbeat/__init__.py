@@ -1,0 +1,1 @@
+"""The face of Backbeat: command line, stage, reports, sound and jobs."""

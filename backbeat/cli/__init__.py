@@ -1,0 +1,1 @@
+"""The ``backbeat`` command and its subcommands, one module each."""

@@ -1,0 +1,131 @@
+"""The ``backbeat`` command: a table of subcommands, each loaded when it is called.
+
+Nothing here imports Drake, numba or pandas, so that ``backbeat --help`` answers at
+once. The subcommand ``name`` is the function ``command`` of ``backbeat/cli/name.py``,
+with Typer's annotations; adding one means that file and a line in `SUBCOMMANDS`.
+"""
+
+import importlib
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+SUBCOMMANDS = {
+    "doctor": "Say what this machine has, what it lacks and how to get it.",
+}
+
+HOUSE = Path(__file__).resolve().parents[2]
+HOUSE_PACKAGES = ("models", "optimization", "behaviors", "mpc")
+
+
+class SubcommandTable(TyperGroup):
+    """A command group that knows names and help lines before it loads anything."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = {
+            name: TyperCommand(name, help=text) for name, text in SUBCOMMANDS.items()
+        }
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Finds the subcommand that `args` begin with, and loads it for real."""
+        name, _, rest = super().resolve_command(ctx, args)
+        refuse_foreign_packages()
+        share_compiled_code()
+        return name, load_subcommand(str(name)), rest
+
+
+def load_subcommand(name: str) -> Any:
+    """Imports the module of the subcommand `name` and makes its command."""
+    module = importlib.import_module(f"backbeat.cli.{name.replace('-', '_')}")
+    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    single.command(name, help=SUBCOMMANDS[name])(module.command)
+    return typer.main.get_command(single)
+
+
+def refuse_foreign_packages() -> None:
+    """Ends the program when Python would import somebody else's `models`.
+
+    The names of our packages are plain words, and a folder earlier on the path
+    (PYTHONPATH, a start with ``python -m`` from elsewhere) may hold the same word.
+    """
+    for name in HOUSE_PACKAGES:
+        spec = importlib.util.find_spec(name)
+        if spec is None:
+            refuse(
+                f"the package '{name}' is missing beside {HOUSE / 'backbeat'}; "
+                "install Backbeat again"
+            )
+        places = spec.submodule_search_locations or [str(spec.origin)]
+        found = Path(places[0]).resolve()
+        if found != HOUSE / name:
+            refuse(
+                f"Python finds somebody else's '{name}' in {found.parent} before "
+                f"Backbeat's own in {HOUSE}; take that folder off PYTHONPATH or "
+                "start from another folder"
+            )
+
+
+def share_compiled_code() -> None:
+    """Keeps numba's compiled functions in the environment.
+
+    The source may be read-only, and ``make`` uses the same folder: what one has
+    compiled, in some 20 s, the other loads in less than one.
+    """
+    if sys.prefix != sys.base_prefix:
+        os.environ.setdefault("NUMBA_CACHE_DIR", f"{sys.prefix}/numba-cache")
+
+
+def refuse(sentence: str) -> NoReturn:
+    """Prints one sentence for the user and ends the program with exit code 2."""
+    typer.echo(f"backbeat: {sentence}.", err=True)
+    raise SystemExit(2)
+
+
+app = typer.Typer(
+    cls=SubcommandTable,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def print_version(wanted: bool) -> None:
+    """Prints the version and ends the program, when `wanted`."""
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"backbeat {version('backbeat')}")
+        raise typer.Exit
+
+
+@app.callback()
+def backbeat(
+    version: bool = typer.Option(
+        False, "--version", callback=print_version, is_eager=True, help="Version."
+    ),
+) -> None:
+    """Atlas drums, dances and holds a pose: plan, track, watch and measure."""
+
+
+def main() -> None:
+    """Runs the command line; what the ``backbeat`` script calls."""
+    try:
+        app()
+    except Exception as error:
+        # Late, for a command that succeeds has no need of it.
+        from models.errors import BackbeatError
+
+        if not isinstance(error, BackbeatError):
+            raise
+        refuse(str(error).rstrip("."))
+
+
+if __name__ == "__main__":
+    main()

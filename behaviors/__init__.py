@@ -1,0 +1,1 @@
+"""What a behavior is, how it is authored, and the library."""

@@ -1,0 +1,149 @@
+"""Behavior: a verified motion with all that a controller needs of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from pydrake.math import RigidTransform, RollPitchYaw
+
+from models.configuration import Configuration
+from models.robot import RobotModel
+from optimization.reconstruction import DenseTrajectory
+from optimization.verification import Certificate
+
+
+@dataclass(frozen=True)
+class Mount:
+    """How the robot is held, for behaviors that do not stand freely.
+
+    Attributes:
+        p_WB: place of the welded base [m]; None for a free base.
+        rpy_WB: its roll, pitch, yaw [rad].
+        locked: angles of joints that stay still [rad], by name.
+    """
+
+    p_WB: tuple[float, float, float] | None = None
+    rpy_WB: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    locked: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the base floats."""
+        return self.p_WB is None
+
+    def pose(self) -> RigidTransform | None:
+        """X_WB of a welded base, None of a free one."""
+        if self.p_WB is None:
+            return None
+        return RigidTransform(RollPitchYaw(*self.rpy_WB), np.array(self.p_WB))
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that belongs to an instant of a behavior.
+
+    Attributes:
+        time: authored, absolute time [s].
+        kind: "strike", "segment" or "marker".
+        what: drum member of a strike, name of a segment or marker.
+        who: contact that strikes, or "".
+        velocity: loudness as in MIDI, 0 to 127.
+        duration: length of a segment [s].
+    """
+
+    time: float
+    kind: str
+    what: str
+    who: str = ""
+    velocity: int = 0
+    duration: float = 0.0
+
+
+@dataclass(frozen=True)
+class Behavior:
+    """A motion on a fine grid of phase, its events and its certificate.
+
+    Attributes:
+        name: name in the library.
+        kind: "posture", "dance" or "drumming".
+        summary: one sentence for people.
+        robot: robot name or path of its YAML.
+        equipment: what the robot carries.
+        mount: how it is held.
+        scene: name of the scene it plays in, "" for the bare ground.
+        scene_height: how far the scene's kit is raised [m].
+        bpm: tempo [beats/min], 0 without music.
+        beats_per_bar: meter.
+        motion: the dense trajectory.
+        com: (M, 3) center of mass [m].
+        momentum: (M, 6) momentum about the center of mass [angular, linear].
+        inertia: (M, 3, 3) centroidal rotational inertia, world axes [kg m^2].
+        events: strikes, segments and markers in order of time.
+        certificate: what verification found.
+        specification: the YAML it was built from.
+        provenance: versions and numbers of the build, by name.
+    """
+
+    name: str
+    kind: str
+    summary: str
+    robot: str
+    equipment: tuple[str, ...]
+    mount: Mount
+    scene: str
+    scene_height: float
+    bpm: float
+    beats_per_bar: int
+    motion: DenseTrajectory
+    com: np.ndarray
+    momentum: np.ndarray
+    inertia: np.ndarray
+    events: tuple[Event, ...]
+    certificate: Certificate
+    specification: str
+    provenance: Mapping[str, object]
+
+    @property
+    def duration(self) -> float:
+        """Length at nominal tempo [s]."""
+        return float(self.motion.t[-1])
+
+    @cached_property
+    def robot_model(self) -> RobotModel:
+        """The robot as this behavior uses it."""
+        return make_robot(self.robot, self.equipment, self.mount)
+
+    def strikes(self) -> list[Event]:
+        """The strikes in order of time."""
+        return [e for e in self.events if e.kind == "strike"]
+
+    def __str__(self) -> str:
+        """One paragraph for a person."""
+        state = "verified" if self.certificate.passed else "NOT verified"
+        strikes = len(self.strikes())
+        music = f", {self.bpm:g} BPM, {strikes} strikes" if self.bpm else ""
+        return (
+            f"{self.name} ({self.kind}, {self.duration:.1f} s{music}, {state}): "
+            f"{self.summary}"
+        )
+
+
+def make_robot(robot: str, equipment: tuple[str, ...], mount: Mount) -> RobotModel:
+    """The robot model for given equipment and mount."""
+    return RobotModel(robot, equipment, mount.pose(), mount.locked)
+
+
+def centroidal_quantities(
+    robot: RobotModel, motion: DenseTrajectory
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Center of mass, momentum about it and centroidal inertia of every sample."""
+    M = len(motion.t)
+    com, momentum, inertia = np.zeros((M, 3)), np.zeros((M, 6)), np.zeros((M, 3, 3))
+    configuration = Configuration(robot, motion.q[0])
+    for i in range(M):
+        configuration.update(motion.q[i], motion.v[i])
+        com[i] = configuration.center_of_mass
+        momentum[i] = configuration.momentum
+        inertia[i] = configuration.centroidal_inertia
+    return com, momentum, inertia

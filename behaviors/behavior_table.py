@@ -1,0 +1,165 @@
+"""A behavior as a table and a header: the form in which it is stored.
+
+Columns carry joint and contact names, so the table reads without Backbeat.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pydrake.common.eigen_geometry import Quaternion
+from pydrake.math import RotationMatrix
+
+from behaviors.behavior import Behavior, Event, Mount, make_robot
+from optimization.reconstruction import DenseTrajectory
+from optimization.verification import Certificate
+
+BASE_POSITIONS = ("qw", "qx", "qy", "qz", "x", "y", "z")
+BASE_VELOCITIES = ("wx", "wy", "wz", "vx", "vy", "vz")
+WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")
+INERTIA = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+
+
+def to_frame(behavior: Behavior) -> pd.DataFrame:
+    """The motion as a table, columns by joint and contact name."""
+    robot, m = behavior.robot_model, behavior.motion
+    columns: dict[str, np.ndarray] = {"t": m.t}
+    nq, nv = robot.base_positions, robot.base_velocities
+    base_q, base_v = BASE_POSITIONS[:nq], BASE_VELOCITIES[:nv]
+    for i, axis in enumerate(base_q):
+        columns[f"q.base.{axis}"] = m.q[:, i]
+    for i, joint in enumerate(robot.joint_names):
+        columns[f"q.{joint}"] = m.q[:, nq + i]
+    for key, array in (("v", m.v), ("vdot", m.vdot)):
+        for i, axis in enumerate(base_v):
+            columns[f"{key}.base.{axis}"] = array[:, i]
+        for i, joint in enumerate(robot.joint_names):
+            columns[f"{key}.{joint}"] = array[:, nv + i]
+    for i, joint in enumerate(robot.joint_names):
+        columns[f"tau.{joint}"] = m.tau[:, i]
+    for c, name in enumerate(m.contacts):
+        columns[f"{name}.standing"] = m.standing[:, c]
+        for i, axis in enumerate(WRENCH):
+            columns[f"{name}.{axis}"] = m.wrench[:, c, i]
+        support = _support_columns(m.R_WC[:, c], m.p_WC[:, c])
+        columns |= {f"{name}.support.{k}": v for k, v in support.items()}
+    for i, axis in enumerate("xyz"):
+        columns[f"com.{axis}"] = behavior.com[:, i]
+        columns[f"angular_momentum.{axis}"] = behavior.momentum[:, i]
+        columns[f"linear_momentum.{axis}"] = behavior.momentum[:, 3 + i]
+    for i, j in INERTIA:
+        columns[f"inertia.{'xyz'[i]}{'xyz'[j]}"] = behavior.inertia[:, i, j]
+    return pd.DataFrame(columns)
+
+
+def to_header(behavior: Behavior) -> dict[str, Any]:
+    """Everything but the arrays, as plain data."""
+    return {
+        "name": behavior.name,
+        "kind": behavior.kind,
+        "summary": behavior.summary,
+        "robot": behavior.robot,
+        "equipment": list(behavior.equipment),
+        "mount": asdict(behavior.mount),
+        "scene": behavior.scene,
+        "scene_height": behavior.scene_height,
+        "bpm": behavior.bpm,
+        "beats_per_bar": behavior.beats_per_bar,
+        "contacts": list(behavior.motion.contacts),
+        "events": [asdict(e) for e in behavior.events],
+        "certificate": behavior.certificate.to_dict(),
+        "specification": behavior.specification,
+        "provenance": dict(behavior.provenance),
+    }
+
+
+def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behavior:
+    """The inverse of `to_frame` and `to_header`."""
+    mount_data = dict(header["mount"])
+    place = mount_data["p_WB"]
+    mount = Mount(
+        p_WB=None if place is None else tuple(place),
+        rpy_WB=tuple(mount_data["rpy_WB"]),
+        locked=dict(mount_data["locked"]),
+    )
+    equipment = tuple(header["equipment"])
+    robot = make_robot(str(header["robot"]), equipment, mount)
+    nq, nv, M = robot.base_positions, robot.base_velocities, len(frame)
+
+    def block(names: list[str]) -> np.ndarray:
+        return np.ascontiguousarray(frame[names].to_numpy(float)).reshape(M, -1)
+
+    base_q = [f"q.base.{a}" for a in BASE_POSITIONS[:nq]]
+    base_v = [f"base.{a}" for a in BASE_VELOCITIES[:nv]]
+    joints = list(robot.joint_names)
+    contacts = tuple(header["contacts"])
+    C = len(contacts)
+    wrench, standing = np.zeros((M, C, 6)), np.zeros((M, C), bool)
+    R_WC, p_WC = np.zeros((M, C, 3, 3)), np.zeros((M, C, 3))
+    for c, name in enumerate(contacts):
+        wrench[:, c] = block([f"{name}.{a}" for a in WRENCH])
+        standing[:, c] = frame[f"{name}.standing"].to_numpy(bool)
+        R_WC[:, c], p_WC[:, c] = _support_poses(frame, name)
+    inertia = np.zeros((M, 3, 3))
+    for i, j in INERTIA:
+        column = frame[f"inertia.{'xyz'[i]}{'xyz'[j]}"].to_numpy(float)
+        inertia[:, i, j] = inertia[:, j, i] = column
+    motion = DenseTrajectory(
+        t=frame["t"].to_numpy(float).copy(),
+        q=block([*base_q, *(f"q.{j}" for j in joints)]),
+        v=block([f"v.{n}" for n in [*base_v, *joints]]),
+        vdot=block([f"vdot.{n}" for n in [*base_v, *joints]]),
+        wrench=wrench,
+        standing=standing,
+        R_WC=R_WC,
+        p_WC=p_WC,
+        tau=block([f"tau.{j}" for j in joints]),
+        contacts=contacts,
+    )
+    momentum = [f"{k}_momentum.{a}" for k in ("angular", "linear") for a in "xyz"]
+    return Behavior(
+        name=str(header["name"]),
+        kind=str(header["kind"]),
+        summary=str(header["summary"]),
+        robot=str(header["robot"]),
+        equipment=equipment,
+        mount=mount,
+        scene=str(header["scene"]),
+        scene_height=float(header["scene_height"]),
+        bpm=float(header["bpm"]),
+        beats_per_bar=int(header["beats_per_bar"]),
+        motion=motion,
+        com=block([f"com.{a}" for a in "xyz"]),
+        momentum=block(momentum),
+        inertia=inertia,
+        events=tuple(Event(**e) for e in header["events"]),
+        certificate=Certificate.from_dict(header["certificate"]),
+        specification=str(header["specification"]),
+        provenance=dict(header["provenance"]),
+    )
+
+
+def digest(frame: pd.DataFrame, header: Mapping[str, Any]) -> str:
+    """SHA-256 over every column and the header; what makes an edit visible."""
+    sha = hashlib.sha256()
+    for name in frame.columns:
+        sha.update(name.encode())
+        sha.update(np.ascontiguousarray(frame[name].to_numpy()).tobytes())
+    sha.update(json.dumps(header, sort_keys=True).encode())
+    return sha.hexdigest()
+
+
+def _support_columns(R: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
+    quaternions = np.array([RotationMatrix(x).ToQuaternion().wxyz() for x in R])
+    columns = {f"q{a}": quaternions[:, i] for i, a in enumerate("wxyz")}
+    return columns | {a: p[:, i] for i, a in enumerate("xyz")}
+
+
+def _support_poses(frame: pd.DataFrame, name: str) -> tuple[np.ndarray, np.ndarray]:
+    q = frame[[f"{name}.support.q{a}" for a in "wxyz"]].to_numpy(float)
+    R = np.array([RotationMatrix(Quaternion(x)).matrix() for x in q])
+    return R, frame[[f"{name}.support.{a}" for a in "xyz"]].to_numpy(float)

@@ -1,0 +1,144 @@
+"""Building behaviors: specification to verified motion in the library."""
+
+import hashlib
+import time
+from collections.abc import Callable
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from behaviors.behavior import Behavior, centroidal_quantities
+from behaviors.library import Library
+from behaviors.specification import (
+    Specification,
+    find_specification,
+    read_specification,
+)
+from models.errors import BackbeatError
+from models.robot_description import find_description
+from optimization.interior_point import InteriorPoint
+from optimization.reconstruction import reconstruct
+from optimization.transcription import Transcription
+from optimization.verification import verify
+
+# Called with a share of the work done, 0 to 1, and what is being done.
+Progress = Callable[[float, str], None]
+ROOT = Path(__file__).parent.parent
+
+
+def build_key(specification: Specification, text: str) -> str:
+    """Hash of all that decides a build: text, robot files, our sources."""
+    sha = hashlib.sha256(text.encode())
+    folder = find_description(specification.robot).parent
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in (".yaml", ".urdf"):
+            sha.update(path.read_bytes())
+    sha.update(_sources().encode())
+    return sha.hexdigest()
+
+
+@cache
+def _sources() -> str:
+    """Hash of the code and data that can change a motion."""
+    sha = hashlib.sha256()
+    for package in ("models", "optimization", "behaviors"):
+        for path in sorted((ROOT / package).rglob("*")):
+            if path.suffix in (".py", ".urdf", ".yaml") and path.is_file():
+                sha.update(path.relative_to(ROOT).as_posix().encode())
+                sha.update(path.read_bytes())
+    return sha.hexdigest()
+
+
+def build(
+    name: str | Path,
+    library: Library,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Behavior:
+    """Builds one behavior, or takes it from the library when nothing changed.
+
+    Args:
+        name: shipped name or path of a specification.
+        library: where to store it.
+        force: build even when the stored one is up to date.
+        progress: called as the work goes on.
+
+    Raises:
+        BackbeatError: the specification is wrong, or the motion was not found or
+            did not pass verification.
+    """
+    report = progress or (lambda share, what: None)
+    path = find_specification(name)
+    specification, text = read_specification(path)
+    key = build_key(specification, text)
+    if not force and library.key(specification.name) == key:
+        return library.load(specification.name)
+    report(0.0, "reading")
+    behavior = solve(specification, text, key, report)
+    library.save(behavior)
+    report(1.0, "stored")
+    return behavior
+
+
+def solve(
+    specification: Specification, text: str, key: str, report: Progress
+) -> Behavior:
+    """Solves and verifies a specification."""
+    started = time.perf_counter()
+    plan = specification.plan()
+    report(0.1, "solving")
+    transcription = Transcription(plan.problem)
+
+    def iteration(entry: dict[str, float]) -> None:
+        report(0.1 + 0.5 * min(1.0, entry["iteration"] / 20), "solving")
+
+    solution = InteriorPoint(transcription).solve(progress=iteration)
+    if not solution.is_solved:
+        when, what, amount = solution.violations()[0]
+        raise BackbeatError(
+            f"{specification.name}: no motion found ({solution.status}); worst is "
+            f"{what} at {when:.2f} s, off by {amount:.3g} (scaled); give it more "
+            "time or ask for less there"
+        )
+    report(0.6, "filling in")
+    motion = reconstruct(solution)
+    report(0.7, "verifying")
+    certificate = verify(solution, motion)
+    if not certificate.passed:
+        worst = certificate.failures()[0]
+        raise BackbeatError(
+            f"{specification.name}: the motion fails verification: {worst.name} "
+            f"{worst.value:.3g} > {worst.bound:.3g} at {worst.time:.2f} s "
+            f"({worst.where})"
+        )
+    robot = plan.problem.robot
+    com, momentum, inertia = centroidal_quantities(robot, motion)
+    return Behavior(
+        name=specification.name,
+        kind=specification.kind,
+        summary=specification.summary,
+        robot=specification.robot,
+        equipment=tuple(specification.equipment),
+        mount=plan.mount,
+        scene=plan.scene,
+        scene_height=plan.scene_height,
+        bpm=plan.bpm,
+        beats_per_bar=plan.beats_per_bar,
+        motion=motion,
+        com=com,
+        momentum=momentum,
+        inertia=inertia,
+        events=plan.events,
+        certificate=certificate,
+        specification=text,
+        provenance={
+            "key": key,
+            "backbeat": metadata.version("backbeat"),
+            "drake": metadata.version("drake"),
+            "duration_s": float(motion.t[-1]),
+            "knots": plan.problem.num_knots,
+            "iterations": len(solution.log),
+            "violation": solution.violation(),
+            "seconds": time.perf_counter() - started,
+        },
+    )

@@ -1,0 +1,150 @@
+"""The behavior library: one Parquet file a behavior, written whole or not at all."""
+
+import json
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from behaviors.behavior import Behavior
+from behaviors.behavior_table import (
+    behavior_from_frame,
+    digest,
+    to_frame,
+    to_header,
+)
+from models.errors import BackbeatError, unknown_name
+
+FORMAT = 1
+_METADATA = b"backbeat"
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+
+
+def check_name(name: str) -> str:
+    """Returns a behavior name that is safe as a file name.
+
+    Raises:
+        BackbeatError: the name holds anything but a-z, 0-9 and "-".
+    """
+    if not _NAME.fullmatch(name):
+        raise BackbeatError(
+            f"{name[:80]!r} is not a behavior name; use small letters, digits and '-'"
+        )
+    return name
+
+
+class Library:
+    """A folder of behaviors.
+
+    Attributes:
+        folder: where the files are.
+    """
+
+    def __init__(self, folder: str | Path = "library") -> None:
+        """Opens a library; the folder is made when the first behavior is saved."""
+        self.folder = Path(folder)
+
+    def path(self, name: str) -> Path:
+        """Path of a behavior's file, whether it exists or not."""
+        return self.folder / f"{check_name(name)}.parquet"
+
+    def names(self) -> list[str]:
+        """Names of the stored behaviors, sorted."""
+        return sorted(
+            p.stem for p in self.folder.glob("*.parquet") if _NAME.fullmatch(p.stem)
+        )
+
+    def save(self, behavior: Behavior) -> Path:
+        """Stores a behavior; a reader sees the old file or the new, never a part."""
+        path = self.path(behavior.name)
+        frame, header = to_frame(behavior), to_header(behavior)
+        record = {"format": FORMAT, "sha256": digest(frame, header), "header": header}
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        table = table.replace_schema_metadata(
+            {**(table.schema.metadata or {}), _METADATA: json.dumps(record).encode()}
+        )
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            descriptor, temporary = tempfile.mkstemp(".part", path.stem, self.folder)
+        except OSError as error:
+            raise BackbeatError(
+                f"cannot write to the library {self.folder}: {error.strerror}"
+            ) from None
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                pq.write_table(table, file, compression="zstd")
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).replace(path)
+        except OSError as error:
+            raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
+        finally:
+            Path(temporary).unlink(missing_ok=True)
+        return path
+
+    def load(self, name: str) -> Behavior:
+        """Loads a behavior and checks that nothing in it was changed.
+
+        Raises:
+            BackbeatError: no such behavior, or its file is damaged or edited.
+        """
+        path, record = self.path(name), self._record(name)
+        try:
+            frame = pq.read_table(path).to_pandas()
+        except (OSError, pa.ArrowException) as error:
+            raise _damaged(path, name, str(error)) from None
+        if digest(frame, record["header"]) != record["sha256"]:
+            raise _damaged(path, name, "its contents do not match their checksum")
+        return behavior_from_frame(frame, record["header"])
+
+    def key(self, name: str) -> str | None:
+        """Build key of a stored behavior; None when there is none that reads."""
+        try:
+            return str(self._record(name)["header"]["provenance"]["key"])
+        except (BackbeatError, KeyError, TypeError):
+            return None
+
+    def table(self) -> pd.DataFrame:
+        """One row a behavior: name, kind, length, tempo, whether verified, summary."""
+        rows = []
+        for name in self.names():
+            header = self._record(name)["header"]
+            checks = header["certificate"].values()
+            rows.append(
+                {
+                    "name": name,
+                    "kind": header["kind"],
+                    "duration_s": header["provenance"]["duration_s"],
+                    "bpm": header["bpm"],
+                    "verified": all(c["value"] <= c["bound"] for c in checks),
+                    "summary": header["summary"],
+                }
+            )
+        columns = ["name", "kind", "duration_s", "bpm", "verified", "summary"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def _record(self, name: str) -> dict[str, Any]:
+        path = self.path(name)
+        if not path.is_file():
+            raise unknown_name(f"behavior in library {self.folder}", name, self.names())
+        try:
+            metadata = pq.read_schema(path).metadata or {}
+            record: dict[str, Any] = json.loads(metadata[_METADATA])
+            version = record["format"]
+        except (OSError, pa.ArrowException, KeyError, ValueError, TypeError):
+            raise _damaged(path, name, "it is not a whole Backbeat file") from None
+        if version != FORMAT:
+            raise _damaged(path, name, f"its format {version} is not {FORMAT}")
+        return record
+
+
+def _damaged(path: Path, name: str, why: str) -> BackbeatError:
+    why = " ".join(why.split())[:200]
+    return BackbeatError(
+        f"{path} cannot be used: {why}; rebuild it with 'backbeat build {name} --force'"
+    )

@@ -1,0 +1,89 @@
+"""Specifications: the YAML files that people write, by kind."""
+
+from pathlib import Path
+from typing import Protocol
+
+import yaml
+
+from behaviors.library import check_name
+from behaviors.motion_plan import MotionPlan
+from behaviors.posture import PostureSpecification
+from models.errors import BackbeatError, unknown_name
+from models.yaml_file import parse_yaml
+
+SHIPPED_FOLDER = Path(__file__).parent / "specifications"
+KINDS = {
+    "posture": PostureSpecification,
+}
+
+
+class Specification(Protocol):
+    """What every kind of specification has."""
+
+    kind: str
+    name: str
+    summary: str
+    robot: str
+    equipment: list[str]
+
+    def plan(self) -> MotionPlan:
+        """Compiles the specification into a trajectory problem."""
+
+
+def shipped_names() -> list[str]:
+    """Names of the behaviors that ship."""
+    return sorted(p.stem for p in SHIPPED_FOLDER.glob("*.yaml"))
+
+
+def find_specification(name: str | Path) -> Path:
+    """Path of a specification: a shipped name or a YAML file.
+
+    Raises:
+        BackbeatError: neither.
+    """
+    path = Path(name)
+    if path.suffix in (".yaml", ".yml"):
+        if path.is_file():
+            return path
+        raise BackbeatError(f"no specification file {path}")
+    check_name(str(name))
+    path = SHIPPED_FOLDER / f"{name}.yaml"
+    if not path.is_file():
+        raise unknown_name("behavior", name, shipped_names())
+    return path
+
+
+def read_specification(path: Path) -> tuple[Specification, str]:
+    """Reads a specification and its text.
+
+    Raises:
+        BackbeatError: unreadable, unknown kind, unknown key, or a bad name.
+    """
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BackbeatError(f"cannot read {path}: {error}") from None
+    return parse_specification(text, str(path)), text
+
+
+def parse_specification(text: str, where: str) -> Specification:
+    """Reads a specification from YAML text; `where` names it in errors."""
+    kind = _kind(text, where)
+    if kind not in KINDS:
+        raise unknown_name(f"kind in {where}", kind, KINDS)
+    specification: Specification = parse_yaml(KINDS[kind], text, where)
+    check_name(specification.name)
+    return specification
+
+
+def _kind(text: str, where: str) -> str:
+    """The value of the top-level key `kind`, read without building anything."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError:
+        node = None
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == "kind":
+                return str(value.value)
+    raise BackbeatError(f"{where}: the first key should be kind, one of {list(KINDS)}")

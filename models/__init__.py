@@ -1,0 +1,1 @@
+"""What exists physically: robots, scenes, contact, actuators."""

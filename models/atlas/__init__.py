@@ -1,0 +1,1 @@
+"""The Atlas v5 humanoid: its description and its looks."""

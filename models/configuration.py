@@ -1,0 +1,142 @@
+"""Configuration: a robot at one (q, v), kinematics and dynamics up to date."""
+
+import numpy as np
+from pydrake.math import RigidTransform, RotationMatrix
+
+from models import dynamics, kinematics
+from models.kinematic_tree import make_workspace
+from models.robot import Frame, RobotModel
+from models.rotations import compiled
+
+
+class Configuration:
+    """A robot's state with everything computed for it.
+
+    Spatial vectors are [angular, linear] in world axes. The object is cheap to
+    move to another state by `update`; results are new arrays.
+
+    Attributes:
+        robot: the robot.
+        q: (nq,) configuration.
+        v: (nv,) velocity.
+    """
+
+    def __init__(
+        self, robot: RobotModel, q: np.ndarray, v: np.ndarray | None = None
+    ) -> None:
+        """Computes the robot at (q, v); v is zero when not given."""
+        self.robot = robot
+        self._ws = make_workspace(robot.tree)
+        self._p_WB = np.zeros(3)
+        self.update(q, v)
+
+    def update(self, q: np.ndarray, v: np.ndarray | None = None) -> "Configuration":
+        """Moves to another state and returns itself."""
+        nv = self.robot.num_velocities
+        self.q = np.ascontiguousarray(q, float)
+        self.v = np.zeros(nv) if v is None else np.ascontiguousarray(v, float)
+        tree, zero = self.robot.tree, np.zeros(nv)
+        self._bias = np.zeros(nv)
+        g = self.robot.gravity
+        dynamics.forward_pass(tree, self.q, self.v, zero, g, self._ws, False)
+        dynamics.body_forces(tree, self._ws, False)
+        # Before the composites, frame accelerations are still those of bodies.
+        dynamics.backward_pass(tree, self._ws, self._bias, False)
+        kinematics.base_position(tree, self.q, self._p_WB)
+        return self
+
+    def _place(self, frame: Frame | str) -> tuple[Frame, np.ndarray, np.ndarray]:
+        frame = self.robot.frame(frame) if isinstance(frame, str) else frame
+        R, r = np.zeros((3, 3)), np.zeros(3)
+        kinematics.frame_pose(
+            self.robot.tree,
+            self._ws,
+            self.q,
+            frame.body,
+            frame.R_PF,
+            frame.p_PF,
+            R,
+            r,
+        )
+        return frame, R, r
+
+    def pose(self, frame: Frame | str) -> RigidTransform:
+        """X_WF of a frame."""
+        _, R, r = self._place(frame)
+        return RigidTransform(RotationMatrix(R), self._p_WB + r)
+
+    def jacobian(self, frame: Frame | str) -> np.ndarray:
+        """(6, nv) spatial velocity Jacobian of a frame."""
+        frame, _, r = self._place(frame)
+        J = np.zeros((6, self.robot.num_velocities))
+        kinematics.frame_jacobian(self.robot.tree, self._ws, frame.body, r, J)
+        return J
+
+    def velocity(self, frame: Frame | str) -> np.ndarray:
+        """(6,) spatial velocity of a frame [rad/s, m/s]."""
+        return np.asarray(self.jacobian(frame) @ self.v)
+
+    def bias_acceleration(self, frame: Frame | str) -> np.ndarray:
+        """(6,) Jdot v of a frame [rad/s^2, m/s^2]."""
+        frame, _, r = self._place(frame)
+        out = np.zeros(6)
+        g = self.robot.gravity
+        kinematics.frame_acceleration(self._ws, frame.body, r, g, out)
+        return out
+
+    @property
+    def mass_matrix(self) -> np.ndarray:
+        """(nv, nv) mass matrix."""
+        nv = self.robot.num_velocities
+        M = np.zeros((nv, nv))
+        dynamics.mass_matrix(self.robot.tree, self._ws, M)
+        return M
+
+    @property
+    def bias(self) -> np.ndarray:
+        """(nv,) Coriolis, centrifugal and gravity forces: M vdot + bias = tau."""
+        return self._bias.copy()
+
+    @property
+    def center_of_mass(self) -> np.ndarray:
+        """(3,) center of mass in the world [m]."""
+        return self._p_WB + self._ws.h[0] / self._ws.m[0]
+
+    @property
+    def center_of_mass_jacobian(self) -> np.ndarray:
+        """(3, nv) Jacobian of the center of mass."""
+        J = np.zeros((3, self.robot.num_velocities))
+        kinematics.center_of_mass_jacobian(self.robot.tree, self._ws, J)
+        return J
+
+    @property
+    def momentum(self) -> np.ndarray:
+        """(6,) momentum about the center of mass, [angular, linear]."""
+        out = np.zeros(6)
+        _momentum(self.robot.tree, self._ws, self.v, out)
+        return out
+
+    @property
+    def centroidal_inertia(self) -> np.ndarray:
+        """(3, 3) rotational inertia about the center of mass, world axes."""
+        m, h = self._ws.m[0], self._ws.h[0]
+        shift = (h @ h * np.eye(3) - np.outer(h, h)) / m
+        return np.asarray(self._ws.I[0] - shift)
+
+
+@compiled
+def _momentum(tree, ws, v, out):
+    """Sums the momentum of every coordinate's motion; see `momentum`."""
+    nf = 6 if tree.floating else 0
+    f = np.empty(6)
+    for i in range(6):
+        out[i] = 0.0
+    for j in range(v.shape[0]):
+        b = 0 if j < nf else j - nf + 1
+        dynamics.inertia_force(ws.I[b], ws.m[b], ws.h[b], ws.S[j], f)
+        for i in range(6):
+            out[i] += f[i] * v[j]
+    x, y, z = ws.h[0, 0] / ws.m[0], ws.h[0, 1] / ws.m[0], ws.h[0, 2] / ws.m[0]
+    out[0] -= y * out[5] - z * out[4]
+    out[1] -= z * out[3] - x * out[5]
+    out[2] -= x * out[4] - y * out[3]

@@ -1,0 +1,29 @@
+"""The one exception that a user's input can cause."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class BackbeatError(Exception):
+    """Something the user can mend; the message is one sentence for them.
+
+    It says what was asked, what exists, and what to do. The command line prints
+    it without a traceback and exits with code 2.
+    """
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str]) -> BackbeatError:
+    """Error for a name that does not exist, with the nearest ones that do.
+
+    Args:
+        kind: what was looked up, e.g. "joint".
+        name: what was asked for.
+        known: every valid name.
+    """
+    names = sorted(known)
+    near = difflib.get_close_matches(str(name), names, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else ""
+    listed = ", ".join(names) if len(names) <= 40 else f"{len(names)} names"
+    return BackbeatError(
+        f"unknown {kind} {str(name)!r}; " + (hint or f"known: {listed or 'none'}")
+    )

@@ -1,0 +1,1 @@
+"""Drum kit, sticks and throne: their descriptions and their looks."""

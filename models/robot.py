@@ -1,0 +1,428 @@
+"""RobotModel: a robot as control and optimization see it.
+
+Frames: W world, B base, P a body of the fused model, C a contact patch (z out of
+the supporting surface), F any frame of the robot.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from pydrake.math import RigidTransform, RollPitchYaw
+from pydrake.multibody.parsing import Parser
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import ModelInstanceIndex
+
+from models.errors import BackbeatError, unknown_name
+from models.fusing import fuse
+from models.kinematic_tree import KinematicTree, read_kinematic_tree
+from models.robot_description import (
+    ContactDescription,
+    EquipmentDescription,
+    RobotDescription,
+    find_description,
+    load_description,
+)
+
+PACKAGE_XML = Path(__file__).parent / "package.xml"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame that rides on a body of the fused model.
+
+    Attributes:
+        name: its name in the URDF or the robot YAML.
+        body: index of the fused body, 0 = base.
+        R_PF: (3, 3) rotation in that body.
+        p_PF: (3,) position in that body [m].
+    """
+
+    name: str
+    body: int
+    R_PF: np.ndarray
+    p_PF: np.ndarray
+
+
+@dataclass(frozen=True)
+class ContactFrame:
+    """A patch that can carry a wrench; a point when both half sizes are zero.
+
+    Attributes:
+        frame: patch frame C, origin at the patch center, z out of the support.
+        half_length: half size along x [m].
+        half_width: half size along y [m].
+        limb: indices (in joint order) of the joints between base and patch.
+    """
+
+    frame: Frame
+    half_length: float
+    half_width: float
+    limb: np.ndarray
+
+    @property
+    def is_point(self) -> bool:
+        """Whether the patch carries a pure force."""
+        return self.half_length == 0 and self.half_width == 0
+
+    def corners(self) -> np.ndarray:
+        """(4 or 1, 3) patch corners in the patch frame [m]."""
+        if self.is_point:
+            return np.zeros((1, 3))
+        x, y = self.half_length, self.half_width
+        return np.array([[x, y, 0], [x, -y, 0], [-x, -y, 0], [-x, y, 0]])
+
+
+def add_robot(
+    plant: MultibodyPlant, description: Path, equipment: Sequence[str] = ()
+) -> ModelInstanceIndex:
+    """Adds a robot and what it carries to a plant that is not finalized.
+
+    Args:
+        plant: plant to extend, with or without a scene graph.
+        description: path of the robot YAML.
+        equipment: names of equipment sets in the YAML, e.g. ("sticks",).
+
+    Returns:
+        The robot's model instance; items are instances of their own.
+    """
+    robot = load_description(description)
+    parser = Parser(plant)
+    if not parser.package_map().Contains("backbeat_models"):
+        parser.package_map().AddPackageXml(str(PACKAGE_XML))
+    (instance,) = parser.AddModels(str(description.parent / robot.urdf))
+    for items in (_equipment_set(robot, name) for name in equipment):
+        for name, item in items.items():
+            parser.SetAutoRenaming(True)
+            (added,) = parser.AddModels(str(description.parent / item.file))
+            plant.RenameModelInstance(added, name)
+            root = plant.get_body(plant.GetBodyIndices(added)[0])
+            parent = plant.GetFrameByName(item.parent, instance)
+            plant.WeldFrames(parent, root.body_frame(), _pose(item.position, item.rpy))
+    return instance
+
+
+def _equipment_set(
+    robot: RobotDescription, name: str
+) -> dict[str, EquipmentDescription]:
+    if name not in robot.equipment:
+        raise unknown_name("equipment", name, robot.equipment)
+    return robot.equipment[name]
+
+
+def _pose(position: Sequence[float], rpy: Sequence[float]) -> RigidTransform:
+    return RigidTransform(RollPitchYaw(np.array(rpy, float)), np.array(position, float))
+
+
+class RobotModel:
+    """Names, limits, contacts, postures and dynamics of one robot.
+
+    The model holds no state. `tree` feeds the compiled recursion; `plant` is the
+    fused Drake plant with the same dynamics, in which tests find the truth.
+
+    Attributes:
+        name: short name of the robot.
+        description: path of the YAML it was loaded from.
+        plant: fused, finalized Drake plant without geometry.
+        tree: the same as arrays.
+        floating: whether the base is free.
+        joint_names: names of the moving joints in velocity order.
+        position_lower, position_upper: joint limits [rad or m].
+        velocity_limits: joint speed limits [rad/s or m/s].
+        effort_limits: joint torque or force limits [N m or N].
+        damping: viscous joint damping in the URDF [N m s/rad].
+        contacts: patches that can carry weight, by name.
+        groups: joint indices by group name.
+        total_mass: mass with equipment [kg].
+    """
+
+    def __init__(
+        self,
+        robot: str | Path = "atlas",
+        equipment: Sequence[str] = (),
+        X_WB: RigidTransform | None = None,
+        locked: Mapping[str, float] | None = None,
+    ) -> None:
+        """Loads a robot.
+
+        Args:
+            robot: name of a shipped robot, or path of a robot YAML.
+            equipment: equipment sets to weld on.
+            X_WB: pose at which the base is welded to the world; None floats it.
+            locked: angles [rad] of joints to hold for good, by name.
+
+        Raises:
+            BackbeatError: an unknown robot, joint, link or equipment name.
+        """
+        self.description = find_description(robot)
+        self._yaml = load_description(self.description)
+        self.name = self._yaml.name
+        self.equipment = tuple(equipment)
+        self.locked = dict(locked or {})
+        full = MultibodyPlant(time_step=0.0)
+        add_robot(full, self.description, equipment)
+        base = self._yaml.base
+        if X_WB is not None:
+            full.WeldFrames(full.world_frame(), full.GetFrameByName(base), X_WB)
+        full.Finalize()
+        for name in self.locked:
+            if not full.HasJointNamed(name):
+                names = [full.get_joint(i).name() for i in full.GetJointIndices()]
+                raise unknown_name("joint", name, names)
+        self._full = full
+        self.plant, self._homes = fuse(full, base, self.locked)
+        self.tree: KinematicTree = read_kinematic_tree(self.plant, base)
+        self.floating = bool(self.tree.floating)
+        self.total_mass = float(self.tree.mass.sum())
+        self._read_joints()
+        self.contacts = self._read_contacts()
+        self.trunk = self.frame(self._yaml.trunk or base)
+
+    def _read_joints(self) -> None:
+        plant = self.plant
+        joints = [plant.get_joint(i) for i in plant.GetJointIndices()]
+        joints = [j for j in joints if j.num_velocities() == 1]
+        joints.sort(key=lambda j: j.velocity_start())
+        self.joint_names = tuple(j.name() for j in joints)
+        self._index = {name: i for i, name in enumerate(self.joint_names)}
+        self.position_lower = np.array([j.position_lower_limit() for j in joints])
+        self.position_upper = np.array([j.position_upper_limit() for j in joints])
+        self.velocity_limits = np.array([j.velocity_upper_limit() for j in joints])
+        originals = [self._full.GetJointByName(n) for n in self.joint_names]
+        self.damping = np.array([j.default_damping() for j in originals])
+        self.effort_limits = np.full(len(joints), np.inf)
+        for i in self._full.GetJointActuatorIndices():
+            actuator = self._full.get_joint_actuator(i)
+            if actuator.joint().name() in self._index:
+                j = self._index[actuator.joint().name()]
+                self.effort_limits[j] = actuator.effort_limit()
+        self.groups = {
+            group: np.array([self._index[n] for n in names if n in self._index], int)
+            for group, names in self._yaml.groups.items()
+        }
+
+    def _read_contacts(self) -> dict[str, ContactFrame]:
+        described = self._contact_descriptions()
+        return {name: self._read_contact(name, c) for name, c in described.items()}
+
+    def _contact_descriptions(self) -> dict[str, ContactDescription]:
+        contacts = dict(self._yaml.contacts)
+        for name in self.equipment:
+            for item in self._yaml.equipment[name].values():
+                contacts.update(item.contacts)
+        return contacts
+
+    def _read_contact(self, name: str, contact: ContactDescription) -> ContactFrame:
+        on_link = self.frame(contact.link)
+        X_PL = RigidTransform(_rotation(on_link.R_PF), on_link.p_PF)
+        X_PC = X_PL @ _pose(contact.position, contact.rpy)
+        frame = Frame(
+            name, on_link.body, X_PC.rotation().matrix(), np.array(X_PC.translation())
+        )
+        limb = [self._index[n] for n in contact.limb if n in self._index]
+        if len(limb) != len(contact.limb):
+            limb = []
+        return ContactFrame(
+            frame, contact.half_length, contact.half_width, np.array(limb, int)
+        )
+
+    @property
+    def num_joints(self) -> int:
+        """Number of moving joints."""
+        return len(self.joint_names)
+
+    @property
+    def num_velocities(self) -> int:
+        """Length of v: six for a floating base, and the joints."""
+        return self.num_joints + self.base_velocities
+
+    @property
+    def num_positions(self) -> int:
+        """Length of q: seven for a floating base, and the joints."""
+        return self.num_joints + self.base_positions
+
+    @property
+    def base_velocities(self) -> int:
+        """Velocities of the base: 6 or 0; joints start there in v."""
+        return 6 if self.floating else 0
+
+    @property
+    def base_positions(self) -> int:
+        """Positions of the base: 7 or 0; joints start there in q."""
+        return 7 if self.floating else 0
+
+    @property
+    def gravity(self) -> float:
+        """Magnitude of gravity along -z in the world [m/s^2]."""
+        return float(-self.plant.gravity_field().gravity_vector()[2])
+
+    @property
+    def weight(self) -> float:
+        """Weight of the robot [N], the unit of force in the optimizer."""
+        return self.total_mass * self.gravity
+
+    def joint_index(self, name: str) -> int:
+        """Index of a joint in joint order; old aliases are accepted.
+
+        Raises:
+            BackbeatError: no such joint.
+        """
+        name = self._yaml.aliases.get(name, name)
+        if name not in self._index:
+            raise unknown_name("joint", name, self.joint_names)
+        return self._index[name]
+
+    def joint_indices(self, names: Sequence[str]) -> np.ndarray:
+        """Indices of joints named singly or by group, in the order given."""
+        found: list[int] = []
+        for name in names:
+            if name in self.groups:
+                found.extend(self.groups[name].tolist())
+            else:
+                found.append(self.joint_index(name))
+        return np.array(found, int)
+
+    def frame(self, name: str) -> Frame:
+        """A frame or link of the URDF, or a contact patch, on its fused body.
+
+        Raises:
+            BackbeatError: no such frame.
+        """
+        if name in getattr(self, "contacts", {}):
+            return self.contacts[name].frame
+        if not self._full.HasFrameNamed(name):
+            frames = [
+                self._full.get_frame(i).name() for i in self._full.GetFrameIndices()
+            ]
+            raise unknown_name("frame", name, {f for f in frames if f})
+        frame = self._full.GetFrameByName(name)
+        if frame.body().index() not in self._homes:
+            raise BackbeatError(f"frame {name!r} is not part of the robot")
+        home, X_PB = self._homes[frame.body().index()]
+        X_PF = X_PB @ frame.GetFixedPoseInBodyFrame()
+        return Frame(
+            name,
+            self._body_index(home),
+            X_PF.rotation().matrix(),
+            np.array(X_PF.translation()),
+        )
+
+    def _body_index(self, home: str) -> int:
+        if home == self._yaml.base:
+            return 0
+        for i, name in enumerate(self.joint_names):
+            if self.plant.GetJointByName(name).child_body().name() == home:
+                return i + 1
+        raise AssertionError(home)
+
+    def posture(self, name: str) -> np.ndarray:
+        """(nq,) named configuration, base upright with the soles on the ground.
+
+        Raises:
+            BackbeatError: no such posture, or it names an unknown joint.
+        """
+        joints = self.posture_joints(name)
+        q = np.zeros(self.num_positions)
+        for joint, angle in joints.items():
+            if joint in self._index:
+                q[self.base_positions + self._index[joint]] = angle
+        if self.floating:
+            q[0] = 1.0
+            height = self._yaml.postures[name].height
+            q[6] = height if height else -self._lowest_corner(q)
+        return q
+
+    def posture_joints(self, name: str) -> dict[str, float]:
+        """Joint angles of a named posture, with its base postures resolved."""
+        known = self._yaml.postures
+        chain: list[str] = []
+        while name:
+            if name not in known:
+                raise unknown_name("posture", name, known)
+            if name in chain:
+                raise BackbeatError(f"posture {name!r} is its own base")
+            chain.append(name)
+            name = known[name].base
+        joints: dict[str, float] = {}
+        for link in reversed(chain):
+            joints.update(known[link].joints)
+        for joint in joints:
+            if not self._full.HasJointNamed(joint):
+                raise unknown_name(f"joint in posture {chain[0]!r}", joint, self._index)
+        return joints
+
+    def _lowest_corner(self, q: np.ndarray) -> float:
+        context = self.plant.CreateDefaultContext()
+        self.plant.SetPositions(context, q)
+        lowest = []
+        for contact in self.contacts.values():
+            if contact.is_point:
+                continue
+            body = self._body(contact.frame.body)
+            X_WP = self.plant.EvalBodyPoseInWorld(context, body)
+            X_PC = RigidTransform(_rotation(contact.frame.R_PF), contact.frame.p_PF)
+            lowest.append((X_WP @ X_PC).multiply(contact.corners().T)[2].min())
+        return float(min(lowest, default=0.0))
+
+    def _body(self, index: int) -> object:
+        name = (
+            self._yaml.base
+            if index == 0
+            else self.plant.GetJointByName(self.joint_names[index - 1])
+            .child_body()
+            .name()
+        )
+        return self.plant.GetBodyByName(name)
+
+    def mirrored(self, q: np.ndarray) -> np.ndarray:
+        """(nq,) configuration with left and right exchanged.
+
+        Raises:
+            BackbeatError: the robot YAML does not say how its sides mirror.
+        """
+        if not self._yaml.mirror_flips:
+            raise BackbeatError(f"robot {self.name!r} has no mirror_flips in its YAML")
+        out = q.copy()
+        if self.floating:
+            out[:7] = q[:7] * [1, -1, 1, -1, 1, -1, 1]
+        twin = {}
+        for left, right in self._yaml.mirror_groups.items():
+            pairs = zip(self._yaml.groups[left], self._yaml.groups[right], strict=True)
+            for a, b in pairs:
+                twin[a], twin[b] = b, a
+        flips = set(self._yaml.mirror_flips)
+        for i, name in enumerate(self.joint_names):
+            source = q[self.base_positions + self._index[twin.get(name, name)]]
+            out[self.base_positions + i] = -source if name in flips else source
+        return out
+
+    def servo_gains(self) -> dict[str, tuple[float, float]]:
+        """Servo frequency [Hz] and least inertia [kg m^2] by joint name."""
+        gains = {}
+        for group, servo in self._yaml.servo.items():
+            if group not in self.groups:
+                raise unknown_name("group in servo", group, self.groups)
+            for i in self.groups[group]:
+                gains[self.joint_names[i]] = (servo.frequency, servo.least_inertia)
+        return gains
+
+    def contact_link(self, name: str) -> str:
+        """Link (or frame) of the URDF that a contact patch is fixed to."""
+        return self._contact_descriptions()[name].link
+
+    def contact_in_link(self, name: str) -> RigidTransform:
+        """Pose of a contact patch in its link."""
+        contact = self._contact_descriptions()[name]
+        return _pose(contact.position, contact.rpy)
+
+    @property
+    def base_name(self) -> str:
+        """Name of the base link."""
+        return self._yaml.base
+
+
+def _rotation(R: np.ndarray) -> object:
+    from pydrake.math import RotationMatrix
+
+    return RotationMatrix(R)

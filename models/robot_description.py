@@ -1,0 +1,132 @@
+"""The small YAML file beside a URDF that tells Backbeat about a robot.
+
+The same schema serves Atlas and a user's own robot. Fields are plain and
+mutable because `yaml_load_typed` fills them; `RobotModel` checks every name
+against the URDF.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from models.errors import BackbeatError
+from models.yaml_file import load_yaml
+
+
+@dataclass
+class ContactDescription:
+    """A flat patch of the robot that touches the world.
+
+    With zero half sizes the patch is a point and carries a pure force.
+    """
+
+    # Link the patch is on.
+    link: str = ""
+    # Patch center in the link frame [m]; the patch's z axis points out of the
+    # supporting surface, x along the length.
+    position: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    # Roll, pitch, yaw of the patch frame in the link frame [rad].
+    rpy: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    # Half length (x) and half width (y) of the patch [m].
+    half_length: float = 0.0
+    half_width: float = 0.0
+    # Joints of the limb between base and patch, base first; six for a leg.
+    limb: list[str] = field(default_factory=list)
+
+
+@dataclass
+class EquipmentDescription:
+    """Something the robot can carry, welded on."""
+
+    # Model file, relative to this YAML file.
+    file: str = ""
+    # Frame of the robot it is welded to.
+    parent: str = ""
+    # Pose of the item's root link in that frame: position [m], rpy [rad].
+    position: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    rpy: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    # Contacts that come with it, by name.
+    contacts: dict[str, ContactDescription] = field(default_factory=dict)
+
+
+@dataclass
+class PostureDescription:
+    """A named configuration: joints that are not named are at zero."""
+
+    # Another posture to start from.
+    base: str = ""
+    # Height of the base origin above the ground [m]; zero: soles on the ground.
+    height: float = 0.0
+    # Joint angles [rad]; `l_`/`r_` names are taken as written.
+    joints: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass
+class ServoGains:
+    """Joint servo of one joint group: bandwidth and the least inertia it sees."""
+
+    # Natural frequency of the position loop [Hz], critically damped.
+    frequency: float = 3.0
+    # Floor of the joint's own inertia for the gains [kg m^2]: tiny wrists would
+    # otherwise get gains that an explicit 1 kHz servo cannot hold.
+    least_inertia: float = 0.01
+
+
+@dataclass
+class RobotDescription:
+    """Everything Backbeat wants to know about a robot beyond its URDF."""
+
+    # Short name used on the command line.
+    name: str = ""
+    # URDF, relative to this YAML file.
+    urdf: str = ""
+    # Link that floats.
+    base: str = ""
+    # Link whose tilt tells a fall.
+    trunk: str = ""
+    # Patches that can carry weight, by name.
+    contacts: dict[str, ContactDescription] = field(default_factory=dict)
+    # Joint groups by name.
+    groups: dict[str, list[str]] = field(default_factory=dict)
+    # Pairs of groups that mirror each other.
+    mirror_groups: dict[str, str] = field(default_factory=dict)
+    # Joints whose sign flips when left and right are exchanged.
+    mirror_flips: list[str] = field(default_factory=list)
+    # Items that can be welded on, by set name and then item name.
+    equipment: dict[str, dict[str, EquipmentDescription]] = field(default_factory=dict)
+    # Named configurations.
+    postures: dict[str, PostureDescription] = field(default_factory=dict)
+    # Servo gains by group name.
+    servo: dict[str, ServoGains] = field(default_factory=dict)
+    # Old joint names that are still accepted, old: new.
+    aliases: dict[str, str] = field(default_factory=dict)
+
+
+SHIPPED = {"atlas": Path(__file__).parent / "atlas" / "atlas.yaml"}
+
+
+def find_description(robot: str | Path) -> Path:
+    """Path of a robot's YAML: a shipped name or a file of the user's.
+
+    Raises:
+        BackbeatError: neither a shipped robot nor an existing file.
+    """
+    if str(robot) in SHIPPED:
+        return SHIPPED[str(robot)]
+    path = Path(robot)
+    if path.suffix in (".yaml", ".yml") and path.is_file():
+        return path
+    known = ", ".join(sorted(SHIPPED))
+    raise BackbeatError(
+        f"unknown robot {str(robot)!r}; known: {known}, or the path of a robot YAML"
+    )
+
+
+def load_description(path: Path) -> RobotDescription:
+    """Loads a robot YAML and checks what can be checked without the URDF."""
+    description = load_yaml(RobotDescription, path)
+    for key in ("name", "urdf", "base"):
+        if not getattr(description, key):
+            raise BackbeatError(f"{path}: the robot needs a value for {key!r}")
+    if not (path.parent / description.urdf).is_file():
+        raise BackbeatError(f"{path}: no such URDF {description.urdf!r} beside it")
+    return description

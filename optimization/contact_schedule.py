@@ -1,0 +1,81 @@
+"""Which contacts carry the robot when: phases in a row."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from pydrake.math import RigidTransform
+
+from models.errors import BackbeatError
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of time during which the set of contacts does not change.
+
+    Attributes:
+        duration: length [s].
+        contacts: pose X_WC of every contact that stands, by contact name.
+        name: what a person calls it.
+    """
+
+    duration: float
+    contacts: Mapping[str, RigidTransform] = field(default_factory=dict)
+    name: str = "stance"
+
+
+@dataclass(frozen=True)
+class ContactSchedule:
+    """Phases in a row; a switch belongs to the phase with more contacts.
+
+    At the instant of a touchdown the foot already stands, and at the instant of
+    a lift-off it still does, so that knots on a switch are stance knots.
+    """
+
+    phases: tuple[Phase, ...]
+
+    def __post_init__(self) -> None:
+        """Raises BackbeatError for an empty schedule or a phase without length."""
+        if not self.phases:
+            raise BackbeatError("a contact schedule needs at least one phase")
+        for phase in self.phases:
+            if not phase.duration > 0:
+                raise BackbeatError(
+                    f"phase {phase.name!r} lasts {phase.duration} s; it must be > 0"
+                )
+
+    @property
+    def switch_times(self) -> np.ndarray:
+        """(num_phases + 1,) start of each phase and the end of the last [s]."""
+        return np.r_[0.0, np.cumsum([p.duration for p in self.phases])]
+
+    @property
+    def duration(self) -> float:
+        """Total length [s]."""
+        return float(self.switch_times[-1])
+
+    @property
+    def contact_names(self) -> tuple[str, ...]:
+        """Every contact that stands at some time, in order of appearance."""
+        names = dict.fromkeys(n for p in self.phases for n in p.contacts)
+        return tuple(names)
+
+    def standing(self, t: float, tolerance: float = 1e-9) -> dict[str, RigidTransform]:
+        """Contacts that stand at time t with their poses X_WC."""
+        times = self.switch_times
+        found: dict[str, RigidTransform] = {}
+        for phase, start, end in zip(self.phases, times[:-1], times[1:], strict=True):
+            if start - tolerance <= t <= end + tolerance:
+                found.update(phase.contacts)
+        return found
+
+    def active(self, t: Sequence[float] | np.ndarray, name: str) -> np.ndarray:
+        """(len(t),) whether the contact `name` stands at each time."""
+        return np.array([name in self.standing(float(s)) for s in t])
+
+
+def constant_stance(
+    duration: float, contacts: Mapping[str, RigidTransform]
+) -> ContactSchedule:
+    """A schedule of one phase."""
+    return ContactSchedule((Phase(duration, dict(contacts)),))

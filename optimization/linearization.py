@@ -1,0 +1,374 @@
+"""Values and first derivatives of a Program, compiled; one recursion a knot."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from models.dynamics import (
+    add_wrench_derivative,
+    apply_wrench,
+    backward_pass,
+    body_forces,
+    forward_pass,
+    inverse_dynamics_derivatives,
+)
+from models.kinematic_tree import Workspace, make_workspace
+from models.kinematics import (
+    base_position,
+    center_of_mass_jacobian,
+    frame_jacobian,
+    frame_pose,
+)
+from models.rotations import (
+    box_minus,
+    compiled,
+    left_jacobian_inverse,
+    relative_log,
+)
+from optimization.program import CONE_ROWS, Evaluation, Linearization, Program
+
+
+class Scratch(NamedTuple):
+    """Memory of one knot's evaluation."""
+
+    ws: Workspace
+    tau: np.ndarray  # (nv,)
+    Dq: np.ndarray  # (nv, nv)
+    Dv: np.ndarray  # (nv, nv)
+    M: np.ndarray  # (nv, nv)
+    J: np.ndarray  # (P, 6, nv) frame Jacobians in target axes
+    R: np.ndarray  # (P, 3, 3) frame rotations
+    r: np.ndarray  # (P, 3) frame origins from the base origin
+
+
+def make_scratch(program: Program) -> Scratch:
+    """Allocates the memory of one knot's evaluation."""
+    nv, P = len(program.velocity_weight), len(program.frame_body)
+    z = np.zeros
+    return Scratch(
+        ws=make_workspace(program.tree),
+        tau=z(nv),
+        Dq=z((nv, nv)),
+        Dv=z((nv, nv)),
+        M=z((nv, nv)),
+        J=z((P, 6, nv)),
+        R=z((P, 3, 3)),
+        r=z((P, 3)),
+    )
+
+
+def make_evaluation(program: Program) -> Evaluation:
+    """Allocates the values of a program."""
+    N, nv = len(program.dt), len(program.velocity_weight)
+    P, nf = len(program.frame_body), 6 if program.tree.floating else 0
+    z = np.zeros
+    return Evaluation(
+        velocity=z((N, nv)),
+        equality=z((N, nf + len(program.rated))),
+        rows=z((N, program.rows.num_rows)),
+        frame=z((N, P, 6)),
+        com=z((N, 3)),
+        rest=z(nv),
+    )
+
+
+def make_linearization(program: Program) -> Linearization:
+    """Allocates the derivatives of a program."""
+    N, nv = len(program.dt), len(program.velocity_weight)
+    P, n_phi = len(program.frame_body), len(program.rated)
+    nw = int(program.num_wrench.max(initial=0))
+    z = np.zeros
+    return Linearization(
+        dynamics=z((N, nv + n_phi, 3 * (nv + n_phi) + nw)),
+        frame=z((N, P, 6, nv)),
+        com=z((N, 3, nv)),
+        left=z((N, 3, 3)),
+        right=z((N, 3, 3)),
+    )
+
+
+@compiled
+def evaluate(program, q, w, phi, scratch, values, derivatives, linearize):
+    """Evaluates a program, with first derivatives if asked.
+
+    Args:
+        program: Program.
+        q: (N, nq) configurations.
+        w: (N, C, 6) contact wrenches in contact axes [weights, weights m].
+        phi: (N, n_phi) loads [weights].
+        scratch: Scratch.
+        values: Evaluation to write.
+        derivatives: Linearization to write when `linearize`.
+        linearize: whether to write derivatives.
+
+    Returns:
+        The cost.
+    """
+    N = q.shape[0]
+    cost = 0.0
+    for k in range(1, N):
+        _interval(program, q, k, values, derivatives)
+    for k in range(N):
+        cost += _knot(program, q, w, phi, k, scratch, values, derivatives, linearize)
+    if program.rest_scale > 0:
+        for i in range(values.rest.shape[0]):
+            values.rest[i] = program.rest_scale * values.velocity[N - 1, i]
+    return cost
+
+
+@compiled
+def _interval(program, q, k, values, derivatives):
+    """Mean velocity of the interval before knot k and its exact derivative."""
+    d = values.velocity[k]
+    box_minus(q[k], q[k - 1], program.tree.floating, d)
+    if program.tree.floating:
+        left_jacobian_inverse(d, 1.0, derivatives.left[k])
+        left_jacobian_inverse(d, -1.0, derivatives.right[k])
+    ih = 1 / program.h[k - 1]
+    for i in range(d.shape[0]):
+        d[i] *= ih
+
+
+@compiled
+def _knot(program, q, w, phi, k, scratch, values, derivatives, linearize):
+    """Everything that belongs to knot k; returns its share of the cost."""
+    tree, ws, tau = program.tree, scratch.ws, scratch.tau
+    N, nv = q.shape[0], values.velocity.shape[1]
+    interior = 0 < k < N - 1
+    v = np.zeros(nv)
+    a = np.zeros(nv)
+    cost = 0.0
+    dt = program.dt[k]
+    if interior:
+        before, after = program.h[k - 1], program.h[k]
+        for i in range(nv):
+            d0, d1 = values.velocity[k, i], values.velocity[k + 1, i]
+            v[i] = (after * d0 + before * d1) / (after + before)
+            a[i] = (d1 - d0) / dt
+            cost += 0.5 * dt * program.acceleration_weight[i] * a[i] ** 2
+    if k > 0:
+        for i in range(nv):
+            d0 = values.velocity[k, i]
+            cost += 0.5 * program.h[k - 1] * program.velocity_weight[i] * d0 * d0
+    forward_pass(tree, q[k], v, a, program.gravity, ws, linearize)
+    body_forces(tree, ws, linearize)
+    cost += _frames(program, q[k], k, scratch, values, derivatives, linearize)
+    if interior:
+        cost += _wrenches(program, w, k, scratch)
+    backward_pass(tree, ws, tau, linearize)
+    cost += _center_of_mass(program, q[k], k, scratch, values)
+    cost += _rows(program, q[k], w, phi, k, tau, values)
+    if linearize:
+        center_of_mass_jacobian(tree, ws, derivatives.com[k])
+        if interior:
+            inverse_dynamics_derivatives(tree, ws, scratch.Dq, scratch.Dv, scratch.M)
+            _dynamics_jacobian(program, w, k, scratch, derivatives)
+    return cost
+
+
+@compiled
+def _frames(program, q, k, scratch, values, derivatives, linearize):
+    """Frame residuals in target axes and their Jacobians; returns their cost."""
+    tree, ws = program.tree, scratch.ws
+    nv = values.velocity.shape[1]
+    p_WB = np.empty(3)
+    base_position(tree, q, p_WB)
+    phi = np.empty(3)
+    E = np.empty((3, 3))
+    Jw = np.empty((6, nv))
+    cost = 0.0
+    for p in range(program.frame_body.shape[0]):
+        if not program.frame_used[k, p]:
+            for i in range(6):
+                values.frame[k, p, i] = 0.0
+            continue
+        body, T = program.frame_body[p], program.R_WG[k, p]
+        r, e = scratch.r[p], values.frame[k, p]
+        frame_pose(
+            tree, ws, q, body, program.frame_R[p], program.frame_p[p], scratch.R[p], r
+        )
+        relative_log(scratch.R[p], T, phi)
+        for i in range(3):
+            s = 0.0
+            t = 0.0
+            for m in range(3):
+                s += T[m, i] * phi[m]
+                t += T[m, i] * (p_WB[m] + r[m] - program.p_WG[k, p, m])
+            e[i] = s
+            e[3 + i] = t
+        for i in range(6):
+            cost += 0.5 * program.dt[k] * program.frame_weight[k, p, i] * e[i] ** 2
+        if linearize:
+            frame_jacobian(tree, ws, body, r, Jw)
+            J = scratch.J[p]
+            for i in range(3):
+                for j in range(nv):
+                    s = 0.0
+                    t = 0.0
+                    for m in range(3):
+                        s += T[m, i] * Jw[m, j]
+                        t += T[m, i] * Jw[3 + m, j]
+                    J[i, j] = s
+                    J[3 + i, j] = t
+            left_jacobian_inverse(e[:3], 1.0, E)
+            D = derivatives.frame[k, p]
+            for j in range(nv):
+                for i in range(3):
+                    D[i, j] = E[i, 0] * J[0, j] + E[i, 1] * J[1, j] + E[i, 2] * J[2, j]
+                    D[3 + i, j] = J[3 + i, j]
+    return cost
+
+
+@compiled
+def _world_wrench(program, w, k, c, out):
+    """Contact wrench c of knot k in world axes, in N and N m."""
+    T = program.R_WG[k, c]
+    for i in range(3):
+        s = 0.0
+        t = 0.0
+        for m in range(3):
+            s += T[i, m] * w[k, c, m]
+            t += T[i, m] * w[k, c, 3 + m]
+        out[i] = s * program.weight
+        out[3 + i] = t * program.weight
+
+
+@compiled
+def _wrenches(program, w, k, scratch):
+    """Applies the contact wrenches of knot k; returns their cost."""
+    W = np.empty(6)
+    cost = 0.0
+    for c in range(program.wrench_first.shape[0]):
+        if program.wrench_start[k, c] < 0:
+            continue
+        _world_wrench(program, w, k, c, W)
+        apply_wrench(scratch.ws, program.frame_body[c], scratch.r[c], W)
+        for i in range(6):
+            cost += 0.5 * program.dt[k] * program.wrench_weight[i] * w[k, c, i] ** 2
+    return cost
+
+
+@compiled
+def _center_of_mass(program, q, k, scratch, values):
+    """Center of mass of knot k; returns its cost."""
+    com = values.com[k]
+    base_position(program.tree, q, com)
+    cost = 0.0
+    for i in range(3):
+        com[i] += scratch.ws.h[0, i] / scratch.ws.m[0]
+        e = com[i] - program.com_target[k, i]
+        cost += 0.5 * program.dt[k] * program.com_weight[k, i] * e * e
+    return cost
+
+
+@compiled
+def _rows(program, q, w, phi, k, tau, values):
+    """Equality residuals and inequality rows of knot k; returns posture cost."""
+    N, rows, g = program.dt.shape[0], program.rows, values.rows[k]
+    nf = 6 if program.tree.floating else 0
+    nq = 7 if program.tree.floating else 0
+    nj = program.effort.shape[0]
+    interior = 0 < k < N - 1
+    cost = 0.0
+    for i in range(nf):
+        values.equality[k, i] = tau[i] / program.weight if interior else 0.0
+    for j in range(nj):
+        g[rows.torque + j] = tau[nf + j] / program.effort[j] if interior else 0.0
+        g[rows.position + j] = q[nq + j]
+        g[rows.velocity + j] = values.velocity[k, nf + j]
+        e = q[nq + j] - program.posture[k, j]
+        cost += 0.5 * program.dt[k] * program.posture_weight[k, j] * e * e
+    for c in range(program.wrench_first.shape[0]):
+        for r in range(CONE_ROWS):
+            s = 0.0
+            for i in range(6):
+                s += program.cone[c, r, i] * w[k, c, i]
+            g[rows.cone + c * CONE_ROWS + r] = s
+        g[rows.normal + c] = w[k, c, 5]
+    for p in range(program.frame_body.shape[0]):
+        for i in range(6):
+            g[rows.frame + 6 * p + i] = values.frame[k, p, i]
+    total = 0.0
+    for n in range(program.rated.shape[0]):
+        load = w[k, program.rated[n], 5]
+        values.equality[k, nf + n] = load - phi[k, n] if 1 < k < N - 1 else 0.0
+        g[rows.rate + n] = phi[k, n] - phi[k - 1, n] if k > 0 else 0.0
+        total += phi[k, n]
+    g[rows.total] = total
+    return cost
+
+
+@compiled
+def _dynamics_jacobian(program, w, k, scratch, derivatives):
+    """Base rows and torque rows of knot k against its three blocks and wrenches.
+
+    dtau = Dq dq_k + Dv dv_k + M da_k - sum_c J_c' dw_c, with v_k and a_k linear in
+    the mean velocities of the two neighboring intervals.
+    """
+    tree = program.tree
+    nf = 6 if tree.floating else 0
+    nv, n_phi = scratch.tau.shape[0], program.rated.shape[0]
+    nb = nv + n_phi
+    before, after = program.h[k - 1], program.h[k]
+    dt = program.dt[k]
+    W = np.empty(6)
+    for c in range(program.wrench_first.shape[0]):
+        if program.wrench_start[k, c] >= 0:
+            _world_wrench(program, w, k, c, W)
+            add_wrench_derivative(
+                tree, scratch.ws, program.frame_body[c], scratch.r[c], W, scratch.Dq
+            )
+    D, M, Dq, Dv = derivatives.dynamics[k], scratch.M, scratch.Dq, scratch.Dv
+    share_next = before / (before + after)
+    share_last = after / (before + after)
+    for i in range(nv):
+        scale = 1 / program.weight if i < nf else 1 / program.effort[i - nf]
+        for j in range(nv):
+            # tau against mean velocity of the next and of the last interval
+            up = scale * (M[i, j] / dt + share_next * Dv[i, j]) / after
+            down = scale * (-M[i, j] / dt + share_last * Dv[i, j]) / before
+            D[i, j] = -down
+            D[i, nb + j] = scale * Dq[i, j] - up + down
+            D[i, 2 * nb + j] = up
+        if nf:
+            _rotation_columns(program, k, i, scale, scratch, derivatives)
+        for c in range(program.wrench_first.shape[0]):
+            start, first = program.wrench_start[k, c], program.wrench_first[c]
+            if start < 0:
+                continue
+            for m in range(first, 6):
+                D[i, 3 * nb + start + m - first] = (
+                    -scale * program.weight * scratch.J[c, m, i]
+                )
+    if 1 < k < program.dt.shape[0] - 1:
+        for n in range(n_phi):
+            c = program.rated[n]
+            D[nv + n, nb + nv + n] = -1.0
+            if program.wrench_start[k, c] >= 0:
+                D[nv + n, 3 * nb + program.wrench_start[k, c] + 5] = 1.0
+
+
+@compiled
+def _rotation_columns(program, k, i, scale, scratch, derivatives):
+    """Columns of the base rotation, through the Jacobians of SO(3)."""
+    nb = scratch.tau.shape[0] + program.rated.shape[0]
+    before, after, dt = program.h[k - 1], program.h[k], program.dt[k]
+    share_next = before / (before + after)
+    share_last = after / (before + after)
+    D, M, Dv = derivatives.dynamics[k], scratch.M, scratch.Dv
+    left, right = derivatives.left, derivatives.right
+    for j in range(3):
+        up_next = 0.0
+        up_here = 0.0
+        down_here = 0.0
+        down_last = 0.0
+        for m in range(3):
+            up = scale * (M[i, m] / dt + share_next * Dv[i, m]) / after
+            down = scale * (-M[i, m] / dt + share_last * Dv[i, m]) / before
+            up_next += up * left[k + 1, m, j]
+            up_here += up * right[k + 1, m, j]
+            down_here += down * left[k, m, j]
+            down_last += down * right[k, m, j]
+        D[i, j] = -down_last
+        D[i, nb + j] = scale * scratch.Dq[i, j] - up_here + down_here
+        D[i, 2 * nb + j] = up_next

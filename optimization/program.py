@@ -1,0 +1,113 @@
+"""Program: a transcribed trajectory problem as plain arrays for compiled code.
+
+Sizes: N knots, nv velocities, nj joints, nb = nv + n_phi variables a block, P
+frame slots (contacts first), C contacts. The inequality rows of a knot are laid
+out in sections; `RowLayout` names where each begins.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from models.kinematic_tree import KinematicTree
+
+# Rows of the wrench cone of one contact (16 for a patch) and its normal force.
+CONE_ROWS = 16
+FREE = 1e30
+
+
+class RowLayout(NamedTuple):
+    """First row of every section of inequality rows of a knot."""
+
+    torque: int  # nj rows tau / effort limit
+    position: int  # nj joint positions
+    velocity: int  # nj mean joint velocities of the interval before the knot
+    cone: int  # C * CONE_ROWS rows A w <= 0
+    normal: int  # C normal forces
+    frame: int  # P * 6 frame residuals
+    rate: int  # n_phi changes of load over the interval before the knot
+    total: int  # 1 total load
+    num_rows: int  # number of rows
+
+
+def row_layout(nj: int, num_contacts: int, num_frames: int, n_phi: int) -> RowLayout:
+    """Lays out the rows for given sizes."""
+    position = nj
+    velocity = position + nj
+    cone = velocity + nj
+    normal = cone + num_contacts * CONE_ROWS
+    frame = normal + num_contacts
+    rate = frame + 6 * num_frames
+    total = rate + n_phi
+    return RowLayout(
+        torque=0,
+        position=position,
+        velocity=velocity,
+        cone=cone,
+        normal=normal,
+        frame=frame,
+        rate=rate,
+        total=total,
+        num_rows=total + 1,
+    )
+
+
+class Program(NamedTuple):
+    """The arrays of a transcribed problem; see `Transcription` for its meaning."""
+
+    tree: KinematicTree
+    rows: RowLayout
+    weight: float  # robot weight m g [N], the unit of force
+    gravity: float  # [m/s^2]
+    effort: np.ndarray  # (nj,) effort limits [N m]
+    h: np.ndarray  # (N - 1,) intervals [s]
+    dt: np.ndarray  # (N,) time a knot stands for [s]
+    # Frame slots; the first C are the contacts.
+    frame_body: np.ndarray  # (P,)
+    frame_R: np.ndarray  # (P, 3, 3)
+    frame_p: np.ndarray  # (P, 3)
+    frame_used: np.ndarray  # (N, P) whether anything asks for the frame
+    R_WG: np.ndarray  # (N, P, 3, 3) targets
+    p_WG: np.ndarray  # (N, P, 3)
+    frame_weight: np.ndarray  # (N, P, 6) costs per second
+    frame_equal: np.ndarray  # (N, P, 6) 1.0 where the residual must vanish
+    # Contacts.
+    cone: np.ndarray  # (C, CONE_ROWS, 6)
+    wrench_start: np.ndarray  # (N, C) first wrench variable, -1 when off
+    wrench_first: np.ndarray  # (C,) first component: 0 for a patch, 3 for a point
+    num_wrench: np.ndarray  # (N,) wrench variables of the knot
+    wrench_weight: np.ndarray  # (6,) costs per second
+    rated: np.ndarray  # (n_phi,) contacts whose load is a variable
+    # Costs.
+    com_target: np.ndarray  # (N, 3)
+    com_weight: np.ndarray  # (N, 3)
+    posture: np.ndarray  # (N, nj)
+    posture_weight: np.ndarray  # (N, nj)
+    velocity_weight: np.ndarray  # (nv,)
+    acceleration_weight: np.ndarray  # (nv,)
+    # Constraints.
+    lower: np.ndarray  # (N, rows.num_rows)
+    upper: np.ndarray  # (N, rows.num_rows)
+    rest_scale: float  # scale of the rest constraint at the end, 0 without one
+
+
+class Evaluation(NamedTuple):
+    """Values of a program at a point, and where the last linearization stands."""
+
+    velocity: np.ndarray  # (N, nv) mean velocity of the interval before the knot
+    equality: np.ndarray  # (N, nf + n_phi) base dynamics and load residuals
+    rows: np.ndarray  # (N, rows.num_rows) inequality rows
+    frame: np.ndarray  # (N, P, 6) frame residuals
+    com: np.ndarray  # (N, 3) center of mass [m]
+    rest: np.ndarray  # (nv,) end velocity residual
+
+
+class Linearization(NamedTuple):
+    """First derivatives of a program at a point."""
+
+    # Base dynamics, joint torques and loads against (block k-1, k, k+1, wrenches).
+    dynamics: np.ndarray  # (N, nv + n_phi, 3 nb + max wrenches)
+    frame: np.ndarray  # (N, P, 6, nv)
+    com: np.ndarray  # (N, 3, nv)
+    left: np.ndarray  # (N, 3, 3) d velocity / d (block k), rotation part, times h
+    right: np.ndarray  # (N, 3, 3) minus the same for block k - 1

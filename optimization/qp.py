@@ -1,0 +1,145 @@
+"""Quadratic programs, their solutions, and the solvers by name.
+
+    minimize    1/2 x'H x + g'x
+    subject to  lower <= [x[:num_bounds]; A x] <= upper
+
+The first `num_bounds` bounds are simple bounds on the first variables, the rest
+belong to the rows of A. A solution knows its own residuals: callers check them
+and never trust a solver's word.
+"""
+
+from dataclasses import dataclass
+
+import daqp
+import numpy as np
+
+from models.errors import unknown_name
+
+# DAQP's codes for its constraints.
+_ACTIVE, _AT_LOWER, _EQUALITY = 1, 2, 5
+INFINITY = 1e30
+
+
+@dataclass(frozen=True)
+class QuadraticProgram:
+    """The program stated at the head of this module.
+
+    Attributes:
+        H: (n, n) symmetric positive definite.
+        g: (n,).
+        A: (m, n).
+        lower, upper: (num_bounds + m,) with +-1e30 for none.
+    """
+
+    H: np.ndarray
+    g: np.ndarray
+    A: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+    @property
+    def num_bounds(self) -> int:
+        """How many leading variables have simple bounds."""
+        return len(self.lower) - len(self.A)
+
+    def constraint_values(self, x: np.ndarray) -> np.ndarray:
+        """(num_bounds + m,) values of the bounded quantities at x."""
+        return np.concatenate([x[: self.num_bounds], self.A @ x])
+
+
+@dataclass(frozen=True)
+class QPSolution:
+    """Primal and dual solution with its residuals.
+
+    Attributes:
+        program: what was solved.
+        x: (n,) primal solution.
+        dual: (num_bounds + m,) multipliers, positive at upper bounds.
+        found: whether the solver says it solved the program.
+        iterations: iterations of the solver.
+    """
+
+    program: QuadraticProgram
+    x: np.ndarray
+    dual: np.ndarray
+    found: bool
+    iterations: int
+
+    def primal_residual(self) -> float:
+        """Largest violation of a bound."""
+        values = self.program.constraint_values(self.x)
+        below, above = self.program.lower - values, values - self.program.upper
+        return float(max(below.max(initial=0.0), above.max(initial=0.0)))
+
+    def dual_residual(self) -> float:
+        """Largest entry of the gradient of the Lagrangian."""
+        n = self.program.num_bounds
+        r = self.program.H @ self.x + self.program.g
+        r += self.program.A.T @ self.dual[n:]
+        r[:n] += self.dual[:n]
+        return float(np.abs(r).max())
+
+    def is_optimal(self, primal: float, dual: float) -> bool:
+        """Whether the residuals are finite and within tolerances."""
+        if not (self.found and np.isfinite(self.x).all()):
+            return False
+        return self.primal_residual() <= primal and self.dual_residual() <= dual
+
+
+class DaqpSolver:
+    """Dual active set, fast for small dense programs solved again and again.
+
+    The warm start is the dual solution handed in, not a memory of the solver, so
+    equal calls give equal answers. Arnström, Bemporad, Axehill, "A Dual
+    Active-Set Solver for Embedded Quadratic Programming Using Recursive LDL
+    Updates", 2022.
+    """
+
+    def __init__(self) -> None:
+        """Makes a solver; its memory is allocated at the first program."""
+        self._model: daqp.Model | None = None
+        self._shape: tuple[int, int] = (0, 0)
+
+    def solve(
+        self, program: QuadraticProgram, warm_dual: np.ndarray | None = None
+    ) -> QPSolution:
+        """Solves a program, from a previous dual solution if there is one."""
+        sense = np.zeros(len(program.lower), np.int32)
+        sense[program.lower == program.upper] = _EQUALITY
+        if warm_dual is not None:
+            free = sense == 0
+            sense[free & (warm_dual > 0)] = _ACTIVE
+            sense[free & (warm_dual < 0)] = _ACTIVE | _AT_LOWER
+        solution = self._run(program, sense)
+        if warm_dual is not None and not solution.found:
+            sense[sense != _EQUALITY] = 0
+            self._model = None
+            solution = self._run(program, sense)
+        return solution
+
+    def _run(self, program: QuadraticProgram, sense: np.ndarray) -> QPSolution:
+        p, shape = program, (len(program.g), len(program.lower))
+        if self._model is None or self._shape != shape:
+            self._model, self._shape = daqp.Model(), shape
+            self._model.setup(p.H, p.g, p.A, p.upper, p.lower, sense)
+        else:
+            self._model.update(p.H, p.g, p.A, p.upper, p.lower, sense)
+        x, _, flag, info = self._model.solve()
+        found = flag == 1
+        if not found:
+            self._model = None
+        return QPSolution(program, x, info["lam"], found, info["iterations"])
+
+
+SOLVERS = {"daqp": DaqpSolver}
+
+
+def make_solver(name: str) -> DaqpSolver:
+    """A fresh solver by name.
+
+    Raises:
+        BackbeatError: no such solver.
+    """
+    if name not in SOLVERS:
+        raise unknown_name("solver", name, SOLVERS)
+    return SOLVERS[name]()

@@ -1,0 +1,125 @@
+"""TrajectoryProblem: everything that defines a motion to be found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from models.errors import BackbeatError
+from models.robot import RobotModel
+from optimization.contact_schedule import ContactSchedule
+from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
+
+Task = FrameTask | CenterOfMassTask | PostureTask
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Hard limits, as fractions of what the robot could do.
+
+    Attributes:
+        torque: largest share of each joint's effort limit.
+        velocity: largest share of each joint's speed limit.
+        position_margin: distance kept from each joint stop [rad].
+        friction: friction coefficient that plans rely on.
+        contact_force: most normal force on one contact [weights of the robot].
+        total_force: most normal force in total [weights].
+        least_force: least normal force on a standing patch [weights].
+        force_rate: fastest change of a patch's normal force [weights/s]; without
+            it a jump would be a single knot of impulse.
+        point_force: least and most normal force of a resting point [N].
+    """
+
+    torque: float = 0.9
+    velocity: float = 0.75
+    position_margin: float = 0.01
+    friction: float = 0.5
+    contact_force: float = 3.0
+    total_force: float = 3.0
+    least_force: float = 0.002
+    force_rate: float = 20.0
+    point_force: tuple[float, float] = (0.5, 20.0)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Costs per second that smooth the motion; tasks bring their own.
+
+    Attributes:
+        posture: pull to the nominal posture [1/rad^2].
+        velocity: on v [s^2/rad^2].
+        acceleration: on vdot [s^4/rad^2].
+        force: on contact forces [1/weight^2].
+        moment: on contact moments [1/(weight m)^2].
+    """
+
+    posture: float = 0.4
+    velocity: float = 0.04
+    acceleration: float = 0.008
+    force: float = 0.4
+    moment: float = 4.0
+
+
+@dataclass(frozen=True)
+class Impact:
+    """A contact that lasts one knot and exchanges momentum, as a drum stroke.
+
+    Attributes:
+        knot: knot of the impact.
+        contact: name of the contact that hits.
+        max_impulse: most normal impulse [N s].
+    """
+
+    knot: int
+    contact: str
+    max_impulse: float
+
+
+@dataclass(frozen=True)
+class TrajectoryProblem:
+    """A motion to be found, independent of how it is transcribed.
+
+    Attributes:
+        robot: the robot; its base may be free or fixed.
+        times: (N,) knot times [s], increasing from 0.
+        schedule: contacts over time.
+        q_start: (nq,) configuration at rest from which the motion starts.
+        posture: (nq,) nominal posture, or (N, nq).
+        tasks: what the motion shall do.
+        impacts: contacts of a single knot.
+        limits: hard limits.
+        weights: smoothing costs.
+        end_at_rest: whether the last velocity must vanish.
+    """
+
+    robot: RobotModel
+    times: np.ndarray
+    schedule: ContactSchedule
+    q_start: np.ndarray
+    posture: np.ndarray
+    tasks: Sequence[Task] = ()
+    impacts: Sequence[Impact] = ()
+    limits: Limits = field(default_factory=Limits)
+    weights: Weights = field(default_factory=Weights)
+    end_at_rest: bool = True
+
+    def __post_init__(self) -> None:
+        """Raises BackbeatError when the pieces do not fit together."""
+        if len(self.times) < 4 or not (np.diff(self.times) > 0).all():
+            raise BackbeatError("a trajectory needs at least 4 increasing knot times")
+        if abs(self.times[0]) > 1e-12:
+            raise BackbeatError("knot times start at 0")
+        for name in self.schedule.contact_names:
+            if name not in self.robot.contacts:
+                known = ", ".join(self.robot.contacts)
+                raise BackbeatError(f"unknown contact {name!r}; known: {known}")
+
+    @property
+    def num_knots(self) -> int:
+        """Number of knots N."""
+        return len(self.times)
+
+    def knots(self, start: float, end: float) -> np.ndarray:
+        """Indices of the knots in [start, end] [s]."""
+        inside = (self.times >= start - 1e-9) & (self.times <= end + 1e-9)
+        return np.where(inside)[0]

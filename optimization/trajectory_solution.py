@@ -1,0 +1,106 @@
+"""TrajectorySolution: what the interior point found, able to check itself."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from optimization.program import CONE_ROWS, FREE
+from optimization.transcription import Transcription
+
+
+@dataclass(frozen=True)
+class RowName:
+    """What an inequality row or equality of the program is about."""
+
+    kind: str
+    what: str
+
+    def __str__(self) -> str:
+        """Readable name, e.g. "torque of l_leg_kny"."""
+        return f"{self.kind} of {self.what}"
+
+
+@dataclass(frozen=True)
+class TrajectorySolution:
+    """Knots of a motion with the values of every row at them.
+
+    Attributes:
+        transcription: what was solved.
+        q: (N, nq) configurations.
+        w: (N, C, 6) contact wrenches in contact axes [weights, weights m].
+        rows: (N, rows) inequality rows.
+        equality: (N, nf + n_phi) base dynamics and load residuals.
+        frame: (N, P, 6) frame residuals.
+        velocity: (N, nv) mean velocity of the interval before each knot.
+        cost: final cost.
+        status: "solved", or a sentence that says why not.
+        log: one entry an iteration.
+        solve_time: wall time [s].
+    """
+
+    transcription: Transcription
+    q: np.ndarray
+    w: np.ndarray
+    rows: np.ndarray
+    equality: np.ndarray
+    frame: np.ndarray
+    velocity: np.ndarray
+    cost: float
+    status: str
+    log: list[dict[str, float]]
+    solve_time: float
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether the solver converged."""
+        return self.status == "solved"
+
+    @property
+    def iterations(self) -> pd.DataFrame:
+        """The iteration log as a table."""
+        return pd.DataFrame(self.log)
+
+    def violation(self) -> float:
+        """Largest violation over all equalities and bounds, scaled."""
+        return max((v for _, _, v in self.violations()), default=0.0)
+
+    def violations(self) -> list[tuple[float, str, float]]:
+        """(time [s], name, amount) of the worst violation of each kind, sorted."""
+        program = self.transcription.program
+        times = self.transcription.problem.times
+        worst: list[tuple[float, str, float]] = []
+        excess = np.maximum(program.lower - self.rows, self.rows - program.upper)
+        excess = np.where(
+            (program.lower > -FREE / 2) | (program.upper < FREE / 2), excess, 0.0
+        )
+        names = self.row_names()
+        for kind in dict.fromkeys(n.kind for n in names):
+            columns = [i for i, n in enumerate(names) if n.kind == kind]
+            part = excess[:, columns]
+            k, i = np.unravel_index(np.argmax(part), part.shape)
+            worst.append((times[k], str(names[columns[i]]), float(part[k, i])))
+        required = np.abs(self.frame * program.frame_equal)
+        if required.size:
+            k, p, i = np.unravel_index(np.argmax(required), required.shape)
+            worst.append((times[k], f"target of frame {p}", float(required[k, p, i])))
+        if self.equality.size:
+            residual = np.abs(self.equality[1:-1])
+            k, i = np.unravel_index(np.argmax(residual), residual.shape)
+            worst.append((times[k + 1], "dynamics of the base", float(residual[k, i])))
+        return sorted(worst, key=lambda x: -x[2])
+
+    def row_names(self) -> list[RowName]:
+        """Name of each inequality row."""
+        joints = self.transcription.problem.robot.joint_names
+        contacts = self.transcription.contacts
+        program = self.transcription.program
+        names = [RowName("torque", j) for j in joints]
+        names += [RowName("position", j) for j in joints]
+        names += [RowName("velocity", j) for j in joints]
+        names += [RowName("friction", c) for c in contacts for _ in range(CONE_ROWS)]
+        names += [RowName("normal force", c) for c in contacts]
+        for p in range(len(program.frame_body)):
+            names += [RowName("bound", f"frame {p}")] * 6
+        names += [RowName("force rate", contacts[c]) for c in program.rated]
+        return [*names, RowName("total force", "all contacts")]

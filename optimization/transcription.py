@@ -1,0 +1,302 @@
+"""Transcription: a TrajectoryProblem as a nonlinear program on the manifold.
+
+Whole-body inverse-dynamics direct transcription. Knots k = 0 .. N-1 at times
+t_k, h_k = t_k+1 - t_k.
+
+    variables   q_k on the configuration manifold (nv tangent increments),
+                w_k contact wrenches in contact axes, in weights of the robot,
+                phi_k the load of each patch (its normal force), kept beside w so
+                that rates of force couple neighboring blocks only.
+
+    d_k         = (q_k (-) q_k-1) / h_k-1                  mean velocity
+    v_k         = (h_k d_k + h_k-1 d_k+1) / (h_k-1 + h_k)  velocity at a knot
+    a_k         = 2 (d_k+1 - d_k) / (h_k-1 + h_k)          acceleration
+    tau_k       = ID(q_k, v_k, a_k) - sum_c J_c' w_k,c     inverse dynamics
+
+    minimize    integral of posture, velocity, acceleration, wrench costs and of
+                the weighted tasks
+    subject to  base rows of tau_k = 0,  phi_k = normal force,
+                frame residuals = 0 where required (stance, targets),
+                |tau_k| <= torque limits, joint position and velocity limits,
+                wrench cones, normal force, load rate and total load bounds,
+                frame residuals within bounds where bounded,
+                q_0, q_1 given, d_N-1 = 0 when the motion ends at rest.
+
+An impact is a contact of one knot: its force times the knot's time is the
+impulse that changes d_k into d_k+1 (Moreau's form of an impact: momentum
+balance over the step).
+
+Sources
+    Todorov, "A Convex, Smooth and Invertible Contact Model for Trajectory
+    Optimization", 2011 (inverse-dynamics residuals).
+    Erez, Todorov, "Trajectory Optimization for Domains with Contacts Using
+    Inverse Dynamics", 2012.
+    Moreau, "Unilateral Contact and Dry Friction in Finite Freedom Dynamics", 1988.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.math import RigidTransform
+
+from models.contact import PATCH_MARGIN, wrench_cone
+from models.robot import ContactFrame, Frame
+from optimization.program import CONE_ROWS, FREE, Program, row_layout
+from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask, axis_indices
+from optimization.trajectory_problem import TrajectoryProblem
+
+
+@dataclass
+class _Slot:
+    """One frame with at most one target per knot."""
+
+    frame: Frame
+    used: np.ndarray
+    R_WG: np.ndarray
+    p_WG: np.ndarray
+    weight: np.ndarray
+    equal: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+    @staticmethod
+    def empty(frame: Frame, N: int) -> "_Slot":
+        return _Slot(
+            frame=frame,
+            used=np.zeros(N, bool),
+            R_WG=np.tile(np.eye(3), (N, 1, 1)),
+            p_WG=np.zeros((N, 3)),
+            weight=np.zeros((N, 6)),
+            equal=np.zeros((N, 6)),
+            lower=np.full((N, 6), -FREE),
+            upper=np.full((N, 6), FREE),
+        )
+
+    def accepts(self, k: int, X: RigidTransform) -> bool:
+        """Whether knot k is free or already has this target."""
+        same = np.allclose(self.p_WG[k], X.translation(), atol=1e-12)
+        same = same and np.allclose(self.R_WG[k], X.rotation().matrix(), atol=1e-12)
+        return not self.used[k] or same
+
+    def aim(self, k: int, X: RigidTransform) -> None:
+        self.used[k] = True
+        self.R_WG[k], self.p_WG[k] = X.rotation().matrix(), X.translation()
+
+
+class Transcription:
+    """A TrajectoryProblem with its Program and the names of its contacts.
+
+    Attributes:
+        problem: what was transcribed.
+        contacts: contact names in the order of the program.
+        program: the arrays.
+    """
+
+    def __init__(self, problem: TrajectoryProblem) -> None:
+        """Transcribes `problem`.
+
+        Raises:
+            BackbeatError: a task names an unknown frame or axis.
+        """
+        self.problem = problem
+        robot = problem.robot
+        hits = dict.fromkeys(i.contact for i in problem.impacts)
+        names = list(dict.fromkeys([*problem.schedule.contact_names, *hits]))
+        self.contacts = tuple(names)
+        self._frames = [robot.contacts[n] for n in names]
+        slots = self._make_slots()
+        rated = [i for i, c in enumerate(self._frames) if not c.is_point]
+        self.program = self._assemble(slots, np.array(rated, np.int64))
+
+    def _make_slots(self) -> list[_Slot]:
+        problem, N = self.problem, self.problem.num_knots
+        slots = [_Slot.empty(c.frame, N) for c in self._frames]
+        for k, t in enumerate(problem.times):
+            for name, X_WC in problem.schedule.standing(t).items():
+                slot = slots[self.contacts.index(name)]
+                slot.aim(k, X_WC)
+                first = 3 if problem.robot.contacts[name].is_point else 0
+                # Knots 0 and 1 are given, nothing is left to constrain there.
+                slot.equal[k, first:] = float(k >= 2)
+        for task in problem.tasks:
+            if isinstance(task, FrameTask):
+                self._add_frame_task(slots, task)
+        return slots
+
+    def _add_frame_task(self, slots: list[_Slot], task: FrameTask) -> None:
+        frame = self.problem.robot.frame(task.frame)
+        axes = axis_indices(task.axes)
+        for i, k in enumerate(np.asarray(task.knots)):
+            X = task.target(i)
+            slot = next(
+                (s for s in slots if s.frame.name == frame.name and s.accepts(k, X)),
+                None,
+            )
+            if slot is None:
+                slot = _Slot.empty(frame, self.problem.num_knots)
+                slots.append(slot)
+            slot.aim(k, X)
+            if task.weight is not None:
+                slot.weight[k, axes] += task.weight
+            elif k >= 2 and not task.is_bound:
+                slot.equal[k, axes] = 1.0
+            elif k >= 2:
+                if task.lower is not None:
+                    slot.lower[k, axes] = task.lower
+                if task.upper is not None:
+                    slot.upper[k, axes] = task.upper
+
+    def _assemble(self, slots: list[_Slot], rated: np.ndarray) -> Program:
+        problem, robot = self.problem, self.problem.robot
+        N, nj = problem.num_knots, robot.num_joints
+        h = np.diff(problem.times)
+        dt = np.r_[0.5 * h[0], 0.5 * (h[1:] + h[:-1]), 0.5 * h[-1]]
+        C, P = len(self._frames), len(slots)
+        rows = row_layout(nj, C, P, len(rated))
+        on = self._active()
+        sizes = np.array([3 if c.is_point else 6 for c in self._frames], np.int64)
+        start = np.cumsum(on * sizes, axis=1) - on * sizes if C else np.zeros((N, 0))
+        com_target, com_weight = self._center_of_mass()
+        posture, posture_weight = self._posture()
+        w = problem.weights
+        program = Program(
+            tree=robot.tree,
+            rows=rows,
+            weight=robot.weight,
+            gravity=robot.gravity,
+            effort=robot.effort_limits,
+            h=h,
+            dt=dt,
+            frame_body=np.array([s.frame.body for s in slots], np.int64),
+            frame_R=_stack([s.frame.R_PF for s in slots], (3, 3)),
+            frame_p=_stack([s.frame.p_PF for s in slots], (3,)),
+            frame_used=np.stack([s.used for s in slots], 1),
+            R_WG=np.stack([s.R_WG for s in slots], 1),
+            p_WG=np.stack([s.p_WG for s in slots], 1),
+            frame_weight=np.stack([s.weight for s in slots], 1),
+            frame_equal=np.stack([s.equal for s in slots], 1),
+            cone=self._cones(),
+            wrench_start=np.where(on, start, -1).astype(np.int64),
+            wrench_first=np.array([6 - s for s in sizes], np.int64),
+            num_wrench=(on * sizes).sum(1).astype(np.int64),
+            wrench_weight=np.r_[np.full(3, w.moment), np.full(3, w.force)],
+            rated=rated,
+            com_target=com_target,
+            com_weight=com_weight,
+            posture=posture,
+            posture_weight=posture_weight,
+            velocity_weight=np.full(robot.num_velocities, w.velocity),
+            acceleration_weight=np.full(robot.num_velocities, w.acceleration),
+            lower=np.full((N, rows.num_rows), -FREE),
+            upper=np.full((N, rows.num_rows), FREE),
+            # Makes 1 mm/s of remaining speed as bad as 1e-2 of a scaled row.
+            rest_scale=10.0 * h[-1] if problem.end_at_rest else 0.0,
+        )
+        self._bound(program, slots, on)
+        return program
+
+    def _active(self) -> np.ndarray:
+        """(N, C) whether a contact carries a wrench at a knot."""
+        problem, N = self.problem, self.problem.num_knots
+        on = np.zeros((N, len(self._frames)), bool)
+        for i, name in enumerate(self.contacts):
+            on[:, i] = problem.schedule.active(problem.times, name)
+        for impact in problem.impacts:
+            on[impact.knot, self.contacts.index(impact.contact)] = True
+        on[[0, -1]] = False
+        return on
+
+    def _cones(self) -> np.ndarray:
+        cones = np.zeros((len(self._frames), CONE_ROWS, 6))
+        mu = self.problem.limits.friction
+        for i, c in enumerate(self._frames):
+            half = PATCH_MARGIN * np.array([c.half_length, c.half_width])
+            A = wrench_cone(half[0], half[1], mu)
+            cones[i, : len(A)] = A
+        return cones
+
+    def _center_of_mass(self) -> tuple[np.ndarray, np.ndarray]:
+        N = self.problem.num_knots
+        target, weight = np.zeros((N, 3)), np.zeros((N, 3))
+        for task in self.problem.tasks:
+            if isinstance(task, CenterOfMassTask):
+                target[task.knots] = task.p_WG
+                weight[task.knots] = task.weight
+        return target, weight
+
+    def _posture(self) -> tuple[np.ndarray, np.ndarray]:
+        """Nominal posture and tasks merged into one weighted mean per joint."""
+        problem = self.problem
+        N, nj = problem.num_knots, problem.robot.num_joints
+        joints = np.atleast_2d(problem.posture)[:, problem.robot.base_positions :]
+        weight = np.full((N, nj), problem.weights.posture)
+        total = weight * np.broadcast_to(joints, (N, nj))
+        for task in problem.tasks:
+            if isinstance(task, PostureTask):
+                at = np.ix_(task.knots, task.joints)
+                weight[at] += task.weight
+                total[at] += task.weight * np.broadcast_to(
+                    task.target, (len(task.knots), len(task.joints))
+                )
+        return total / weight, weight
+
+    def _bound(self, program: Program, slots: list[_Slot], on: np.ndarray) -> None:
+        problem, robot, limits = self.problem, self.problem.robot, self.problem.limits
+        N, nj, rows = problem.num_knots, robot.num_joints, program.rows
+        lower, upper = program.lower, program.upper
+
+        def bound(
+            first: int, size: int, knots: slice, low: object, high: object
+        ) -> None:
+            lower[knots, first : first + size] = low
+            upper[knots, first : first + size] = high
+
+        inner, free = slice(1, N - 1), slice(2, N)
+        bound(rows.torque, nj, inner, -limits.torque, limits.torque)
+        q0 = problem.q_start[robot.base_positions :]
+        margin = limits.position_margin
+        bound(
+            rows.position,
+            nj,
+            free,
+            np.minimum(robot.position_lower + margin, q0 - 2 * margin),
+            np.maximum(robot.position_upper - margin, q0 + 2 * margin),
+        )
+        speed = limits.velocity * robot.velocity_limits
+        bound(rows.velocity, nj, free, -speed, speed)
+        for i, contact in enumerate(self._frames):
+            stands = np.where(on[:, i])[0]
+            num = len(wrench_cone(contact.half_length, contact.half_width, 1.0))
+            first = rows.cone + i * CONE_ROWS
+            upper[stands, first : first + num] = 0.0
+            self._bound_normal_force(program, i, contact, stands)
+        for p, slot in enumerate(slots):
+            first = rows.frame + 6 * p
+            lower[:, first : first + 6] = slot.lower
+            upper[:, first : first + 6] = slot.upper
+        if len(program.rated):
+            rate = limits.force_rate * program.h[1:-1, None]
+            bound(rows.rate, len(program.rated), slice(2, N - 1), -rate, rate)
+            upper[2 : N - 1, rows.total] = limits.total_force
+
+    def _bound_normal_force(
+        self, program: Program, i: int, contact: ContactFrame, stands: np.ndarray
+    ) -> None:
+        limits, row = self.problem.limits, program.rows.normal + i
+        if not contact.is_point:
+            program.lower[stands, row] = limits.least_force
+            program.upper[stands, row] = limits.contact_force
+            return
+        low, high = limits.point_force
+        program.lower[stands, row] = low / program.weight
+        program.upper[stands, row] = high / program.weight
+        for impact in self.problem.impacts:
+            if self.contacts[i] == impact.contact:
+                force = impact.max_impulse / program.dt[impact.knot]
+                program.lower[impact.knot, row] = 0.0
+                program.upper[impact.knot, row] = force / program.weight
+
+
+def _stack(arrays: list[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+    """Stacks arrays into one contiguous array, also when there are none."""
+    return np.array(arrays, float).reshape(len(arrays), *shape)

@@ -1,0 +1,323 @@
+"""Verification: a reconstructed motion against a fresh Drake plant.
+
+Nothing of the transcription or of the compiled recursion is used here. Every
+sample of the dense motion goes through Drake's plant of the unfused robot;
+velocities and momentum rates are finite differences of what Drake says. The
+result is a certificate: the worst value of each check, where and when.
+"""
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from pydrake.math import RigidTransform, RotationMatrix
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
+
+from models.contact import wrench_cone
+from models.robot import ContactFrame, RobotModel, add_robot
+from optimization.reconstruction import DenseTrajectory
+from optimization.trajectory_solution import TrajectorySolution
+
+# Bounds of the checks. A sole that drifts by half a millimeter, or a momentum
+# balance that is off by a percent of the weight, is less than what contact
+# compliance and a controller absorb without notice.
+BOUNDS = {
+    "knot_violation": 1e-6,  # scaled
+    "contact_position": 0.5e-3,  # m
+    "contact_slip": 5e-3,  # m/s
+    "penetration": 0.5e-3,  # m
+    "force_balance": 0.01,  # weights
+    "moment_balance": 0.01,  # weights x m
+    "velocity_consistency": 0.02,  # rad/s or m/s
+    "joint_position": 1e-3,  # rad beyond a stop
+    "joint_velocity": 1.0,  # share of the limit
+    "joint_torque": 1.0,  # share of the limit
+    "friction": 1e-3,  # weights beyond the cone at the plan's coefficient
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """Worst value of one check.
+
+    Attributes:
+        name: name of the check, a key of BOUNDS.
+        value: worst value.
+        bound: what is allowed.
+        time: when [s].
+        where: joint or contact.
+    """
+
+    name: str
+    value: float
+    bound: float
+    time: float
+    where: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether the worst value is finite and within the bound."""
+        return bool(np.isfinite(self.value) and self.value <= self.bound)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """All checks of a motion."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(c.passed for c in self.checks)
+
+    def failures(self) -> list[Check]:
+        """Checks that did not pass."""
+        return [c for c in self.checks if not c.passed]
+
+    def to_dict(self) -> dict[str, dict[str, float | str]]:
+        """Plain data for a file."""
+        return {c.name: {k: v for k, v in asdict(c).items()} for c in self.checks}
+
+    @staticmethod
+    def from_dict(data: dict[str, dict[str, float | str]]) -> "Certificate":
+        """The inverse of `to_dict`."""
+        return Certificate(
+            tuple(
+                Check(
+                    name=name,
+                    value=float(c["value"]),
+                    bound=float(c["bound"]),
+                    time=float(c["time"]),
+                    where=str(c["where"]),
+                )
+                for name, c in data.items()
+            )
+        )
+
+
+class _Worst:
+    """Keeps the worst value of each check."""
+
+    def __init__(self) -> None:
+        self._worst = {n: (0.0, 0.0, "") for n in BOUNDS}
+
+    def see(self, name: str, value: float, time: float, where: str) -> None:
+        if not value <= self._worst[name][0]:  # also true for NaN
+            self._worst[name] = (float(value), float(time), where)
+
+    def see_all(
+        self, name: str, values: np.ndarray, time: float, where: Iterable[str]
+    ) -> None:
+        i = int(np.argmax(values))
+        self.see(name, values[i], time, list(where)[i])
+
+    def certificate(self) -> Certificate:
+        return Certificate(
+            tuple(
+                Check(n, value, BOUNDS[n], time, where)
+                for n, (value, time, where) in self._worst.items()
+            )
+        )
+
+
+class _Plant:
+    """A fresh, unfused plant of a robot, welded and locked like the model."""
+
+    def __init__(self, robot: RobotModel) -> None:
+        self.robot = robot
+        self.plant = MultibodyPlant(time_step=0.0)
+        add_robot(self.plant, robot.description, robot.equipment)
+        if not robot.floating:
+            X_WB = RigidTransform(RotationMatrix(robot.tree.R_WB), robot.tree.p_WB)
+            frame = self.plant.GetFrameByName(robot.base_name)
+            self.plant.WeldFrames(self.plant.world_frame(), frame, X_WB)
+        self.plant.Finalize()
+        self.context = self.plant.CreateDefaultContext()
+        for name, angle in robot.locked.items():
+            self.plant.GetJointByName(name).SetPositions(self.context, [angle])
+        joints = [self.plant.GetJointByName(n) for n in robot.joint_names]
+        nf, nq = robot.base_velocities, robot.base_positions
+        self.v_index = np.r_[np.arange(nf), [j.velocity_start() for j in joints]]
+        self.q_index = np.r_[np.arange(nq), [j.position_start() for j in joints]]
+        self.v_index, self.q_index = self.v_index.astype(int), self.q_index.astype(int)
+        self.world = self.plant.world_frame()
+        self.forces = MultibodyForces(self.plant)
+
+    def set(self, q: np.ndarray, v: np.ndarray) -> None:
+        full_q = self.plant.GetPositions(self.context)
+        full_v = np.zeros(self.plant.num_velocities())
+        full_q[self.q_index], full_v[self.v_index] = q, v
+        self.plant.SetPositionsAndVelocities(self.context, np.r_[full_q, full_v])
+
+    def contact(self, contact: ContactFrame) -> tuple[RigidTransform, np.ndarray]:
+        """Pose of a contact and its Jacobian in world axes."""
+        name = contact.frame.name
+        link = self.robot.contact_link(name)
+        frame = self.plant.GetFrameByName(link)
+        X_LC = self.robot.contact_in_link(name)
+        X_WC = frame.CalcPoseInWorld(self.context) @ X_LC
+        J = self.plant.CalcJacobianSpatialVelocity(
+            self.context,
+            JacobianWrtVariable.kV,
+            frame,
+            X_LC.translation(),
+            self.world,
+            self.world,
+        )
+        return X_WC, J
+
+    def momentum(self) -> np.ndarray:
+        """(6,) momentum about the world origin [angular, linear]."""
+        return np.array(
+            self.plant.CalcSpatialMomentumInWorldAboutPoint(
+                self.context, np.zeros(3)
+            ).get_coeffs()
+        )
+
+    def inverse_dynamics(self, vdot: np.ndarray) -> np.ndarray:
+        full = np.zeros(self.plant.num_velocities())
+        full[self.v_index] = vdot
+        self.forces.SetZero()
+        self.plant.CalcForceElementsContribution(self.context, self.forces)
+        return np.array(self.plant.CalcInverseDynamics(self.context, full, self.forces))
+
+    def finite_velocity(self, q0: np.ndarray, q1: np.ndarray, dt: float) -> np.ndarray:
+        """Mean velocity from q0 to q1 by Drake's own map at the middle."""
+        a = self.plant.GetPositions(self.context)
+        b = a.copy()
+        a[self.q_index], b[self.q_index] = q0, q1
+        if self.robot.floating and a[:4] @ b[:4] < 0:
+            b[:4] *= -1
+        middle = 0.5 * (a + b)
+        if self.robot.floating:
+            middle[:4] /= np.linalg.norm(middle[:4])
+        self.plant.SetPositions(self.context, middle)
+        v = self.plant.MapQDotToVelocity(self.context, (b - a) / dt)
+        return np.array(v[self.v_index])
+
+
+def verify(
+    solution: TrajectorySolution, motion: DenseTrajectory, stride: int = 1
+) -> Certificate:
+    """Verifies a reconstructed motion; see the module's head.
+
+    Args:
+        solution: what was solved.
+        motion: its reconstruction.
+        stride: check every so many samples.
+    """
+    problem = solution.transcription.problem
+    robot, worst = problem.robot, _Worst()
+    plant = _Plant(robot)
+    time, name, amount = (solution.violations() or [(0.0, "", 0.0)])[0][:3]
+    worst.see("knot_violation", max(amount, 0.0), time, name)
+    mu = problem.limits.friction
+    samples = np.arange(0, len(motion.t), stride)
+    momenta = np.zeros((len(motion.t), 6))
+    wrenches = np.zeros((len(motion.t), 6))
+    for i in samples:
+        _check_sample(plant, motion, int(i), mu, worst, momenta, wrenches)
+    _check_balance(plant, motion, samples, momenta, wrenches, worst)
+    return worst.certificate()
+
+
+def _check_sample(
+    plant: _Plant,
+    motion: DenseTrajectory,
+    i: int,
+    mu: float,
+    worst: _Worst,
+    momenta: np.ndarray,
+    wrenches: np.ndarray,
+) -> None:
+    """Checks of one sample; notes momentum and external wrench about W."""
+    robot, t = plant.robot, motion.t[i]
+    q, v = motion.q[i], motion.v[i]
+    nf, nq = robot.base_velocities, robot.base_positions
+    plant.set(q, v)
+    tau = plant.inverse_dynamics(motion.vdot[i])
+    momenta[i] = plant.momentum()
+    weight = robot.weight
+    wrenches[i, 5] = -weight
+    for c, name in enumerate(motion.contacts):
+        contact = robot.contacts[name]
+        X_WC, J = plant.contact(contact)
+        corners = X_WC.multiply(contact.corners().T).T
+        if not motion.standing[i, c]:
+            if not contact.is_point:
+                worst.see("penetration", -corners[:, 2].min(), t, name)
+            continue
+        support = RigidTransform(RotationMatrix(motion.R_WC[i, c]), motion.p_WC[i, c])
+        places = support.multiply(contact.corners().T).T
+        apart = np.linalg.norm(corners - places, axis=1).max()
+        worst.see("contact_position", apart, t, name)
+        V = J[:, plant.v_index] @ v
+        arms = corners - X_WC.translation()
+        slip = np.linalg.norm(V[3:] + np.cross(V[:3], arms), axis=1).max()
+        worst.see("contact_slip", slip if not contact.is_point else 0.0, t, name)
+        w = motion.wrench[i, c]
+        R = motion.R_WC[i, c]
+        F = np.r_[R @ w[:3], R @ w[3:]]
+        tau -= J.T @ F
+        p = X_WC.translation()
+        wrenches[i] += np.r_[F[:3] + np.cross(p, F[3:]), F[3:]]
+        cone = wrench_cone(contact.half_length, contact.half_width, mu)
+        excess = max((cone @ w).max(), -w[5]) / weight
+        worst.see("friction", excess, t, name)
+    torque = np.abs(tau[plant.v_index][nf:]) / robot.effort_limits
+    speed = np.abs(v[nf:]) / robot.velocity_limits
+    beyond = np.maximum(robot.position_lower - q[nq:], q[nq:] - robot.position_upper)
+    worst.see_all("joint_torque", torque, t, robot.joint_names)
+    worst.see_all("joint_velocity", speed, t, robot.joint_names)
+    worst.see_all("joint_position", beyond, t, robot.joint_names)
+
+
+def _check_balance(
+    plant: _Plant,
+    motion: DenseTrajectory,
+    samples: np.ndarray,
+    momenta: np.ndarray,
+    wrenches: np.ndarray,
+    worst: _Worst,
+) -> None:
+    """Finite differences of momentum against wrenches, of q against v."""
+    robot = plant.robot
+    for a, b in itertools.pairwise(samples):
+        dt = motion.t[b] - motion.t[a]
+        if dt <= 1e-9:
+            continue  # the two sides of an impact
+        t = 0.5 * (motion.t[a] + motion.t[b])
+        mean = plant.finite_velocity(motion.q[a], motion.q[b], dt)
+        error = np.abs(mean - 0.5 * (motion.v[a] + motion.v[b]))
+        names = [*["base"] * robot.base_velocities, *robot.joint_names]
+        worst.see_all("velocity_consistency", error, t, names)
+        if not robot.floating:
+            continue
+        if (motion.standing[a] != motion.standing[b]).any():
+            continue  # forces jump when a contact is made or broken
+        rate = (momenta[b] - momenta[a]) / dt
+        residual = rate - 0.5 * (wrenches[a] + wrenches[b])
+        plant.set(motion.q[a], motion.v[a])
+        com = plant.plant.CalcCenterOfMassPositionInWorld(plant.context)
+        weight = robot.weight
+        gravity_moment = 0.5 * (
+            np.cross(com, [0, 0, -weight]) + _gravity_moment(plant, motion, int(b))
+        )
+        residual[:3] -= gravity_moment
+        residual[:3] -= np.cross(com, residual[3:])
+        worst.see(
+            "force_balance", float(np.linalg.norm(residual[3:])) / weight, t, "base"
+        )
+        worst.see(
+            "moment_balance", float(np.linalg.norm(residual[:3])) / weight, t, "base"
+        )
+
+
+def _gravity_moment(plant: _Plant, motion: DenseTrajectory, i: int) -> np.ndarray:
+    """Moment of gravity about the world origin at sample i."""
+    plant.set(motion.q[i], motion.v[i])
+    com = plant.plant.CalcCenterOfMassPositionInWorld(plant.context)
+    return np.cross(com, [0, 0, -plant.robot.weight])

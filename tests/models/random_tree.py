@@ -1,0 +1,43 @@
+"""Random robots for property tests, built directly in Drake."""
+
+import numpy as np
+from pydrake.math import RigidTransform, RollPitchYaw
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import (
+    FixedOffsetFrame,
+    PrismaticJoint,
+    RevoluteJoint,
+    SpatialInertia,
+    UnitInertia,
+)
+
+
+def random_plant(seed: int, num_joints: int, floating: bool) -> MultibodyPlant:
+    """A random tree of `num_joints` revolute and prismatic joints."""
+    rng = np.random.default_rng(seed)
+    plant = MultibodyPlant(time_step=0.0)
+    bodies = [plant.AddRigidBody("base", _inertia(rng))]
+    if not floating:
+        X_WB = RigidTransform(RollPitchYaw(rng.normal(size=3)), rng.normal(size=3))
+        plant.WeldFrames(plant.world_frame(), bodies[0].body_frame(), X_WB)
+    for i in range(num_joints):
+        parent = bodies[rng.integers(len(bodies))]
+        child = plant.AddRigidBody(f"link{i}", _inertia(rng))
+        X_PJ = RigidTransform(RollPitchYaw(rng.normal(size=3)), rng.normal(size=3))
+        frame = plant.AddFrame(FixedOffsetFrame(f"at{i}", parent, X_PJ))
+        axis = rng.normal(size=3)
+        kind = RevoluteJoint if rng.random() < 0.7 else PrismaticJoint
+        plant.AddJoint(
+            kind(f"joint{i}", frame, child.body_frame(), axis / np.linalg.norm(axis))
+        )
+        bodies.append(child)
+    plant.Finalize()
+    return plant
+
+
+def _inertia(rng: np.random.Generator) -> SpatialInertia:
+    mass = rng.uniform(0.5, 5)
+    G = UnitInertia.SolidBox(*rng.uniform(0.1, 0.6, 3))
+    G = G.ReExpress(RollPitchYaw(rng.normal(size=3)).ToRotationMatrix())
+    p_com = rng.normal(size=3) * 0.2
+    return SpatialInertia(mass, p_com, G.ShiftFromCenterOfMass(p_com))

@@ -1,0 +1,105 @@
+"""The house: the direction of imports, and where types may be left out."""
+
+import ast
+import itertools
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[1]
+LAYERS = ["models", "optimization", "behaviors", "mpc", "backbeat"]
+
+
+def lint_imports(folder):
+    """Runs import-linter on the packages in `folder`, without writing to it."""
+    script = Path(sysconfig.get_path("scripts")) / "lint-imports"
+    return subprocess.run(
+        [sys.executable, script, "--no-cache", "--no-logo"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_imports_follow_the_layers():
+    result = lint_imports(CHECKOUT)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_contract_names_every_package():
+    settings = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]
+    assert settings["importlinter"]["root_packages"] == LAYERS
+    assert settings["importlinter"]["contracts"][0]["layers"] == LAYERS[::-1]
+    assert settings["hatch"]["build"]["targets"]["wheel"]["packages"] == LAYERS
+
+
+@pytest.mark.parametrize(("lower", "upper"), list(itertools.pairwise(LAYERS)))
+def test_an_import_against_the_layers_is_found(tmp_path, lower, upper):
+    for name in LAYERS:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+    shutil.copy(CHECKOUT / "pyproject.toml", tmp_path)
+    assert lint_imports(tmp_path).returncode == 0
+
+    (tmp_path / lower / "planted.py").write_text(f"import {upper}\n")
+    result = lint_imports(tmp_path)
+    assert result.returncode == 1
+    assert f"{lower}.planted -> {upper}" in result.stdout
+
+
+COMPILERS = {"compiled", "inlined", "njit", "jit", "vectorize", "guvectorize"}
+
+
+def is_compiled(function):
+    """Whether a decorator hands the function to numba."""
+    called = [getattr(node, "func", node) for node in function.decorator_list]
+    names = {getattr(node, "attr", getattr(node, "id", None)) for node in called}
+    return bool(names & COMPILERS)
+
+
+def untyped_functions(node):
+    """Functions in a syntax tree that have neither annotations nor a compiler."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            if is_compiled(child):
+                continue
+            given = [*ast.walk(child.args), child]
+            if not any(
+                getattr(part, "annotation", None) or getattr(part, "returns", None)
+                for part in given
+            ):
+                yield child
+        yield from untyped_functions(child)
+
+
+def test_only_compiled_functions_go_without_types():
+    found = [
+        f"{path.relative_to(CHECKOUT)}:{function.lineno} {function.name}"
+        for name in LAYERS
+        for path in sorted((CHECKOUT / name).rglob("*.py"))
+        for function in untyped_functions(ast.parse(path.read_text()))
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_an_untyped_function_is_found():
+    source = """
+@compiled
+def kernel(x): ...
+@nb.njit(cache=True)
+def other_kernel(x):
+    def inner(y): ...
+def typed() -> None:
+    def nested(x): ...
+class Robot:
+    def bare(self): ...
+    def half(self, x: int): ...
+"""
+    names = [function.name for function in untyped_functions(ast.parse(source))]
+    assert names == ["nested", "bare"]
