@@ -9,6 +9,7 @@ from pydrake.math import RigidTransform, RollPitchYaw
 
 from models.configuration import Configuration
 from models.robot import RobotModel
+from models.scene import Scene
 from optimization.reconstruction import DenseTrajectory
 from optimization.verification import Certificate
 
@@ -71,8 +72,7 @@ class Behavior:
         robot: robot name or path of its YAML.
         equipment: what the robot carries.
         mount: how it is held.
-        scene: name of the scene it plays in, "" for the bare ground.
-        scene_height: how far the scene's kit is raised [m].
+        scene: what stands around the robot.
         bpm: tempo [beats/min], 0 without music.
         beats_per_bar: meter.
         motion: the dense trajectory.
@@ -91,8 +91,7 @@ class Behavior:
     robot: str
     equipment: tuple[str, ...]
     mount: Mount
-    scene: str
-    scene_height: float
+    scene: Scene
     bpm: float
     beats_per_bar: int
     motion: DenseTrajectory

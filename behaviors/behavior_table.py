@@ -15,6 +15,7 @@ from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RotationMatrix
 
 from behaviors.behavior import Behavior, Event, Mount, make_robot
+from models.scene import Scene
 from optimization.reconstruction import DenseTrajectory
 from optimization.verification import Certificate
 
@@ -65,8 +66,7 @@ def to_header(behavior: Behavior) -> dict[str, Any]:
         "robot": behavior.robot,
         "equipment": list(behavior.equipment),
         "mount": asdict(behavior.mount),
-        "scene": behavior.scene,
-        "scene_height": behavior.scene_height,
+        "scene": asdict(behavior.scene),
         "bpm": behavior.bpm,
         "beats_per_bar": behavior.beats_per_bar,
         "contacts": list(behavior.motion.contacts),
@@ -128,8 +128,7 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
         robot=str(header["robot"]),
         equipment=equipment,
         mount=mount,
-        scene=str(header["scene"]),
-        scene_height=float(header["scene_height"]),
+        scene=Scene(header["scene"]["name"], tuple(header["scene"]["place"])),
         bpm=float(header["bpm"]),
         beats_per_bar=int(header["beats_per_bar"]),
         motion=motion,

@@ -26,11 +26,14 @@ Progress = Callable[[float, str], None]
 ROOT = Path(__file__).parent.parent
 
 
-def build_key(specification: Specification, text: str) -> str:
-    """Hash of all that decides a build: text, robot files, our sources."""
+def build_key(specification: Specification, text: str, folder: Path) -> str:
+    """Hash of all that decides a build: texts, robot files, our sources."""
     sha = hashlib.sha256(text.encode())
-    folder = find_description(specification.robot).parent
-    for path in sorted(folder.rglob("*")):
+    for source in specification.sources(folder):
+        if source.is_file():
+            sha.update(source.read_bytes())
+    robot_folder = find_description(specification.robot).parent
+    for path in sorted(robot_folder.rglob("*")):
         if path.suffix in (".yaml", ".urdf"):
             sha.update(path.read_bytes())
     sha.update(_sources().encode())
@@ -43,6 +46,9 @@ def _sources() -> str:
     sha = hashlib.sha256()
     for package in ("models", "optimization", "behaviors"):
         for path in sorted((ROOT / package).rglob("*")):
+            # Each specification counts for itself alone.
+            if "specifications" in path.parts:
+                continue
             if path.suffix in (".py", ".urdf", ".yaml") and path.is_file():
                 sha.update(path.relative_to(ROOT).as_posix().encode())
                 sha.update(path.read_bytes())
@@ -70,22 +76,26 @@ def build(
     report = progress or (lambda share, what: None)
     path = find_specification(name)
     specification, text = read_specification(path)
-    key = build_key(specification, text)
+    key = build_key(specification, text, path.parent)
     if not force and library.key(specification.name) == key:
         return library.load(specification.name)
     report(0.0, "reading")
-    behavior = solve(specification, text, key, report)
+    behavior = solve(specification, text, path.parent, key, report)
     library.save(behavior)
     report(1.0, "stored")
     return behavior
 
 
 def solve(
-    specification: Specification, text: str, key: str, report: Progress
+    specification: Specification,
+    text: str,
+    folder: Path,
+    key: str,
+    report: Progress,
 ) -> Behavior:
     """Solves and verifies a specification."""
     started = time.perf_counter()
-    plan = specification.plan()
+    plan = specification.plan(folder)
     report(0.1, "solving")
     transcription = Transcription(plan.problem)
 
@@ -121,7 +131,6 @@ def solve(
         equipment=tuple(specification.equipment),
         mount=plan.mount,
         scene=plan.scene,
-        scene_height=plan.scene_height,
         bpm=plan.bpm,
         beats_per_bar=plan.beats_per_bar,
         motion=motion,

@@ -1,8 +1,9 @@
 """MotionPlan: what authoring hands to the build."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from behaviors.behavior import Event, Mount
+from models.scene import Scene
 from optimization.trajectory_problem import TrajectoryProblem
 
 
@@ -14,8 +15,7 @@ class MotionPlan:
         problem: the problem to solve.
         mount: how the robot is held.
         events: strikes, segments and markers in order of time.
-        scene: name of the scene, "" for bare ground.
-        scene_height: how far the kit is raised [m].
+        scene: what stands around the robot.
         bpm: tempo [beats/min], 0 without music.
         beats_per_bar: meter.
     """
@@ -23,7 +23,6 @@ class MotionPlan:
     problem: TrajectoryProblem
     mount: Mount
     events: tuple[Event, ...] = ()
-    scene: str = ""
-    scene_height: float = 0.0
+    scene: Scene = field(default_factory=Scene)
     bpm: float = 0.0
     beats_per_bar: int = 4

@@ -1,6 +1,7 @@
 """Posture tours: stations to reach, hold and leave."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from pydrake.math import RigidTransform
@@ -11,7 +12,7 @@ from behaviors.stance import start_configuration, support_poses
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance
-from optimization.inverse_kinematics import IKTarget, solve_inverse_kinematics
+from optimization.inverse_kinematics import IKTarget, InverseKinematics
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
 from optimization.trajectory_problem import Task, TrajectoryProblem
 
@@ -46,7 +47,11 @@ class PostureSpecification:
     # Distance of knots [s].
     knot_spacing: float = 0.05
 
-    def plan(self) -> MotionPlan:
+    def sources(self, folder: Path) -> list[Path]:
+        """Files besides the specification: none."""
+        return []
+
+    def plan(self, folder: Path) -> MotionPlan:
         """Compiles the tour into a trajectory problem.
 
         Raises:
@@ -141,7 +146,7 @@ class PostureSpecification:
                 raise BackbeatError(f"{self.name}: {frame} needs a place x, y, z")
             targets[frame] = IKTarget(RigidTransform(np.array(place, float)), "x y z")
         middle = np.mean([X.translation() for X in feet.values()], axis=0)
-        found = solve_inverse_kinematics(robot, q, targets, middle[:2])
+        found = InverseKinematics(robot).solve(q, targets, middle[:2])
         if not found.is_reached:
             raise BackbeatError(
                 f"{self.name}: {found.worst} cannot reach "

@@ -5,6 +5,7 @@ from typing import Protocol
 
 import yaml
 
+from behaviors.drumming import DrummingSpecification
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan
 from behaviors.posture import PostureSpecification
@@ -13,6 +14,7 @@ from models.yaml_file import parse_yaml
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"
 KINDS = {
+    "drumming": DrummingSpecification,
     "posture": PostureSpecification,
 }
 
@@ -26,7 +28,10 @@ class Specification(Protocol):
     robot: str
     equipment: list[str]
 
-    def plan(self) -> MotionPlan:
+    def sources(self, folder: Path) -> list[Path]:
+        """Files besides the specification, found from its folder."""
+
+    def plan(self, folder: Path) -> MotionPlan:
         """Compiles the specification into a trajectory problem."""
 
 

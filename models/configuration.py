@@ -4,6 +4,7 @@ import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
 
 from models import dynamics, kinematics
+from models.collision import CollisionArrays, distances
 from models.kinematic_tree import make_workspace
 from models.robot import Frame, RobotModel
 from models.rotations import compiled
@@ -83,6 +84,14 @@ class Configuration:
         g = self.robot.gravity
         kinematics.frame_acceleration(self._ws, frame.body, r, g, out)
         return out
+
+    def distances(self, arrays: CollisionArrays) -> tuple[np.ndarray, np.ndarray]:
+        """(F,) distances of feelers from their nearest solids [m], (F, nv) rates."""
+        F, nv = len(arrays.body), self.robot.num_velocities
+        g, D = np.zeros(F), np.zeros((F, nv))
+        on = np.ones(F, bool)
+        distances(arrays, self.robot.tree, self._ws, self._p_WB, on, g, D, True)
+        return g, D
 
     @property
     def mass_matrix(self) -> np.ndarray:

@@ -89,11 +89,15 @@ class ContactMaterial:
         return properties
 
 
-# Rubber-like soles on a hard floor: 0.4 mm under the robot's weight, no bounce.
-FLOOR = ContactMaterial(0.8, 2e6, 1.0, 0.01)
-SOLE = ContactMaterial(0.8, 2e6, 1.0, 0.01)
+# Rubber-like soles on a hard floor: 0.2 mm under the robot's weight, no bounce.
+FLOOR = ContactMaterial(0.8, 2e6, 30.0, 0.01)
+SOLE = FLOOR
 # Links that touch only when something went wrong.
-BODY = ContactMaterial(0.5, 2e6, 1.0, 0.01)
+BODY = ContactMaterial(0.5, 2e6, 30.0, 0.01)
+# A stick tip gives back four tenths of its speed and leaves the head after 4 ms.
+STICK_TIP = ContactMaterial(0.3, 1e5, 0.5, 2e-4)
+DRUM_HEAD = ContactMaterial(0.3, 1e5, 0.5, 2e-4)
+CYMBAL = ContactMaterial(0.3, 1e5, 0.5, 2e-4)
 
 
 def assign_material(

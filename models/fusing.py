@@ -18,6 +18,7 @@ from pydrake.multibody.tree import (
     RigidBody,
     SpatialInertia,
 )
+from pydrake.systems.framework import Context
 
 # Pose X_RB of every original body in the fused body (by name) it became part of.
 Homes = dict[BodyIndex, tuple[str, RigidTransform]]
@@ -39,8 +40,7 @@ def fuse(
         each original body.
     """
     context = plant.CreateDefaultContext()
-    for name, angle in locked.items():
-        plant.GetJointByName(name).SetPositions(context, [angle])
+    set_joints(plant, context, locked)
     joints = [plant.get_joint(i) for i in plant.GetJointIndices()]
     moving = [j for j in joints if j.num_velocities() == 1 and j.name() not in locked]
     moving.sort(key=lambda j: j.velocity_start())
@@ -62,9 +62,19 @@ def fuse(
     return fused, homes
 
 
+def set_joints(
+    plant: MultibodyPlant, context: Context, values: Mapping[str, float]
+) -> None:
+    """Sets single-degree-of-freedom joints to values [rad or m] by name."""
+    q = plant.GetPositions(context)
+    for name, value in values.items():
+        q[plant.GetJointByName(name).position_start()] = value
+    plant.SetPositions(context, q)
+
+
 def _find_homes(
     plant: MultibodyPlant,
-    context: object,
+    context: Context,
     joints: list[Joint],
     roots: list[RigidBody],
 ) -> Homes:
@@ -91,7 +101,7 @@ def _find_homes(
 
 
 def _sum_inertia(
-    plant: MultibodyPlant, context: object, homes: Homes, root: str
+    plant: MultibodyPlant, context: Context, homes: Homes, root: str
 ) -> SpatialInertia:
     """Spatial inertia of everything that rides on `root`, about its origin."""
     total = None

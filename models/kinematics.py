@@ -93,4 +93,3 @@ def center_of_mass_jacobian(tree, ws, J):
         J[0, j] = (m * s[3] + s[1] * h[2] - s[2] * h[1]) / total
         J[1, j] = (m * s[4] + s[2] * h[0] - s[0] * h[2]) / total
         J[2, j] = (m * s[5] + s[0] * h[1] - s[1] * h[0]) / total
-

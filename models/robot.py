@@ -12,7 +12,8 @@ import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import ModelInstanceIndex
+from pydrake.multibody.tree import Frame as DrakeFrame
+from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 
 from models.errors import BackbeatError, unknown_name
 from models.fusing import fuse
@@ -103,6 +104,31 @@ def add_robot(
     return instance
 
 
+def find_frame(plant: MultibodyPlant, name: str) -> DrakeFrame:
+    """A frame by name: "frame", "item::frame", or an item's root by its name.
+
+    Raises:
+        BackbeatError: no such frame.
+    """
+    item, _, frame = name.rpartition("::")
+    if not item and plant.HasFrameNamed(frame):
+        return plant.GetFrameByName(frame)
+    if item and plant.HasModelInstanceNamed(item):
+        instance = plant.GetModelInstanceByName(item)
+        if plant.HasFrameNamed(frame, instance):
+            return plant.GetFrameByName(frame, instance)
+    if not item and plant.HasModelInstanceNamed(name):
+        instance = plant.GetModelInstanceByName(name)
+        return plant.get_body(plant.GetBodyIndices(instance)[0]).body_frame()
+    instances = range(plant.num_model_instances())
+    known = {
+        plant.get_frame(i).name()
+        for k in instances
+        for i in plant.GetFrameIndices(ModelInstanceIndex(k))
+    }
+    raise unknown_name("frame", name, known - {""})
+
+
 def _equipment_set(
     robot: RobotDescription, name: str
 ) -> dict[str, EquipmentDescription]:
@@ -135,6 +161,7 @@ class RobotModel:
         contacts: patches that can carry weight, by name.
         groups: joint indices by group name.
         total_mass: mass with equipment [kg].
+        robot_instance: model instance of the robot in plants made of it first.
     """
 
     def __init__(
@@ -161,7 +188,7 @@ class RobotModel:
         self.equipment = tuple(equipment)
         self.locked = dict(locked or {})
         full = MultibodyPlant(time_step=0.0)
-        add_robot(full, self.description, equipment)
+        self.robot_instance = add_robot(full, self.description, equipment)
         base = self._yaml.base
         if X_WB is not None:
             full.WeldFrames(full.world_frame(), full.GetFrameByName(base), X_WB)
@@ -291,12 +318,7 @@ class RobotModel:
         """
         if name in getattr(self, "contacts", {}):
             return self.contacts[name].frame
-        if not self._full.HasFrameNamed(name):
-            frames = [
-                self._full.get_frame(i).name() for i in self._full.GetFrameIndices()
-            ]
-            raise unknown_name("frame", name, {f for f in frames if f})
-        frame = self._full.GetFrameByName(name)
+        frame = find_frame(self._full, name)
         if frame.body().index() not in self._homes:
             raise BackbeatError(f"frame {name!r} is not part of the robot")
         home, X_PB = self._homes[frame.body().index()]
@@ -406,6 +428,18 @@ class RobotModel:
             for i in self.groups[group]:
                 gains[self.joint_names[i]] = (servo.frequency, servo.least_inertia)
         return gains
+
+    def body_of(self, plant: MultibodyPlant, body: RigidBody) -> int:
+        """Fused body that a body of another plant of this robot is part of."""
+        instance = plant.GetModelInstanceName(body.model_instance())
+        name = body.name()
+        if instance in self.equipment_items():
+            name = instance
+        return self.frame(name).body
+
+    def equipment_items(self) -> list[str]:
+        """Names of the items carried; each is a model instance in the plant."""
+        return [n for e in self.equipment for n in self._yaml.equipment[e]]
 
     def contact_link(self, name: str) -> str:
         """Link (or frame) of the URDF that a contact patch is fixed to."""

@@ -4,21 +4,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from pydrake.geometry import HalfSpace, SceneGraph
-
+from pydrake.geometry import Box, SceneGraph
+from pydrake.math import RigidTransform
 from pydrake.multibody.plant import (
     AddMultibodyPlant,
     MultibodyPlant,
     MultibodyPlantConfig,
 )
-from pydrake.multibody.tree import ModelInstanceIndex
-from pydrake.systems.framework import DiagramBuilder
+from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
+from pydrake.systems.framework import Context, DiagramBuilder
 
-from models.contact import BODY, FLOOR, SOLE, assign_material
+from models.contact import BODY, FLOOR, SOLE, STICK_TIP, assign_material
 from models.errors import unknown_name
+from models.fusing import set_joints
+from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel, add_robot
 
 CONTACT_MODELS = ("sap", "similar", "lagged")
+SCENES = ("drum-kit",)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What stands around the robot.
+
+    Attributes:
+        name: one of SCENES, or "" for the bare ground.
+        place: origin of the scene in the world [m].
+    """
+
+    name: str = ""
+    place: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -63,8 +79,9 @@ def add_world(
     time_step: float = 1e-3,
     contact_model: str = "lagged",
     friction: float = 0.8,
+    scene: Scene | None = None,
 ) -> World:
-    """Adds a plant with the robot on flat ground to a diagram.
+    """Adds a plant with the robot on flat ground, and a scene, to a diagram.
 
     Args:
         builder: diagram under construction.
@@ -72,9 +89,10 @@ def add_world(
         time_step: discrete step of the plant [s].
         contact_model: Drake's discrete contact approximation.
         friction: friction coefficient between soles and ground.
+        scene: what stands on the ground; None for nothing.
 
     Raises:
-        BackbeatError: unknown contact model.
+        BackbeatError: unknown contact model or scene.
     """
     if contact_model not in CONTACT_MODELS:
         raise unknown_name("contact model", contact_model, CONTACT_MODELS)
@@ -96,24 +114,38 @@ def add_world(
         material = SOLE if body.name() in soles else BODY
         mu = friction if body.name() in soles else None
         assign_material(plant, scene_graph, body, material, mu)
+    # A slab and not a half space, about which Drake warns at every start.
     plant.RegisterCollisionGeometry(
         plant.world_body(),
-        HalfSpace.MakePose(np.array([0.0, 0, 1]), np.zeros(3)),
-        HalfSpace(),
+        RigidTransform([0.0, 0.0, -0.5]),
+        Box(40.0, 40.0, 1.0),
         "ground",
         FLOOR.properties(friction),
     )
+    for tip in _stick_bodies(plant, robot):
+        assign_material(plant, scene_graph, tip, STICK_TIP)
+    if scene is not None and scene.name:
+        if scene.name not in SCENES:
+            raise unknown_name("scene", scene.name, SCENES)
+        DrumKit(scene.place).add_to(plant, chair=not robot.floating)
     plant.Finalize()
     return World(plant, scene_graph, robot, instance)
 
 
+def _stick_bodies(plant: MultibodyPlant, robot: RobotModel) -> list[RigidBody]:
+    """Bodies of the items that the robot carries."""
+    items = robot.equipment_items()
+    return [
+        plant.get_body(index)
+        for name in items
+        for index in plant.GetBodyIndices(plant.GetModelInstanceByName(name))
+    ]
+
+
 def lock_joints(
-    plant: MultibodyPlant, context: object, locked: Mapping[str, float]
+    plant: MultibodyPlant, context: Context, locked: Mapping[str, float]
 ) -> None:
     """Sets joints to angles and locks them in a context of a discrete plant."""
-    for name, angle in locked.items():
-        joint = plant.GetJointByName(name)
-        joint.SetPositions(context, [angle])
-        joint.Lock(context)
-
-
+    set_joints(plant, context, locked)
+    for name in locked:
+        plant.GetJointByName(name).Lock(context)

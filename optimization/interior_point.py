@@ -18,12 +18,13 @@ Sources
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg.lapack import dpbtrf, dpbtrs
 
 from models.rotations import box_plus, compiled
+from optimization.barrier import Side
 from optimization.linearization import (
     evaluate,
     make_evaluation,
@@ -37,7 +38,7 @@ from optimization.normal_equations import (
     make_step,
     recover,
 )
-from optimization.program import FREE, Evaluation
+from optimization.program import Evaluation
 from optimization.trajectory_solution import TrajectorySolution
 from optimization.transcription import Transcription
 
@@ -53,6 +54,8 @@ class InteriorPointOptions:
             converges slowly on short intervals.
         tolerance: largest scaled violation accepted.
         max_step: largest tangent increment of one iteration [rad or m].
+        excess_cost: price of a unit of excess over an elastic bound; larger than
+            any multiplier of a feasible problem.
         polish_after: iterations after which a nearly still cost starts the polish.
         polish_at: iteration at which the polish starts in any case.
     """
@@ -63,6 +66,7 @@ class InteriorPointOptions:
     delta: float = 1e-8
     tolerance: float = 1e-6
     max_step: float = 0.6
+    excess_cost: float = 1e3
     polish_after: int = 8
     polish_at: int = 12
 
@@ -80,8 +84,6 @@ class Guess:
     w: np.ndarray
 
 
-# Largest damping; beyond it steps are too short to matter.
-MAX_DAMPING = 100.0
 LEAST_DAMPING = 1e-5
 # Called with one log entry an iteration.
 Progress = Callable[[dict[str, float]], None]
@@ -91,90 +93,6 @@ Progress = Callable[[dict[str, float]], None]
 def _retract(q, dx, scale, floating, out):
     for k in range(q.shape[0]):
         box_plus(q[k], dx[k], scale, floating, out[k])
-
-
-@dataclass
-class _Barrier:
-    """Slacks of bounded rows, their multipliers, and mu."""
-
-    lower: np.ndarray
-    upper: np.ndarray
-    s: np.ndarray
-    mu: float
-    has_lower: np.ndarray = field(init=False)
-    has_upper: np.ndarray = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.has_lower = self.lower > -FREE / 2
-        self.has_upper = self.upper < FREE / 2
-        self.bounded = self.has_lower | self.has_upper
-        g = self.s
-        span = np.where(self.has_lower & self.has_upper, self.upper - self.lower, 1e3)
-        # Slacks start inside, at most a fifth of the room away from a bound.
-        pad = np.minimum(0.05, 0.2 * span)
-        low = np.where(self.has_lower, self.lower + pad, -np.inf)
-        high = np.where(self.has_upper, self.upper - pad, np.inf)
-        self.s = np.where(self.bounded, np.clip(g, low, high), g)
-        self.zl = np.where(self.has_lower, self.mu / self.room_below(self.s), 0.0)
-        self.zu = np.where(self.has_upper, self.mu / self.room_above(self.s), 0.0)
-
-    def room_below(self, s: np.ndarray) -> np.ndarray:
-        return np.where(self.has_lower, s - self.lower, 1.0)
-
-    def room_above(self, s: np.ndarray) -> np.ndarray:
-        return np.where(self.has_upper, self.upper - s, 1.0)
-
-    def value(self, s: np.ndarray) -> float:
-        below = np.log(self.room_below(s)).sum()
-        return -self.mu * float(below + np.log(self.room_above(s)).sum())
-
-    def linearize(self, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Stiffness S, pull and slack residual of the rows g."""
-        below, above = self.room_below(self.s), self.room_above(self.s)
-        stiffness = self.zl / below + self.zu / above
-        gap = np.where(self.bounded, g - self.s, 0.0)
-        pull = stiffness * gap
-        pull -= np.where(self.has_lower, self.mu / below, 0.0)
-        pull += np.where(self.has_upper, self.mu / above, 0.0)
-        return stiffness, pull, gap
-
-    def step(self, ds: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, float]:
-        """Multiplier steps and the longest primal and dual step lengths."""
-        below, above = self.room_below(self.s), self.room_above(self.s)
-        dzl = self.mu / below - self.zl - self.zl / below * ds
-        dzu = self.mu / above - self.zu + self.zu / above * ds
-        dzl, dzu = np.where(self.has_lower, dzl, 0), np.where(self.has_upper, dzu, 0)
-        tau = max(0.99, 1 - self.mu)
-        primal = min(
-            _longest(below, np.where(self.has_lower, ds, 0.0), tau),
-            _longest(above, np.where(self.has_upper, -ds, 0.0), tau),
-        )
-        dual = min(_longest(self.zl, dzl, tau), _longest(self.zu, dzu, tau))
-        return dzl, dzu, primal, dual
-
-    def move(self, s: np.ndarray, zl: np.ndarray, zu: np.ndarray) -> None:
-        """Takes a step, keeping multipliers near the central path."""
-        self.s = s
-        below, above = self.room_below(s), self.room_above(s)
-        near = (1e-8, 1e8)
-        low, high = (self.mu / below * x for x in near)
-        self.zl = np.where(self.has_lower, np.clip(zl, low, high), 0.0)
-        low, high = (self.mu / above * x for x in near)
-        self.zu = np.where(self.has_upper, np.clip(zu, low, high), 0.0)
-
-    def complementarity(self) -> float:
-        """Mean product of room and multiplier."""
-        total = (self.zl * self.room_below(self.s))[self.has_lower].sum()
-        total += (self.zu * self.room_above(self.s))[self.has_upper].sum()
-        return float(total / max(1, self.has_lower.sum() + self.has_upper.sum()))
-
-
-def _longest(x: np.ndarray, dx: np.ndarray, tau: float) -> float:
-    """Longest step <= 1 that keeps x + step dx >= (1 - tau) x."""
-    falling = dx < -1e-14
-    if not falling.any():
-        return 1.0
-    return min(1.0, tau * float(np.min(x[falling] / -dx[falling])))
 
 
 class InteriorPoint:
@@ -197,7 +115,7 @@ class InteriorPoint:
         self._step = make_step(program)
 
     def default_guess(self) -> Guess:
-        """The start configuration at rest, its weight shared by the contacts."""
+        """The problem's own guess, or rest; the weight shared by the contacts."""
         problem, program = self.transcription.problem, self.transcription.program
         N, C = problem.num_knots, len(self.transcription.contacts)
         w = np.zeros((N, C, 6))
@@ -205,7 +123,8 @@ class InteriorPoint:
         patch = on & (program.wrench_first == 0)
         share = 1 / np.maximum(patch.sum(1), 1)
         w[:, :, 5] = np.where(patch, share[:, None], 0.0)
-        return Guess(np.tile(problem.q_start, (N, 1)), w)
+        q = problem.guess
+        return Guess(np.tile(problem.q_start, (N, 1)) if q is None else q, w)
 
     def _evaluate(
         self, q: np.ndarray, w: np.ndarray, phi: np.ndarray, values: Evaluation
@@ -247,17 +166,22 @@ class InteriorPoint:
         phi[0] = phi[1]
         cost = self._evaluate(q, w, phi, self._values)
         mu = 1e-3 if warm else options.start_barrier
-        barrier = _Barrier(
-            program.lower, program.upper, self._values.rows.copy(), min(mu, 1.0)
-        )
+        rho = self._excess_costs()
+        sides = [
+            Side(bound, sign, rho, self._values.rows.copy(), mu)
+            for bound, sign in ((program.lower, 1.0), (program.upper, -1.0))
+        ]
         lam = make_multipliers(program)
         damping, least_mu, polish = LEAST_DAMPING, options.end_barrier, 0
         filter_: list[tuple[float, float]] = []
+        bounds = max(1, sum(int(side.on.sum()) for side in sides))
         log: list[dict[str, float]] = []
         last_violation = last_cost = np.inf
         status = "iteration limit"
         for iteration in range(options.max_iterations):
-            stiffness, pull, gap = barrier.linearize(self._values.rows)
+            parts = [side.linearize(mu) for side in sides]
+            stiffness = parts[0][0] + parts[1][0]
+            pull = parts[0][1] + parts[1][1]
             while not self._factor(w, lam, stiffness, pull, damping):
                 damping = max(4 * damping, 1e-2)
                 if damping > 1e6:
@@ -267,23 +191,21 @@ class InteriorPoint:
                 break
             new_lam = self._new_multipliers(lam)
             dx, dw = self._step.dx, self._step.dw
-            ds = np.where(barrier.bounded, self._step.d_rows + gap, 0.0)
-            dzl, dzu, longest, dual = barrier.step(ds)
+            steps = [side.step(self._step.d_rows, mu) for side in sides]
+            longest = min(primal for primal, _ in steps)
+            dual = min(dual for _, dual in steps)
             largest = float(np.abs(dx[:, : program.velocity_weight.size]).max())
             if largest > options.max_step:
                 longest = min(longest, options.max_step / largest)
-            theta0 = self._infeasibility(self._values, barrier.s)
-            merit0 = cost + barrier.value(barrier.s)
+            theta0, merit0 = self._merit(cost, self._values, sides, 0.0, mu)
             alpha, accepted = longest, False
             for _ in range(7):
                 q1 = np.empty_like(q)
                 _retract(q, dx, alpha, program.tree.floating, q1)
                 w1 = w + alpha * dw
                 phi1 = phi + alpha * dx[:, program.velocity_weight.size :]
-                s1 = barrier.s + alpha * ds
                 cost1 = self._evaluate(q1, w1, phi1, self._trial)
-                theta = self._infeasibility(self._trial, s1)
-                merit = cost1 + barrier.value(s1)
+                theta, merit = self._merit(cost1, self._trial, sides, alpha, mu)
                 if _accepts(filter_, theta, merit, theta0, merit0, alpha):
                     accepted = True
                     break
@@ -301,12 +223,13 @@ class InteriorPoint:
                     damping, bad, theta / max(theta0, 1e-12), theta, iteration
                 )
             q, w, phi = q1, w1, phi1
-            barrier.move(s1, barrier.zl + dual * dzl, barrier.zu + dual * dzu)
             lam = Multipliers(
                 *(a + alpha * (b - a) for a, b in zip(lam, new_lam, strict=True))
             )
             cost = self._evaluate(q, w, phi, self._values)
-            violation = self._violation(barrier)
+            for side in sides:
+                side.move(self._values.rows.copy(), alpha, dual, mu)
+            violation = self._violation(sides)
             entry = {
                 "iteration": iteration,
                 "cost": cost,
@@ -314,7 +237,7 @@ class InteriorPoint:
                 "step": largest * alpha,
                 "alpha": alpha,
                 "dual_alpha": dual,
-                "barrier": barrier.mu,
+                "barrier": mu,
                 "damping": damping,
                 "polish": polish,
             }
@@ -322,28 +245,26 @@ class InteriorPoint:
             if progress:
                 progress(entry)
             change = abs(cost - last_cost) / max(abs(cost), 1e-6)
-            still = barrier.mu <= 1e-3 and change < 0.01 and violation < 5e-3
+            still = mu <= 1e-3 and change < 0.01 and violation < 5e-3
             slow = violation > 0.3 * last_violation or violation < 1e-4 or polish > 0
             enough = iteration >= options.polish_after
             if (enough and (polish or (still and slow))) or (
-                iteration >= options.polish_at
+                iteration >= options.polish_at and violation < 1e-2
             ):
                 polish += 1
-                damping = max(min(MAX_DAMPING, 0.1 * 10 ** (polish - 1)), damping)
-                barrier.mu = max(options.end_barrier, min(barrier.mu, 1e-3))
-                least_mu = max(barrier.mu, least_mu)
+                damping = max(_polish_damping(polish), damping)
+                mu = max(options.end_barrier, min(mu, 1e-3))
+                least_mu = max(mu, least_mu)
             last_cost, last_violation = cost, violation
-            done = barrier.mu <= 1.01 * least_mu and largest * alpha < 1e-2
-            done = done and barrier.complementarity() < 5 * barrier.mu
+            done = mu <= 1.01 * least_mu and largest * alpha < 1e-2
+            done = done and sum(x.complementarity() for x in sides) < 5 * mu * bounds
             if violation < options.tolerance and (done or polish):
                 status = "solved"
                 break
             ratio = theta / max(theta0, 1e-12)
-            mu = _next_barrier(
-                barrier.mu, least_mu, accepted, alpha, dual, ratio, theta
-            )
-            if mu != barrier.mu:
-                barrier.mu = mu
+            last_mu = mu
+            mu = _next_barrier(mu, least_mu, accepted, alpha, dual, ratio, theta)
+            if mu != last_mu:
                 filter_ = []
         return TrajectorySolution(
             transcription=self.transcription,
@@ -407,25 +328,54 @@ class InteriorPoint:
             lam.rest + (values.rest + d_rest) / delta,
         )
 
-    def _infeasibility(self, values: Evaluation, s: np.ndarray) -> float:
+    def _excess_costs(self) -> np.ndarray:
+        """(N, rows) price of an excess; wrenches start feasible and stay hard."""
         program = self.transcription.program
-        bounded = (program.lower > -FREE / 2) | (program.upper < FREE / 2)
-        return float(
+        rows = program.rows
+        rho = np.full(program.lower.shape, self.options.excess_cost)
+        rho[:, rows.cone : rows.frame] = np.inf
+        rho[:, rows.rate :] = np.inf
+        return rho
+
+    def _merit(
+        self,
+        cost: float,
+        values: Evaluation,
+        sides: list[Side],
+        alpha: float,
+        mu: float,
+    ) -> tuple[float, float]:
+        """Infeasibility and barrier function after a share alpha of the step."""
+        program = self.transcription.program
+        theta = float(
             np.abs(values.equality).sum()
             + np.abs(values.frame * program.frame_equal).sum()
             + np.abs(values.rest).sum()
-            + np.abs((values.rows - s)[bounded]).sum()
         )
+        for side in sides:
+            s, e = side.s + alpha * side.ds, side.e + alpha * side.de
+            theta += float(np.abs(side.residual(values.rows, s, e)).sum())
+            cost += side.cost(s, e, mu)
+        return theta, cost
 
-    def _violation(self, barrier: _Barrier) -> float:
+    def _violation(self, sides: list[Side]) -> float:
         program, values = self.transcription.program, self._values
         parts = [
             np.abs(values.equality[1:-1]),
             np.abs(values.frame * program.frame_equal),
             np.abs(values.rest),
-            np.abs((values.rows - barrier.s)[barrier.bounded]),
+            *(np.maximum(-side.value(values.rows), 0.0) for side in sides),
         ]
         return max(float(p.max(initial=0.0)) for p in parts)
+
+
+def _polish_damping(polish: int) -> float:
+    """Damping of the n-th step of the polish.
+
+    Ever shorter steps leave only the constraints to improve, and those converge
+    quadratically.
+    """
+    return 0.1 * 10 ** min(polish - 1, 3) * 4 ** max(0, polish - 5)
 
 
 def _accepts(

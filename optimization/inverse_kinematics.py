@@ -1,12 +1,14 @@
 """Inverse kinematics: the nearest configuration in which frames are where asked.
 
-Sequential quadratic programming on the configuration manifold:
+Damped Gauss-Newton with joint limits on the configuration manifold:
 
     minimize    |q (-) q_near|^2 in joint weights + |CoM - target|^2
-    subject to  frame residuals = 0 (linearized), joint limits, step bound
+                + stiff |frame residuals|^2 + stiff |missing distances|^2
+    subject to  joint limits, a bound on each step
 
-Each step is one small dense program; Nocedal, Wright, "Numerical Optimization",
-2006, chapter 18.
+Targets are stiff costs and not constraints, so that an unreachable one ends at
+the nearest place, which is what a person wants to hear about. Nocedal, Wright,
+"Numerical Optimization", 2006, chapters 10 and 18.
 """
 
 from collections.abc import Mapping
@@ -15,11 +17,18 @@ from dataclasses import dataclass
 import numpy as np
 from pydrake.math import RigidTransform
 
+from models.collision import NOTHING, CollisionModel
 from models.configuration import Configuration
 from models.robot import RobotModel
 from models.rotations import box_minus, box_plus, left_jacobian_inverse, relative_log
 from optimization.qp import INFINITY, DaqpSolver, QuadraticProgram
 from optimization.tasks import axis_indices
+
+# Stiffness of targets, first and last: soft first, so that the joints find their
+# way, and then so hard that what is left is below a hundredth of a millimeter.
+STIFFNESS = (1e2, 1e4, 1e6, 1e8)
+# Largest step at each stiffness [rad or m].
+STEP_BOUNDS = (0.3, 0.2, 0.1, 0.05)
 
 
 @dataclass(frozen=True)
@@ -29,10 +38,12 @@ class IKTarget:
     Attributes:
         X_WG: target pose.
         axes: components asked for, e.g. "x y z".
+        lower: asks for at least this residual instead of zero [m or rad].
     """
 
     X_WG: RigidTransform
     axes: str = "rx ry rz x y z"
+    lower: float | None = None
 
 
 @dataclass(frozen=True)
@@ -43,11 +54,16 @@ class IKSolution:
         q: (nq,) configuration.
         residual: largest remaining frame residual [m or rad].
         worst: frame with the largest residual.
+        clearance: least distance beyond the collision margin [m]; negative when
+            something is too near.
+        distance: weighted squared distance from the nominal configuration.
     """
 
     q: np.ndarray
     residual: float
     worst: str
+    clearance: float
+    distance: float
 
     @property
     def is_reached(self) -> bool:
@@ -55,71 +71,137 @@ class IKSolution:
         return self.residual < 1e-4
 
 
-def solve_inverse_kinematics(
-    robot: RobotModel,
-    q_near: np.ndarray,
-    targets: Mapping[str, IKTarget],
-    com_xy: np.ndarray | None = None,
-    joint_weights: np.ndarray | None = None,
-    margin: float = 0.03,
-    iterations: int = 60,
-) -> IKSolution:
-    """Finds the configuration nearest to `q_near` that meets the targets.
+class InverseKinematics:
+    """Solves for configurations of one robot among one set of obstacles."""
 
-    Args:
-        robot: the robot.
-        q_near: (nq,) start and nominal configuration.
-        targets: frames with their targets, all hard.
-        com_xy: (2,) place for the center of mass, soft [m].
-        joint_weights: (nv,) weights of the distance to q_near.
-        margin: distance kept from joint stops [rad].
-        iterations: most steps.
-    """
-    nv, nf, nq = robot.num_velocities, robot.base_velocities, robot.base_positions
-    W = np.ones(nv) if joint_weights is None else joint_weights
-    if robot.floating and joint_weights is None:
-        W[:6] = 0.1
-    solver, dual = DaqpSolver(), None
-    q, slackness = q_near.copy(), 1e4
-    state = Configuration(robot, q)
-    lower = np.minimum(robot.position_lower + margin, q_near[nq:])
-    upper = np.maximum(robot.position_upper - margin, q_near[nq:])
-    for _ in range(iterations):
-        e, J = _residuals(state, targets)
-        away = np.zeros(nv)
-        box_minus(q, q_near, robot.floating, away)
-        H = np.diag(W) * 1e-2
-        g = 1e-2 * W * away
-        # Frames enter as stiff costs: an unreachable target then ends at the
-        # nearest place instead of an infeasible program.
-        H += slackness * J.T @ J
-        g += slackness * J.T @ e
+    def __init__(
+        self,
+        robot: RobotModel,
+        collisions: CollisionModel = NOTHING,
+        joint_weights: np.ndarray | None = None,
+        joint_margin: float = 0.03,
+    ) -> None:
+        """Prepares the solver.
+
+        Args:
+            robot: the robot.
+            collisions: what keeps its distance.
+            joint_weights: (nv,) weights of the distance from the nominal
+                configuration; large ones hold a joint.
+            joint_margin: distance kept from joint stops [rad].
+        """
+        self.robot, self.collisions = robot, collisions
+        self._arrays = collisions.arrays()
+        self._margin = joint_margin
+        self._weights = np.ones(robot.num_velocities)
+        if robot.floating:
+            self._weights[:6] = 0.1
+        if joint_weights is not None:
+            self._weights = joint_weights
+
+    def solve(
+        self,
+        q_near: np.ndarray,
+        targets: Mapping[str, IKTarget],
+        com_xy: np.ndarray | None = None,
+        q_start: np.ndarray | None = None,
+        iterations: int = 25,
+    ) -> IKSolution:
+        """Finds the configuration nearest to `q_near` that meets the targets.
+
+        Args:
+            q_near: (nq,) nominal configuration.
+            targets: frames with their targets.
+            com_xy: (2,) place for the center of mass, soft [m].
+            q_start: (nq,) where the search starts; None starts at q_near.
+            iterations: most steps at each stiffness.
+        """
+        robot = self.robot
+        nq, nf = robot.base_positions, robot.base_velocities
+        q = (q_near if q_start is None else q_start).copy()
+        lower = np.minimum(robot.position_lower + self._margin, q_near[nq:])
+        upper = np.maximum(robot.position_upper - self._margin, q_near[nq:])
+        q[nq:] = np.clip(q[nq:], lower, upper)
+        state, solver, dual = Configuration(robot, q), DaqpSolver(), None
+        for stiffness, bound in zip(STIFFNESS, STEP_BOUNDS, strict=True):
+            for _ in range(iterations):
+                H, g = self._cost(state, q_near, targets, com_xy, stiffness)
+                low, high = np.full(len(g), -bound), np.full(len(g), bound)
+                low[nf:] = np.maximum(low[nf:], lower - q[nq:])
+                high[nf:] = np.minimum(high[nf:], upper - q[nq:])
+                program = QuadraticProgram(
+                    H,
+                    g,
+                    np.zeros((1, len(g))),
+                    np.r_[low, -INFINITY],
+                    np.r_[high, INFINITY],
+                )
+                solution = solver.solve(program, dual)
+                dual = solution.dual
+                box_plus(q, solution.x, 1.0, robot.floating, q)
+                state.update(q)
+                if float(np.abs(solution.x).max()) < 1e-7:
+                    break
+        return self._result(state, q_near, targets)
+
+    def _cost(
+        self,
+        state: Configuration,
+        q_near: np.ndarray,
+        targets: Mapping[str, IKTarget],
+        com_xy: np.ndarray | None,
+        stiffness: float,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Gauss-Newton matrix and gradient at a state."""
+        away = np.zeros(self.robot.num_velocities)
+        box_minus(state.q, q_near, self.robot.floating, away)
+        H = np.diag(1e-2 * self._weights + 1e-6)
+        g = 1e-2 * self._weights * away
+        e, J = self._residuals(state, targets)
+        H += stiffness * J.T @ J
+        g += stiffness * J.T @ e
         if com_xy is not None:
             Jc = state.center_of_mass_jacobian[:2]
             H += 100.0 * Jc.T @ Jc
             g += 100.0 * Jc.T @ (state.center_of_mass[:2] - com_xy)
-        low, high = np.full(nv, -0.3), np.full(nv, 0.3)
-        low[nf:] = np.maximum(low[nf:], np.minimum(lower - q[nq:], 0.0))
-        high[nf:] = np.minimum(high[nf:], np.maximum(upper - q[nq:], 0.0))
-        none = np.full((1, nv), 0.0)
-        program = QuadraticProgram(
-            H, g, none, np.r_[low, -INFINITY], np.r_[high, INFINITY]
+        if self.collisions.feelers:
+            d, D = state.distances(self._arrays)
+            missing = np.minimum(d - self.collisions.margin, 0.0)
+            near = missing < 0
+            H += stiffness * D[near].T @ D[near]
+            g += stiffness * D[near].T @ missing[near]
+        return H, g
+
+    def _residuals(
+        self, state: Configuration, targets: Mapping[str, IKTarget]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        parts = [_residual(state, f, target) for f, target in targets.items()]
+        return np.concatenate([e for e, _ in parts]), np.vstack([D for _, D in parts])
+
+    def _result(
+        self,
+        state: Configuration,
+        q_near: np.ndarray,
+        targets: Mapping[str, IKTarget],
+    ) -> IKSolution:
+        sizes = {
+            f: float(np.abs(_residual(state, f, t)[0]).max())
+            for f, t in targets.items()
+        }
+        worst = max(sizes, key=lambda f: sizes[f])
+        clearance = np.inf
+        if self.collisions.feelers:
+            d, _ = state.distances(self._arrays)
+            clearance = float(d.min() - self.collisions.margin)
+        away = np.zeros(self.robot.num_velocities)
+        box_minus(state.q, q_near, self.robot.floating, away)
+        return IKSolution(
+            state.q.copy(),
+            sizes[worst],
+            worst,
+            clearance,
+            float(self._weights @ away**2),
         )
-        solution = solver.solve(program, dual)
-        dual = solution.dual
-        step = solution.x
-        box_plus(q, step, 1.0, robot.floating, q)
-        state.update(q)
-        if np.abs(step).max() < 1e-7:
-            if slackness >= 1e8:
-                break
-            slackness *= 100
-    worst, residual = "", 0.0
-    for frame, target in targets.items():
-        size = float(np.abs(_residual(state, frame, target)[0]).max())
-        if size >= residual:
-            worst, residual = frame, size
-    return IKSolution(q, residual, worst)
 
 
 def _residual(
@@ -134,11 +216,9 @@ def _residual(
     e = np.r_[T.T @ phi, T.T @ (X_WF.translation() - target.X_WG.translation())]
     D = np.vstack([T.T @ E @ J[:3], T.T @ J[3:]])
     axes = axis_indices(target.axes)
-    return e[axes], D[axes]
-
-
-def _residuals(
-    state: Configuration, targets: Mapping[str, IKTarget]
-) -> tuple[np.ndarray, np.ndarray]:
-    parts = [_residual(state, frame, target) for frame, target in targets.items()]
-    return np.concatenate([e for e, _ in parts]), np.vstack([D for _, D in parts])
+    e, D = e[axes], D[axes]
+    if target.lower is not None:
+        missing = e < target.lower
+        e = np.where(missing, e - target.lower, 0.0)
+        D = np.where(missing[:, None], D, 0.0)
+    return e, D

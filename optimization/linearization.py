@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.collision import distances
 from models.dynamics import (
     add_wrench_derivative,
     apply_wrench,
@@ -21,11 +22,17 @@ from models.kinematics import (
 )
 from models.rotations import (
     box_minus,
+    box_plus,
     compiled,
     left_jacobian_inverse,
     relative_log,
 )
-from optimization.program import CONE_ROWS, Evaluation, Linearization, Program
+from optimization.program import (
+    CONE_ROWS,
+    Evaluation,
+    Linearization,
+    Program,
+)
 
 
 class Scratch(NamedTuple):
@@ -82,6 +89,8 @@ def make_linearization(program: Program) -> Linearization:
         dynamics=z((N, nv + n_phi, 3 * (nv + n_phi) + nw)),
         frame=z((N, P, 6, nv)),
         com=z((N, 3, nv)),
+        collision=z((N, len(program.collisions.body), nv)),
+        sweep=z((N, len(program.collisions.body), nv)),
         left=z((N, 3, 3)),
         right=z((N, 3, 3)),
     )
@@ -108,6 +117,9 @@ def evaluate(program, q, w, phi, scratch, values, derivatives, linearize):
     cost = 0.0
     for k in range(1, N):
         _interval(program, q, k, values, derivatives)
+    if program.collisions.body.shape[0] > 0:
+        for k in range(2, N):
+            _sweep(program, q, k, scratch, values, derivatives, linearize)
     for k in range(N):
         cost += _knot(program, q, w, phi, k, scratch, values, derivatives, linearize)
     if program.rest_scale > 0:
@@ -153,6 +165,7 @@ def _knot(program, q, w, phi, k, scratch, values, derivatives, linearize):
     forward_pass(tree, q[k], v, a, program.gravity, ws, linearize)
     body_forces(tree, ws, linearize)
     cost += _frames(program, q[k], k, scratch, values, derivatives, linearize)
+    _collisions(program, q[k], k, scratch, values, derivatives, linearize)
     if interior:
         cost += _wrenches(program, w, k, scratch)
     backward_pass(tree, ws, tau, linearize)
@@ -217,6 +230,49 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
                     D[i, j] = E[i, 0] * J[0, j] + E[i, 1] * J[1, j] + E[i, 2] * J[2, j]
                     D[3 + i, j] = J[3 + i, j]
     return cost
+
+
+@compiled
+def _collisions(program, q, k, scratch, values, derivatives, linearize):
+    """Distances of the feelers of knot k."""
+    first = program.rows.collision
+    F = program.collisions.body.shape[0]
+    p_WB = np.empty(3)
+    base_position(program.tree, q, p_WB)
+    distances(
+        program.collisions,
+        program.tree,
+        scratch.ws,
+        p_WB,
+        program.feeler_on[k],
+        values.rows[k, first : first + F],
+        derivatives.collision[k if linearize else 0],
+        linearize,
+    )
+
+
+@compiled
+def _sweep(program, q, k, scratch, values, derivatives, linearize):
+    """Distances of the feelers half way between knots k-1 and k."""
+    first = program.rows.sweep
+    F, nv = program.collisions.body.shape[0], values.velocity.shape[1]
+    middle = np.empty(q.shape[1])
+    step = 0.5 * program.h[k - 1]
+    zero = np.zeros(nv)
+    p_WB = np.empty(3)
+    box_plus(q[k - 1], values.velocity[k], step, program.tree.floating, middle)
+    forward_pass(program.tree, middle, zero, zero, 0.0, scratch.ws, False)
+    base_position(program.tree, middle, p_WB)
+    distances(
+        program.collisions,
+        program.tree,
+        scratch.ws,
+        p_WB,
+        program.sweep_on[k],
+        values.rows[k, first : first + F],
+        derivatives.sweep[k if linearize else 0],
+        linearize,
+    )
 
 
 @compiled

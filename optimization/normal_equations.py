@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.collision import FAR
 from models.rotations import compiled
 from optimization.program import CONE_ROWS, Program
 
@@ -101,7 +102,7 @@ def assemble(
     H = np.empty((size, size))
     scaled = np.empty((nb, size))
     gradient = np.empty(size)
-    rows = 6 * program.frame_body.shape[0] + 3
+    rows = 6 * program.frame_body.shape[0] + 3 + program.collisions.body.shape[0]
     B = np.empty((rows, nv))
     WB = np.empty((rows, nv))
     Hl = np.empty((nv, nv))
@@ -139,6 +140,7 @@ def assemble(
             nb,
             step,
         )
+        _sweep_terms(program, values, derivatives, stiffness, pull, k, nb, step)
         _local_terms(
             program,
             values,
@@ -379,6 +381,35 @@ def _interval_terms(
 
 
 @compiled
+def _sweep_terms(program, values, derivatives, stiffness, pull, k, nb, step):
+    """Adds the distances half way between knots k-1 and k.
+
+    A step of either end moves the middle by half of it.
+    """
+    nv = values.velocity.shape[1]
+    o = nb * (k - 2)
+    for f in range(program.collisions.body.shape[0]):
+        row = program.rows.sweep + f
+        if not program.sweep_on[k, f] or values.rows[k, row] >= FAR:
+            continue
+        D = derivatives.sweep[k, f]
+        s, y = 0.25 * stiffness[k, row], 0.5 * pull[k, row]
+        for c in range(nv):
+            if D[c] == 0.0:
+                continue
+            x = s * D[c]
+            step.rhs[o + c] -= y * D[c]
+            for r in range(c, nv):
+                step.band[o + c, r - c] += x * D[r]
+            if k > 2:
+                step.rhs[o - nb + c] -= y * D[c]
+                for r in range(c, nv):
+                    step.band[o - nb + c, r - c] += x * D[r]
+                for r in range(nv):
+                    step.band[o - nb + c, nb + r - c] += x * D[r]
+
+
+@compiled
 def _local_terms(
     program,
     values,
@@ -428,6 +459,17 @@ def _local_terms(
             B[count, j] = D[j]
             WB[count, j] = x * D[j]
             step.rhs[o + j] -= y * D[j]
+        count += 1
+    for f in range(program.collisions.body.shape[0]):
+        row = program.rows.collision + f
+        # A feeler far from everything has no derivative.
+        if not program.feeler_on[k, f] or values.rows[k, row] >= FAR:
+            continue
+        D = derivatives.collision[k, f]
+        for j in range(nv):
+            B[count, j] = D[j]
+            WB[count, j] = stiffness[k, row] * D[j]
+            step.rhs[o + j] -= pull[k, row] * D[j]
         count += 1
     np.dot(B[:count].T, WB[:count], Hl)
     for j in range(program.effort.shape[0]):
@@ -513,6 +555,17 @@ def _recover_local(program, derivatives, k, step):
         if k > 0:
             step.d_rows[k, rows.rate + n] = step.dx[k, nv + n] - step.dx[k - 1, nv + n]
     step.d_rows[k, rows.total] = total
+    for f in range(program.collisions.body.shape[0]):
+        s = 0.0
+        if program.feeler_on[k, f]:
+            for j in range(nv):
+                s += derivatives.collision[k, f, j] * step.dx[k, j]
+        step.d_rows[k, rows.collision + f] = s
+        s = 0.0
+        if program.sweep_on[k, f]:
+            for j in range(nv):
+                s += derivatives.sweep[k, f, j] * (step.dx[k, j] + step.dx[k - 1, j])
+        step.d_rows[k, rows.sweep + f] = 0.5 * s
     for p in range(program.frame_body.shape[0]):
         for i in range(6):
             s = 0.0

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.collision import CollisionArrays
 from models.kinematic_tree import KinematicTree
 
 # Rows of the wrench cone of one contact (16 for a patch) and its normal force.
@@ -25,19 +26,25 @@ class RowLayout(NamedTuple):
     cone: int  # C * CONE_ROWS rows A w <= 0
     normal: int  # C normal forces
     frame: int  # P * 6 frame residuals
+    collision: int  # F distances of feelers from the nearest solid
+    sweep: int  # F distances half way from the knot before
     rate: int  # n_phi changes of load over the interval before the knot
     total: int  # 1 total load
     num_rows: int  # number of rows
 
 
-def row_layout(nj: int, num_contacts: int, num_frames: int, n_phi: int) -> RowLayout:
+def row_layout(
+    nj: int, num_contacts: int, num_frames: int, num_feelers: int, n_phi: int
+) -> RowLayout:
     """Lays out the rows for given sizes."""
     position = nj
     velocity = position + nj
     cone = velocity + nj
     normal = cone + num_contacts * CONE_ROWS
     frame = normal + num_contacts
-    rate = frame + 6 * num_frames
+    collision = frame + 6 * num_frames
+    sweep = collision + num_feelers
+    rate = sweep + num_feelers
     total = rate + n_phi
     return RowLayout(
         torque=0,
@@ -46,6 +53,8 @@ def row_layout(nj: int, num_contacts: int, num_frames: int, n_phi: int) -> RowLa
         cone=cone,
         normal=normal,
         frame=frame,
+        collision=collision,
+        sweep=sweep,
         rate=rate,
         total=total,
         num_rows=total + 1,
@@ -71,6 +80,9 @@ class Program(NamedTuple):
     p_WG: np.ndarray  # (N, P, 3)
     frame_weight: np.ndarray  # (N, P, 6) costs per second
     frame_equal: np.ndarray  # (N, P, 6) 1.0 where the residual must vanish
+    collisions: CollisionArrays
+    feeler_on: np.ndarray  # (N, F) whether a feeler keeps its distance at a knot
+    sweep_on: np.ndarray  # (N, F) whether it does so half way from the knot before
     # Contacts.
     cone: np.ndarray  # (C, CONE_ROWS, 6)
     wrench_start: np.ndarray  # (N, C) first wrench variable, -1 when off
@@ -109,5 +121,7 @@ class Linearization(NamedTuple):
     dynamics: np.ndarray  # (N, nv + n_phi, 3 nb + max wrenches)
     frame: np.ndarray  # (N, P, 6, nv)
     com: np.ndarray  # (N, 3, nv)
+    collision: np.ndarray  # (N, F, nv)
+    sweep: np.ndarray  # (N, F, nv) at the middle, against a step of both ends
     left: np.ndarray  # (N, 3, 3) d velocity / d (block k), rotation part, times h
     right: np.ndarray  # (N, 3, 3) minus the same for block k - 1

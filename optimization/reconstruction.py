@@ -8,13 +8,13 @@ change that satisfies the base dynamics. An impact breaks the splines of the lim
 that hits: the velocity there has a left and a right limit.
 """
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
 from pydrake.math import RigidTransform
 from scipy.interpolate import CubicSpline
 
+from models.configuration import Configuration
 from models.dynamics import (
     apply_wrench,
     backward_pass,
@@ -29,12 +29,13 @@ from models.kinematics import (
     frame_pose,
 )
 from models.rotations import compiled, relative_log
+from optimization.trajectory_problem import TrajectoryProblem
 from optimization.trajectory_solution import TrajectorySolution
 
 
 @dataclass(frozen=True)
 class DenseTrajectory:
-    """A motion on a fine grid; an impact time appears twice, before and after.
+    """A motion on a fine grid; jumps appear twice, with their left and right limits.
 
     Attributes:
         t: (M,) times [s], not decreasing.
@@ -100,45 +101,99 @@ def reconstruct(solution: TrajectorySolution, dt_max: float = 0.005) -> DenseTra
         parts["R"].append(np.broadcast_to(R, (*size, 3, 3)))
         parts["p"].append(np.broadcast_to(p, (*size, 3)))
     joined = {key: np.concatenate(value) for key, value in parts.items()}
+    # Before and after the motion the robot rests: its ends are on the grid twice,
+    # once at rest and once moving off or coming in.
+    ends = np.r_[0, np.arange(len(joined["t"])), -1]
+    joined = {key: value[ends] for key, value in joined.items()}
+    joined["v"][0] = joined["vdot"][0] = 0.0
+    if problem.end_at_rest:
+        joined["v"][-1] = joined["vdot"][-1] = 0.0
     return _make_consistent(solution, joined)
 
 
 class _Splines:
-    """Cubic splines through the knots, broken where an impact breaks them."""
+    """Cubic splines through the knots.
+
+    Base and joints that carry no contact have one spline each. The joints of a
+    limb have one a swing: it starts and ends with the velocity that its standing
+    contact allows, and breaks where an impact breaks it.
+    """
 
     def __init__(self, solution: TrajectorySolution) -> None:
         problem = solution.transcription.problem
         self.robot = robot = problem.robot
-        times, q = problem.times, solution.q.copy()
-        self._times = times
+        self._times = times = problem.times
+        self._q = q = solution.q.copy()
         if robot.floating:
             for k in range(1, len(q)):  # one of the two signs is continuous
                 if q[k, :4] @ q[k - 1, :4] < 0:
                     q[k, :4] *= -1
-        end = "clamped" if problem.end_at_rest else "not-a-knot"
-        self._smooth = CubicSpline(times, q, bc_type=("clamped", end))
-        self._broken: list[tuple[np.ndarray, list[int], list[CubicSpline]]] = []
-        for contact in dict.fromkeys(i.contact for i in problem.impacts):
-            limb = robot.base_positions + robot.contacts[contact].limb
-            knots = sorted(i.knot for i in problem.impacts if i.contact == contact)
-            cuts = [0, *knots, len(q) - 1]
-            pieces = []
-            for a, b in itertools.pairwise(cuts):
-                ends = (
-                    "clamped" if a == 0 else "not-a-knot",
-                    end if b == len(q) - 1 else "not-a-knot",
+        self._end = "clamped" if problem.end_at_rest else "not-a-knot"
+        self._smooth = CubicSpline(times, q, bc_type=("clamped", self._end))
+        # Limb joints, knots where their pieces start, and the pieces.
+        self._limbs: list[tuple[np.ndarray, list[int], list[CubicSpline]]] = []
+        for contact in solution.transcription.contacts:
+            self._add_limb(problem, contact)
+
+    def _add_limb(self, problem: TrajectoryProblem, contact: str) -> None:
+        limb = self.robot.contacts[contact].limb
+        last = len(self._q) - 1
+        middles = 0.5 * (self._times[1:] + self._times[:-1])
+        stands = problem.schedule.active(middles, contact)
+        hits = {i.knot for i in problem.impacts if i.contact == contact}
+        cuts = [k for k in range(1, last) if k in hits or stands[k - 1] != stands[k]]
+        if len(limb) == 0 or (not cuts and (stands.all() or not stands.any())):
+            return
+        columns = self.robot.base_positions + limb
+        starts, pieces = [0, *cuts], []
+        for a, b in zip(starts, [*cuts, last], strict=True):
+            if stands[a]:  # projection onto the contact decides there
+                part = slice(0, last + 1)
+                pieces.append(
+                    CubicSpline(
+                        self._times, self._q[:, columns], bc_type=("clamped", self._end)
+                    )
                 )
-                part = slice(a, b + 1)
-                pieces.append(CubicSpline(times[part], q[part][:, limb], bc_type=ends))
-            self._broken.append((limb, cuts, pieces))
+                continue
+            part = slice(a, b + 1)
+            ends = (
+                self._side(contact, a, a > 0 and stands[a - 1], a == 0),
+                self._side(contact, b, b < last and stands[b], b == last),
+            )
+            pieces.append(
+                CubicSpline(self._times[part], self._q[part][:, columns], bc_type=ends)
+            )
+        self._limbs.append((columns, starts, pieces))
+
+    def _side(self, contact: str, k: int, stands: bool, is_end: bool) -> object:
+        """Boundary condition of a swing at knot k."""
+        if stands:
+            return (1, self._contact_velocity(contact, k))
+        if is_end:
+            return "clamped" if k == 0 else self._end
+        return "not-a-knot"
+
+    def _contact_velocity(self, contact: str, k: int) -> np.ndarray:
+        """Velocity of a limb at knot k with which its contact stands still."""
+        robot, t = self.robot, self._times[k : k + 1]
+        frame = robot.contacts[contact]
+        q, v, _ = self._join([self._smooth(t, n) for n in range(3)])
+        J = Configuration(robot, q[0], v[0]).jacobian(frame.frame)
+        first = 3 if frame.is_point else 0
+        change = _limb_solve(J, frame.limb, robot.base_velocities, first, -J @ v[0])
+        return np.asarray(v[0, robot.base_velocities + frame.limb] + change)
 
     def sample(self, u: np.ndarray, k: int) -> tuple[np.ndarray, ...]:
         """q, v, vdot at times u inside the interval after knot k."""
         derivatives = [self._smooth(u, n) for n in range(3)]
-        for limb, cuts, pieces in self._broken:
-            piece = pieces[int(np.searchsorted(cuts, k, side="right")) - 1]
+        for columns, starts, pieces in self._limbs:
+            piece = pieces[int(np.searchsorted(starts, k, side="right")) - 1]
             for n in range(3):
-                derivatives[n][:, limb] = piece(u, n)
+                derivatives[n][:, columns] = piece(u, n)
+        return self._join(derivatives)
+
+    def _join(self, derivatives: list[np.ndarray]) -> tuple[np.ndarray, ...]:
+        """q, v, vdot from the derivatives of the coordinates."""
         q, dq, ddq = derivatives
         if not self.robot.floating:
             return q, dq, ddq

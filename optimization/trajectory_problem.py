@@ -1,10 +1,11 @@
 """TrajectoryProblem: everything that defines a motion to be found."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from models.collision import NOTHING, CollisionModel
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.contact_schedule import ContactSchedule
@@ -21,7 +22,9 @@ class Limits:
         torque: largest share of each joint's effort limit.
         velocity: largest share of each joint's speed limit.
         position_margin: distance kept from each joint stop [rad].
-        friction: friction coefficient that plans rely on.
+        friction: friction coefficient that the motion relies on.
+        friction_share, patch_share: share of friction and of each patch that knots
+            may use; the rest is left to what happens between them.
         contact_force: most normal force on one contact [weights of the robot].
         total_force: most normal force in total [weights].
         least_force: least normal force on a standing patch [weights].
@@ -34,6 +37,8 @@ class Limits:
     velocity: float = 0.75
     position_margin: float = 0.01
     friction: float = 0.5
+    friction_share: float = 1.0
+    patch_share: float = 0.95
     contact_force: float = 3.0
     total_force: float = 3.0
     least_force: float = 0.002
@@ -51,6 +56,8 @@ class Weights:
         acceleration: on vdot [s^4/rad^2].
         force: on contact forces [1/weight^2].
         moment: on contact moments [1/(weight m)^2].
+        effort_share: factor on velocity and acceleration costs by joint group, or
+            "base"; above one moves them less than others.
     """
 
     posture: float = 0.4
@@ -58,6 +65,7 @@ class Weights:
     acceleration: float = 0.008
     force: float = 0.4
     moment: float = 4.0
+    effort_share: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,10 @@ class TrajectoryProblem:
         limits: hard limits.
         weights: smoothing costs.
         end_at_rest: whether the last velocity must vanish.
+        collisions: shapes that keep their distance.
+        near: (feeler, knots) where a feeler may come nearer than the margin, as a
+            stick tip at the drum it strikes.
+        guess: (N, nq) where the search starts; None stays at q_start.
     """
 
     robot: RobotModel
@@ -102,6 +114,9 @@ class TrajectoryProblem:
     limits: Limits = field(default_factory=Limits)
     weights: Weights = field(default_factory=Weights)
     end_at_rest: bool = True
+    collisions: CollisionModel = NOTHING
+    near: Sequence[tuple[int, np.ndarray]] = ()
+    guess: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         """Raises BackbeatError when the pieces do not fit together."""

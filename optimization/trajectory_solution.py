@@ -102,5 +102,8 @@ class TrajectorySolution:
         names += [RowName("normal force", c) for c in contacts]
         for p in range(len(program.frame_body)):
             names += [RowName("bound", f"frame {p}")] * 6
+        for kind in ("distance", "distance between knots"):
+            for feeler in self.transcription.problem.collisions.feelers:
+                names.append(RowName(kind, f"{feeler.link} ({feeler.part})"))
         names += [RowName("force rate", contacts[c]) for c in program.rated]
         return [*names, RowName("total force", "all contacts")]

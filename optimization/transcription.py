@@ -39,9 +39,14 @@ from dataclasses import dataclass
 import numpy as np
 from pydrake.math import RigidTransform
 
-from models.contact import PATCH_MARGIN, wrench_cone
+from models.contact import wrench_cone
 from models.robot import ContactFrame, Frame
-from optimization.program import CONE_ROWS, FREE, Program, row_layout
+from optimization.program import (
+    CONE_ROWS,
+    FREE,
+    Program,
+    row_layout,
+)
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask, axis_indices
 from optimization.trajectory_problem import TrajectoryProblem
 
@@ -152,7 +157,7 @@ class Transcription:
         h = np.diff(problem.times)
         dt = np.r_[0.5 * h[0], 0.5 * (h[1:] + h[:-1]), 0.5 * h[-1]]
         C, P = len(self._frames), len(slots)
-        rows = row_layout(nj, C, P, len(rated))
+        rows = row_layout(nj, C, P, len(problem.collisions.feelers), len(rated))
         on = self._active()
         sizes = np.array([3 if c.is_point else 6 for c in self._frames], np.int64)
         start = np.cumsum(on * sizes, axis=1) - on * sizes if C else np.zeros((N, 0))
@@ -175,6 +180,9 @@ class Transcription:
             p_WG=np.stack([s.p_WG for s in slots], 1),
             frame_weight=np.stack([s.weight for s in slots], 1),
             frame_equal=np.stack([s.equal for s in slots], 1),
+            collisions=problem.collisions.arrays(),
+            feeler_on=self._feelers_on(),
+            sweep_on=self._sweeps_on(),
             cone=self._cones(),
             wrench_start=np.where(on, start, -1).astype(np.int64),
             wrench_first=np.array([6 - s for s in sizes], np.int64),
@@ -185,8 +193,8 @@ class Transcription:
             com_weight=com_weight,
             posture=posture,
             posture_weight=posture_weight,
-            velocity_weight=np.full(robot.num_velocities, w.velocity),
-            acceleration_weight=np.full(robot.num_velocities, w.acceleration),
+            velocity_weight=w.velocity * self._shares(),
+            acceleration_weight=w.acceleration * self._shares(),
             lower=np.full((N, rows.num_rows), -FREE),
             upper=np.full((N, rows.num_rows), FREE),
             # Makes 1 mm/s of remaining speed as bad as 1e-2 of a scaled row.
@@ -206,12 +214,28 @@ class Transcription:
         on[[0, -1]] = False
         return on
 
+    def _feelers_on(self) -> np.ndarray:
+        """(N, F) where feelers keep their distance."""
+        problem = self.problem
+        on = np.ones((problem.num_knots, len(problem.collisions.feelers)), bool)
+        on[:2] = False
+        for feeler, knots in problem.near:
+            on[knots, feeler] = False
+        return on
+
+    def _sweeps_on(self) -> np.ndarray:
+        """(N, F) where they do so half way from the knot before."""
+        on = self._feelers_on()
+        on[1:] |= on[:-1]
+        on[:3] = False
+        return on
+
     def _cones(self) -> np.ndarray:
         cones = np.zeros((len(self._frames), CONE_ROWS, 6))
-        mu = self.problem.limits.friction
+        limits = self.problem.limits
         for i, c in enumerate(self._frames):
-            half = PATCH_MARGIN * np.array([c.half_length, c.half_width])
-            A = wrench_cone(half[0], half[1], mu)
+            half = limits.patch_share * np.array([c.half_length, c.half_width])
+            A = wrench_cone(half[0], half[1], limits.friction_share * limits.friction)
             cones[i, : len(A)] = A
         return cones
 
@@ -240,9 +264,20 @@ class Transcription:
                 )
         return total / weight, weight
 
+    def _shares(self) -> np.ndarray:
+        """(nv,) factors on velocity and acceleration costs."""
+        robot = self.problem.robot
+        shares = np.ones(robot.num_velocities)
+        for group, factor in self.problem.weights.effort_share.items():
+            if group == "base":
+                shares[: robot.base_velocities] *= factor
+                continue
+            shares[robot.base_velocities + robot.joint_indices([group])] *= factor
+        return shares
+
     def _bound(self, program: Program, slots: list[_Slot], on: np.ndarray) -> None:
         problem, robot, limits = self.problem, self.problem.robot, self.problem.limits
-        N, nj, rows = problem.num_knots, robot.num_joints, program.rows
+        N, nj, layout = problem.num_knots, robot.num_joints, program.rows
         lower, upper = program.lower, program.upper
 
         def bound(
@@ -252,32 +287,39 @@ class Transcription:
             upper[knots, first : first + size] = high
 
         inner, free = slice(1, N - 1), slice(2, N)
-        bound(rows.torque, nj, inner, -limits.torque, limits.torque)
+        bound(layout.torque, nj, inner, -limits.torque, limits.torque)
         q0 = problem.q_start[robot.base_positions :]
         margin = limits.position_margin
         bound(
-            rows.position,
+            layout.position,
             nj,
             free,
             np.minimum(robot.position_lower + margin, q0 - 2 * margin),
             np.maximum(robot.position_upper - margin, q0 + 2 * margin),
         )
         speed = limits.velocity * robot.velocity_limits
-        bound(rows.velocity, nj, free, -speed, speed)
+        bound(layout.velocity, nj, free, -speed, speed)
         for i, contact in enumerate(self._frames):
             stands = np.where(on[:, i])[0]
             num = len(wrench_cone(contact.half_length, contact.half_width, 1.0))
-            first = rows.cone + i * CONE_ROWS
+            first = layout.cone + i * CONE_ROWS
             upper[stands, first : first + num] = 0.0
             self._bound_normal_force(program, i, contact, stands)
         for p, slot in enumerate(slots):
-            first = rows.frame + 6 * p
+            first = layout.frame + 6 * p
             lower[:, first : first + 6] = slot.lower
             upper[:, first : first + 6] = slot.upper
+        margin = problem.collisions.margin
+        for first, on_rows in (
+            (layout.collision, program.feeler_on),
+            (layout.sweep, program.sweep_on),
+        ):
+            rows = slice(first, first + on_rows.shape[1])
+            lower[:, rows] = np.where(on_rows, margin, -FREE)
         if len(program.rated):
             rate = limits.force_rate * program.h[1:-1, None]
-            bound(rows.rate, len(program.rated), slice(2, N - 1), -rate, rate)
-            upper[2 : N - 1, rows.total] = limits.total_force
+            bound(layout.rate, len(program.rated), slice(2, N - 1), -rate, rate)
+            upper[2 : N - 1, layout.total] = limits.total_force
 
     def _bound_normal_force(
         self, program: Program, i: int, contact: ContactFrame, stands: np.ndarray

@@ -16,7 +16,8 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
 from models.contact import wrench_cone
-from models.robot import ContactFrame, RobotModel, add_robot
+from models.fusing import set_joints
+from models.robot import ContactFrame, RobotModel, add_robot, find_frame
 from optimization.reconstruction import DenseTrajectory
 from optimization.trajectory_solution import TrajectorySolution
 
@@ -136,8 +137,7 @@ class _Plant:
             self.plant.WeldFrames(self.plant.world_frame(), frame, X_WB)
         self.plant.Finalize()
         self.context = self.plant.CreateDefaultContext()
-        for name, angle in robot.locked.items():
-            self.plant.GetJointByName(name).SetPositions(self.context, [angle])
+        set_joints(self.plant, self.context, robot.locked)
         joints = [self.plant.GetJointByName(n) for n in robot.joint_names]
         nf, nq = robot.base_velocities, robot.base_positions
         self.v_index = np.r_[np.arange(nf), [j.velocity_start() for j in joints]]
@@ -156,7 +156,7 @@ class _Plant:
         """Pose of a contact and its Jacobian in world axes."""
         name = contact.frame.name
         link = self.robot.contact_link(name)
-        frame = self.plant.GetFrameByName(link)
+        frame = find_frame(self.plant, link)
         X_LC = self.robot.contact_in_link(name)
         X_WC = frame.CalcPoseInWorld(self.context) @ X_LC
         J = self.plant.CalcJacobianSpatialVelocity(

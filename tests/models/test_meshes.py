@@ -159,8 +159,8 @@ def test_shoes_stand_on_the_sole_plane(side, sign):
 
 def test_hands_close_around_the_stick_and_leave_it_room():
     """Fingers come within 6 mm of a stick in the grip, and none runs through it."""
-    for name, up in (("r_hand", 1.0), ("l_hand", -1.0)):
-        points = np.vstack([p.mesh.points for p in ROBOT[name]]) * [1.0, 1.0, up]
+    for name, side in (("r_hand", 1.0), ("l_hand", -1.0)):
+        points = np.vstack([p.mesh.points for p in ROBOT[name]]) * [side, 1.0, 1.0]
         offset = points - hand.GRIP
         along = offset @ hand.STICK
         distance = np.linalg.norm(offset - np.outer(along, hand.STICK), axis=1)

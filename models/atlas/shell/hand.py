@@ -1,7 +1,7 @@
 """Hands that hold a drum stick, and look like relaxed fists without one.
 
-Modeled on the right hand: fingers point along -y, thumb along +x, palm faces -z. In the
-left hand's frame the stick has the same axis and the palm faces +z.
+Modeled on the right hand: fingers point along -y, thumb along +x, palm faces -z. The
+left hand is its mirror image across x, stick and all, so that both arms play alike.
 """
 
 from math import cos, pi, sin
@@ -20,7 +20,7 @@ UP = np.array([0.0, 0.0, 1.0])  # to the back of the hand
 def parts() -> dict[str, list[Part]]:
     """Returns the hands' meshes: name -> parts in the link frame."""
     right = [*_palm(), *_fingers(), *_thumb()]
-    return {"r_hand": right, "l_hand": mirrored(right, "z")}
+    return {"r_hand": right, "l_hand": mirrored(right, "x")}
 
 
 def _at(along: float, out: float, up: float) -> np.ndarray:

@@ -1,0 +1,433 @@
+"""Drumming: a score becomes a trajectory problem for two arms and a torso.
+
+Every hit is a knot on which a stick tip is at its drum, an impact that turns the
+tip's speed around, and a stroke: high before and after, fast at the head. Holds
+are stretches in which tips stand on heads with a bounded force while the torso
+turns to the beat.
+"""
+
+import itertools
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from pydrake.math import RigidTransform
+
+from behaviors.behavior import Event, Mount, make_robot
+from behaviors.library import check_name
+from behaviors.motion_plan import MotionPlan
+from behaviors.music.score import (
+    HANDS,
+    Hit,
+    Hold,
+    Score,
+    ScoreDescription,
+    compile_score,
+)
+from behaviors.stance import start_configuration, support_poses
+from behaviors.strike_postures import Stop, StrikePostures, arm_path
+from models.collision import CollisionModel, make_collision_model
+from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+from models.robot import RobotModel
+from models.scene import Scene
+from models.yaml_file import load_yaml
+from optimization.contact_schedule import ContactSchedule, Phase
+from optimization.inverse_kinematics import IKTarget, InverseKinematics
+from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
+from optimization.trajectory_problem import (
+    Impact,
+    Limits,
+    Task,
+    TrajectoryProblem,
+    Weights,
+)
+
+TIP_RADIUS = 0.007  # m
+SEAT_HEIGHT = 0.65  # of the pelvis origin, seated [m]
+ARM_LINKS = ("larm", "ufarm", "lfarm", "hand", "stick")
+# Knots of a beat: eighths, triplets and sixteenths all fall on knots.
+KNOTS_PER_BEAT = 12
+
+
+@dataclass
+class Stroke:
+    """How a drum is struck."""
+
+    # Highest point between hits above the heads involved [m].
+    apex: float = 0.13
+    # Speed of the tip along the normal at the head [m/s].
+    speed: float = 1.5
+    # Least slope of the stick down to the head at a hit [rad].
+    slope: float = 0.25
+
+
+@dataclass
+class DrummingSpecification:
+    """Schema of `kind: drumming`."""
+
+    kind: str = "drumming"
+    name: str = ""
+    summary: str = ""
+    robot: str = "atlas"
+    equipment: list[str] = field(default_factory=lambda: ["sticks"])
+    # Score file in the folder `scores` beside this one, without its ending.
+    score: str = ""
+    # "chair": pelvis welded, legs still; "none": free-standing.
+    seat: str = "none"
+    stroke: Stroke = field(default_factory=Stroke)
+
+    def score_path(self, folder: Path) -> Path:
+        """Path of the score."""
+        return folder / "scores" / f"{check_name(self.score)}.yaml"
+
+    def sources(self, folder: Path) -> list[Path]:
+        """Files besides the specification that decide the motion."""
+        return [self.score_path(folder)]
+
+    def plan(self, folder: Path) -> MotionPlan:
+        """Compiles score and strokes into a trajectory problem.
+
+        Raises:
+            BackbeatError: the score or a value makes no sense.
+        """
+        if self.seat not in ("chair", "none"):
+            raise BackbeatError(
+                f"{self.name}: seat is chair or none, not {self.seat!r}"
+            )
+        if not (0.02 <= self.stroke.apex <= 0.4 and 0.2 <= self.stroke.speed <= 3.0):
+            raise BackbeatError(
+                f"{self.name}: a stroke has an apex of 0.02 to 0.4 m and a speed of "
+                "0.2 to 3 m/s"
+            )
+        return _Drummer(self, folder).plan()
+
+
+class _Drummer:
+    """Compiles one specification."""
+
+    def __init__(self, specification: DrummingSpecification, folder: Path) -> None:
+        self.specification = specification
+        seated = specification.seat == "chair"
+        posture = "drum-ready-seated" if seated else "drum-ready"
+        free = make_robot(specification.robot, (), Mount())
+        if seated:
+            angles = free.posture_joints(posture)
+            still = [*free.groups["l_leg"], *free.groups["r_leg"], *free.groups["neck"]]
+            names = [free.joint_names[j] for j in still]
+            locked = {n: angles.get(n, 0.0) for n in names}
+            self.mount = Mount((0.0, 0.0, SEAT_HEIGHT), locked=locked)
+            place = (0.0, 0.0, 0.0)
+        else:
+            self.mount = Mount()
+            q = start_configuration(free, posture)
+            place = (float(q[4]), 0.0, float(q[6]) - SEAT_HEIGHT)
+        self.robot: RobotModel = make_robot(
+            specification.robot, tuple(specification.equipment), self.mount
+        )
+        self.scene = Scene("drum-kit", place)
+        self.kit = DrumKit(place)
+        self.posture = start_configuration(self.robot, posture)
+        self.collisions = self._collisions()
+        self.postures = StrikePostures(
+            self.robot,
+            self.posture,
+            {h: self._alone(h) for h in HANDS},
+            {h: (f"{h[0]}_arm", self.tip(h), f"{h[0]}_stick") for h in HANDS},
+            specification.stroke.slope,
+        )
+        numbers = {m.number: name for name, m in self.kit.members.items()}
+        path = specification.score_path(folder)
+        description = load_yaml(ScoreDescription, path)
+        self.score: Score = compile_score(description, numbers, path.name)
+        self.tempo = self.score.tempo
+        N = round(self.score.beats * KNOTS_PER_BEAT) + 1
+        # Absolute beat times, so that a hit's knot is at its time to the last bit.
+        self.times = np.array([self.tempo.time(k / KNOTS_PER_BEAT) for k in range(N)])
+        self.h = self.tempo.beat_length / KNOTS_PER_BEAT
+        self.feet = {} if seated else support_poses(self.robot, self.posture)
+
+    def knot(self, beat: float) -> int:
+        return round(beat * KNOTS_PER_BEAT)
+
+    @staticmethod
+    def tip(hand: str) -> str:
+        return f"{hand[0]}_stick_tip"
+
+    def touch(self, member: str) -> RigidTransform:
+        """Where a tip is when it touches a head; axes of the head."""
+        X_WM = self.kit.strike_pose(member)
+        return X_WM @ RigidTransform([0.0, 0.0, TIP_RADIUS])
+
+    def plan(self) -> MotionPlan:
+        q_start = self._start()
+        path = self._path(q_start)
+        tasks: list[Task] = [
+            *self._posture_tasks(q_start, path),
+            *self._hold_tasks(),
+        ]
+        for hand in HANDS:
+            tasks += self._stroke_tasks(hand)
+        if self.feet:
+            tasks.append(self._balance())
+        problem = TrajectoryProblem(
+            robot=self.robot,
+            times=self.times,
+            schedule=self._schedule(),
+            q_start=q_start,
+            posture=q_start,
+            guess=path,
+            tasks=tasks,
+            impacts=[
+                Impact(self.knot(h.beat), self.tip(h.hand), 1.5)
+                for h in self.score.hits
+            ],
+            collisions=self.collisions,
+            near=self._near(),
+            limits=Limits(point_force=(1.0, 15.0), friction_share=0.8, patch_share=0.3),
+            weights=Weights(
+                acceleration=0.06,
+                moment=40.0,
+                # Wrists whip, arms carry, the torso hardly moves for a hit.
+                effort_share={
+                    "base": 150.0,
+                    "back": 20.0,
+                    "l_leg": 4.0,
+                    "r_leg": 4.0,
+                    "l_wrist": 0.1,
+                    "r_wrist": 0.1,
+                },
+            ),
+        )
+        return MotionPlan(
+            problem=problem,
+            mount=self.mount,
+            events=self._events(),
+            scene=self.scene,
+            bpm=self.tempo.bpm,
+            beats_per_bar=self.tempo.beats_per_bar,
+        )
+
+    def _collisions(self) -> CollisionModel:
+        """Arms and sticks keep away from kit and body."""
+        links = [f"{hand[0]}_{link}" for hand in HANDS for link in ARM_LINKS]
+        return make_collision_model(self.robot, links, self.kit.solids())
+
+    def _alone(self, hand: str) -> CollisionModel:
+        """What one arm keeps away from while the other is out of its way."""
+        other = "r" if hand == "left" else "l"
+        mine = [
+            i
+            for i, f in enumerate(self.collisions.feelers)
+            if f.link.startswith(f"{hand[0]}_") and f.part != "tip"
+        ]
+        theirs = [f"{other}_{link}" for link in ARM_LINKS]
+        return self.collisions.restricted(mine, theirs)
+
+    def _near(self) -> list[tuple[int, np.ndarray]]:
+        """Where tips and the sticks behind them may be at heads."""
+        near = []
+        last = len(self.times) - 1
+        for hand in HANDS:
+            knots: set[int] = set()
+            for beat, _ in self._stops(hand):
+                k = self.knot(beat)
+                knots.update(range(k - 1, k + 2))
+            for hold in self.score.holds:
+                if hand in hold.rest:
+                    ends = self.knot(hold.beat), self.knot(hold.contact_end)
+                    knots.update(range(ends[0] - 1, ends[1] + 2))
+            at = np.array([k for k in sorted(knots) if 0 <= k <= last], int)
+            stick = f"{hand[0]}_stick"
+            tips = self.collisions.feelers_of(stick, "tip")
+            near += [(i, at) for i in tips]
+        return near
+
+    def _start(self) -> np.ndarray:
+        """Start configuration: tips on the heads of the first hold."""
+        first = self.score.holds[0] if self.score.holds else None
+        if first is None or first.beat > 0 or set(first.rest) != set(HANDS):
+            raise BackbeatError(
+                f"{self.specification.name}: a score starts with a hold in which both "
+                "hands rest"
+            )
+        q = self.posture.copy()
+        targets = {n: IKTarget(X) for n, X in self.feet.items()}
+        for hand, member in first.rest.items():
+            at = self.robot.base_positions + self.postures.arm(hand)
+            q[at] = self.postures.reach(hand, member, self.touch(member))
+            targets[self.tip(hand)] = IKTarget(self.touch(member), "x y z")
+        middle = None
+        if self.feet:
+            places = [X.translation() for X in self.feet.values()]
+            middle = np.mean(places, axis=0)[:2]
+        weights = np.ones(self.robot.num_velocities)
+        back = self.robot.base_velocities + self.robot.groups["back"]
+        weights[back] = 100.0  # reach with the arms
+        found = InverseKinematics(self.robot, joint_weights=weights).solve(
+            q, targets, middle
+        )
+        if not found.is_reached:
+            raise BackbeatError(
+                f"{self.specification.name}: {found.worst} cannot reach its drum at the "
+                f"start; it ends {found.residual:.2f} m away"
+            )
+        return found.q
+
+    def _path(self, q_start: np.ndarray) -> np.ndarray:
+        """(N, nq) the path through strike postures, where the optimizer starts."""
+        path = np.tile(q_start, (len(self.times), 1))
+        nq = self.robot.base_positions
+        for hand in HANDS:
+            stops = [
+                Stop(self.tempo.time(beat), m, self.touch(m), self._stays(hand, beat))
+                for beat, m in self._stops(hand)
+            ]
+            apex = self.specification.stroke.apex
+            path[:, nq + self.postures.arm(hand)] = arm_path(
+                self.postures, hand, self.times, stops, apex
+            )
+        path[:2] = q_start
+        return path
+
+    def _schedule(self) -> ContactSchedule:
+        """Feet all the time, tips during holds."""
+        phases, beat = [], 0.0
+        for hold in [*self.score.holds, None]:
+            start = self.score.beats if hold is None else hold.beat
+            if start > beat:
+                length = self.tempo.time(start) - self.tempo.time(beat)
+                phases.append(Phase(length, self.feet, "play"))
+            if hold is None:
+                break
+            end = hold.contact_end
+            tips = {self.tip(h): self.touch(m) for h, m in hold.rest.items()}
+            length = self.tempo.time(end) - self.tempo.time(start)
+            phases.append(Phase(length, {**self.feet, **tips}, hold.name))
+            beat = end
+        return ContactSchedule(tuple(phases))
+
+    def _posture_tasks(self, q_start: np.ndarray, path: np.ndarray) -> list[Task]:
+        robot, knots = self.robot, np.arange(len(self.times))
+        nq = robot.base_positions
+        back = robot.groups["back"]
+        tasks: list[Task] = [
+            PostureTask(back, knots, np.zeros(len(back)), 8.0),
+        ]
+        arms = np.r_[robot.groups["l_arm"], robot.groups["r_arm"]]
+        tasks.append(PostureTask(arms, knots, path[:, nq + arms], 2.0))
+        if robot.floating:
+            legs = np.r_[robot.groups["l_leg"], robot.groups["r_leg"]]
+            tasks.append(PostureTask(legs, knots, q_start[nq + legs], 4.0))
+            pelvis = RigidTransform()
+            tasks.append(FrameTask("pelvis", knots, pelvis, "rx ry rz", weight=20.0))
+        return tasks
+
+    def _balance(self) -> Task:
+        places = [X.translation() for X in self.feet.values()]
+        middle = np.tile(np.mean(places, axis=0), (len(self.times), 1))
+        knots = np.arange(len(self.times))
+        return CenterOfMassTask(knots, middle, np.array([400.0, 400.0, 0.0]))
+
+    def _hold_tasks(self) -> list[Task]:
+        """The torso dances, the hands come to rest softly."""
+        tasks: list[Task] = []
+        turn = self.robot.joint_indices(["back_bkz"])
+        for hold in self.score.holds:
+            knots = np.arange(self.knot(hold.beat), self.knot(hold.contact_end) + 1)
+            beats = knots / KNOTS_PER_BEAT - hold.beat
+            # Grows over the first beat and dies over the last, so nothing jerks.
+            ends = np.minimum(beats, hold.contact_end - hold.beat - beats)
+            window = np.clip(ends, 0, 1) ** 2 * (3 - 2 * np.clip(ends, 0, 1))
+            angle = hold.sway * window * np.sin(2 * np.pi * beats / hold.sway_beats)
+            tasks.append(PostureTask(turn, knots, angle[:, None], 200.0))
+            for hand, member in hold.rest.items():
+                tasks += self._landing(hold, hand, member)
+        return tasks
+
+    def _landing(self, hold: Hold, hand: str, member: str) -> list[Task]:
+        """Tips come down on a head, and leave it, at centimeters a second."""
+        first, last = self.knot(hold.beat), self.knot(hold.contact_end)
+        tasks: list[Task] = []
+        for away, height in ((1, 0.002), (2, 0.009), (3, 0.022), (4, 0.042)):
+            X = self.touch(member) @ RigidTransform([0.0, 0.0, height])
+            knots = np.array([k for k in (first - away, last + away) if k >= 2])
+            tasks.append(FrameTask(self.tip(hand), knots, X, "x y z", weight=2000.0))
+        return tasks
+
+    def _stroke_tasks(self, hand: str) -> list[Task]:
+        hits, tip = self.score.of_hand(hand), self.tip(hand)
+        tasks: list[Task] = []
+        for hit in hits:
+            tasks += self._strike(hit, tip)
+        stops = self._stops(hand)
+        for (a, member_a), (b, member_b) in itertools.pairwise(stops):
+            tasks += self._lift(tip, a, member_a, b, member_b)
+        return tasks
+
+    def _strike(self, hit: Hit, tip: str) -> list[Task]:
+        """At the head on the knot, fast before, up again after."""
+        k, X = self.knot(hit.beat), self.touch(hit.member)
+        stroke, at = self.specification.stroke, np.array([self.knot(hit.beat)])
+        step = stroke.speed * self.h
+        near = np.array([k - 1, k + 1])
+        butt = f"{tip[0]}_stick"
+        grip = 0.27 * np.sin(stroke.slope)
+        return [
+            FrameTask(tip, at, X, "x y z"),
+            FrameTask(tip, np.array([k - 1]), X, "z", lower=step, upper=1.5 * step),
+            FrameTask(tip, np.array([k + 1]), X, "z", lower=0.7 * step),
+            FrameTask(tip, near, X, "x y", lower=-0.04, upper=0.04),
+            FrameTask(butt, np.array([k - 1, k, k + 1]), X, "z", lower=grip),
+        ]
+
+    def _stays(self, hand: str, beat: float) -> bool:
+        """Whether a hand comes to rest at a beat."""
+        return any(h.beat == beat and hand in h.rest for h in self.score.holds)
+
+    def _stops(self, hand: str) -> list[tuple[float, str]]:
+        """(beat, drum) where a hand is at a head, in order; holds twice."""
+        stops = [(h.beat, h.member) for h in self.score.of_hand(hand)]
+        for hold in self.score.holds:
+            if hand in hold.rest:
+                stops.append((hold.beat, hold.rest[hand]))
+                stops.append((hold.contact_end, hold.rest[hand]))
+        return sorted(stops)
+
+    def _lift(
+        self, tip: str, a: float, member_a: str, b: float, member_b: str
+    ) -> list[Task]:
+        """Half way between two stops the tip is at its apex."""
+        if self._rests(tip, a, b):
+            return []
+        middle = self.knot(0.5 * (a + b))
+        p_a, p_b = (self.touch(m).translation() for m in (member_a, member_b))
+        top = max(p_a[2], p_b[2])
+        X = RigidTransform([0.0, 0.0, top])
+        apex = self.specification.stroke.apex
+        if b - a > 1.5:  # long ways: stay up all the way
+            knots = np.arange(self.knot(a) + 6, self.knot(b) - 5)
+            return [FrameTask(tip, knots, X, "z", lower=min(apex, 0.10))]
+        return [FrameTask(tip, np.array([middle]), X, "z", lower=apex)]
+
+    def _rests(self, tip: str, a: float, b: float) -> bool:
+        return any(
+            hold.beat == a and hold.contact_end == b and tip[0] == hand[0]
+            for hold in self.score.holds
+            for hand in hold.rest
+        )
+
+    def _events(self) -> tuple[Event, ...]:
+        time = self.tempo.time
+        events = [
+            Event(time(h.beat), "strike", h.member, self.tip(h.hand), h.velocity)
+            for h in self.score.hits
+        ]
+        for hold in self.score.holds:
+            length = time(hold.contact_end) - time(hold.beat)
+            for hand, member in hold.rest.items():
+                events.append(
+                    Event(time(hold.beat), "rest", member, self.tip(hand), 0, length)
+                )
+            events.append(Event(time(hold.beat), "segment", hold.name, duration=length))
+        return tuple(sorted(events, key=lambda e: e.time))

@@ -1,0 +1,1 @@
+"""Music: time in beats, and what is played when."""

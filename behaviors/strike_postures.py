@@ -1,0 +1,174 @@
+"""Strike postures: how an arm reaches each drum without touching another.
+
+A trajectory optimizer bends a motion, it does not find a way around a cymbal.
+So every drum a hand plays gets a posture by inverse kinematics among all
+obstacles, one at the head and one above it, and the path through these postures
+is where the optimizer starts.
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.math import RigidTransform
+
+from models.collision import CollisionModel
+from models.errors import BackbeatError
+from models.robot import RobotModel
+from optimization.inverse_kinematics import IKSolution, IKTarget, InverseKinematics
+
+# Random starts tried before a drum counts as out of reach, and their spread [rad].
+STARTS, SPREAD = 40, 0.8
+# What an arm may lack in clearance [m]: the optimizer pushes it out again.
+SLACK = 2e-3
+
+
+class StrikePostures:
+    """Finds the postures of one robot at one kit; results are kept."""
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        posture: np.ndarray,
+        collisions: Mapping[str, CollisionModel],
+        tips: Mapping[str, tuple[str, str, str]],
+        slope: float,
+    ) -> None:
+        """Prepares the search.
+
+        Args:
+            robot: the robot with sticks.
+            posture: (nq,) nominal configuration.
+            collisions: what keeps away from what while a hand moves, by hand.
+            tips: arm group, tip and stick frame of each hand, by hand.
+            slope: least slope of the stick down to the head [rad].
+        """
+        self.robot, self.posture = robot, posture
+        self._tips = tips
+        # From tip to grip a stick is 0.27 m long.
+        self._grip = 0.27 * np.sin(slope)
+        self._collisions = collisions
+        self._found: dict[tuple[str, str, float], np.ndarray] = {}
+
+    def arm(self, hand: str) -> np.ndarray:
+        """Joint indices of a hand's arm."""
+        return self.robot.groups[self._tips[hand][0]]
+
+    def reach(
+        self, hand: str, member: str, X_WT: RigidTransform, height: float = 0.0
+    ) -> np.ndarray:
+        """(n,) arm joints with the tip at a height above a drum.
+
+        Args:
+            hand: "left" or "right".
+            member: drum, for errors and to remember the result.
+            X_WT: where the tip touches the head, in axes of the head.
+            height: of the tip above that place, straight up [m].
+
+        Raises:
+            BackbeatError: no posture without collision was found.
+        """
+        key = (hand, member, round(height, 3))
+        if key not in self._found:
+            if height == 0:
+                found = self._search(hand, member, X_WT)
+            else:
+                at = self.robot.base_positions + self.arm(hand)
+                start = self.posture.copy()
+                start[at] = self.reach(hand, member, X_WT)
+                up = RigidTransform([0.0, 0.0, height]) @ X_WT
+                found = self._solve(hand, up, start, start)
+            at = self.robot.base_positions + self.arm(hand)
+            self._found[key] = found.q[at]
+        return self._found[key]
+
+    def _search(self, hand: str, member: str, X_WT: RigidTransform) -> IKSolution:
+        """The nearest of the reachable postures, from the nominal one and others."""
+        rng = np.random.default_rng(0)
+        at = self.robot.base_positions + self.arm(hand)
+        best: IKSolution | None = None
+        for k in range(STARTS):
+            start = self.posture.copy()
+            if k > 0:
+                start[at] += SPREAD * rng.normal(size=len(at))
+            found = self._solve(hand, X_WT, self.posture, start)
+            if found.is_reached and found.clearance > -SLACK:
+                if best is None or found.distance < best.distance:
+                    best = found
+                if k >= 3:
+                    break
+        if best is None:
+            raise BackbeatError(
+                f"the {hand} hand cannot reach the {member} without touching "
+                "something; give it to the other hand or move the drum"
+            )
+        return best
+
+    def _solve(
+        self, hand: str, X_WT: RigidTransform, q_near: np.ndarray, start: np.ndarray
+    ) -> IKSolution:
+        _, tip, stick = self._tips[hand]
+        targets = {
+            tip: IKTarget(X_WT, "x y z"),
+            stick: IKTarget(X_WT, "z", lower=self._grip),
+        }
+        return self._kinematics(hand).solve(q_near, targets, q_start=start)
+
+    def _kinematics(self, hand: str) -> InverseKinematics:
+        """Only this arm moves, and the back a little."""
+        weights = np.full(self.robot.num_velocities, 1e4)
+        nf = self.robot.base_velocities
+        weights[nf + self.robot.groups["back"]] = 20.0
+        weights[nf + self.arm(hand)] = 1.0
+        return InverseKinematics(self.robot, self._collisions[hand], weights)
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A moment at which a tip is at a head.
+
+    Attributes:
+        time: when [s].
+        member: drum.
+        X_WT: where the tip is.
+        stays: whether the tip rests there until the next stop.
+    """
+
+    time: float
+    member: str
+    X_WT: RigidTransform
+    stays: bool = False
+
+
+def arm_path(
+    postures: StrikePostures,
+    hand: str,
+    times: np.ndarray,
+    stops: Sequence[Stop],
+    apex: float,
+) -> np.ndarray:
+    """(N, n) arm joints from stop to stop: up, across at one height, down.
+
+    Args:
+        postures: how the hand reaches drums.
+        hand: whose arm.
+        times: (N,) knot times [s].
+        stops: in order of time.
+        apex: height of the way above the higher of its two drums [m].
+    """
+    first = stops[0]
+    keys = [(first.time, postures.reach(hand, first.member, first.X_WT))]
+    for a, b in itertools.pairwise(stops):
+        gap = b.time - a.time
+        if not a.stays:
+            top = max(a.X_WT.translation()[2], b.X_WT.translation()[2]) + apex
+            for stop, t in ((a, a.time + gap / 3), (b, b.time - gap / 3)):
+                height = top - stop.X_WT.translation()[2]
+                over = postures.reach(hand, stop.member, stop.X_WT, height)
+                keys.append((t, over))
+        keys.append((b.time, postures.reach(hand, b.member, b.X_WT)))
+    grid = np.array([t for t, _ in keys])
+    values = np.array([x for _, x in keys])
+    columns = [np.interp(times, grid, values[:, j]) for j in range(values.shape[1])]
+    return np.array(columns).T

@@ -1,0 +1,166 @@
+"""The drum kit: where its members are, and how they are added to a plant."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from pydrake.geometry import Cylinder, Mesh, Rgba
+from pydrake.math import RigidTransform, RotationMatrix
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import SpatialInertia
+
+from models.collision import CYLINDER, WORLD, Solid
+from models.contact import CYMBAL, DRUM_HEAD
+from models.errors import unknown_name
+from models.yaml_file import load_yaml
+
+FOLDER = Path(__file__).parent
+# Depth and extra radius of a cymbal for whoever plans around it [m].
+CYMBAL_DEPTH = 0.05
+CYMBAL_EDGE = 0.02
+STEEL = Rgba(0.10, 0.10, 0.11, 1.0)
+
+
+@dataclass
+class MemberDescription:
+    """One member of the kit, as in the YAML file."""
+
+    # Number in the drummers' numbering.
+    number: int = 0
+    # "drum" or "cymbal".
+    kind: str = "drum"
+    # Strike point [m].
+    place: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    # Radius and depth under the strike surface [m].
+    radius: float = 0.15
+    depth: float = 0.1
+    # Tilt towards the player [deg].
+    tilt_deg: float = 0.0
+    # General MIDI note numbers.
+    notes: list[int] = field(default_factory=list)
+
+
+@dataclass
+class ChairDescription:
+    """The drummer's chair."""
+
+    place: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    radius: float = 0.17
+    height: float = 0.5
+
+
+@dataclass
+class KitDescription:
+    """Schema of a kit file."""
+
+    name: str = ""
+    members: dict[str, MemberDescription] = field(default_factory=dict)
+    chair: ChairDescription = field(default_factory=ChairDescription)
+
+
+class DrumKit:
+    """The kit standing somewhere.
+
+    Attributes:
+        members: member descriptions by name.
+        p_WK: place of the kit's origin in the world [m].
+    """
+
+    def __init__(self, p_WK: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
+        """Loads the shipped kit and puts its origin at p_WK."""
+        description = load_yaml(KitDescription, FOLDER / "drum_kit.yaml")
+        self.members = description.members
+        self.chair = description.chair
+        self.p_WK = np.array(p_WK, float)
+
+    def member(self, name: str) -> MemberDescription:
+        """A member by name.
+
+        Raises:
+            BackbeatError: no such member.
+        """
+        if name not in self.members:
+            raise unknown_name("drum", name, self.members)
+        return self.members[name]
+
+    def strike_pose(self, name: str) -> RigidTransform:
+        """X_WM of a member: origin at the strike point, z along its normal.
+
+        The surface leans towards the player, who sits at the kit's origin; x of
+        the frame points from the player outwards.
+        """
+        member = self.member(name)
+        place = np.array(member.place, float)
+        outward = np.arctan2(place[1], place[0])
+        turn = RotationMatrix.MakeZRotation(outward)
+        tilt = RotationMatrix.MakeYRotation(-np.radians(member.tilt_deg))
+        return RigidTransform(turn @ tilt, self.p_WK + place)
+
+    def solids(self) -> list[Solid]:
+        """Members as obstacles; cymbals as if they were thicker and wider.
+
+        What passes a thin cymbal or its edge between two knots would not be seen.
+        """
+        solids = []
+        for name, member in self.members.items():
+            depth = member.depth if member.kind == "drum" else CYMBAL_DEPTH
+            X = self.strike_pose(name) @ RigidTransform([0.0, 0.0, -0.5 * depth])
+            wider = 0.0 if member.kind == "drum" else CYMBAL_EDGE
+            size = np.array([member.radius + wider, 0.5 * depth, 0.0])
+            solids.append(Solid(name, CYLINDER, WORLD, X, size))
+        return solids
+
+    def add_to(self, plant: MultibodyPlant, chair: bool) -> None:
+        """Adds the kit, welded to the world, to a plant that is not finalized."""
+        instance = plant.AddModelInstance("drum_kit")
+        for name, member in self.members.items():
+            X_WM = self.strike_pose(name)
+            body = plant.AddRigidBody(name, instance, SpatialInertia.Zero())
+            plant.WeldFrames(plant.world_frame(), body.body_frame(), X_WM)
+            if not plant.geometry_source_is_registered():
+                continue
+            material = DRUM_HEAD if member.kind == "drum" else CYMBAL
+            plant.RegisterCollisionGeometry(
+                body,
+                RigidTransform([0.0, 0.0, -0.5 * member.depth]),
+                Cylinder(member.radius, member.depth),
+                name,
+                material.properties(),
+            )
+            mesh = Mesh(str(FOLDER / "meshes" / f"{name}.gltf"))
+            white = np.ones(4)
+            plant.RegisterVisualGeometry(body, RigidTransform(), mesh, name, white)
+            self._add_stand(plant, name, member, X_WM)
+        if chair and plant.geometry_source_is_registered():
+            mesh = Mesh(str(FOLDER / "meshes" / "chair.gltf"))
+            X_WC = RigidTransform(self.p_WK + np.array(self.chair.place))
+            plant.RegisterVisualGeometry(
+                plant.world_body(), X_WC, mesh, "chair", np.ones(4)
+            )
+
+    def _add_stand(
+        self,
+        plant: MultibodyPlant,
+        name: str,
+        member: MemberDescription,
+        X_WM: RigidTransform,
+    ) -> None:
+        """A pole from the floor to the underside of a member."""
+        top = X_WM.multiply(np.array([0.0, 0.0, -member.depth]))
+        if top[2] < 0.05:
+            return
+        middle = np.array([top[0], top[1], 0.5 * top[2]])
+        plant.RegisterVisualGeometry(
+            plant.world_body(),
+            RigidTransform(middle),
+            Cylinder(0.012, top[2]),
+            f"{name}_stand",
+            np.array([STEEL.r(), STEEL.g(), STEEL.b(), 1.0]),
+        )
+        plant.RegisterVisualGeometry(
+            plant.world_body(),
+            RigidTransform([top[0], top[1], 0.01]),
+            Cylinder(0.11, 0.02),
+            f"{name}_foot",
+            np.array([STEEL.r(), STEEL.g(), STEEL.b(), 1.0]),
+        )

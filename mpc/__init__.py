@@ -1,0 +1,1 @@
+"""From behavior and measured state to torque, and closed-loop simulation."""

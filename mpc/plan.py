@@ -1,0 +1,53 @@
+"""Plan: what the predictive controller hands to the whole-body controller."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Deviations from the behavior over the horizon, and its timing.
+
+    Attributes:
+        time: when the plan was made [s].
+        phase: phase of the behavior at that time [s].
+        rate: phase rate from then on [-]; 1 keeps the tempo.
+        durations: (N,) time of each interval of the horizon [s].
+        phases: (N + 1,) phases of the knots [s].
+        deviation: (N + 1, 12) CoM, CoM velocity, angular momentum per mass and
+            body rotation, each minus the behavior's.
+        wrench: (N, C, 6) planned patch wrenches [weights], in patch axes.
+        com: (N + 1, 3) predicted center of mass [m].
+        status: "solved", or why this plan is an older one carried on.
+        is_fresh: whether a solver found this plan.
+        iterations: iterations of the solver.
+        solve_time: wall time of the solve [s].
+    """
+
+    time: float
+    phase: float
+    rate: float
+    durations: np.ndarray
+    phases: np.ndarray
+    deviation: np.ndarray
+    wrench: np.ndarray
+    com: np.ndarray
+    status: str = "solved"
+    is_fresh: bool = True
+    iterations: int = 0
+    solve_time: float = field(default=0.0, compare=False)
+
+    def phase_at(self, t: float) -> float:
+        """Phase of the behavior at time t >= time [s]."""
+        return self.phase + self.rate * (t - self.time)
+
+    def at(self, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """Deviation (12,) and wrenches (C, 6) at time t, held past the horizon."""
+        ends = np.cumsum(self.durations)
+        elapsed = max(0.0, t - self.time)
+        k = min(int(np.searchsorted(ends, elapsed, side="right")), len(ends) - 1)
+        start = ends[k - 1] if k else 0.0
+        u = min(1.0, (elapsed - start) / self.durations[k])
+        deviation = (1 - u) * self.deviation[k] + u * self.deviation[k + 1]
+        return deviation, self.wrench[k]

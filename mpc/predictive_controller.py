@@ -1,0 +1,147 @@
+"""PredictiveController: the slow loop as a Drake system."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from pydrake.common.value import AbstractValue
+from pydrake.systems.framework import Context, LeafSystem, State
+
+from models.configuration import Configuration
+from models.rotations import quaternion_to_matrix, relative_log
+from mpc.plan import Plan
+from mpc.predictive_program import PredictiveProgram
+from mpc.reference import Reference, ReferenceSample
+
+
+@dataclass(frozen=True)
+class PredictiveMemory:
+    """All memory of the predictive controller.
+
+    Attributes:
+        plan: the plan in force.
+        plans: plans made.
+        failures: solves that found no plan.
+    """
+
+    plan: Plan
+    plans: int = 0
+    failures: int = 0
+
+    def __deepcopy__(self, memo: object) -> "PredictiveMemory":
+        """Values in a Context may be shared, for nothing here ever changes."""
+        return self
+
+
+class PredictiveController(LeafSystem):
+    """Plans forces, momentum and timing some fifty times a second.
+
+    .. pydrake_system::
+
+        name: PredictiveController
+        input_ports:
+        - state
+        output_ports:
+        - plan
+        - memory
+
+    `state` is the robot model's [q, v] (nq + nv). `plan` is a Plan, the latest
+    one; when a solve fails the last good plan goes on and says so. `memory` is a
+    PredictiveMemory with the counts.
+    """
+
+    def __init__(
+        self,
+        program: PredictiveProgram,
+        period: float = 0.02,
+        start_time: float = 0.0,
+    ) -> None:
+        """Makes the controller.
+
+        Args:
+            program: the program it solves.
+            period: time between plans [s].
+            start_time: time at which the behavior's phase is zero [s].
+        """
+        super().__init__()
+        self._program, self._start = program, start_time
+        self._reference: Reference = program.reference
+        robot = self._reference.robot
+        self._sample = self._reference.make_sample()
+        self._state_port = self.DeclareVectorInputPort(
+            "state", robot.num_positions + robot.num_velocities
+        )
+        first = PredictiveMemory(program.rest(0.0, -start_time))
+        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
+        self.DeclareAbstractOutputPort(
+            "plan",
+            lambda: AbstractValue.Make(first.plan),
+            self._calc_plan,
+            {self.all_state_ticket()},
+        )
+        self.DeclareAbstractOutputPort(
+            "memory",
+            lambda: AbstractValue.Make(first),
+            self._calc_memory,
+            {self.all_state_ticket()},
+        )
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
+
+    def _read(self, context: Context) -> PredictiveMemory:
+        memory: PredictiveMemory = context.get_abstract_state(
+            int(self._memory)
+        ).get_value()
+        return memory
+
+    def _calc_plan(self, context: Context, output: AbstractValue) -> None:
+        output.set_value(self._read(context).plan)
+
+    def _calc_memory(self, context: Context, output: AbstractValue) -> None:
+        output.set_value(self._read(context))
+
+    def _update(self, context: Context, state: State) -> None:
+        memory = self._read(context)
+        new = self._advance(context.get_time(), self._state_port.Eval(context), memory)
+        state.get_mutable_abstract_state(int(self._memory)).set_value(new)
+
+    def _advance(
+        self, t: float, x: np.ndarray, memory: PredictiveMemory
+    ) -> PredictiveMemory:
+        robot, program = self._reference.robot, self._program
+        s = memory.plan.phase_at(t)
+        if not self._reference.patches:
+            return replace(memory, plan=program.rest(t, t - self._start))
+        q, v = x[: robot.num_positions], x[robot.num_positions :]
+        reference = self._reference.sample(s, self._sample)
+        deviation = measure_deviation(Configuration(robot, q, v), reference)
+        plan = program.solve(t - self._start, s, deviation)
+        if plan is None:
+            carried = replace(
+                memory.plan, status="no plan found, carried on", is_fresh=False
+            )
+            return PredictiveMemory(carried, memory.plans + 1, memory.failures + 1)
+        return PredictiveMemory(
+            replace(plan, time=t), memory.plans + 1, memory.failures
+        )
+
+
+def measure_deviation(state: Configuration, reference: ReferenceSample) -> np.ndarray:
+    """(12,) measured minus reference: CoM, its velocity, momentum/mass, rotation.
+
+    The body's rotation is the mean of base and trunk, so that neither a bent
+    waist nor a leaning pelvis alone counts as a fallen body.
+    """
+    robot = state.robot
+    momentum = state.momentum / robot.total_mass
+    R_base, base, trunk = np.zeros((3, 3)), np.zeros(3), np.zeros(3)
+    R_ref = np.zeros((3, 3))
+    quaternion_to_matrix(state.q, R_base)
+    quaternion_to_matrix(reference.q, R_ref)
+    relative_log(R_base, R_ref, base)
+    R_trunk = state.pose(robot.trunk).rotation().matrix()
+    relative_log(R_trunk, reference.R_trunk, trunk)
+    return np.r_[
+        state.center_of_mass - reference.com[0],
+        momentum[3:] - reference.com[1],
+        momentum[:3] - reference.momentum[0] / robot.total_mass,
+        0.5 * (base + trunk),
+    ]

@@ -1,0 +1,1 @@
+"""Closed-loop simulation: scenario in, run out."""

@@ -1,0 +1,139 @@
+"""Contact forces by name, read from what the simulator says."""
+
+import numpy as np
+from pydrake.geometry import GeometryId
+from pydrake.multibody.plant import ContactResults, PointPairContactInfo
+from pydrake.multibody.tree import BodyIndex
+from pydrake.systems.framework import BasicVector, Context, LeafSystem
+
+from models.configuration import Configuration
+from models.kit.drum_kit import DrumKit
+from models.robot import find_frame
+from models.scene import Scene, World
+
+# Entries of a tip's row in `strikes`; place and velocity take three each.
+FORCE, MEMBER, SHAFT_FORCE, PLACE, VELOCITY, ROW = 0, 1, 2, 3, 6, 9
+
+
+class ContactLog(LeafSystem):
+    """Adds up contact results by contact name.
+
+    .. pydrake_system::
+
+        name: ContactLog
+        input_ports:
+        - contact_results
+        - state
+        output_ports:
+        - wrenches
+        - strikes
+
+    `wrenches` (6 C + 6) is, for each patch of the robot in order, the wrench of
+    the world on it about the world origin, world axes [N m, N], and last the same
+    of everything else that touches the ground: after a fall it is not zero.
+    `strikes` (9 a tip) is, for each stick tip, normal force of a member on it [N],
+    index of that member or -1, force on the rest of its stick [N], and place [m]
+    and velocity [m/s] of the tip in the world. The plant samples its outputs, so
+    forces are those of the step that has just ended. `state` is the robot model's
+    [q, v].
+    """
+
+    def __init__(self, world: World, scene: Scene) -> None:
+        """Makes the log for a world in a scene."""
+        super().__init__()
+        self._world = world
+        plant, robot = world.plant, world.robot
+        self.patches = tuple(n for n, c in robot.contacts.items() if not c.is_point)
+        self.tips = tuple(n for n, c in robot.contacts.items() if c.is_point)
+        self._slot: dict[BodyIndex, int] = {
+            plant.GetBodyByName(robot.contact_link(n)).index(): i
+            for i, n in enumerate(self.patches)
+        }
+        self._ground = plant.world_body().index()
+        self._results = self.DeclareAbstractInputPort(
+            "contact_results", plant.get_contact_results_output_port().Allocate()
+        )
+        self._state = self.DeclareVectorInputPort(
+            "state", robot.num_positions + robot.num_velocities
+        )
+        rest = robot.plant.GetPositions(robot.plant.CreateDefaultContext())
+        self._configuration = Configuration(robot, rest)
+        self.DeclareVectorOutputPort(
+            "wrenches", 6 * len(self.patches) + 6, self._calc_wrenches
+        )
+        self.members: tuple[str, ...] = ()
+        self._read_kit(scene)
+        self.DeclareVectorOutputPort(
+            "strikes", ROW * len(self.tips), self._calc_strikes
+        )
+
+    def _read_kit(self, scene: Scene) -> None:
+        """Notes which geometry is a tip or a shaft, and where heads are."""
+        plant = self._world.plant
+        self._member_of: dict[BodyIndex, int] = {}
+        self._tip_of: dict[GeometryId, int] = {}
+        self._stick_of: dict[BodyIndex, int] = {}
+        if scene.name:
+            kit = DrumKit(scene.place)
+            self.members = tuple(kit.members)
+            self._heads = [kit.strike_pose(name) for name in self.members]
+            for i, name in enumerate(self.members):
+                self._member_of[plant.GetBodyByName(name).index()] = i
+        inspector = self._world.scene_graph.model_inspector()
+        for i, name in enumerate(self.tips):
+            body = find_frame(plant, self._world.robot.contact_link(name)).body()
+            self._stick_of[body.index()] = i
+            for geometry in plant.GetCollisionGeometriesForBody(body):
+                if "tip" in inspector.GetName(geometry):
+                    self._tip_of[geometry] = i
+
+    def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
+        results: ContactResults = self._results.Eval(context)
+        total = np.zeros((len(self.patches) + 1, 6))
+        for i in range(results.num_point_pair_contacts()):
+            info = results.point_pair_contact_info(i)
+            a, b = info.bodyA_index(), info.bodyB_index()
+            # The force is the one on body B.
+            force, p = info.contact_force(), info.contact_point()
+            if a == self._ground:
+                body, f = b, force
+            elif b == self._ground:
+                body, f = a, -force
+            else:
+                continue
+            slot = self._slot.get(body, len(self.patches))
+            total[slot] += np.r_[np.cross(p, f), f]
+        output.SetFromVector(total.ravel())
+
+    def _calc_strikes(self, context: Context, output: BasicVector) -> None:
+        results: ContactResults = self._results.Eval(context)
+        rows = np.zeros((len(self.tips), ROW))
+        rows[:, MEMBER] = -1
+        robot, x = self._world.robot, self._state.Eval(context)
+        state = self._configuration.update(
+            x[: robot.num_positions], x[robot.num_positions :]
+        )
+        for row, name in zip(rows, self.tips, strict=True):
+            row[PLACE:VELOCITY] = state.pose(name).translation()
+            row[VELOCITY:ROW] = state.velocity(name)[3:]
+        for i in range(results.num_point_pair_contacts()):
+            self._add_strike(results.point_pair_contact_info(i), rows)
+        output.SetFromVector(rows.ravel())
+
+    def _add_strike(self, info: PointPairContactInfo, rows: np.ndarray) -> None:
+        """Adds a contact of a stick with a member to the stick's row."""
+        a, b, pair = info.bodyA_index(), info.bodyB_index(), info.point_pair()
+        if a in self._stick_of and b in self._member_of:
+            stick, member, geometry, sign = a, b, pair.id_A, -1.0
+        elif b in self._stick_of and a in self._member_of:
+            stick, member, geometry, sign = b, a, pair.id_B, 1.0
+        else:
+            return
+        row = rows[self._stick_of[stick]]
+        force = sign * info.contact_force()
+        if geometry not in self._tip_of:
+            row[SHAFT_FORCE] += float(np.linalg.norm(force))
+            return
+        normal = self._heads[self._member_of[member]].rotation().matrix()[:, 2]
+        row[FORCE] += float(normal @ force)
+        row[MEMBER] = self._member_of[member]

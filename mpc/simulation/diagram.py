@@ -1,0 +1,156 @@
+"""The closed loop as one Drake diagram."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.systems.framework import Context, Diagram, DiagramBuilder
+from pydrake.systems.primitives import LogVectorOutput, MatrixGain, VectorLogSink
+
+from behaviors.behavior import Behavior
+from models.actuation import JointServo
+from models.scene import World, add_world, lock_joints
+from mpc.predictive_controller import PredictiveController
+from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from mpc.reference import Reference
+from mpc.simulation.contact_log import ContactLog
+from mpc.simulation.disturbance import Disturbance
+from mpc.simulation.scenario import Scenario
+from mpc.whole_body_controller import WholeBodyController
+from mpc.whole_body_program import WholeBodyProgram
+
+# Time between samples of states and contact forces in the log [s].
+LOG_PERIOD = 0.005
+
+
+@dataclass(frozen=True)
+class ClosedLoop:
+    """A built diagram with its named parts.
+
+    Attributes:
+        diagram: the diagram.
+        world: plant and scene graph.
+        reference: the behavior as controllers see it.
+        predictive: slow controller.
+        whole_body: fast controller.
+        contact_log: contact forces by name.
+        logs: log sinks by name.
+        scenario: what it was built for.
+    """
+
+    diagram: Diagram
+    world: World
+    reference: Reference
+    predictive: PredictiveController
+    whole_body: WholeBodyController
+    contact_log: ContactLog
+    logs: dict[str, VectorLogSink]
+    scenario: Scenario
+
+    def make_context(self) -> Context:
+        """A context at the start of the behavior, joints locked as it asks."""
+        context = self.diagram.CreateDefaultContext()
+        plant = self.world.plant
+        plant_context = plant.GetMyMutableContextFromRoot(context)
+        lock_joints(plant, plant_context, self.reference.behavior.mount.locked)
+        x = plant.GetPositionsAndVelocities(plant_context)
+        q0 = self.reference.table.q[0]
+        selection = self.world.state_selection()
+        start = np.r_[q0, np.zeros(self.reference.robot.num_velocities)]
+        chosen = selection.argmax(1)
+        x[chosen] = start
+        plant.SetPositionsAndVelocities(plant_context, x)
+        return context
+
+
+def build_closed_loop(
+    behavior: Behavior,
+    scenario: Scenario,
+    weights: PredictiveWeights | None = None,
+) -> ClosedLoop:
+    """Connects world, controllers, servo, disturbances and logs.
+
+    Args:
+        behavior: what to track.
+        scenario: how.
+        weights: weights of the predictive program.
+    """
+    builder = DiagramBuilder()
+    robot = behavior.robot_model
+    world = add_world(
+        builder,
+        robot,
+        scenario.time_step,
+        scenario.contact_model,
+        scenario.friction,
+        behavior.scene,
+    )
+    plant = world.plant
+    reference = Reference(behavior)
+    start = scenario.lead_in
+    predictive = builder.AddNamedSystem(
+        "predictive_controller",
+        PredictiveController(
+            PredictiveProgram(reference, weights), scenario.plan_period, start
+        ),
+    )
+    program = WholeBodyProgram(robot, reference.patches, reference.points)
+    whole_body = builder.AddNamedSystem(
+        "whole_body_controller",
+        WholeBodyController(program, reference, scenario.tick_period, start),
+    )
+    servo = builder.AddNamedSystem(
+        "joint_servo", JointServo(robot, world.actuator_joints())
+    )
+    sensed = builder.AddNamedSystem("true_state", MatrixGain(D=world.state_selection()))
+    disturbance = builder.AddNamedSystem(
+        "disturbance", Disturbance(plant, scenario.pushes, start)
+    )
+    contact_log = builder.AddNamedSystem(
+        "contact_log", ContactLog(world, behavior.scene)
+    )
+    connect = builder.Connect
+    connect(plant.get_state_output_port(), sensed.get_input_port())
+    state = sensed.get_output_port()
+    connect(state, predictive.GetInputPort("state"))
+    connect(state, whole_body.GetInputPort("state"))
+    connect(state, servo.GetInputPort("state"))
+    connect(predictive.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
+    connect(whole_body.GetOutputPort("command"), servo.GetInputPort("command"))
+    connect(servo.GetOutputPort("actuation"), plant.get_actuation_input_port())
+    connect(
+        disturbance.GetOutputPort("spatial_forces"),
+        plant.get_applied_spatial_force_input_port(),
+    )
+    connect(
+        plant.get_contact_results_output_port(),
+        contact_log.GetInputPort("contact_results"),
+    )
+    connect(state, contact_log.GetInputPort("state"))
+    logs = {
+        "state": LogVectorOutput(state, builder, LOG_PERIOD),
+        "effort": LogVectorOutput(
+            servo.GetOutputPort("joint_effort"), builder, LOG_PERIOD
+        ),
+        "contact": LogVectorOutput(
+            contact_log.GetOutputPort("wrenches"), builder, LOG_PERIOD
+        ),
+        "push": LogVectorOutput(
+            disturbance.GetOutputPort("impulse_rate"), builder, LOG_PERIOD
+        ),
+    }
+    if contact_log.tips:
+        logs["strike"] = LogVectorOutput(
+            contact_log.GetOutputPort("strikes"), builder, scenario.time_step
+        )
+    diagram = builder.Build()
+    diagram.set_name("closed_loop")
+    return ClosedLoop(
+        diagram,
+        world,
+        reference,
+        predictive,
+        whole_body,
+        contact_log,
+        logs,
+        scenario,
+    )

@@ -1,0 +1,152 @@
+"""Running a scenario: the closed loop from start to end or to a fall."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import Context
+
+from behaviors.behavior import Behavior
+from models.configuration import Configuration
+from mpc.plan import Plan
+from mpc.predictive_program import PredictiveWeights
+from mpc.simulation.diagram import ClosedLoop, build_closed_loop
+from mpc.simulation.scenario import Scenario
+
+# Called with the share of the run that is done.
+Progress = Callable[[float], None]
+# A fall: the pelvis below this share of where it should be, or the trunk tilted
+# by more than this against the behavior [rad].
+FALL_HEIGHT, FALL_TILT = 0.7, np.radians(60.0)
+
+
+@dataclass(frozen=True)
+class SimulationRun:
+    """What happened in a run; times are those of the behavior.
+
+    Attributes:
+        scenario: its settings.
+        behavior: what was tracked.
+        t: (M,) sample times [s]; the lead-in is negative.
+        x: (M, nq + nv) states of the robot model.
+        effort: (M, nj) joint torques [N m].
+        contact: (M, C + 1, 6) wrench of the ground on each patch and on the rest
+            of the robot, about the world origin [N m, N].
+        push: (M, 3) force of pushes [N].
+        plans: plans in order.
+        tick_ms, plan_ms: wall times of ticks and plans [ms].
+        failures: unsolved whole-body ticks.
+        fell_at: time of the fall [s], None without one.
+        wall_time: wall time of the run [s].
+    """
+
+    scenario: Scenario
+    behavior: Behavior
+    t: np.ndarray
+    x: np.ndarray
+    effort: np.ndarray
+    contact: np.ndarray
+    push: np.ndarray
+    plans: tuple[Plan, ...]
+    tick_ms: np.ndarray
+    plan_ms: np.ndarray
+    failures: int
+    fell_at: float | None
+    wall_time: float
+
+    @property
+    def fell(self) -> bool:
+        """Whether the robot fell."""
+        return self.fell_at is not None
+
+
+def run_scenario(
+    scenario: Scenario,
+    behavior: Behavior,
+    weights: PredictiveWeights | None = None,
+    progress: Progress | None = None,
+) -> SimulationRun:
+    """Simulates a behavior in closed loop.
+
+    Args:
+        scenario: settings; its behavior name is not looked up again.
+        behavior: what to track.
+        weights: weights of the predictive program.
+        progress: called some ten times a second of simulated time.
+    """
+    loop = build_closed_loop(behavior, scenario.check(), weights)
+    simulator = Simulator(loop.diagram, loop.make_context())
+    simulator.Initialize()
+    context = simulator.get_mutable_context()
+    length = min(scenario.duration or np.inf, behavior.duration + scenario.lead_out)
+    end = scenario.lead_in + length
+    plans: list[Plan] = []
+    fell_at = None
+    started = time.perf_counter()
+    steps = int(np.ceil(end / scenario.plan_period - 1e-9))
+    for i in range(steps):
+        simulator.AdvanceTo(min(end, (i + 1) * scenario.plan_period))
+        plans.append(_plan(loop, context))
+        if has_fallen(loop, context):
+            fell_at = context.get_time() - scenario.lead_in
+            break
+        if progress and i % 5 == 0:
+            progress((i + 1) / steps)
+    wall = time.perf_counter() - started
+    return _collect(loop, context, behavior, plans, fell_at, wall)
+
+
+def _plan(loop: ClosedLoop, context: Context) -> Plan:
+    own = loop.predictive.GetMyContextFromRoot(context)
+    plan: Plan = loop.predictive.GetOutputPort("plan").Eval(own)
+    return plan
+
+
+def has_fallen(loop: ClosedLoop, context: Context) -> bool:
+    """Whether the robot has fallen: pelvis too low or trunk too tilted."""
+    robot = loop.reference.robot
+    if not robot.floating:
+        return False
+    plant_context = loop.world.plant.GetMyContextFromRoot(context)
+    x = loop.world.plant.GetPositionsAndVelocities(plant_context)
+    q = x[loop.world.state_selection().argmax(1)][: robot.num_positions]
+    if not np.isfinite(q).all():
+        return True
+    sample = loop.reference.sample(context.get_time() - loop.scenario.lead_in)
+    trunk = Configuration(robot, q).pose(robot.trunk).rotation().matrix()
+    up, wanted = trunk[:, 2], sample.R_trunk[:, 2]
+    tilt = np.arccos(np.clip(up @ wanted, -1, 1))
+    return bool(q[6] < FALL_HEIGHT * sample.q[6] or tilt > FALL_TILT)
+
+
+def _collect(
+    loop: ClosedLoop,
+    context: Context,
+    behavior: Behavior,
+    plans: list[Plan],
+    fell_at: float | None,
+    wall: float,
+) -> SimulationRun:
+    logs = {name: log.FindLog(context) for name, log in loop.logs.items()}
+    t = np.array(logs["state"].sample_times()) - loop.scenario.lead_in
+    memory = loop.whole_body.GetOutputPort("memory").Eval(
+        loop.whole_body.GetMyContextFromRoot(context)
+    )
+    contact = logs["contact"].data().T
+    return SimulationRun(
+        scenario=loop.scenario,
+        behavior=behavior,
+        t=t,
+        x=logs["state"].data().T.copy(),
+        effort=logs["effort"].data().T.copy(),
+        contact=contact.reshape(len(contact), -1, 6).copy(),
+        push=logs["push"].data().T.copy(),
+        plans=tuple(plans),
+        tick_ms=np.array(loop.whole_body.tick_times) * 1e3,
+        plan_ms=np.array([p.solve_time for p in plans if p.is_fresh]) * 1e3,
+        failures=memory.failures,
+        fell_at=fell_at,
+        wall_time=wall,
+    )

@@ -1,0 +1,96 @@
+"""Scenario: the settings of one closed-loop run, as typed YAML."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from behaviors.library import check_name
+from models.errors import BackbeatError, unknown_name
+from models.scene import CONTACT_MODELS
+from models.yaml_file import load_yaml
+
+
+@dataclass
+class Push:
+    """A force on a body for a while."""
+
+    # Start, in time of the behavior [s].
+    time: float = 0.0
+    # Length of the push [s].
+    duration: float = 0.1
+    # Impulse in world axes [N s].
+    impulse: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    # Link that is pushed, at its frame's origin.
+    body: str = "pelvis"
+
+
+@dataclass
+class Scenario:
+    """One closed-loop run. Every field has a default; YAML only overrides."""
+
+    # Behavior in the library.
+    behavior: str = ""
+    # Time before the behavior starts, in which the robot settles [s].
+    lead_in: float = 0.5
+    # Time simulated after the behavior ends [s].
+    lead_out: float = 0.5
+    # Stop earlier, at this time of the behavior [s]; 0 plays it all.
+    duration: float = 0.0
+    # Plant step [s].
+    time_step: float = 0.001
+    # Drake's discrete contact approximation: lagged, sap or similar.
+    contact_model: str = "lagged"
+    # Friction coefficient between soles and ground.
+    friction: float = 0.8
+    pushes: list[Push] = field(default_factory=list)
+    # Time between plans and between whole-body ticks [s].
+    plan_period: float = 0.02
+    tick_period: float = 0.002
+    # Whether the plan may change the tempo.
+    timing: bool = True
+    # Seed of everything random.
+    seed: int = 0
+
+    def check(self) -> "Scenario":
+        """Returns the scenario when its values make sense.
+
+        Raises:
+            BackbeatError: they do not.
+        """
+        check_name(self.behavior)
+        if self.contact_model not in CONTACT_MODELS:
+            raise unknown_name("contact model", self.contact_model, CONTACT_MODELS)
+        positive = ("time_step", "friction", "plan_period", "tick_period")
+        for name in positive:
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value > 0):
+                raise BackbeatError(f"scenario: {name} is {value}; it must be > 0")
+        for name in ("lead_in", "lead_out", "duration"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value >= 0):
+                raise BackbeatError(f"scenario: {name} is {value}; it must be >= 0")
+        if self.time_step > 0.005:
+            raise BackbeatError("scenario: time_step must be at most 0.005 s")
+        for name in ("plan_period", "tick_period"):
+            steps = getattr(self, name) / self.time_step
+            if steps < 1 - 1e-9 or abs(steps - round(steps)) > 1e-6:
+                raise BackbeatError(
+                    f"scenario: {name} must be a multiple of time_step "
+                    f"({self.time_step} s)"
+                )
+        for push in self.pushes:
+            if len(push.impulse) != 3 or not np.isfinite(push.impulse).all():
+                raise BackbeatError("scenario: a push needs an impulse x, y, z in N s")
+            if not push.duration > 0:
+                raise BackbeatError("scenario: a push needs a duration > 0 s")
+        return self
+
+
+def load_scenario(path: str | Path) -> Scenario:
+    """Reads and checks a scenario file.
+
+    Raises:
+        BackbeatError: unreadable, unknown keys, or values that make no sense.
+    """
+    return load_yaml(Scenario, Path(path)).check()

@@ -1,0 +1,260 @@
+"""WholeBodyController: the fast loop as a Drake system."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.common.value import AbstractValue
+from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
+
+from models.actuation import joint_command
+from models.configuration import Configuration
+from models.robot import RobotModel
+from models.rotations import quaternion_to_matrix, rotation_exp
+from mpc.plan import Plan
+from mpc.reference import Reference, ReferenceSample
+from mpc.whole_body_assembly import Target
+from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
+
+
+@dataclass(frozen=True)
+class WholeBodyMemory:
+    """All memory of the whole-body controller.
+
+    Attributes:
+        command: (5 nj,) the joint command in force.
+        dual: dual solution, the warm start of the next tick.
+        wrench: (C, 6) wrenches of the last solution [weights].
+        ticks: ticks done.
+        failures: ticks whose program was not solved.
+    """
+
+    command: np.ndarray
+    dual: np.ndarray | None
+    wrench: np.ndarray
+    ticks: int = 0
+    failures: int = 0
+
+    def __deepcopy__(self, memo: object) -> "WholeBodyMemory":
+        """Values in a Context may be shared, for nothing here ever changes."""
+        return self
+
+
+class WholeBodyController(LeafSystem):
+    """Turns a plan and the state into joint commands, 500 times a second or more.
+
+    .. pydrake_system::
+
+        name: WholeBodyController
+        input_ports:
+        - state
+        - plan
+        output_ports:
+        - command
+        - contact_wrenches
+        - memory
+
+    `state` is the robot model's [q, v] (nq + nv), `plan` a Plan. `command` is a
+    `models.actuation.joint_command` (5 nj). `contact_wrenches` (6 C) are the
+    wrenches the controller counts on, in patch axes [N m, N]. `memory` is a
+    WholeBodyMemory with the counts.
+    """
+
+    def __init__(
+        self,
+        program: WholeBodyProgram,
+        reference: Reference,
+        period: float = 0.002,
+        start_time: float = 0.0,
+    ) -> None:
+        """Makes the controller.
+
+        Args:
+            program: the whole-body program; its contacts are the reference's.
+            reference: the behavior.
+            period: time between ticks [s].
+            start_time: time at which the behavior's phase is zero [s].
+        """
+        super().__init__()
+        self._program, self._reference = program, reference
+        self._start, self._period = start_time, period
+        self.robot: RobotModel = reference.robot
+        self._sample = reference.make_sample()
+        self._target: Target = program.make_target()
+        self._stiffness, self._damping = servo_gains(self.robot, reference)
+        nq, nv = self.robot.num_positions, self.robot.num_velocities
+        C, nj = len(program.contacts), self.robot.num_joints
+        self._state_port = self.DeclareVectorInputPort("state", nq + nv)
+        self._plan_port = self.DeclareAbstractInputPort(
+            "plan", AbstractValue.Make(_empty_plan())
+        )
+        first = WholeBodyMemory(np.zeros(5 * nj), None, np.zeros((C, 6)))
+        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
+        state = {self.all_state_ticket()}
+        self.DeclareVectorOutputPort("command", 5 * nj, self._calc_command, state)
+        self.DeclareVectorOutputPort(
+            "contact_wrenches", 6 * C, self._calc_wrenches, state
+        )
+        self.DeclareAbstractOutputPort(
+            "memory", lambda: AbstractValue.Make(first), self._calc_memory, state
+        )
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
+        # Wall times [s] for whoever measures; they decide nothing.
+        self.tick_times: list[float] = []
+
+    def _read(self, context: Context) -> WholeBodyMemory:
+        memory: WholeBodyMemory = context.get_abstract_state(
+            int(self._memory)
+        ).get_value()
+        return memory
+
+    def _calc_command(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(self._read(context).command)
+
+    def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
+        wrench = self._read(context).wrench * self.robot.weight
+        output.SetFromVector(wrench.ravel())
+
+    def _calc_memory(self, context: Context, output: AbstractValue) -> None:
+        output.set_value(self._read(context))
+
+    def _update(self, context: Context, state: State) -> None:
+        started = time.perf_counter()
+        x = self._state_port.Eval(context)
+        plan: Plan = self._plan_port.Eval(context)
+        nq = self.robot.num_positions
+        t = context.get_time()
+        new = self.tick(t, x[:nq], x[nq:], plan, self._read(context))
+        state.get_mutable_abstract_state(int(self._memory)).set_value(new)
+        self.tick_times.append(time.perf_counter() - started)
+
+    def tick(
+        self,
+        t: float,
+        q: np.ndarray,
+        v: np.ndarray,
+        plan: Plan,
+        memory: WholeBodyMemory,
+    ) -> WholeBodyMemory:
+        """One tick as a function of state, plan and memory.
+
+        An unsolved program is never applied: the last joint set points go on
+        with damping, and the failure is counted.
+        """
+        # A command holds until the next tick; its references are for the middle.
+        middle = t + 0.5 * self._period
+        sample = self._reference.sample(plan.phase_at(middle), self._sample)
+        deviation, wrench = plan.at(middle)
+        fill_target(self._target, sample, plan.rate, deviation, wrench, self.robot)
+        solution = self._program.solve(q, v, self._target, memory.dual)
+        if not solution.is_solved:
+            return WholeBodyMemory(
+                memory.command,
+                None,
+                memory.wrench,
+                memory.ticks + 1,
+                memory.failures + 1,
+            )
+        command = self._command(solution)
+        return WholeBodyMemory(
+            command, solution.dual, solution.wrench, memory.ticks + 1, memory.failures
+        )
+
+    def _command(self, solution: WholeBodySolution) -> np.ndarray:
+        joints = self._target.joints
+        return joint_command(
+            solution.tau, joints[0], joints[1], self._stiffness, self._damping
+        )
+
+
+def _empty_plan() -> Plan:
+    z = np.zeros
+    return Plan(0, 0, 1, z(1), z(2), z((2, 12)), z((1, 0, 6)), z((2, 3)))
+
+
+def fill_target(
+    target: Target,
+    sample: ReferenceSample,
+    rate: float,
+    deviation: np.ndarray,
+    wrench: np.ndarray,
+    robot: RobotModel,
+) -> None:
+    """Writes the target of a tick: the behavior, retimed, plus the plan's deviation.
+
+    Rates of the behavior are per phase: with phase rate r, velocities scale by r
+    and accelerations by r^2.
+
+    Args:
+        target: written.
+        sample: the behavior at the phase of the tick.
+        rate: phase rate [-].
+        deviation: (12,) CoM, CoM velocity, momentum per mass, body rotation.
+        wrench: (C, 6) planned patch wrenches [weights].
+        robot: the robot.
+    """
+    nq, nv, m = robot.base_positions, robot.base_velocities, robot.total_mass
+    target.joints[0] = sample.q[nq:]
+    target.joints[1] = rate * sample.v[nv:]
+    target.joints[2] = rate**2 * sample.vdot[nv:]
+    target.standing[:] = sample.standing
+    target.R_contact[:] = sample.R_contact
+    target.contact[:] = sample.p_contact
+    target.contact_motion[0] = rate * sample.contact_motion[0]
+    target.contact_motion[1] = rate**2 * sample.contact_motion[1]
+    target.point[0] = sample.point[0]
+    target.point[1] = rate * sample.point[1]
+    target.point[2] = rate**2 * sample.point[2]
+    target.point_force[:] = sample.point_force
+    # A point that carries a planned load rests; the others are held to their path.
+    target.point_on[:] = ~(sample.point_force != 0).any(axis=1)
+    target.trunk[0] = rate * sample.trunk[0]
+    target.trunk[1] = rate**2 * sample.trunk[1]
+    target.R_trunk[:] = sample.R_trunk
+    if not robot.floating:
+        return
+    turn = np.zeros((3, 3))
+    rotation_exp(deviation[9:12], turn)
+    quaternion_to_matrix(sample.q, target.R_base)
+    target.R_base[:] = turn @ target.R_base
+    target.R_trunk[:] = turn @ target.R_trunk
+    target.base[0] = rate * sample.v[:3]
+    target.base[1] = rate**2 * sample.vdot[:3]
+    target.com[0] = sample.com[0] + deviation[:3]
+    target.com[1] = rate * sample.com[1] + deviation[3:6]
+    target.momentum[0] = rate * sample.momentum[0] + m * deviation[6:9]
+    target.wrench[:] = wrench
+    # The plan's forces are its accelerations.
+    force, moment = np.array([0.0, 0.0, -robot.gravity]), np.zeros(3)
+    for c in range(len(wrench)):
+        R = sample.R_contact[c]
+        f = robot.gravity * R @ wrench[c, 3:]
+        force += f
+        arm = sample.p_contact[c] - target.com[0]
+        moment += robot.gravity * R @ wrench[c, :3] + np.cross(arm, f)
+    target.com[2] = force
+    target.momentum[1] = m * moment
+
+
+def servo_gains(
+    robot: RobotModel, reference: Reference
+) -> tuple[np.ndarray, np.ndarray]:
+    """Joint stiffness and damping [N m/rad, N m s/rad] from the robot YAML.
+
+    kp = I omega^2, kd = 2 I omega with the inertia I that the joint feels at the
+    start of the behavior, 1 / (M^-1)_jj: the diagonal of M would take the base for
+    fixed, and gains made for it shake a waist above a light pelvis. Joints of
+    standing limbs get none, for there the contact forces decide.
+    """
+    M = Configuration(robot, reference.table.q[0]).mass_matrix
+    felt = 1 / np.diag(np.linalg.inv(M))
+    stiffness, damping = np.zeros(robot.num_joints), np.zeros(robot.num_joints)
+    limbs = {int(j) for name in reference.patches for j in robot.contacts[name].limb}
+    for name, (frequency, least) in robot.servo_gains().items():
+        j = robot.joint_index(name)
+        if j in limbs:
+            continue
+        inertia = max(felt[robot.base_velocities + j], least)
+        omega = 2 * np.pi * frequency
+        stiffness[j], damping[j] = inertia * omega**2, 2 * inertia * omega
+    return stiffness, damping

@@ -1,0 +1,268 @@
+"""WholeBodyProgram: state and target to joint torques, as a pure function.
+
+    unknowns    z = [vdot_a, w]: accelerations of the joints that carry no contact
+                and one wrench a contact (30 for Atlas on two feet)
+    minimize    |rate of momentum - wanted|^2 + |angular accelerations of base and
+                trunk - wanted|^2 + |vdot_a - wanted|^2 + |points - wanted|^2
+                + |w - planned|^2, each with its weight
+    subject to  equations of motion and contact accelerations (eliminated),
+                wrench cones, torque limits, acceleration bounds before stops
+
+Every wanted acceleration is feedforward + stiffness * error + damping * rate
+error. Sources
+    Koolen et al., "Design of a Momentum-Based Control Framework and Application
+    to the Humanoid Robot Atlas", 2016.
+    Escande, Mansard, Wieber, "Hierarchical Quadratic Programming", 2014.
+    Caron, Pham, Nakamura, "Stability of Surface Contacts for Humanoid Robots",
+    2015 (wrench cones).
+"""
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+
+import numpy as np
+
+from models.contact import PATCH_MARGIN, wrench_cone
+from models.errors import BackbeatError
+from models.kinematic_tree import make_workspace
+from models.robot import RobotModel
+from mpc.whole_body_assembly import (
+    CONE_ROWS,
+    Gains,
+    Structure,
+    Target,
+    Tick,
+    assemble,
+    recover,
+    update_state,
+)
+from optimization.qp import DaqpSolver, QPSolution, QuadraticProgram
+
+
+@dataclass(frozen=True)
+class WholeBodyGains:
+    """Weights and gains of the whole-body program.
+
+    Weights multiply squared accelerations, momentum rates count per kilogram.
+    Stiffnesses are in 1/s^2, dampings in 1/s.
+    """
+
+    # Angular momentum about the center of mass.
+    momentum_weight: float = 10.0
+    # Linear momentum.
+    linear_weight: float = 10.0
+    # Orientation of base and trunk.
+    orientation_weight: float = 1.0
+    # Joints that carry no contact.
+    posture_weight: float = 0.05
+    # Contact wrenches near the plan's, in weights of the robot.
+    wrench_weight: float = 1e-2
+    # Points such as stick tips.
+    point_weight: float = 3
+    com_stiffness: float = 8.0
+    com_damping: float = 4.0
+    momentum_gain: float = 4.0
+    orientation_stiffness: float = 100.0
+    orientation_damping: float = 20.0
+    posture_stiffness: float = 100.0
+    posture_damping: float = 20.0
+    # Standing feet lose speed and lie flat again.
+    contact_damping: float = 20.0
+    contact_flatness: float = 60.0
+    # Swinging feet follow their path.
+    swing_stiffness: float = 200.0
+    swing_damping: float = 28.0
+    point_stiffness: float = 100.0
+    point_damping: float = 20.0
+
+
+@dataclass(frozen=True)
+class WholeBodySolution:
+    """Result of one tick.
+
+    Attributes:
+        tau: (nj,) joint torques [N m].
+        vdot: (nv,) accelerations.
+        wrench: (C, 6) contact wrenches in patch axes [weights].
+        dual: multipliers, the warm start of the next tick.
+        is_solved: whether the residuals of the program are within tolerance.
+        iterations: iterations of the solver.
+    """
+
+    tau: np.ndarray
+    vdot: np.ndarray
+    wrench: np.ndarray
+    dual: np.ndarray
+    is_solved: bool
+    iterations: int
+
+
+# Residuals accepted from the solver: rows are accelerations, torques and forces
+# of order 1 to 1000, and an answer wrong in the sixth digit moves nothing.
+PRIMAL_TOLERANCE = 1e-5
+DUAL_TOLERANCE = 1e-3
+
+
+class WholeBodyProgram:
+    """The whole-body quadratic program of one robot.
+
+    Attributes:
+        robot: the robot.
+        contacts: names of the patches it may stand on, in the order of targets.
+        points: names of the frames with point tasks.
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        contacts: Sequence[str] = (),
+        points: Sequence[str] = (),
+        gains: WholeBodyGains | None = None,
+        friction: float = 0.6,
+    ) -> None:
+        """Allocates the program.
+
+        Args:
+            robot: robot; a fixed base needs no contacts.
+            contacts: patches that may carry weight; each needs a limb of six
+                joints.
+            points: frames whose place is tracked or whose load is known.
+            gains: weights and gains.
+            friction: coefficient of friction that is relied on.
+
+        Raises:
+            BackbeatError: a contact is unknown or has no limb of six joints.
+        """
+        self.robot, self.contacts, self.points = robot, tuple(contacts), tuple(points)
+        self.gains = gains or WholeBodyGains()
+        self._gains = Gains(*astuple(self.gains))
+        self._structure = self._make_structure(friction)
+        self._tick = self._make_tick()
+        self._solver = DaqpSolver()
+
+    def _make_structure(self, friction: float) -> Structure:
+        robot = self.robot
+        patches = []
+        for name in self.contacts:
+            if name not in robot.contacts or len(robot.contacts[name].limb) != 6:
+                raise BackbeatError(
+                    f"contact {name!r} needs a limb of six joints in the robot YAML"
+                )
+            patches.append(robot.contacts[name])
+        limb = np.array([c.limb for c in patches], np.int64).reshape(-1, 6)
+        free = [j for j in range(robot.num_joints) if j not in limb]
+        cones = [
+            wrench_cone(
+                PATCH_MARGIN * c.half_length, PATCH_MARGIN * c.half_width, friction
+            )
+            for c in patches
+        ]
+        points = [robot.frame(name) for name in self.points]
+        C, P = len(patches), len(points)
+        return Structure(
+            tree=robot.tree,
+            gravity=robot.gravity,
+            mass=robot.total_mass,
+            effort=robot.effort_limits,
+            damping=robot.damping,
+            position_lower=robot.position_lower,
+            position_upper=robot.position_upper,
+            contact_body=np.array([c.frame.body for c in patches], np.int64),
+            contact_R=np.array([c.frame.R_PF for c in patches]).reshape(C, 3, 3),
+            contact_p=np.array([c.frame.p_PF for c in patches]).reshape(C, 3),
+            limb=limb,
+            free=np.array(free, np.int64),
+            cone=np.array(cones).reshape(C, CONE_ROWS, 6),
+            trunk_body=robot.trunk.body,
+            trunk_R=robot.trunk.R_PF,
+            trunk_p=robot.trunk.p_PF,
+            point_body=np.array([f.body for f in points], np.int64),
+            point_p=np.array([f.p_PF for f in points]).reshape(P, 3),
+        )
+
+    def _make_tick(self) -> Tick:
+        robot, C = self.robot, len(self.contacts)
+        nv, nj = robot.num_velocities, robot.num_joints
+        n = nj - 6 * C + 6 * C
+        rows = C * CONE_ROWS + nj
+        z = np.zeros
+        return Tick(
+            ws=make_workspace(robot.tree),
+            bias=z(nv),
+            M=z((nv, nv)),
+            J=z((C, 6, nv)),
+            Jdv=z((C, 6)),
+            R=z((C, 3, 3)),
+            r=z((C, 3)),
+            Z=z((nv, n)),
+            z0=z(nv),
+            H=z((n, n)),
+            g=z(n),
+            A=z((rows, n)),
+            lower=z(n + rows),
+            upper=z(n + rows),
+            com=z(3),
+            momentum=z(6),
+        )
+
+    def make_target(self) -> Target:
+        """An empty target to fill: everything at zero, all contacts standing."""
+        nj, C, P = self.robot.num_joints, len(self.contacts), len(self.points)
+        z = np.zeros
+        return Target(
+            com=z((3, 3)),
+            momentum=z((2, 3)),
+            R_base=np.eye(3),
+            base=z((2, 3)),
+            R_trunk=np.eye(3),
+            trunk=z((2, 3)),
+            joints=z((3, nj)),
+            standing=np.ones(C, bool),
+            R_contact=np.tile(np.eye(3), (C, 1, 1)),
+            contact=z((C, 3)),
+            contact_motion=z((2, C, 6)),
+            wrench=z((C, 6)),
+            point=z((3, P, 3)),
+            point_on=z(P),
+            point_force=z((P, 3)),
+        )
+
+    def measure(self, q: np.ndarray, v: np.ndarray) -> Tick:
+        """Computes dynamics, contacts, center of mass and momentum at (q, v)."""
+        update_state(self._structure, q, v, self._tick)
+        return self._tick
+
+    def solve(
+        self,
+        q: np.ndarray,
+        v: np.ndarray,
+        target: Target,
+        warm_dual: np.ndarray | None = None,
+    ) -> WholeBodySolution:
+        """Torques for a target at (q, v).
+
+        Args:
+            q: (nq,) configuration.
+            v: (nv,) velocity.
+            target: what to track.
+            warm_dual: dual solution of the previous tick.
+
+        Returns:
+            The solution; when `is_solved` is False its torques must not be used.
+        """
+        tick, structure = self._tick, self._structure
+        update_state(structure, q, v, tick)
+        assemble(structure, self._gains, target, q, v, tick)
+        program = QuadraticProgram(tick.H, tick.g, tick.A, tick.lower, tick.upper)
+        solution: QPSolution = self._solver.solve(program, warm_dual)
+        vdot, tau = np.zeros_like(tick.z0), np.zeros(self.robot.num_joints)
+        recover(structure, tick, solution.x, vdot, tau)
+        n = len(tick.g) - 6 * len(self.contacts)
+        return WholeBodySolution(
+            tau=tau,
+            vdot=vdot,
+            wrench=solution.x[n:].reshape(-1, 6).copy(),
+            dual=solution.dual,
+            is_solved=solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE),
+            iterations=solution.iterations,
+        )
