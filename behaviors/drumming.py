@@ -269,8 +269,8 @@ class _Drummer:
         )
         if not found.is_reached:
             raise BackbeatError(
-                f"{self.specification.name}: {found.worst} cannot reach its drum at the "
-                f"start; it ends {found.residual:.2f} m away"
+                f"{self.specification.name}: {found.worst} cannot reach its drum at "
+                f"the start; it ends {found.residual:.2f} m away"
             )
         return found.q
 

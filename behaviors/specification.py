@@ -5,6 +5,7 @@ from typing import Protocol
 
 import yaml
 
+from behaviors.dance.choreography import DanceSpecification
 from behaviors.drumming import DrummingSpecification
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan
@@ -14,6 +15,7 @@ from models.yaml_file import parse_yaml
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"
 KINDS = {
+    "dance": DanceSpecification,
     "drumming": DrummingSpecification,
     "posture": PostureSpecification,
 }

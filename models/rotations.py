@@ -16,7 +16,7 @@ import numba as nb
 import numpy as np
 
 compiled = nb.njit(cache=True, fastmath=True, nogil=True)
-inlined = nb.njit(cache=True, fastmath=True, nogil=True, inline="always")
+inlined = nb.njit(cache=True, fastmath=True, nogil=True)
 
 
 @inlined

@@ -18,10 +18,11 @@ Sources
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg.lapack import dpbtrf, dpbtrs
+from threadpoolctl import threadpool_limits
 
 from models.rotations import box_plus, compiled
 from optimization.barrier import Side
@@ -85,6 +86,8 @@ class Guess:
 
 
 LEAST_DAMPING = 1e-5
+# Barrier of a warm start, and the highest at which the polish may begin.
+WARM_BARRIER, POLISH_BARRIER = 1e-3, 1e-3
 # Called with one log entry an iteration.
 Progress = Callable[[dict[str, float]], None]
 
@@ -93,6 +96,41 @@ Progress = Callable[[dict[str, float]], None]
 def _retract(q, dx, scale, floating, out):
     for k in range(q.shape[0]):
         box_plus(q[k], dx[k], scale, floating, out[k])
+
+
+@dataclass
+class _Run:
+    """The iterate of a solve and what is remembered between iterations."""
+
+    q: np.ndarray
+    w: np.ndarray
+    phi: np.ndarray
+    cost: float
+    sides: tuple[Side, ...]
+    multipliers: Multipliers
+    mu: float
+    least_mu: float
+    damping: float = LEAST_DAMPING
+    polish: int = 0
+    accepted: bool = True
+    theta: float = 0.0
+    ratio: float = 0.0
+    status: str = "iteration limit"
+    filter: list[tuple[float, float]] = field(default_factory=list)
+    log: list[dict[str, float]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A point tried by the line search."""
+
+    q: np.ndarray
+    w: np.ndarray
+    phi: np.ndarray
+    cost: float
+    theta: float
+    alpha: float
+    accepted: bool
 
 
 class InteriorPoint:
@@ -156,129 +194,181 @@ class InteriorPoint:
             The solution, whose status says whether it converged. Never NaN.
         """
         started = time.perf_counter()
-        options, program = self.options, self.transcription.program
-        warm = guess is not None
+        # Many small products: threads of the BLAS would only wait for each other.
+        with threadpool_limits(1):
+            run = self._start(guess)
+            for iteration in range(self.options.max_iterations):
+                if not self._iterate(run, iteration):
+                    break
+                if progress:
+                    progress(run.log[-1])
+                if self._converged(run):
+                    run.status = "solved"
+                    break
+                self._adapt(run)
+        values = self._values
+        return TrajectorySolution(
+            transcription=self.transcription,
+            q=run.q,
+            w=run.w,
+            rows=values.rows.copy(),
+            equality=values.equality.copy(),
+            frame=values.frame.copy(),
+            velocity=values.velocity.copy(),
+            cost=run.cost,
+            status=run.status,
+            log=run.log,
+            solve_time=time.perf_counter() - started,
+        )
+
+    def _start(self, guess: Guess | None) -> _Run:
+        """The first iterate: guess, slacks and multipliers."""
+        program, problem = self.transcription.program, self.transcription.problem
+        mu = self.options.start_barrier if guess is None else WARM_BARRIER
         guess = guess or self.default_guess()
         q, w = guess.q.copy(), guess.w.copy()
-        problem = self.transcription.problem
         q[0] = q[1] = problem.q_start
         phi = w[:, program.rated, 5].copy()
         phi[0] = phi[1]
         cost = self._evaluate(q, w, phi, self._values)
-        mu = 1e-3 if warm else options.start_barrier
         rho = self._excess_costs()
-        sides = [
+        sides = tuple(
             Side(bound, sign, rho, self._values.rows.copy(), mu)
             for bound, sign in ((program.lower, 1.0), (program.upper, -1.0))
-        ]
-        lam = make_multipliers(program)
-        damping, least_mu, polish = LEAST_DAMPING, options.end_barrier, 0
-        filter_: list[tuple[float, float]] = []
-        bounds = max(1, sum(int(side.on.sum()) for side in sides))
-        log: list[dict[str, float]] = []
-        last_violation = last_cost = np.inf
-        status = "iteration limit"
-        for iteration in range(options.max_iterations):
-            parts = [side.linearize(mu) for side in sides]
-            stiffness = parts[0][0] + parts[1][0]
-            pull = parts[0][1] + parts[1][1]
-            while not self._factor(w, lam, stiffness, pull, damping):
-                damping = max(4 * damping, 1e-2)
-                if damping > 1e6:
-                    status = "the matrix of the step could not be factored"
-                    break
-            if damping > 1e6:
-                break
-            new_lam = self._new_multipliers(lam)
-            dx, dw = self._step.dx, self._step.dw
-            steps = [side.step(self._step.d_rows, mu) for side in sides]
-            longest = min(primal for primal, _ in steps)
-            dual = min(dual for _, dual in steps)
-            largest = float(np.abs(dx[:, : program.velocity_weight.size]).max())
-            if largest > options.max_step:
-                longest = min(longest, options.max_step / largest)
-            theta0, merit0 = self._merit(cost, self._values, sides, 0.0, mu)
-            alpha, accepted = longest, False
-            for _ in range(7):
-                q1 = np.empty_like(q)
-                _retract(q, dx, alpha, program.tree.floating, q1)
-                w1 = w + alpha * dw
-                phi1 = phi + alpha * dx[:, program.velocity_weight.size :]
-                cost1 = self._evaluate(q1, w1, phi1, self._trial)
-                theta, merit = self._merit(cost1, self._trial, sides, alpha, mu)
-                if _accepts(filter_, theta, merit, theta0, merit0, alpha):
-                    accepted = True
-                    break
-                alpha *= 0.5
-            else:
-                alpha *= 2  # the last trial is taken although the filter refused it
-            if not np.isfinite(cost1) or not np.isfinite(theta):
-                status = "the search left the region where the model is finite"
-                break
-            if accepted and theta >= 1e-5:
-                filter_.append((theta0, merit0))
-            if not polish:
-                bad = not accepted or alpha < 0.2 * longest
-                damping = _damping(
-                    damping, bad, theta / max(theta0, 1e-12), theta, iteration
-                )
-            q, w, phi = q1, w1, phi1
-            lam = Multipliers(
-                *(a + alpha * (b - a) for a, b in zip(lam, new_lam, strict=True))
+        )
+        return _Run(
+            q=q,
+            w=w,
+            phi=phi,
+            cost=cost,
+            sides=sides,
+            multipliers=make_multipliers(program),
+            mu=mu,
+            least_mu=self.options.end_barrier,
+        )
+
+    def _iterate(self, run: _Run, iteration: int) -> bool:
+        """One Newton step; False when none can be taken."""
+        if not self._newton_step(run):
+            run.status = "the matrix of the step could not be factored"
+            return False
+        nv = self.transcription.program.velocity_weight.size
+        steps = [side.step(self._step.d_rows, run.mu) for side in run.sides]
+        longest = min(primal for primal, _ in steps)
+        dual = min(dual for _, dual in steps)
+        largest = float(np.abs(self._step.dx[:, :nv]).max())
+        if largest > self.options.max_step:
+            longest = min(longest, self.options.max_step / largest)
+        new_multipliers = self._new_multipliers(run.multipliers)
+        theta0, merit0 = self._merit(run.cost, self._values, run.sides, 0.0, run.mu)
+        trial = self._line_search(run, longest, theta0, merit0)
+        if not (np.isfinite(trial.cost) and np.isfinite(trial.theta)):
+            run.status = "the search left the region where the model is finite"
+            return False
+        alpha = trial.alpha
+        if trial.accepted and trial.theta >= 1e-5:
+            run.filter.append((theta0, merit0))
+        run.accepted, run.theta = trial.accepted, trial.theta
+        run.ratio = trial.theta / max(theta0, 1e-12)
+        if not run.polish:
+            bad = not trial.accepted or alpha < 0.2 * longest
+            run.damping = _damping(run.damping, bad, run.ratio, trial.theta, iteration)
+        run.q, run.w, run.phi = trial.q, trial.w, trial.phi
+        run.cost = self._evaluate(run.q, run.w, run.phi, self._values)
+        for side in run.sides:
+            side.move(self._values.rows.copy(), alpha, dual, run.mu)
+        run.multipliers = Multipliers(
+            *(
+                old + alpha * (new - old)
+                for old, new in zip(run.multipliers, new_multipliers, strict=True)
             )
-            cost = self._evaluate(q, w, phi, self._values)
-            for side in sides:
-                side.move(self._values.rows.copy(), alpha, dual, mu)
-            violation = self._violation(sides)
-            entry = {
+        )
+        run.log.append(
+            {
                 "iteration": iteration,
-                "cost": cost,
-                "violation": violation,
+                "cost": run.cost,
+                "violation": self._violation(run.sides),
                 "step": largest * alpha,
                 "alpha": alpha,
                 "dual_alpha": dual,
-                "barrier": mu,
-                "damping": damping,
-                "polish": polish,
+                "barrier": run.mu,
+                "damping": run.damping,
+                "polish": run.polish,
             }
-            log.append(entry)
-            if progress:
-                progress(entry)
-            change = abs(cost - last_cost) / max(abs(cost), 1e-6)
-            still = mu <= 1e-3 and change < 0.01 and violation < 5e-3
-            slow = violation > 0.3 * last_violation or violation < 1e-4 or polish > 0
-            enough = iteration >= options.polish_after
-            if (enough and (polish or (still and slow))) or (
-                iteration >= options.polish_at and violation < 1e-2
-            ):
-                polish += 1
-                damping = max(_polish_damping(polish), damping)
-                mu = max(options.end_barrier, min(mu, 1e-3))
-                least_mu = max(mu, least_mu)
-            last_cost, last_violation = cost, violation
-            done = mu <= 1.01 * least_mu and largest * alpha < 1e-2
-            done = done and sum(x.complementarity() for x in sides) < 5 * mu * bounds
-            if violation < options.tolerance and (done or polish):
-                status = "solved"
-                break
-            ratio = theta / max(theta0, 1e-12)
-            last_mu = mu
-            mu = _next_barrier(mu, least_mu, accepted, alpha, dual, ratio, theta)
-            if mu != last_mu:
-                filter_ = []
-        return TrajectorySolution(
-            transcription=self.transcription,
-            q=q,
-            w=w,
-            rows=self._values.rows.copy(),
-            equality=self._values.equality.copy(),
-            frame=self._values.frame.copy(),
-            velocity=self._values.velocity.copy(),
-            cost=cost,
-            status=status,
-            log=log,
-            solve_time=time.perf_counter() - started,
         )
+        return True
+
+    def _newton_step(self, run: _Run) -> bool:
+        """Solves for the step, with more damping until the matrix factors."""
+        parts = [side.linearize(run.mu) for side in run.sides]
+        stiffness = parts[0][0] + parts[1][0]
+        pull = parts[0][1] + parts[1][1]
+        while not self._factor(run.w, run.multipliers, stiffness, pull, run.damping):
+            run.damping = max(4 * run.damping, 1e-2)
+            if run.damping > 1e6:
+                return False
+        return True
+
+    def _line_search(
+        self, run: _Run, longest: float, theta0: float, merit0: float
+    ) -> _Trial:
+        """Halves the step until the filter accepts it, six times at most."""
+        floating = self.transcription.program.tree.floating
+        nv = self.transcription.program.velocity_weight.size
+        dx, dw = self._step.dx, self._step.dw
+        alpha = longest
+        for _ in range(7):
+            q = np.empty_like(run.q)
+            _retract(run.q, dx, alpha, floating, q)
+            w, phi = run.w + alpha * dw, run.phi + alpha * dx[:, nv:]
+            cost = self._evaluate(q, w, phi, self._trial)
+            theta, merit = self._merit(cost, self._trial, run.sides, alpha, run.mu)
+            accepted = _accepts(run.filter, theta, merit, theta0, merit0, alpha)
+            trial = _Trial(q, w, phi, cost, theta, alpha, accepted)
+            if accepted:
+                break
+            alpha *= 0.5
+        # The last trial is taken although the filter refused it: the damping that
+        # follows is what gets the search out of such a place.
+        return trial
+
+    def _converged(self, run: _Run) -> bool:
+        """Whether the last iterate solves the problem; starts the polish."""
+        options, last = self.options, run.log[-1]
+        violation, iteration = last["violation"], int(last["iteration"])
+        before = run.log[-2] if len(run.log) > 1 else {"cost": np.inf, "violation": 1e9}
+        change = abs(run.cost - before["cost"]) / max(abs(run.cost), 1e-6)
+        still = run.mu <= POLISH_BARRIER and change < 0.01 and violation < 5e-3
+        slow = violation > 0.3 * before["violation"] or violation < 1e-4
+        enough = iteration >= options.polish_after
+        if (enough and (run.polish or (still and slow))) or (
+            iteration >= options.polish_at and violation < 1e-2
+        ):
+            run.polish += 1
+            run.damping = max(_polish_damping(run.polish), run.damping)
+            run.mu = max(options.end_barrier, min(run.mu, POLISH_BARRIER))
+            run.least_mu = max(run.mu, run.least_mu)
+        if violation >= options.tolerance:
+            return False
+        done = run.mu <= 1.01 * run.least_mu and last["step"] < 1e-2
+        bounds = max(1, sum(int(side.on.sum()) for side in run.sides))
+        gap = sum(side.complementarity() for side in run.sides)
+        return run.polish > 0 or (done and gap < 5 * run.mu * bounds)
+
+    def _adapt(self, run: _Run) -> None:
+        """Lowers the barrier; a new barrier starts a new filter."""
+        last = run.log[-1]
+        mu = _next_barrier(
+            run.mu,
+            run.least_mu,
+            run.accepted,
+            last["alpha"],
+            last["dual_alpha"],
+            run.ratio,
+            run.theta,
+        )
+        if mu != run.mu:
+            run.mu, run.filter = mu, []
 
     def _factor(
         self,
@@ -341,7 +431,7 @@ class InteriorPoint:
         self,
         cost: float,
         values: Evaluation,
-        sides: list[Side],
+        sides: tuple[Side, ...],
         alpha: float,
         mu: float,
     ) -> tuple[float, float]:
@@ -358,7 +448,7 @@ class InteriorPoint:
             cost += side.cost(s, e, mu)
         return theta, cost
 
-    def _violation(self, sides: list[Side]) -> float:
+    def _violation(self, sides: tuple[Side, ...]) -> float:
         program, values = self.transcription.program, self._values
         parts = [
             np.abs(values.equality[1:-1]),

@@ -431,20 +431,26 @@ def _balance(
         backward_pass(tree, ws, tau, False)
         if attempt == 1 or nf == 0:
             return
-        G = np.zeros((6, 6))
-        patches = 0
+        # Patches share the correction as they share the load: a foot that hardly
+        # stands cannot take a moment.
+        load = 0.0
         for c in range(C):
             if standing[c] and first[c] == 0:
-                patches += 1
-                B = _wrench_map(R_WC[c], r[c], reach)
-                G += B @ B.T
-        if patches == 0:
+                load += max(wrench[c, 5], 1.0)
+        if load == 0.0:
             return
+        G = np.zeros((6, 6))
+        for c in range(C):
+            if standing[c] and first[c] == 0:
+                share = max(wrench[c, 5], 1.0) / load
+                B = _wrench_map(R_WC[c], r[c], reach)
+                G += share * share * (B @ B.T)
         x = np.linalg.solve(G, tau[:6].copy())
         for c in range(C):
             if standing[c] and first[c] == 0:
+                share = max(wrench[c, 5], 1.0) / load
                 B = _wrench_map(R_WC[c], r[c], reach)
-                y = B.T @ x
+                y = share * share * (B.T @ x)
                 for i in range(3):
                     wrench[c, i] += reach * y[i]
                     wrench[c, 3 + i] += y[3 + i]

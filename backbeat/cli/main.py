@@ -16,7 +16,14 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 SUBCOMMANDS = {
+    "build": "Build behaviors: solve, verify and store what has changed.",
+    "list": "List the behaviors of the library.",
+    "info": "Show a behavior, its certificate and where it comes from.",
+    "track": "Track a behavior in closed loop and report what happened.",
+    "export": "Write a behavior as CSV, columns by joint name.",
+    "moves": "List the moves that a dance can be made of.",
     "doctor": "Say what this machine has, what it lacks and how to get it.",
+    "play": "Show a behavior in Meshcat: live, or as an HTML file that plays.",
 }
 
 HOUSE = Path(__file__).resolve().parents[2]

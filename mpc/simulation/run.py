@@ -10,9 +10,12 @@ from pydrake.systems.framework import Context
 
 from behaviors.behavior import Behavior
 from models.configuration import Configuration
+from models.kit.drum_kit import DrumKit
 from mpc.plan import Plan
 from mpc.predictive_program import PredictiveWeights
 from mpc.simulation.diagram import ClosedLoop, build_closed_loop
+from mpc.simulation.hits import HitReport, find_hits, match_hits
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.scenario import Scenario
 
 # Called with the share of the run that is done.
@@ -35,6 +38,9 @@ class SimulationRun:
         contact: (M, C + 1, 6) wrench of the ground on each patch and on the rest
             of the robot, about the world origin [N m, N].
         push: (M, 3) force of pushes [N].
+        strike_t: (K,) times of the strike log [s]; empty without sticks.
+        strikes: (K, ...) rows of `ContactLog.strikes`.
+        tips, members: names in the order of those rows.
         plans: plans in order.
         tick_ms, plan_ms: wall times of ticks and plans [ms].
         failures: unsolved whole-body ticks.
@@ -49,6 +55,10 @@ class SimulationRun:
     effort: np.ndarray
     contact: np.ndarray
     push: np.ndarray
+    strike_t: np.ndarray
+    strikes: np.ndarray
+    tips: tuple[str, ...]
+    members: tuple[str, ...]
     plans: tuple[Plan, ...]
     tick_ms: np.ndarray
     plan_ms: np.ndarray
@@ -60,6 +70,18 @@ class SimulationRun:
     def fell(self) -> bool:
         """Whether the robot fell."""
         return self.fell_at is not None
+
+    def hits(self) -> HitReport | None:
+        """Planned and made hits; None when the behavior has no strikes."""
+        if not self.behavior.strikes():
+            return None
+        kit = DrumKit(self.behavior.scene.place)
+        found = find_hits(self.strike_t, self.strikes, self.tips, self.members, kit)
+        return match_hits(found, self.behavior.events, float(self.t[-1]))
+
+    def metrics(self) -> dict[str, object]:
+        """Results as plain data; `mpc.simulation.metrics` says what they mean."""
+        return run_metrics(self)
 
 
 def run_scenario(
@@ -135,6 +157,10 @@ def _collect(
         loop.whole_body.GetMyContextFromRoot(context)
     )
     contact = logs["contact"].data().T
+    strike_t, strikes = np.zeros(0), np.zeros((0, 0))
+    if "strike" in logs:
+        strike_t = np.array(logs["strike"].sample_times()) - loop.scenario.lead_in
+        strikes = logs["strike"].data().T.copy()
     return SimulationRun(
         scenario=loop.scenario,
         behavior=behavior,
@@ -143,6 +169,10 @@ def _collect(
         effort=logs["effort"].data().T.copy(),
         contact=contact.reshape(len(contact), -1, 6).copy(),
         push=logs["push"].data().T.copy(),
+        strike_t=strike_t,
+        strikes=strikes,
+        tips=loop.contact_log.tips,
+        members=loop.contact_log.members,
         plans=tuple(plans),
         tick_ms=np.array(loop.whole_body.tick_times) * 1e3,
         plan_ms=np.array([p.solve_time for p in plans if p.is_fresh]) * 1e3,

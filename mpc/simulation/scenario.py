@@ -1,6 +1,6 @@
 """Scenario: the settings of one closed-loop run, as typed YAML."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +52,10 @@ class Scenario:
     # Seed of everything random.
     seed: int = 0
 
+    def to_dict(self) -> dict[str, object]:
+        """Plain data for a file."""
+        return asdict(self)
+
     def check(self) -> "Scenario":
         """Returns the scenario when its values make sense.
 
@@ -94,3 +98,20 @@ def load_scenario(path: str | Path) -> Scenario:
         BackbeatError: unreadable, unknown keys, or values that make no sense.
     """
     return load_yaml(Scenario, Path(path)).check()
+
+
+def read_push(text: str) -> Push:
+    """Reads a push of the pelvis from "time,x,y,z" [s, N s].
+
+    Raises:
+        BackbeatError: not four numbers.
+    """
+    try:
+        time, *impulse = (float(x) for x in text.split(","))
+    except ValueError:
+        time, impulse = 0.0, []
+    if len(impulse) != 3:
+        raise BackbeatError(
+            f"a push is TIME,X,Y,Z in s and N s, for instance 2.0,60,0,0; not {text!r}"
+        )
+    return Push(time=time, impulse=impulse)

@@ -1,0 +1,41 @@
+"""`backbeat list`: what is in the library, and what could be."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
+        "library"
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
+) -> None:
+    """Lists the behaviors of the library and those that ship but are not built."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from backbeat.cli.console import print_json
+    from behaviors.library import Library
+    from behaviors.specification import shipped_names
+
+    store = Library(library)
+    table = store.table()
+    missing = [n for n in shipped_names() if n not in set(table["name"])]
+    if as_json:
+        print_json({"built": table.to_dict("records"), "not_built": missing})
+        return
+    screen = Table("name", "kind", "length", "tempo", "verified", "summary")
+    for row in table.itertuples():
+        screen.add_row(
+            row.name,
+            row.kind,
+            f"{row.duration_s:.1f} s",
+            f"{row.bpm:g} BPM" if row.bpm else "",
+            "yes" if row.verified else "NO",
+            row.summary,
+        )
+    for name in missing:
+        screen.add_row(name, "", "", "", "not built", f"backbeat build {name}")
+    Console().print(screen)

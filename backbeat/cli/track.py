@@ -1,0 +1,74 @@
+"""`backbeat track`: a behavior in closed loop, to a run file and metrics."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    name: Annotated[str, typer.Argument(help="Behavior in the library.")] = "",
+    scenario: Annotated[
+        Path | None, typer.Option(help="Scenario YAML; options below override it.")
+    ] = None,
+    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
+        "library"
+    ),
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Run file to write.")
+    ] = None,
+    contact_model: Annotated[
+        str | None, typer.Option(help="lagged, sap or similar.")
+    ] = None,
+    time_step: Annotated[float | None, typer.Option(help="Plant step [s].")] = None,
+    friction: Annotated[float | None, typer.Option(help="Of soles on ground.")] = None,
+    duration: Annotated[float | None, typer.Option(help="Stop after [s].")] = None,
+    push: Annotated[
+        list[str] | None,
+        typer.Option(help="TIME,X,Y,Z: push the pelvis [s, N s]; may repeat."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of all randomness.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Metrics as JSON.")] = False,
+) -> None:
+    """Tracks a behavior in closed loop and reports what happened."""
+    from rich.console import Console
+
+    from backbeat.cli.console import print_json, progress_bar
+    from backbeat.cli.results import results_table
+    from behaviors.library import Library
+    from models.errors import BackbeatError
+    from mpc.simulation.run import run_scenario
+    from mpc.simulation.run_file import save_run
+    from mpc.simulation.scenario import Scenario, load_scenario, read_push
+
+    settings = load_scenario(scenario) if scenario else Scenario()
+    overrides = {
+        "behavior": name or None,
+        "contact_model": contact_model,
+        "time_step": time_step,
+        "friction": friction,
+        "duration": duration,
+        "seed": seed,
+        "pushes": [read_push(text) for text in push] if push else None,
+    }
+    for key, value in overrides.items():
+        if value is not None:
+            setattr(settings, key, value)
+    if not settings.behavior:
+        raise BackbeatError("name a behavior, or a scenario that names one")
+    settings.check()
+    behavior = Library(library).load(settings.behavior)
+    with progress_bar(settings.behavior) as report:
+        run = run_scenario(
+            settings, behavior, progress=lambda share: report(share, "in closed loop")
+        )
+    metrics = run.metrics()
+    path = save_run(
+        run, output or Path("out") / f"{behavior.name}.run.parquet", metrics
+    )
+    if as_json:
+        print_json(metrics)
+        return
+    console = Console()
+    console.print(results_table([metrics]))
+    console.print(f"run file: {path}")

@@ -1,0 +1,1 @@
+"""Dance: moves on a grid of beats, layered on tracks."""

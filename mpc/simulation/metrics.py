@@ -1,0 +1,186 @@
+"""Metrics of a run: the machine-readable results and what their words mean.
+
+CoM error       distance of the center of mass from the behavior's, at the
+nominal time and at the controller's own phase
+beat error      how late the controller's phase is, on every beat
+foot slip       farthest any standing sole corner got from where it stood
+joint error     against the behavior at the controller's phase
+range           commanded and achieved, so that standing still cannot pass
+realtime factor simulated time by wall time of this very run, logging included
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from models.configuration import Configuration
+from mpc.reference import Reference
+
+if TYPE_CHECKING:
+    from mpc.simulation.run import SimulationRun
+
+
+def spread(values: np.ndarray) -> dict[str, float]:
+    """Median, 99th percentile and largest of some times [ms]."""
+    if len(values) == 0:
+        return {"median": float("nan"), "p99": float("nan"), "max": float("nan")}
+    return {
+        "median": float(np.median(values)),
+        "p99": float(np.percentile(values, 99)),
+        "max": float(values.max()),
+    }
+
+
+def size(values: np.ndarray) -> dict[str, float]:
+    """Root mean square and largest absolute value."""
+    if len(values) == 0:
+        return {"rms": float("nan"), "max": float("nan")}
+    return {
+        "rms": float(np.sqrt(np.mean(values**2))),
+        "max": float(np.abs(values).max()),
+    }
+
+
+class RunAnalysis:
+    """Kinematics of a run, computed once and used by all metrics.
+
+    Attributes:
+        t: (M,) times within the behavior [s].
+        phase: (M,) phase of the controller [s].
+        com: (M, 3) center of mass [m].
+        com_planned, com_nominal: (M, 3) the behavior's, at the phase and at the
+            time.
+        joints, joints_planned: (M, nj) angles [rad].
+        soles: (M, 4 C, 3) sole corners [m].
+        standing: (M, C) whether the behavior has a foot on the ground.
+    """
+
+    def __init__(self, run: "SimulationRun", reference: Reference) -> None:
+        """Computes the kinematics of `run`."""
+        self.run, self.reference = run, reference
+        robot = reference.robot
+        inside = (run.t >= 0) & (run.t <= reference.duration)
+        self.t, x = run.t[inside], run.x[inside]
+        self.effort = run.effort[inside]
+        self.phase = self._phases()
+        nq, M = robot.num_positions, len(self.t)
+        C = len(reference.patches)
+        self.com, self.soles = np.zeros((M, 3)), np.zeros((M, 4 * C, 3))
+        self.com_planned, self.com_nominal = np.zeros((M, 3)), np.zeros((M, 3))
+        self.joints = x[:, robot.base_positions : nq]
+        self.joints_planned = np.zeros_like(self.joints)
+        self.standing = np.zeros((M, C), bool)
+        state, sample = Configuration(robot, x[0, :nq]), reference.make_sample()
+        for i in range(M):
+            state.update(x[i, :nq])
+            self.com[i] = state.center_of_mass
+            for c, name in enumerate(reference.patches):
+                corners = robot.contacts[name].corners().T
+                places = state.pose(name).multiply(corners).T
+                self.soles[i, 4 * c : 4 * c + 4] = places
+            reference.sample(self.phase[i], sample)
+            self.com_planned[i] = sample.com[0]
+            self.joints_planned[i] = sample.q[robot.base_positions :]
+            self.standing[i] = sample.standing
+            self.com_nominal[i] = reference.sample(self.t[i], sample).com[0]
+
+    def _phases(self) -> np.ndarray:
+        """Phase of the plan in force at every sample."""
+        run, start = self.run, self.run.scenario.lead_in
+        plans = run.plans
+        starts = np.array([p.time for p in plans]) - start
+        index = np.clip(np.searchsorted(starts, self.t + 1e-9) - 1, 0, len(plans) - 1)
+        return np.array(
+            [plans[k].phase_at(t + start) for k, t in zip(index, self.t, strict=True)]
+        )
+
+    def foot_slip(self) -> float:
+        """Farthest a standing sole corner got from where it first stood [m]."""
+        worst = 0.0
+        for c in range(self.standing.shape[1]):
+            on = self.standing[:, c]
+            starts = np.where(on & ~np.r_[False, on[:-1]])[0]
+            for start in starts:
+                end = start
+                while end + 1 < len(on) and on[end + 1]:
+                    end += 1
+                corners = self.soles[start : end + 1, 4 * c : 4 * c + 4]
+                away = np.linalg.norm((corners - corners[0])[..., :2], axis=2)
+                worst = max(worst, float(away.max()))
+        return worst
+
+    def beat_errors(self) -> np.ndarray:
+        """Delay of the controller's phase on every beat [ms]; positive is late."""
+        bpm = self.run.behavior.bpm
+        if bpm <= 0:
+            return np.zeros(0)
+        beats = np.arange(0.0, self.t[-1], 60.0 / bpm)
+        return np.asarray((beats - np.interp(beats, self.t, self.phase)) * 1e3)
+
+
+def run_metrics(run: "SimulationRun") -> dict[str, object]:
+    """All metrics of a run as plain data, ready for JSON."""
+    reference = Reference(run.behavior)
+    analysis = RunAnalysis(run, reference)
+    robot = reference.robot
+    planned = np.linalg.norm(analysis.com - analysis.com_planned, axis=1) * 1e3
+    nominal = np.linalg.norm(analysis.com - analysis.com_nominal, axis=1) * 1e3
+    joint = np.degrees(analysis.joints - analysis.joints_planned)
+    beats = analysis.beat_errors()
+    share = np.abs(analysis.effort) / robot.effort_limits
+    j = int(np.unravel_index(share.argmax(), share.shape)[1])
+    last = run.t[-1] - run.t[0]
+    metrics: dict[str, object] = {
+        "behavior": run.behavior.name,
+        "scenario": run.scenario.to_dict(),
+        "seed": run.scenario.seed,
+        "state": "true state, no estimator",
+        "duration_s": float(min(run.t[-1], reference.duration)),
+        "fell": run.fell,
+        "fell_at_s": run.fell_at,
+        "realtime_factor": float(last / run.wall_time),
+        "tick_ms": spread(run.tick_ms),
+        "plan_ms": spread(run.plan_ms),
+        "plan_failures": sum(not p.is_fresh for p in run.plans),
+        "plan_overruns": int((run.plan_ms > run.scenario.plan_period * 1e3).sum()),
+        "tick_failures": run.failures,
+        "com_error_mm": size(planned),
+        "com_error_at_nominal_time_mm": size(nominal),
+        "joint_error_deg": size(joint),
+        "foot_slip_mm": analysis.foot_slip() * 1e3,
+        "torque_peak_fraction": float(share.max()),
+        "torque_peak_joint": robot.joint_names[j],
+        "beat_error_ms": _signed(beats),
+        "range": _ranges(analysis),
+    }
+    hits = run.hits()
+    metrics["hits"] = hits.metrics() if hits is not None else None
+    return metrics
+
+
+def _signed(values: np.ndarray) -> dict[str, float]:
+    if len(values) == 0:
+        return {"mean": 0.0, "sd": 0.0, "max": 0.0}
+    return {
+        "mean": float(values.mean()),
+        "sd": float(values.std()),
+        "max": float(np.abs(values).max()),
+    }
+
+
+def _ranges(analysis: RunAnalysis) -> dict[str, dict[str, object]]:
+    """Range of motion of CoM [m] and of the widest joint [rad]."""
+    robot = analysis.reference.robot
+    result: dict[str, dict[str, object]] = {}
+    for key, com, joints in (
+        ("commanded", analysis.com_planned, analysis.joints_planned),
+        ("achieved", analysis.com, analysis.joints),
+    ):
+        joint_range = np.ptp(joints, axis=0)
+        widest = int(joint_range.argmax())
+        result[key] = {
+            "com_m": np.ptp(com, axis=0).tolist(),
+            "widest_joint": robot.joint_names[widest],
+            "widest_joint_rad": float(joint_range[widest]),
+        }
+    return result
