@@ -3,52 +3,68 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rich import box
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 
-def results_table(results: Sequence[Mapping[str, Any]]) -> Table:
+def results_table(results: Sequence[Mapping[str, Any]]) -> RenderableType:
     """One row a run: did it stand, did it hit, how far off, how fast.
 
     Args:
         results: metrics of runs, see `mpc.simulation.metrics`.
     """
-    table = Table(title="In closed loop (controller reads the true state)")
-    table.add_column("behavior")
-    for column in (
-        "length",
-        "outcome",
-        "CoM error",
-        "hits",
-        "timing",
-        "peak torque",
-        "tick",
-        "plan",
-        "real time",
-    ):
-        table.add_column(column, justify="right")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("in closed loop", no_wrap=True)
+    columns = ["outcome", "CoM off", "hits", "timing", "peak torque", "real time"]
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
     for m in results:
         table.add_row(*_row(m))
-    return table
+    return Group(table, *(Text(line, "dim") for line in _notes(results)))
+
+
+def print_results(results: Sequence[Mapping[str, Any]]) -> None:
+    """Prints the table on stdout."""
+    Console(highlight=False).print(results_table(results))
 
 
 def _row(m: Mapping[str, Any]) -> list[str]:
     hits = m["hits"]
-    outcome = f"fell at {m['fell_at_s']:.1f} s" if m["fell"] else "done"
+    stood = m["pushes"] == [] or all(p["survived"] for p in m["pushes"])
+    outcome = f"{m['duration_s']:.0f} s done" if stood else "unsettled"
+    if m["fell"]:
+        outcome = f"fell at {m['fell_at_s']:.1f} s"
     made, timing = "", ""
     if hits is not None:
-        made = f"{hits['made']} of {hits['planned']}"
-        made += f", {hits['extra']} extra" if hits["extra"] else ""
+        made = f"{hits['made']}/{hits['planned']}"
+        made += f" +{hits['extra']} extra" if hits["extra"] else ""
         timing = f"{hits['timing_mean_ms']:.1f} ± {hits['timing_sd_ms']:.1f} ms"
-    error, plan = m["com_error_mm"]["rms"], m["plan_ms"]["median"]
     return [
         m["behavior"],
-        f"{m['duration_s']:.1f} s",
         outcome,
-        f"{error:.1f} mm",
+        f"{m['com_error_mm']['rms']:.1f} mm",
         made,
         timing,
         f"{100 * m['torque_peak_fraction']:.0f} %",
-        f"{m['tick_ms']['median']:.2f} ms",
-        "" if plan != plan else f"{plan:.1f} ms",
-        f"{m['realtime_factor']:.2f} x",
+        f"{m['realtime_factor']:.2f}x",
     ]
+
+
+def _notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    ticks = ", ".join(f"{m['tick_ms']['median']:.2f}" for m in results)
+    plans = ", ".join(
+        f"{m['plan_ms']['median']:.1f}"
+        for m in results
+        if m["plan_ms"]["median"] == m["plan_ms"]["median"]
+    )
+    lines = [
+        "CoM off: root-mean-square distance of the center of mass from the plan.",
+        "Timing: mean of |error| ± deviation, against the authored time.",
+        "Real time: simulated by wall time, logging included.",
+        f"Median whole-body tick {ticks} ms"
+        + (f"; plan {plans} ms." if plans else "."),
+    ]
+    states = sorted({m["state"] for m in results})
+    return [*lines, f"The controllers read the {', '.join(states)}."]

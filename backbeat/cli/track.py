@@ -31,10 +31,8 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Metrics as JSON.")] = False,
 ) -> None:
     """Tracks a behavior in closed loop and reports what happened."""
-    from rich.console import Console
-
     from backbeat.cli.console import print_json, progress_bar
-    from backbeat.cli.results import results_table
+    from backbeat.cli.results import print_results
     from behaviors.library import Library
     from models.errors import BackbeatError
     from mpc.simulation.run import run_scenario
@@ -69,6 +67,5 @@ def command(
     if as_json:
         print_json(metrics)
         return
-    console = Console()
-    console.print(results_table([metrics]))
-    console.print(f"run file: {path}")
+    print_results([metrics])
+    print(f"run file: {path}")

@@ -6,6 +6,8 @@ beat error      how late the controller's phase is, on every beat
 foot slip       farthest any standing sole corner got from where it stood
 joint error     against the behavior at the controller's phase
 range           commanded and achieved, so that standing still cannot pass
+survived        a push, when 4 s later the robot stands, its center of mass is
+slower than 0.05 m/s against the behavior, and the tempo is the behavior's again
 realtime factor simulated time by wall time of this very run, logging included
 """
 
@@ -15,8 +17,14 @@ import numpy as np
 
 from models.configuration import Configuration
 from mpc.reference import Reference
+from mpc.simulation.scenario import Push
+
+# When a push is judged [s], and what is left of it then: speed of the center of
+# mass [m/s] and share of the tempo.
+RECOVERY, CALM, TEMPO = 4.0, 0.05, 0.05
 
 if TYPE_CHECKING:
+    from mpc.plan import Plan
     from mpc.simulation.run import SimulationRun
 
 
@@ -109,6 +117,49 @@ class RunAnalysis:
                 worst = max(worst, float(away.max()))
         return worst
 
+    def recovery(self, push: Push) -> dict[str, object]:
+        """Whether the robot got over a push, and how far it was moved.
+
+        `survived` is None when the run ended, without a fall, before it could be
+        told.
+        """
+        after = self.t >= push.time
+        away = np.linalg.norm(self.com - self.com_planned, axis=1)[after]
+        judged = push.time + push.duration + RECOVERY
+        i = int(np.searchsorted(self.t, judged - 1e-9))
+        survived, speed, rate = None, float("nan"), float("nan")
+        if self.run.fell:
+            survived = False
+        elif i < len(self.t):
+            speed = float(np.linalg.norm(self._com_velocity_error(judged)))
+            rate = self._plan_at(judged).rate
+            survived = speed <= CALM and abs(rate - 1) <= TEMPO
+        return {
+            "time_s": push.time,
+            "impulse_Ns": list(push.impulse),
+            "body": push.body,
+            "survived": survived,
+            "com_moved_mm": float(away.max(initial=0.0)) * 1e3,
+            "com_speed_error": speed,
+            "phase_rate": rate,
+        }
+
+    def _plan_at(self, t: float) -> "Plan":
+        """The plan in force at a time of the behavior."""
+        start = self.run.scenario.lead_in
+        return [p for p in self.run.plans if p.time - start <= t + 1e-9][-1]
+
+    def _com_velocity_error(self, t: float) -> np.ndarray:
+        """(3,) velocity of the center of mass against the behavior's [m/s]."""
+        run, robot = self.run, self.reference.robot
+        x = run.x[np.searchsorted(run.t, t - 1e-9)]
+        state = Configuration(robot, x[: robot.num_positions])
+        state.update(x[: robot.num_positions], x[robot.num_positions :])
+        plan = self._plan_at(t)
+        phase = plan.phase_at(t + run.scenario.lead_in)
+        planned = plan.rate * self.reference.sample(phase).com[1]
+        return np.asarray(state.momentum[3:] / robot.total_mass - planned)
+
     def beat_errors(self) -> np.ndarray:
         """Delay of the controller's phase on every beat [ms]; positive is late."""
         bpm = self.run.behavior.bpm
@@ -153,6 +204,7 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "beat_error_ms": _signed(beats),
         "range": _ranges(analysis),
     }
+    metrics["pushes"] = [analysis.recovery(push) for push in run.scenario.pushes]
     hits = run.hits()
     metrics["hits"] = hits.metrics() if hits is not None else None
     return metrics

@@ -7,22 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context
+from threadpoolctl import threadpool_limits
 
 from behaviors.behavior import Behavior
-from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
 from mpc.plan import Plan
 from mpc.predictive_program import PredictiveWeights
 from mpc.simulation.diagram import ClosedLoop, build_closed_loop
+from mpc.simulation.fall import has_fallen
 from mpc.simulation.hits import HitReport, find_hits, match_hits
 from mpc.simulation.metrics import run_metrics
 from mpc.simulation.scenario import Scenario
 
 # Called with the share of the run that is done.
 Progress = Callable[[float], None]
-# A fall: the pelvis below this share of where it should be, or the trunk tilted
-# by more than this against the behavior [rad].
-FALL_HEIGHT, FALL_TILT = 0.7, np.radians(60.0)
 
 
 @dataclass(frozen=True)
@@ -108,14 +106,16 @@ def run_scenario(
     fell_at = None
     started = time.perf_counter()
     steps = int(np.ceil(end / scenario.plan_period - 1e-9))
-    for i in range(steps):
-        simulator.AdvanceTo(min(end, (i + 1) * scenario.plan_period))
-        plans.append(_plan(loop, context))
-        if has_fallen(loop, context):
-            fell_at = context.get_time() - scenario.lead_in
-            break
-        if progress and i % 5 == 0:
-            progress((i + 1) / steps)
+    # The matrices are small: threads of the BLAS would only wait for each other.
+    with threadpool_limits(1):
+        for i in range(steps):
+            simulator.AdvanceTo(min(end, (i + 1) * scenario.plan_period))
+            plans.append(_plan(loop, context))
+            if has_fallen(loop, context):
+                fell_at = context.get_time() - scenario.lead_in
+                break
+            if progress and i % 5 == 0:
+                progress((i + 1) / steps)
     wall = time.perf_counter() - started
     return _collect(loop, context, behavior, plans, fell_at, wall)
 
@@ -124,23 +124,6 @@ def _plan(loop: ClosedLoop, context: Context) -> Plan:
     own = loop.predictive.GetMyContextFromRoot(context)
     plan: Plan = loop.predictive.GetOutputPort("plan").Eval(own)
     return plan
-
-
-def has_fallen(loop: ClosedLoop, context: Context) -> bool:
-    """Whether the robot has fallen: pelvis too low or trunk too tilted."""
-    robot = loop.reference.robot
-    if not robot.floating:
-        return False
-    plant_context = loop.world.plant.GetMyContextFromRoot(context)
-    x = loop.world.plant.GetPositionsAndVelocities(plant_context)
-    q = x[loop.world.state_selection().argmax(1)][: robot.num_positions]
-    if not np.isfinite(q).all():
-        return True
-    sample = loop.reference.sample(context.get_time() - loop.scenario.lead_in)
-    trunk = Configuration(robot, q).pose(robot.trunk).rotation().matrix()
-    up, wanted = trunk[:, 2], sample.R_trunk[:, 2]
-    tilt = np.arccos(np.clip(up @ wanted, -1, 1))
-    return bool(q[6] < FALL_HEIGHT * sample.q[6] or tilt > FALL_TILT)
 
 
 def _collect(

@@ -1,0 +1,81 @@
+"""`backbeat demo`: builds, tracks and records what Backbeat is about."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from mpc.simulation.run import SimulationRun
+
+PROGRAM = {
+    "posture-tour": "Posture tour",
+    "groove": "Groove",
+    "outstanding": "Outstanding, seated",
+    "outstanding-standing": "Outstanding, standing",
+}
+
+
+def command(
+    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
+        "library"
+    ),
+    out: Annotated[Path, typer.Option(help="Folder for runs and pages.")] = Path("out"),
+    contact_model: Annotated[
+        str, typer.Option(help="lagged, sap or similar.")
+    ] = "lagged",
+) -> None:
+    """Shows what Backbeat does: posture, dance and drums, in closed loop.
+
+    Everything built or run is on disk as soon as it is done: a demo that was
+    interrupted goes on where it was.
+    """
+    from backbeat.cli.console import remarks
+    from backbeat.cli.results import print_results
+    from backbeat.stage.recording import check_writable, record_run
+    from backbeat.stage.show import record_show
+
+    page = out / "demo.html"
+    check_writable(page)
+    remarks.print(
+        "Plans four behaviors, then tracks each with the full robot in contact.\n"
+        "The first time, numerical code is compiled: up to a minute more."
+    )
+    runs: list[SimulationRun] = []
+    results = []
+    for name in PROGRAM:
+        run, metrics = _perform(name, library, out, contact_model)
+        runs.append(run)
+        results.append(metrics)
+        if len(runs) == 1:
+            first = record_run(run, out / f"{name}.html")
+            remarks.print(f"A first look while the rest is made: {first}")
+    print_results(results)
+    show = record_show(zip(PROGRAM.values(), runs, strict=True), page)
+    print(f"Open it in a browser: {show}")
+    if any(m["fell"] for m in results):
+        raise typer.Exit(1)
+
+
+def _perform(
+    name: str, library: Path, out: Path, contact_model: str
+) -> "tuple[SimulationRun, dict[str, object]]":
+    """Builds a behavior, tracks it and stores the run."""
+    from backbeat.cli.console import progress_bar
+    from behaviors.build import build
+    from behaviors.library import Library
+    from mpc.simulation.run import run_scenario
+    from mpc.simulation.run_file import save_run
+    from mpc.simulation.scenario import Scenario
+
+    with progress_bar(f"build {name}") as report:
+        behavior = build(name, Library(library), progress=report)
+    scenario = Scenario(behavior=name, contact_model=contact_model)
+    with progress_bar(f"track {name}") as report:
+        run = run_scenario(
+            scenario, behavior, progress=lambda share: report(share, "in closed loop")
+        )
+        report(1.0, "measuring")
+        metrics = run.metrics()
+    save_run(run, out / f"{name}.run.parquet", metrics)
+    return run, metrics

@@ -1,0 +1,110 @@
+"""``backbeat play``: a behavior on the stage, in real time or as a recording."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from behaviors.behavior import Behavior
+
+LEAST_SPEED, MOST_SPEED = 0.05, 4.0
+LEAST_FPS, MOST_FPS = 5, 120
+
+
+def command(
+    name: Annotated[str, typer.Argument(help="Behavior in the library.")],
+    library: Annotated[
+        Path, typer.Option(help="Folder of built behaviors.", envvar="BACKBEAT_LIBRARY")
+    ] = Path("library"),
+    simulated: Annotated[
+        bool,
+        typer.Option(
+            "--simulated/--planned",
+            help="Closed loop, simulated as you watch; or the motion as planned.",
+        ),
+    ] = False,
+    speed: Annotated[
+        float,
+        typer.Option(help="Behavior seconds a second of the clock, 0.05 to 4."),
+    ] = 1.0,
+    loop: Annotated[
+        bool, typer.Option("--loop", help="Begin again at the end.")
+    ] = False,
+    port: Annotated[
+        int | None, typer.Option(help="Port of the page; any free one by default.")
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Write an HTML file that plays on its own, and end."),
+    ] = None,
+    fps: Annotated[
+        float, typer.Option(help="Frames a second of the recording, 5 to 120.")
+    ] = 30.0,
+    wait: Annotated[
+        bool,
+        typer.Option(
+            "--browser-wait/--no-browser-wait",
+            help="Start when a browser looks, and stay until Ctrl-C.",
+        ),
+    ] = True,
+) -> None:
+    """Shows a behavior in Meshcat."""
+    # Drake takes half a second to load, which `--help` does not have.
+    from behaviors.library import Library
+    from models.errors import BackbeatError
+
+    if not LEAST_SPEED <= speed <= MOST_SPEED:
+        raise BackbeatError(
+            f"--speed {speed:g} is not between {LEAST_SPEED} and {MOST_SPEED:g}"
+        )
+    if not LEAST_FPS <= fps <= MOST_FPS:
+        raise BackbeatError(f"--fps {fps:g} is not between {LEAST_FPS} and {MOST_FPS}")
+    if port is not None and not 1024 <= port <= 65535:
+        raise BackbeatError(f"--port {port} is not between 1024 and 65535")
+    behavior = Library(library).load(name)
+    if record is not None:
+        write_recording(behavior, simulated, record, fps)
+        return
+    from backbeat.stage.live import Playback, play_planned, play_simulated
+    from mpc.simulation.scenario import Scenario
+
+    playback = Playback(speed, loop, wait, port)
+    try:
+        if simulated:
+            typer.echo("Making the controllers ...", err=True)
+            play_simulated(behavior, Scenario(behavior=name), playback, announce)
+        else:
+            play_planned(behavior, playback, announce)
+    except KeyboardInterrupt:
+        typer.echo("\nThe show is over.", err=True)
+
+
+def write_recording(
+    behavior: "Behavior", simulated: bool, path: Path, fps: float
+) -> None:
+    """Records the plan, or a run that it simulates first, and prints the size."""
+    from backbeat.stage.recording import check_writable, record_behavior, record_run
+    from mpc.simulation.run import run_scenario
+    from mpc.simulation.scenario import Scenario
+
+    check_writable(path)
+    if not simulated:
+        typer.echo(record_behavior(behavior, path, fps))
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(f"simulating {behavior.name}", total=1.0)
+        run = run_scenario(
+            Scenario(behavior=behavior.name),
+            behavior,
+            progress=lambda share: progress.update(bar, completed=share),
+        )
+    typer.echo(record_run(run, path, fps))
+
+
+def announce(url: str) -> None:
+    """Tells where to look."""
+    typer.echo(f"On stage at {url}  (Ctrl-C ends the show)")

@@ -1,0 +1,1 @@
+"""The stage: what one sees in Meshcat, live and recorded."""

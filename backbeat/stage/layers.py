@@ -1,0 +1,244 @@
+"""Layers: what explains the motion, each under a readable name in Meshcat's tree."""
+
+from typing import Protocol
+
+import numpy as np
+from pydrake.geometry import Box, Cylinder, Meshcat, MeshcatCone, Rgba, Shape, Sphere
+from pydrake.math import RigidTransform, RotationMatrix
+from scipy.spatial import ConvexHull, QhullError
+
+from backbeat.stage.canvas import Canvas, pose_on
+from backbeat.stage.moment import Moment
+from models.kit.drum_kit import DrumKit, MemberDescription
+from models.robot import RobotModel
+
+# Colors that people with any color vision tell apart (Okabe, Ito 2008).
+FORCE = Rgba(0.10, 0.78, 0.55, 1.0)
+MASS = Rgba(0.88, 0.42, 0.70, 1.0)
+PREDICTED = Rgba(0.97, 0.86, 0.28, 1.0)
+SUPPORT = Rgba(0.96, 0.94, 0.88, 1.0)
+FLASH = Rgba(1.0, 0.68, 0.22, 0.5)
+# An arrow of this length is the robot's weight [m].
+WEIGHT_LENGTH = 0.85
+# Length of a force on a point contact [m/N], and of an arrow's head [m].
+POINT_SCALE, HEAD = 3e-3, 0.075
+PARTS = ("shaft", "head")
+MAX_EDGES = 8
+
+
+class Layer(Protocol):
+    """Something drawn for each moment.
+
+    Attributes:
+        path: its folder in Meshcat's tree, whose name says what it is.
+    """
+
+    path: str
+
+    def draw(self, canvas: Canvas, moment: Moment) -> None:
+        """Shows a moment."""
+
+
+class ForceArrows:
+    """An arrow for every contact force, from where it acts."""
+
+    path = "/contact forces"
+
+    def __init__(self, meshcat: Meshcat, robot: RobotModel) -> None:
+        """Makes an arrow for each contact of the robot."""
+        # Points, such as stick tips, bear a hundredth of what a sole bears.
+        self._scales = {
+            name: POINT_SCALE if contact.is_point else WEIGHT_LENGTH / robot.weight
+            for name, contact in robot.contacts.items()
+        }
+        upright = RigidTransform(RotationMatrix.MakeXRotation(np.pi), [0, 0, HEAD])
+        for name in self._scales:
+            shaft, head = (f"{self.path}/{name}/{part}/size" for part in PARTS)
+            meshcat.SetObject(f"{shaft}/bar", Cylinder(0.013, 1.0), FORCE)
+            meshcat.SetTransform(f"{shaft}/bar", RigidTransform([0.0, 0.0, 0.5]))
+            # Meshcat's cone stands on its tip.
+            meshcat.SetObject(f"{head}/cone", MeshcatCone(HEAD, 0.034, 0.034), FORCE)
+            meshcat.SetTransform(f"{head}/cone", upright)
+            for solid in (f"{shaft}/bar", f"{head}/cone"):
+                see_through_bodies(meshcat, solid, 5)
+
+    def draw(self, canvas: Canvas, moment: Moment) -> None:
+        """See `Layer`."""
+        for name, scale in self._scales.items():
+            path = f"{self.path}/{name}"
+            contact = moment.forces.get(name)
+            canvas.show(path, contact is not None)
+            if contact is None:
+                continue
+            length = max(scale * float(np.linalg.norm(contact.force)), 0.01)
+            # A short arrow is a small one, not a head without a shaft.
+            size = min(1.0, length / (2.0 * HEAD))
+            bar = length - size * HEAD
+            canvas.place(path, pose_on(contact.point, contact.force))
+            canvas.scale(f"{path}/shaft/size", (size, size, bar))
+            canvas.place(f"{path}/head", RigidTransform([0.0, 0.0, bar]))
+            canvas.scale(f"{path}/head/size", (size, size, size))
+
+
+class CenterOfMass:
+    """The center of mass, and where it is above the floor."""
+
+    path = "/center of mass"
+
+    def __init__(self, meshcat: Meshcat) -> None:
+        """Makes ball, plumb line and foot point."""
+        self._ball, self._foot = f"{self.path}/ball", f"{self.path}/on the floor"
+        self._line = f"{self.path}/plumb line"
+        meshcat.SetObject(self._ball, Sphere(0.034), MASS)
+        meshcat.SetObject(f"{self._foot}/disc", Cylinder(0.03, 0.002), MASS)
+        meshcat.SetObject(f"{self._line}/stretch/bar", Cylinder(0.003, 1.0), MASS)
+        half = RigidTransform([0.0, 0.0, 0.5])
+        meshcat.SetTransform(f"{self._line}/stretch/bar", half)
+        see_through_bodies(meshcat, self._ball, 7)
+        see_through_bodies(meshcat, f"{self._line}/stretch/bar", 4)
+
+    def draw(self, canvas: Canvas, moment: Moment) -> None:
+        """See `Layer`."""
+        com = moment.state.center_of_mass
+        floor = RigidTransform([com[0], com[1], 0.002])
+        canvas.place(self._ball, RigidTransform(com))
+        canvas.place(self._foot, floor)
+        canvas.place(self._line, floor)
+        canvas.scale(f"{self._line}/stretch", (1.0, 1.0, max(float(com[2]), 1e-3)))
+
+
+class PredictedPath:
+    """Beads along the way that the center of mass is expected to take."""
+
+    path = "/predicted path"
+
+    def __init__(self, meshcat: Meshcat, beads: int) -> None:
+        """Makes the beads, the later the smaller."""
+        self._beads = [f"{self.path}/beads/{k + 1}" for k in range(beads)]
+        for k, bead in enumerate(self._beads):
+            radius = 0.019 - 0.011 * k / beads
+            meshcat.SetObject(bead, Sphere(radius), PREDICTED)
+            see_through_bodies(meshcat, bead, 6)
+
+    def draw(self, canvas: Canvas, moment: Moment) -> None:
+        """See `Layer`."""
+        for bead, place in zip(self._beads, moment.prediction, strict=False):
+            canvas.place(bead, RigidTransform(place))
+        canvas.show(f"{self.path}/beads", len(moment.prediction) > 0)
+
+
+class SupportPolygon:
+    """The hull of the contacts that carry weight, on the floor."""
+
+    path = "/support polygon"
+
+    def __init__(self, meshcat: Meshcat) -> None:
+        """Makes as many edges as a hull may have."""
+        self._edges = [f"{self.path}/edge {k + 1}" for k in range(MAX_EDGES)]
+        for edge in self._edges:
+            meshcat.SetObject(f"{edge}/stretch/bar", Box(0.008, 0.002, 1.0), SUPPORT)
+            half = RigidTransform([0.0, 0.0, 0.5])
+            meshcat.SetTransform(f"{edge}/stretch/bar", half)
+
+    def draw(self, canvas: Canvas, moment: Moment) -> None:
+        """See `Layer`."""
+        corners = support_corners(moment)
+        for k, edge in enumerate(self._edges):
+            canvas.show(edge, k < len(corners))
+            if k >= len(corners):
+                continue
+            start, end = corners[k], corners[(k + 1) % len(corners)]
+            along = end - start
+            length = float(np.linalg.norm(along))
+            side = np.array([-along[1], along[0], 0.0]) / length
+            R = np.column_stack([side, [0.0, 0.0, 1.0], along / length])
+            canvas.place(
+                edge, RigidTransform(RotationMatrix(R), start + [0.0, 0.0, 0.0015])
+            )
+            canvas.scale(f"{edge}/stretch", (1.0, 1.0, length))
+
+
+class HitFlashes:
+    """A glow on a drum or cymbal that was just hit."""
+
+    path = "/hits"
+
+    def __init__(self, meshcat: Meshcat, kit: DrumKit) -> None:
+        """Lays a disc over every member of the kit."""
+        self._members = tuple(kit.members)
+        for name, member in kit.members.items():
+            path = f"{self.path}/{name}"
+            glow, X_MG = _glow_of(member)
+            meshcat.SetObject(path, glow, FLASH)
+            meshcat.SetTransform(path, kit.strike_pose(name) @ X_MG)
+
+    def draw(self, canvas: Canvas, moment: Moment) -> None:
+        """See `Layer`."""
+        for name in self._members:
+            glow = moment.flashes.get(name, 0.0)
+            canvas.show(f"{self.path}/{name}", glow > 0.02)
+            canvas.fade(f"{self.path}/{name}", 0.85 * glow)
+
+
+def _glow_of(member: MemberDescription) -> tuple[Shape, RigidTransform]:
+    """A shape that covers what is struck, and its pose in the member's frame."""
+    if member.kind == "drum":
+        head = Cylinder(0.97 * member.radius, 0.002)
+        return head, RigidTransform([0.0, 0.0, 0.003])
+    # A cymbal falls by 3 cm from its bell to its edge; Meshcat's cone stands on its
+    # tip.
+    fall = RigidTransform(RotationMatrix.MakeXRotation(np.pi), [0.0, 0.0, 0.006])
+    return MeshcatCone(0.03, 1.01 * member.radius, 1.01 * member.radius), fall
+
+
+def see_through_bodies(meshcat: Meshcat, path: str, order: int) -> None:
+    """Lets an object be seen through whatever is in front of it.
+
+    Args:
+        meshcat: the stage.
+        path: path of the object.
+        order: place in the order of drawing; higher ones come out on top.
+    """
+    meshcat.SetProperty(f"{path}/<object>", "material.depthTest", False)
+    meshcat.SetProperty(f"{path}/<object>", "material.transparent", True)
+    meshcat.SetProperty(f"{path}/<object>", "renderOrder", float(order))
+    meshcat.SetProperty(f"{path}/<object>", "castShadow", False)
+    meshcat.SetProperty(f"{path}/<object>", "receiveShadow", False)
+
+
+def support_corners(moment: Moment) -> np.ndarray:
+    """(n, 3) corners of the support polygon on the floor, in order; may be none."""
+    robot, state = moment.state.robot, moment.state
+    corners = [
+        state.pose(name).multiply(robot.contacts[name].corners().T).T
+        for name in moment.standing
+        if not robot.contacts[name].is_point
+    ]
+    if not corners:
+        return np.zeros((0, 3))
+    points = np.vstack(corners)
+    try:
+        hull = ConvexHull(points[:, :2]).vertices
+    except QhullError:
+        return np.zeros((0, 3))
+    # Always from the same corner on, so that an edge stays the same edge.
+    hull = np.roll(hull, -int(hull.argmin()))
+    return _without_flat_corners(points[hull])[:MAX_EDGES]
+
+
+def _without_flat_corners(corners: np.ndarray) -> np.ndarray:
+    """A polygon without corners within 2 mm of the line between their neighbors.
+
+    Two feet side by side have four corners on a line, of which rounding would make
+    other edges in every frame.
+    """
+    k = 0
+    while k < len(corners) and len(corners) > 3:
+        before, after = corners[k - 1, :2], corners[(k + 1) % len(corners), :2]
+        along, across = after - before, corners[k, :2] - before
+        area = abs(along[0] * across[1] - along[1] * across[0])
+        if area < 0.002 * np.linalg.norm(along):
+            corners = np.delete(corners, k, axis=0)
+        else:
+            k += 1
+    return corners

@@ -1,0 +1,162 @@
+"""LiveSimulation: the closed loop, advanced in small steps while it is watched."""
+
+from collections import deque
+from dataclasses import replace
+
+import numpy as np
+from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import Context, EventStatus
+
+from backbeat.stage.moment import ContactForce, Moment
+from backbeat.stage.strikes import (
+    FORCE_SHOWN,
+    Strike,
+    flashes,
+    greatest_tip_forces,
+    loudness,
+)
+from backbeat.stage.takes import (
+    measured_forces,
+    planned_configuration,
+    predicted_path,
+)
+from behaviors.behavior import Behavior
+from models.configuration import Configuration
+from models.kit.drum_kit import DrumKit
+from mpc.plan import Plan
+from mpc.simulation.contact_log import FORCE, MEMBER, ROW
+from mpc.simulation.diagram import build_closed_loop
+from mpc.simulation.fall import has_fallen
+from mpc.simulation.hits import SILENCE
+from mpc.simulation.scenario import Scenario
+
+
+class LiveSimulation:
+    """A closed loop of which only the present is known; see `Take`.
+
+    Attributes:
+        is_over: whether it has come to its end, or the robot has fallen.
+    """
+
+    is_simulated = True
+    accents = np.zeros(0)
+    remarks: tuple[tuple[float, str], ...] = ()
+
+    def __init__(self, behavior: Behavior, scenario: Scenario) -> None:
+        """Builds the loop at the start of its lead-in."""
+        self.behavior = behavior
+        self._loop = build_closed_loop(behavior, scenario.check())
+        self._robot = behavior.robot_model
+        self._kit = DrumKit(behavior.scene.place)
+        self._places = self._loop.world.state_selection().argmax(1)
+        self.start = -scenario.lead_in
+        length = min(scenario.duration or np.inf, behavior.duration)
+        self.end = float(length + scenario.lead_out)
+        self.restart()
+        # The first tick may compile for a while: not before an audience.
+        self.advance(2.0 * scenario.plan_period)
+        self.restart()
+
+    def restart(self) -> None:
+        """Goes back to the start."""
+        self._simulator = Simulator(self._loop.diagram, self._loop.make_context())
+        self._simulator.Initialize()
+        self._context = self._simulator.get_mutable_context()
+        plant = self._loop.world.plant
+        self._plant_context = plant.GetMyContextFromRoot(self._context)
+        self._state = Configuration(self._robot, self._configuration())
+        self._strikes: dict[int, Strike] = {}
+        self._rows: deque[tuple[float, np.ndarray]] = deque()
+        self._touched = np.full(len(self._loop.contact_log.tips), -np.inf)
+        self._fallen = False
+        if self._loop.contact_log.tips:
+            self._simulator.set_monitor(self._note_strikes)
+
+    @property
+    def time(self) -> float:
+        """Time of the behavior [s]."""
+        return float(self._context.get_time()) + self.start
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to come."""
+        return self._fallen or self.time >= self.end - 1e-9
+
+    def advance(self, duration: float) -> None:
+        """Simulates for a while [s]; stops at the end."""
+        until = min(self.time + duration, self.end)
+        self._simulator.AdvanceTo(until - self.start)
+        self._fallen = has_fallen(self._loop, self._context)
+
+    def now(self) -> Moment:
+        """What is seen at present."""
+        log = self._loop.contact_log
+        context = log.GetMyContextFromRoot(self._context)
+        wrenches = log.GetOutputPort("wrenches").Eval(context).reshape(-1, 6)
+        self._state.update(self._configuration())
+        forces = measured_forces(self._state, list(log.patches), wrenches)
+        if self._rows:
+            forces |= self._tip_forces()
+        plan = self._plan()
+        phase = plan.phase_at(self.time - self.start)
+        return Moment(
+            time=self.time,
+            state=self._state,
+            ghost=planned_configuration(self.behavior, phase),
+            forces=forces,
+            standing=tuple(forces),
+            prediction=predicted_path(plan),
+            flashes=flashes(list(self._strikes.values()), self.time),
+            remark=self._remark(plan),
+        )
+
+    def moment(self, t: float) -> Moment:
+        """What is planned for time t: there is nothing else to aim a camera with."""
+        q = planned_configuration(self.behavior, t)
+        return Moment(time=t, state=Configuration(self._robot, q))
+
+    def _configuration(self) -> np.ndarray:
+        plant = self._loop.world.plant
+        x = plant.GetPositionsAndVelocities(self._plant_context)
+        return np.asarray(x[self._places][: self._robot.num_positions])
+
+    def _note_strikes(self, root: Context) -> EventStatus:
+        """Remembers what sticks touch; a hit is shorter than a frame."""
+        log = self._loop.contact_log
+        context = log.GetMyContextFromRoot(root)
+        rows = log.GetOutputPort("strikes").Eval(context)
+        now = float(root.get_time()) + self.start
+        self._rows.append((now, rows))
+        while self._rows[0][0] < now - FORCE_SHOWN:
+            self._rows.popleft()
+        for i, row in enumerate(rows.reshape(-1, ROW)):
+            if row[MEMBER] < 0:
+                continue
+            if now - self._touched[i] > SILENCE:
+                member = log.members[int(row[MEMBER])]
+                self._strikes[i] = Strike(now, member, loudness(0.0))
+            self._touched[i] = now
+            bright = max(self._strikes[i].loudness, loudness(row[FORCE]))
+            if now - self._strikes[i].time < SILENCE:
+                self._strikes[i] = replace(self._strikes[i], loudness=bright)
+        return EventStatus.DidNothing()
+
+    def _tip_forces(self) -> dict[str, ContactForce]:
+        log = self._loop.contact_log
+        rows = np.array([row for _, row in self._rows])
+        greatest = greatest_tip_forces(rows, log.tips, log.members, self._kit)
+        return {
+            tip: ContactForce(self._state.pose(tip).translation(), force)
+            for tip, force in greatest.items()
+        }
+
+    def _plan(self) -> Plan:
+        system = self._loop.predictive
+        context = system.GetMyContextFromRoot(self._context)
+        plan: Plan = system.GetOutputPort("plan").Eval(context)
+        return plan
+
+    def _remark(self, plan: Plan) -> str:
+        if self._fallen:
+            return "the robot has fallen"
+        return "" if plan.is_fresh else plan.status

@@ -1,0 +1,81 @@
+"""Moment and Take: what there is to see at one instant, and over a performance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from behaviors.behavior import Behavior
+from models.configuration import Configuration
+
+
+@dataclass(frozen=True)
+class ContactForce:
+    """A force of the world on the robot.
+
+    Attributes:
+        point: (3,) where it acts: the center of pressure of a patch [m].
+        force: (3,) in world axes [N].
+    """
+
+    point: np.ndarray
+    force: np.ndarray
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What the stage shows at one instant.
+
+    Attributes:
+        time: time of the behavior [s]; a lead-in is negative.
+        state: the robot, valid until the next moment is asked for.
+        ghost: (nq,) where the plan wants the robot; None without a plan to follow.
+        forces: contact forces by contact name; contacts without force are missing.
+        standing: contacts that carry weight.
+        prediction: (B, 3) center of mass that is expected next, evenly in time [m].
+        flashes: brightness, 0 to 1, of drum members that were just hit.
+        remark: state of the controller in words, or "".
+    """
+
+    time: float
+    state: Configuration
+    ghost: np.ndarray | None = None
+    forces: Mapping[str, ContactForce] = field(default_factory=dict)
+    standing: tuple[str, ...] = ()
+    prediction: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    flashes: Mapping[str, float] = field(default_factory=dict)
+    remark: str = ""
+
+
+class Take(Protocol):
+    """A performance that can be asked for any of its moments.
+
+    Attributes:
+        behavior: what is performed.
+        start, end: first and last time of it [s].
+        is_simulated: whether it was measured in simulation; if not, it is the plan.
+        accents: times that a recording must not miss, such as strikes [s].
+        remarks: what the caption says from a time on, as (time, sentence).
+    """
+
+    behavior: Behavior
+    start: float
+    end: float
+    is_simulated: bool
+    accents: np.ndarray
+    remarks: tuple[tuple[float, str], ...]
+
+    def moment(self, t: float) -> Moment:
+        """What is seen at a time."""
+
+
+def frame_times(take: Take, fps: float) -> np.ndarray:
+    """Times to draw for a recording: an even grid, and every accent [s]."""
+    count = max(1, round((take.end - take.start) * fps))
+    grid = np.linspace(take.start, take.end, count + 1)
+    inside = (take.accents > take.start) & (take.accents < take.end)
+    times = np.unique(np.concatenate([grid, take.accents[inside]]))
+    # A grid time a hair beside an accent would only be a second key for it.
+    close = np.r_[False, np.diff(times) < 1e-4]
+    return np.asarray(times[~close])

@@ -1,0 +1,107 @@
+"""Recordings: one HTML file that plays when it is opened, without a network."""
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from backbeat.stage.moment import Take, frame_times
+from backbeat.stage.page import packed, with_overlay
+from backbeat.stage.recording_canvas import RecordingCanvas
+from backbeat.stage.stage import Stage
+from backbeat.stage.takes import PlannedTake, SimulatedTake
+from backbeat.stage.trails import ribbons
+from behaviors.behavior import Behavior
+from models.errors import BackbeatError
+from mpc.simulation.run import SimulationRun
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A file that was written.
+
+    Attributes:
+        path: where.
+        size: its size [bytes].
+    """
+
+    path: Path
+    size: int
+
+    def __str__(self) -> str:
+        """For the console."""
+        return f"{self.path} ({self.size / 1e6:.1f} MB)"
+
+
+def record_behavior(
+    behavior: Behavior, path: str | Path, fps: float = 30.0
+) -> Recording:
+    """Records a behavior as it was planned.
+
+    Args:
+        behavior: what to show.
+        path: HTML file to write.
+        fps: frames a second; accents such as strikes come on top.
+
+    Raises:
+        BackbeatError: the file cannot be written.
+    """
+    return write_page(page_of(PlannedTake(behavior), fps), path)
+
+
+def record_run(run: SimulationRun, path: str | Path, fps: float = 30.0) -> Recording:
+    """Records a closed-loop run as it was measured; arguments as above."""
+    return write_page(page_of(SimulatedTake(run), fps), path)
+
+
+def page_of(take: Take, fps: float = 30.0) -> str:
+    """The HTML of a recording."""
+    stage = Stage(take.behavior, is_simulated=take.is_simulated)
+    times = frame_times(take, fps)
+    canvas = RecordingCanvas(stage.meshcat)
+    for canvas.frame, t in enumerate(times):
+        stage.draw(canvas, take.moment(t))
+    motion = packed(canvas.tracks(times), times)
+    stage.aim(take)
+    trails, fastest = ribbons(take)
+    info = stage.info(take, fastest, trails)
+    return with_overlay(stage.meshcat.StaticHtml(), info, motion)
+
+
+def check_writable(path: str | Path) -> None:
+    """Finds out before the work whether a page can be written.
+
+    Raises:
+        BackbeatError: it cannot.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise BackbeatError(f"{path} is a folder; name a file, e.g. {path}/show.html")
+    folder = path.parent
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise BackbeatError(f"cannot write {path}: {folder} is not a writable folder")
+
+
+def write_page(page: str, path: str | Path) -> Recording:
+    """Writes a page whole or not at all.
+
+    Raises:
+        BackbeatError: the file cannot be written.
+    """
+    path = Path(path)
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(".part", path.stem, path.parent)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(page)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError as error:
+        raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+    return Recording(path, path.stat().st_size)

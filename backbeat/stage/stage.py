@@ -1,0 +1,171 @@
+"""Stage: a behavior's robot, set and layers in one Meshcat."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from pydrake.geometry import Meshcat, Rgba
+
+from backbeat.stage.backdrop import ASPECT, aim_camera, lay_floor, open_meshcat
+from backbeat.stage.canvas import Canvas
+from backbeat.stage.layers import (
+    FORCE,
+    MASS,
+    PREDICTED,
+    SUPPORT,
+    CenterOfMass,
+    ForceArrows,
+    HitFlashes,
+    Layer,
+    PredictedPath,
+    SupportPolygon,
+)
+from backbeat.stage.moment import Moment, Take
+from backbeat.stage.puppet import GHOST, Ghost, Puppet, make_world, put_set
+from backbeat.stage.takes import BEADS
+from backbeat.stage.trails import TRAILS
+from behaviors.behavior import Behavior
+from models.kit.drum_kit import DrumKit
+
+PELVIS_WELDED = "pelvis welded to the chair, legs still"
+# Marks on the time line: at most this many, so that they stay apart.
+MOST_MARKS = 80
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A layer as the overlay lists it: what to call it and what it tells."""
+
+    path: str
+    name: str
+    color: str
+    hint: str
+
+
+class Stage:
+    """Everything that is drawn for a behavior, in a Meshcat of its own.
+
+    Attributes:
+        behavior: what is performed.
+        meshcat: where.
+        layers: what is drawn for each moment.
+        switches: the layers that the overlay offers to hide.
+    """
+
+    def __init__(
+        self, behavior: Behavior, is_simulated: bool, port: int | None = None
+    ) -> None:
+        """Opens Meshcat and puts everything into it.
+
+        Args:
+            behavior: what will be performed.
+            is_simulated: whether the robot follows a plan, whose ghost is shown too.
+            port: where Meshcat listens, see `open_meshcat`.
+        """
+        self.behavior = behavior
+        self._world = make_world(behavior)
+        self.meshcat: Meshcat = open_meshcat(port)
+        robot = behavior.robot_model
+        put_set(self.meshcat, self._world)
+        self._puppet = Puppet(self.meshcat, self._world)
+        self.layers: list[Layer] = [self._puppet]
+        self.switches: list[Switch] = []
+        if is_simulated:
+            ghost = Ghost(self.meshcat, self._world, self._puppet)
+            self._add(ghost, GHOST, "where the plan wants it, if not there")
+        forces = ForceArrows(self.meshcat, robot)
+        source = "measured in simulation" if is_simulated else "planned"
+        self._add(forces, FORCE, f"of the world on the robot, {source}")
+        if robot.floating:
+            self._add(CenterOfMass(self.meshcat), MASS, "and the point below it")
+            path = PredictedPath(self.meshcat, BEADS)
+            self._add(path, PREDICTED, "of the center of mass, 1.2 s ahead")
+            polygon = SupportPolygon(self.meshcat)
+            self._add(polygon, SUPPORT, "hull of the contacts that carry weight")
+        if behavior.scene.name:
+            kit = DrumKit(behavior.scene.place)
+            self.layers.append(HitFlashes(self.meshcat, kit))
+        if any(contact.is_point for contact in robot.contacts.values()):
+            self.switches.append(
+                Switch(TRAILS, "stick trails", "var(--speed)", "colored by speed")
+            )
+
+    def _add(self, layer: Layer, color: Rgba, hint: str) -> None:
+        self.layers.append(layer)
+        name = layer.path.strip("/")
+        self.switches.append(Switch(layer.path, name, _css(color), hint))
+
+    def draw(self, canvas: Canvas, moment: Moment) -> None:
+        """Draws a moment in all layers."""
+        for layer in self.layers:
+            layer.draw(canvas, moment)
+
+    def aim(self, take: Take) -> None:
+        """Points the camera at where the take happens."""
+        times = np.linspace(take.start, take.end, 25)
+        points = self._puppet.places(take.moment(t).state.q for t in times)
+        if self.behavior.scene.name:
+            kit = DrumKit(self.behavior.scene.place)
+            heads = [kit.strike_pose(name).translation() for name in kit.members]
+            # The feet of the stands may hide behind the play controls.
+            points = np.vstack([points, heads, np.array(heads) * [1.0, 1.0, 0.4]])
+        lay_floor(self.meshcat, points)
+        # Into a kit one looks from above, to see the heads that are hit.
+        azimuth, elevation = (14, 33) if self.behavior.scene.name else (33, 13)
+        aim_camera(self.meshcat, points, np.radians(azimuth), np.radians(elevation))
+
+    def info(
+        self, take: Take, fastest: float, trails: Sequence[dict[str, Any]] = ()
+    ) -> dict[str, Any]:
+        """What the overlay says about a take.
+
+        Args:
+            take: what is performed.
+            fastest: stick speed that gets the hottest color [m/s].
+            trails: paths of the sticks, see `ribbons`; none when live.
+        """
+        behavior = self.behavior
+        layers = [asdict(switch) for switch in self.switches]
+        for layer in layers:
+            if layer["path"] == TRAILS:
+                layer["name"] = f"stick trails, 0 to {fastest:.2g} m/s"
+        return {
+            "name": behavior.name,
+            "summary": behavior.summary,
+            "kind": "simulated in closed loop" if take.is_simulated else "as planned",
+            "note": "" if behavior.mount.is_free else PELVIS_WELDED,
+            "start": take.start,
+            "bpm": behavior.bpm,
+            "beats_per_bar": behavior.beats_per_bar,
+            "segments": [
+                {"time": e.time, "duration": e.duration, "name": e.what}
+                for e in behavior.events
+                if e.kind == "segment"
+            ],
+            "remarks": [{"time": t, "text": text} for t, text in take.remarks],
+            "marks": time_marks(behavior, take.end),
+            "layers": layers,
+            "trails": list(trails),
+            "fastest": fastest,
+            "aspect": ASPECT,
+        }
+
+
+def time_marks(behavior: Behavior, end: float) -> list[dict[str, Any]]:
+    """Bars of music, or segments of another behavior, on the time line."""
+    if behavior.bpm > 0:
+        bar = 60.0 / behavior.bpm * max(behavior.beats_per_bar, 1)
+        count = int(end / bar) + 1
+        step = int(np.ceil(count / MOST_MARKS))
+        return [
+            {"time": k * bar, "strong": k % (4 * step) == 0}
+            for k in range(0, count, step)
+        ]
+    starts = [e.time for e in behavior.events if e.kind == "segment"]
+    return [{"time": t, "strong": False} for t in starts[:MOST_MARKS]]
+
+
+def _css(color: Rgba) -> str:
+    parts = (round(255 * x) for x in (color.r(), color.g(), color.b()))
+    return "rgb({} {} {})".format(*parts)

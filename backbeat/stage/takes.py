@@ -1,0 +1,198 @@
+"""The two kinds of take: the plan as it was made, and a run as it was measured."""
+
+import numpy as np
+
+from backbeat.stage.moment import ContactForce, Moment
+from backbeat.stage.strikes import (
+    FORCE_SHOWN,
+    accents,
+    flashes,
+    greatest_tip_forces,
+    measured_strikes,
+    planned_strikes,
+)
+from behaviors.behavior import Behavior
+from models.configuration import Configuration
+from models.kit.drum_kit import DrumKit
+from models.robot import RobotModel
+from mpc.plan import Plan
+from mpc.simulation.run import SimulationRun
+
+# How far the predicted path of the center of mass is shown, and in how many beads.
+PREDICTION, BEADS = 1.2, 8
+# A hit lasts this long; its greatest force is shown from its beginning [s].
+CONTACT = 0.006
+# A contact with less force than this does not count [N].
+LEAST_FORCE = 4.0
+
+
+class PlannedTake:
+    """A behavior as the optimizer made it; see `Take`."""
+
+    is_simulated = False
+
+    def __init__(self, behavior: Behavior) -> None:
+        """Takes a behavior from its start to its end."""
+        self.behavior = behavior
+        self.start, self.end = 0.0, behavior.duration
+        self._strikes = planned_strikes(behavior)
+        self.accents = accents(self._strikes)
+        self.remarks: tuple[tuple[float, str], ...] = ()
+        self._state = Configuration(behavior.robot_model, behavior.motion.q[0])
+
+    def moment(self, t: float) -> Moment:
+        """What is seen at time t [s]."""
+        behavior, motion = self.behavior, self.behavior.motion
+        i, u = locate(motion.t, t)
+        self._state.update(planned_configuration(behavior, t))
+        forces, standing = {}, []
+        for c, name in enumerate(motion.contacts):
+            if not motion.standing[i, c]:
+                continue
+            standing.append(name)
+            last = i + 1 if motion.standing[i + 1, c] else i
+            w = (1 - u) * motion.wrench[i, c] + u * motion.wrench[last, c]
+            if np.linalg.norm(w[3:]) > LEAST_FORCE:
+                forces[name] = _planned_force(w, motion.R_WC[i, c], motion.p_WC[i, c])
+        ahead = t + PREDICTION * np.arange(1, BEADS + 1) / BEADS
+        return Moment(
+            time=t,
+            state=self._state,
+            forces=forces,
+            standing=tuple(standing),
+            prediction=_columns(ahead, motion.t, behavior.com),
+            flashes=flashes(self._strikes, t),
+        )
+
+
+class SimulatedTake:
+    """A closed-loop run as it was measured; see `Take`."""
+
+    is_simulated = True
+
+    def __init__(self, run: SimulationRun) -> None:
+        """Takes a run from the start of the behavior's lead-in to its end."""
+        self.run, self.behavior = run, run.behavior
+        # After a fall numbers may grow beyond all bounds: nothing to see there.
+        good = np.isfinite(run.x).all(1) & np.isfinite(run.contact).all((1, 2))
+        count = len(good) if good.all() else max(int(np.argmin(good)), 2)
+        self._t, self._x = run.t[:count], run.x[:count]
+        self._contact = run.contact[:count]
+        self.start, self.end = float(self._t[0]), float(self._t[-1])
+        self._kit = DrumKit(self.behavior.scene.place)
+        self._strikes = measured_strikes(run)
+        self.accents = accents(self._strikes)
+        self.remarks = _remarks(run)
+        robot = self.behavior.robot_model
+        self._patches = [n for n, c in robot.contacts.items() if not c.is_point]
+        self._state = Configuration(robot, run.x[0, : robot.num_positions])
+        self._lead_in = run.scenario.lead_in
+        self._plan_times = np.array([plan.time for plan in run.plans]) - self._lead_in
+
+    def moment(self, t: float) -> Moment:
+        """What is seen at time t [s]."""
+        robot = self.behavior.robot_model
+        i, u = locate(self._t, t)
+        q = self._x[:, : robot.num_positions]
+        self._state.update(mixed_configuration(robot, q[i], q[i + 1], u))
+        wrenches = (1 - u) * self._contact[i] + u * self._contact[i + 1]
+        forces = measured_forces(self._state, self._patches, wrenches)
+        forces |= self._tip_forces(t)
+        plan = self._plan(t)
+        phase = t if plan is None else plan.phase_at(t + self._lead_in)
+        return Moment(
+            time=t,
+            state=self._state,
+            ghost=planned_configuration(self.behavior, phase),
+            forces=forces,
+            standing=tuple(forces),
+            prediction=predicted_path(plan),
+            flashes=flashes(self._strikes, t),
+        )
+
+    def _tip_forces(self, t: float) -> dict[str, ContactForce]:
+        run = self.run
+        around = [t - FORCE_SHOWN, t + CONTACT]
+        rows = run.strikes[slice(*np.searchsorted(run.strike_t, around))]
+        greatest = greatest_tip_forces(rows, run.tips, run.members, self._kit)
+        return {
+            tip: ContactForce(self._state.pose(tip).translation(), force)
+            for tip, force in greatest.items()
+        }
+
+    def _plan(self, t: float) -> Plan | None:
+        k = int(np.searchsorted(self._plan_times, t, side="right")) - 1
+        return self.run.plans[max(k, 0)] if self.run.plans else None
+
+
+def locate(times: np.ndarray, t: float) -> tuple[int, float]:
+    """Index i and share u with t between times i and i + 1; the ends hold."""
+    i = int(np.searchsorted(times, t, side="right")) - 1
+    i = min(max(i, 0), len(times) - 2)
+    length = times[i + 1] - times[i]
+    u = (t - times[i]) / length if length > 0 else 1.0
+    return i, float(np.clip(u, 0.0, 1.0))
+
+
+def mixed_configuration(
+    robot: RobotModel, a: np.ndarray, b: np.ndarray, u: float
+) -> np.ndarray:
+    """Configuration between two that are milliseconds apart."""
+    if robot.floating and a[:4] @ b[:4] < 0:
+        b = np.r_[-b[:4], b[4:]]
+    q = (1 - u) * a + u * b
+    if robot.floating:
+        q[:4] /= np.linalg.norm(q[:4])
+    return q
+
+
+def planned_configuration(behavior: Behavior, phase: float) -> np.ndarray:
+    """(nq,) the behavior's configuration at a phase [s]; at rest outside of it."""
+    motion = behavior.motion
+    i, u = locate(motion.t, phase)
+    return mixed_configuration(behavior.robot_model, motion.q[i], motion.q[i + 1], u)
+
+
+def measured_forces(
+    state: Configuration, patches: list[str], wrenches: np.ndarray
+) -> dict[str, ContactForce]:
+    """Forces on patches from wrenches about the world's origin, at pressure centers."""
+    forces = {}
+    for name, wrench in zip(patches, wrenches, strict=False):
+        moment, force = wrench[:3], wrench[3:]
+        if force[2] < LEAST_FORCE:
+            continue
+        z = state.pose(name).translation()[2]
+        x = (z * force[0] - moment[1]) / force[2]
+        y = (z * force[1] + moment[0]) / force[2]
+        forces[name] = ContactForce(np.array([x, y, z]), force)
+    return forces
+
+
+def predicted_path(plan: Plan | None) -> np.ndarray:
+    """(B, 3) center of mass that a plan expects over the shown horizon [m]."""
+    if plan is None or len(plan.com) < 2:
+        return np.zeros((0, 3))
+    ends = np.r_[0.0, np.cumsum(plan.durations)]
+    ahead = PREDICTION * np.arange(1, BEADS + 1) / BEADS
+    return _columns(np.minimum(ahead, ends[-1]), ends, plan.com)
+
+
+def _planned_force(w: np.ndarray, R_WC: np.ndarray, p_WC: np.ndarray) -> ContactForce:
+    """Force of a wrench in patch axes, at its center of pressure."""
+    offset = np.zeros(3)
+    if abs(w[5]) > LEAST_FORCE:
+        offset[:2] = [-w[1] / w[5], w[0] / w[5]]
+    return ContactForce(p_WC + R_WC @ offset, R_WC @ w[3:])
+
+
+def _columns(at: np.ndarray, times: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Linear interpolation of every column."""
+    return np.stack([np.interp(at, times, column) for column in values.T], axis=1)
+
+
+def _remarks(run: SimulationRun) -> tuple[tuple[float, str], ...]:
+    """What the caption has to say about a run, and from when."""
+    if run.fell_at is None:
+        return ()
+    return ((run.fell_at, "the robot has fallen"),)

@@ -1,0 +1,37 @@
+"""What counts as a fall."""
+
+import numpy as np
+from pydrake.systems.framework import Context
+
+from models.configuration import Configuration
+from mpc.simulation.diagram import ClosedLoop
+
+# The pelvis below this share of where it should be, or the trunk tilted by more
+# than this against the behavior [rad].
+FALL_HEIGHT, FALL_TILT = 0.7, np.radians(60.0)
+
+
+def has_fallen(loop: ClosedLoop, context: Context) -> bool:
+    """Whether a robot without a mount has fallen.
+
+    It has when its pelvis is too low, its trunk too tilted, or anything but its
+    patch contacts touches the ground.
+    """
+    robot = loop.reference.robot
+    if not robot.floating:
+        return False
+    plant_context = loop.world.plant.GetMyContextFromRoot(context)
+    x = loop.world.plant.GetPositionsAndVelocities(plant_context)
+    q = x[loop.world.state_selection().argmax(1)][: robot.num_positions]
+    if not np.isfinite(q).all():
+        return True
+    sample = loop.reference.sample(context.get_time() - loop.scenario.lead_in)
+    trunk = Configuration(robot, q).pose(robot.trunk).rotation().matrix()
+    up, wanted = trunk[:, 2], sample.R_trunk[:, 2]
+    tilt = np.arccos(np.clip(up @ wanted, -1, 1))
+    if q[6] < FALL_HEIGHT * sample.q[6] or tilt > FALL_TILT:
+        return True
+    log = loop.contact_log
+    own = log.GetMyContextFromRoot(context)
+    elsewhere = log.GetOutputPort("wrenches").Eval(own)[-6:]
+    return bool(elsewhere.any())

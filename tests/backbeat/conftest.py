@@ -1,0 +1,87 @@
+"""A browser for the tests that look at what a user sees."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+from backbeat.cli.doctor import find_chromium
+
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+@dataclass
+class Window:
+    """A browser window and what went wrong in it."""
+
+    page: Any
+    errors: list[str] = field(default_factory=list)
+
+    def open(self, where: str | Path) -> None:
+        """Opens a file or a URL."""
+        url = where.resolve().as_uri() if isinstance(where, Path) else where
+        self.page.goto(url)
+
+    def run(self, script: str) -> Any:
+        """Evaluates JavaScript."""
+        return self.page.evaluate(script)
+
+    def wait_for(self, condition: str, seconds: float = 20.0) -> None:
+        """Waits until a JavaScript expression is true."""
+        self.page.wait_for_function(condition, timeout=1e3 * seconds)
+
+    def picture(self) -> np.ndarray:
+        """(height, width, 3) what is seen, 0 to 1, after the last change is drawn."""
+        self.page.wait_for_timeout(400)
+        image = imread(BytesIO(self.page.screenshot(timeout=60_000)), "png")
+        return np.asarray(image[..., :3])
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A headless Chromium that works without a graphics card."""
+    path = find_chromium()
+    if path is None:
+        pytest.skip("no Chromium: apt install chromium")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        profile = tmp_path_factory.mktemp("profile")
+        context = driver.chromium.launch_persistent_context(
+            profile,
+            executable_path=path,
+            headless=True,
+            args=list(FLAGS),
+            viewport={"width": 1000, "height": 640},
+        )
+        yield context
+        context.close()
+
+
+@pytest.fixture
+def window(chromium: Any) -> Iterator[Window]:
+    """A fresh window; whatever it complains about fails the test."""
+    window = Window(chromium.new_page())
+
+    def listen(message: Any) -> None:
+        if message.type == "error":
+            window.errors.append(message.text)
+
+    window.page.on("console", listen)
+    window.page.on("pageerror", lambda error: window.errors.append(str(error)))
+    yield window
+    window.page.close()
+    assert not window.errors

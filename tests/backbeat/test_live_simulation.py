@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+
+from backbeat.stage.live import Playback, play_simulated
+from backbeat.stage.live_simulation import LiveSimulation
+from mpc.simulation.scenario import Scenario
+from tests.backbeat.performances import swaying
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    scenario = Scenario(behavior="sway", lead_in=0.1, duration=0.3, lead_out=0.0)
+    return LiveSimulation(swaying(duration=1.0), scenario)
+
+
+def test_a_live_simulation_shows_the_present(simulation):
+    simulation.restart()
+    assert simulation.time == pytest.approx(-0.1)
+    simulation.advance(0.15)
+    assert simulation.time == pytest.approx(0.05)
+    moment = simulation.now()
+    assert moment.time == simulation.time
+    total = sum(contact.force for contact in moment.forces.values())
+    weight = simulation.behavior.robot_model.weight
+    assert total[2] == pytest.approx(weight, rel=0.2)
+    np.testing.assert_allclose(moment.ghost[4:7], moment.state.q[4:7], atol=0.02)
+    assert len(moment.prediction) > 0
+    assert not simulation.is_over
+
+
+def test_a_live_simulation_stops_at_its_end_and_can_begin_again(simulation):
+    simulation.restart()
+    simulation.advance(5.0)
+    assert simulation.time == pytest.approx(0.3)
+    assert simulation.is_over
+    simulation.restart()
+    assert simulation.time == pytest.approx(-0.1)
+    assert not simulation.is_over
+
+
+def test_a_simulated_show_ends_by_itself_when_nobody_is_waited_for():
+    scenario = Scenario(behavior="sway", lead_in=0.1, duration=0.2, lead_out=0.0)
+    urls = []
+    play_simulated(swaying(1.0), scenario, Playback(wait=False), urls.append)
+    assert urls[0].startswith("http://127.0.0.1:")
