@@ -1,9 +1,7 @@
 """The behavior library: one Parquet file a behavior, written whole or not at all."""
 
 import json
-import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from behaviors.behavior_table import (
     to_frame,
     to_header,
 )
+from models.atomic_file import replacing
 from models.errors import BackbeatError, unknown_name
 
 FORMAT = 1
@@ -68,23 +67,8 @@ class Library:
         table = table.replace_schema_metadata(
             {**(table.schema.metadata or {}), _METADATA: json.dumps(record).encode()}
         )
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            descriptor, temporary = tempfile.mkstemp(".part", path.stem, self.folder)
-        except OSError as error:
-            raise BackbeatError(
-                f"cannot write to the library {self.folder}: {error.strerror}"
-            ) from None
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                pq.write_table(table, file, compression="zstd")
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).replace(path)
-        except OSError as error:
-            raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
-        finally:
-            Path(temporary).unlink(missing_ok=True)
+        with replacing(path) as file:
+            pq.write_table(table, file, compression="zstd")
         return path
 
     def load(self, name: str) -> Behavior:

@@ -3,15 +3,13 @@
 from pathlib import Path
 from typing import Protocol
 
-import yaml
-
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.drumming import DrummingSpecification
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan
 from behaviors.posture import PostureSpecification
 from models.errors import BackbeatError, unknown_name
-from models.yaml_file import parse_yaml
+from models.yaml_file import parse_yaml, read_tree
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"
 KINDS = {
@@ -85,12 +83,9 @@ def parse_specification(text: str, where: str) -> Specification:
 
 def _kind(text: str, where: str) -> str:
     """The value of the top-level key `kind`, read without building anything."""
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.YAMLError:
-        node = None
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            if key.value == "kind":
-                return str(value.value)
-    raise BackbeatError(f"{where}: the first key should be kind, one of {list(KINDS)}")
+    tree = read_tree(text, where)
+    if "kind" not in tree:
+        raise BackbeatError(
+            f"{where}: the key 'kind' is missing; it is one of {', '.join(KINDS)}"
+        )
+    return str(tree["kind"])

@@ -1,17 +1,27 @@
 """Typed YAML: a file from outside becomes a dataclass, or one clear sentence."""
 
-from dataclasses import is_dataclass
+import re
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import yaml
 from pydrake.common.yaml import yaml_load_typed
 
-from models.errors import BackbeatError
+from models.errors import BackbeatError, unknown_name
 
 # A specification is a page of text; anything larger is a mistake or an attack.
 MAX_BYTES = 4_000_000
 MAX_ALIASES = 200
+# What Drake's reader raises when a value is not what the schema says.
+_MISFIT = (
+    AssertionError,
+    AttributeError,
+    KeyError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 
 Schema = TypeVar("Schema")
 
@@ -39,18 +49,49 @@ def load_yaml(schema: type[Schema], path: Path) -> Schema:
 def parse_yaml(schema: type[Schema], text: str, where: str) -> Schema:
     """Reads YAML text into `schema`; `where` names the source in errors."""
     assert is_dataclass(schema)
-    if len(text) > MAX_BYTES:
-        raise BackbeatError(f"{where} is larger than {MAX_BYTES // 1_000_000} MB")
-    _check_tree(text, where)
+    tree = read_tree(text, where)
     try:
         return yaml_load_typed(schema=schema, data=text, defaults=schema())
-    except (RuntimeError, ValueError, TypeError, KeyError, AttributeError) as error:
-        message = " ".join(str(error).split())
-        raise BackbeatError(f"{where}: {message}") from None
+    except _MISFIT as error:
+        raise _explain(schema, tree, where, error) from None
 
 
-def _check_tree(text: str, where: str) -> None:
-    """Refuses broken YAML and alias bombs before anything is built from it."""
+def _explain(
+    schema: type[Any], tree: dict[Any, Any], where: str, error: Exception
+) -> BackbeatError:
+    """What is wrong with a tree that does not fit, in terms of its own keys."""
+    unknown = re.search(r"fields \['?(.*?)'?[\],]", str(error))
+    if unknown:
+        return unknown_name(f"key in {where}", unknown.group(1), _keys(schema))
+    for key, value in tree.items():
+        try:
+            yaml_load_typed(schema=schema, data=yaml.dump({key: value}))
+        except _MISFIT as misfit:
+            what = " ".join(str(misfit).split())[:200]
+            return BackbeatError(f"{where}: the value of {key!r} does not fit: {what}")
+    return BackbeatError(f"{where}: " + " ".join(str(error).split()))
+
+
+def _keys(schema: Any) -> set[str]:
+    """Every key that a schema knows, at any depth."""
+    keys: set[str] = set()
+    for item in fields(schema):
+        keys.add(item.name)
+        inside = get_type_hints(schema)[item.name]
+        for part in (inside, *get_args(inside)):
+            if is_dataclass(part):
+                keys |= _keys(part)
+    return keys
+
+
+def read_tree(text: str, where: str) -> dict[Any, Any]:
+    """Plain data of a YAML text.
+
+    Raises:
+        BackbeatError: broken YAML, an alias bomb, or no keys at the top level.
+    """
+    if len(text) > MAX_BYTES:
+        raise BackbeatError(f"{where} is larger than {MAX_BYTES // 1_000_000} MB")
     aliases = 0
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
@@ -67,3 +108,4 @@ def _check_tree(text: str, where: str) -> None:
         raise BackbeatError(f"{where}: {error}") from None
     if not isinstance(tree, dict):
         raise BackbeatError(f"{where}: expected keys with values at the top level")
+    return tree

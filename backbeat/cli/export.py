@@ -21,7 +21,7 @@ def command(
     """Writes time and joint angles [s, rad] of a behavior as CSV."""
     from behaviors.behavior_table import to_frame
     from behaviors.library import Library
-    from models.errors import BackbeatError
+    from models.atomic_file import replacing
 
     behavior = Library(library).load(name)
     frame = to_frame(behavior)
@@ -30,8 +30,6 @@ def command(
         frame = frame[["t", *(f"q.{j}" for j in joints)]]
         frame.columns = ["t", *joints]
     path = output or Path(f"{name}.csv")
-    try:
-        frame.to_csv(path, index=False, float_format="%.9g")
-    except OSError as error:
-        raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
+    with replacing(path) as file:
+        frame.to_csv(file, index=False, float_format="%.9g")
     typer.echo(f"{path}: {len(frame)} rows, {len(frame.columns)} columns")

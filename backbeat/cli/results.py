@@ -15,11 +15,11 @@ def results_table(results: Sequence[Mapping[str, Any]]) -> RenderableType:
     Args:
         results: metrics of runs, see `mpc.simulation.metrics`.
     """
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("in closed loop", no_wrap=True)
-    columns = ["outcome", "CoM off", "hits", "timing", "peak torque", "real time"]
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0, 0, 1))
+    table.add_column("behavior", no_wrap=True)
+    columns = ["outcome", "CoM off", "hits", "timing", "torque", "speed"]
     for column in columns:
-        table.add_column(column, justify="right", no_wrap=True)
+        table.add_column(column, justify="right", no_wrap=column != "hits")
     for m in results:
         table.add_row(*_row(m))
     return Group(table, *(Text(line, "dim") for line in _notes(results)))
@@ -37,6 +37,7 @@ def _row(m: Mapping[str, Any]) -> list[str]:
     if m["fell"]:
         outcome = f"fell at {m['fell_at_s']:.1f} s"
     made, timing = "", ""
+    com = m["com_error_mm"]["rms"]
     if hits is not None:
         made = f"{hits['made']}/{hits['planned']}"
         made += f" +{hits['extra']} extra" if hits["extra"] else ""
@@ -44,7 +45,7 @@ def _row(m: Mapping[str, Any]) -> list[str]:
     return [
         m["behavior"],
         outcome,
-        f"{m['com_error_mm']['rms']:.1f} mm",
+        "" if com is None else f"{com:.1f} mm",
         made,
         timing,
         f"{100 * m['torque_peak_fraction']:.0f} %",
@@ -57,12 +58,12 @@ def _notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
     plans = ", ".join(
         f"{m['plan_ms']['median']:.1f}"
         for m in results
-        if m["plan_ms"]["median"] == m["plan_ms"]["median"]
+        if m["plan_ms"]["median"] is not None
     )
     lines = [
-        "CoM off: root-mean-square distance of the center of mass from the plan.",
+        "CoM off: distance of the center of mass from the plan, root mean square.",
         "Timing: mean of |error| ± deviation, against the authored time.",
-        "Real time: simulated by wall time, logging included.",
+        "Torque: peak, in shares of the limit. Speed: simulated by wall time.",
         f"Median whole-body tick {ticks} ms"
         + (f"; plan {plans} ms." if plans else "."),
     ]

@@ -1,7 +1,6 @@
 """Recordings: one HTML file that plays when it is opened, without a network."""
 
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from backbeat.stage.stage import Stage
 from backbeat.stage.takes import PlannedTake, SimulatedTake
 from backbeat.stage.trails import ribbons
 from behaviors.behavior import Behavior
+from models.atomic_file import replacing
 from models.errors import BackbeatError
 from mpc.simulation.run import SimulationRun
 
@@ -91,17 +91,6 @@ def write_page(page: str, path: str | Path) -> Recording:
         BackbeatError: the file cannot be written.
     """
     path = Path(path)
-    temporary = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(".part", path.stem, path.parent)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(page)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except OSError as error:
-        raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+    with replacing(path) as file:
+        file.write(page.encode())
     return Recording(path, path.stat().st_size)

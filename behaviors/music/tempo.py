@@ -20,10 +20,12 @@ class Tempo:
     def __post_init__(self) -> None:
         """Raises BackbeatError for a tempo that is not music."""
         if not 20 <= self.bpm <= 400:
-            raise BackbeatError(f"the tempo is {self.bpm:g} BPM; it must be 20 to 400")
+            raise BackbeatError(
+                f"bpm is {self.bpm:g}; a tempo is 20 to 400 beats per minute"
+            )
         if not 1 <= self.beats_per_bar <= 16:
             raise BackbeatError(
-                f"a bar has {self.beats_per_bar} beats; it must have 1 to 16"
+                f"beats_per_bar is {self.beats_per_bar}; a bar has 1 to 16 beats"
             )
 
     @property

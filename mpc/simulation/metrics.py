@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from mpc.simulation.run import SimulationRun
 
 
-def spread(values: np.ndarray) -> dict[str, float]:
-    """Median, 99th percentile and largest of some times [ms]."""
+def spread(values: np.ndarray) -> dict[str, float | None]:
+    """Median, 99th percentile and largest of some times [ms]; None without any."""
     if len(values) == 0:
-        return {"median": float("nan"), "p99": float("nan"), "max": float("nan")}
+        return dict.fromkeys(("median", "p99", "max"))
     return {
         "median": float(np.median(values)),
         "p99": float(np.percentile(values, 99)),
@@ -39,10 +39,10 @@ def spread(values: np.ndarray) -> dict[str, float]:
     }
 
 
-def size(values: np.ndarray) -> dict[str, float]:
-    """Root mean square and largest absolute value."""
+def size(values: np.ndarray) -> dict[str, float | None]:
+    """Root mean square and largest absolute value; None without any."""
     if len(values) == 0:
-        return {"rms": float("nan"), "max": float("nan")}
+        return dict.fromkeys(("rms", "max"))
     return {
         "rms": float(np.sqrt(np.mean(values**2))),
         "max": float(np.abs(values).max()),
@@ -127,7 +127,7 @@ class RunAnalysis:
         away = np.linalg.norm(self.com - self.com_planned, axis=1)[after]
         judged = push.time + push.duration + RECOVERY
         i = int(np.searchsorted(self.t, judged - 1e-9))
-        survived, speed, rate = None, float("nan"), float("nan")
+        survived, speed, rate = None, None, None
         if self.run.fell:
             survived = False
         elif i < len(self.t):

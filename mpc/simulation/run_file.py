@@ -5,8 +5,6 @@ and contact, times are those of the behavior.
 """
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from importlib import metadata
@@ -19,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from behaviors.behavior_table import BASE_POSITIONS, BASE_VELOCITIES, WRENCH
+from models.atomic_file import replacing
 from models.errors import BackbeatError
 from mpc.simulation.run import SimulationRun
 
@@ -76,17 +75,8 @@ def save_run(run: SimulationRun, path: Path, metrics: Mapping[str, Any]) -> Path
     table = table.replace_schema_metadata(
         {**(table.schema.metadata or {}), _METADATA: story}
     )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(".part", path.stem, path.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                pq.write_table(table, file, compression="zstd")
-            Path(temporary).replace(path)
-        finally:
-            Path(temporary).unlink(missing_ok=True)
-    except OSError as error:
-        raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
+    with replacing(path) as file:
+        pq.write_table(table, file, compression="zstd")
     return path
 
 

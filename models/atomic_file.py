@@ -1,0 +1,40 @@
+"""Files that are written whole or not at all."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from models.errors import BackbeatError
+
+# What a new file of this user may be read and written by.
+_READABLE = 0o644
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes its place under `path` when the block ends well.
+
+    A reader sees the old file or the new one, never a part; when the block fails
+    or is interrupted, the old file stays and nothing else is left behind.
+
+    Raises:
+        BackbeatError: the file cannot be written.
+    """
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(".part", path.stem, path.parent)
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(_READABLE)
+        Path(temporary).replace(path)
+    except OSError as error:
+        raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)

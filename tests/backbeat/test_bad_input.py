@@ -1,0 +1,193 @@
+"""A user's mistake: one clear sentence, exit code 2, and nothing half-written."""
+
+import re
+
+import pytest
+
+from backbeat.cli.main import main
+
+POSTURE = """\
+kind: posture
+name: mine
+summary: Mine.
+start: stand
+stations:
+  - {posture: stand, move: 0.5, hold: 0.5}
+"""
+SCORE = """\
+title: Mine
+bpm: 98
+beats_per_bar: 4
+steps_per_beat: 2
+parts:
+  - name: ready
+    hold: 4
+    rest: {left: snare, right: floor_tom}
+  - name: verse
+    left:  "- 3 - 3 - 3 - 3"
+    right: "7 - 7 - 7 - 7 -"
+"""
+DRUMMING = """\
+kind: drumming
+name: mine
+summary: Mine.
+score: mine
+seat: chair
+"""
+
+
+@pytest.fixture
+def refused(monkeypatch, capsys, tmp_path):
+    """`refused(...)` calls the command and returns the sentence it ends with."""
+
+    def call(*arguments):
+        before = contents(tmp_path)
+        monkeypatch.setattr("sys.argv", ["backbeat", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        assert ended.value.code == 2
+        assert captured.out == ""
+        assert contents(tmp_path) == before
+        sentences = [s for s in captured.err.splitlines() if s.startswith("backbeat:")]
+        assert len(sentences) == 1, captured.err
+        assert "Traceback" not in captured.err
+        return sentences[0]
+
+    return call
+
+
+def contents(folder):
+    """Every file with its bytes."""
+    return {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("posture: stand", "posture: stend", "'stend'; did you mean stand"),
+        (
+            "posture: stand",
+            "posture: stand, joints: [l_leg_knee]",
+            "'l_leg_knee'; did you mean l_leg_kny",
+        ),
+        ("hold: 0.5", "hodl: 0.5", "'hodl'; did you mean hold"),
+        ("kind: posture", "kind: postur", "'postur'; did you mean posture?"),
+        ("hold: 0.5", "hold: long", "'stations' does not fit: could not convert"),
+        ("stations:\n  -", "stations:", "'stations' does not fit"),
+        ("name: mine", "name: ../mine", "is not a behavior name"),
+        ("move: 0.5", "move: -1", "move"),
+        ("start: stand", "start: [", "not valid YAML"),
+    ],
+)
+def test_a_posture_specification(refused, tmp_path, old, new, sentence):
+    assert old in POSTURE
+    path = write(tmp_path / "mine.yaml", POSTURE.replace(old, new, 1))
+    assert sentence in refused("build", path, "--library", tmp_path / "library")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("bpm: 98", "bpm: 0", "bpm"),
+        ("bpm: 98", "bpm: .nan", "bpm"),
+        ("7 - 7", "9 - 7", "9"),
+        ("- 3 - 3 - 3 - 3", "- cowbell - 3 - 3 - 3", "cowbell"),
+        ("- 3 - 3 - 3 - 3", "- 3 - 3", "verse"),
+    ],
+)
+def test_a_score(refused, tmp_path, old, new, sentence):
+    assert old in SCORE
+    write(tmp_path / "scores" / "mine.yaml", SCORE.replace(old, new, 1))
+    path = write(tmp_path / "mine.yaml", DRUMMING)
+    assert sentence in refused("build", path, "--library", tmp_path / "library")
+
+
+def test_a_drum_out_of_reach(refused, tmp_path):
+    # The left hand cannot get at the ride cymbal, far on the right.
+    score = SCORE.replace("- 3 - 3 - 3 - 3", "- 7 - 7 - 7 - 7")
+    write(tmp_path / "scores" / "mine.yaml", score)
+    path = write(tmp_path / "mine.yaml", DRUMMING)
+    sentence = refused("build", path, "--library", tmp_path / "library")
+    assert "the left hand cannot reach the ride" in sentence
+
+
+def test_a_specification_that_does_not_exist(refused, tmp_path):
+    sentence = refused("build", "groov", "--library", tmp_path)
+    assert "did you mean groove?" in sentence
+
+
+@pytest.mark.parametrize(
+    "name", ["../groove", "a/b", ".hidden", "", "Groove", "x" * 99]
+)
+@pytest.mark.parametrize("command", ["info", "track", "export", "play"])
+def test_a_hostile_name(refused, tmp_path, command, name):
+    if command == "track" and not name:
+        assert "name a behavior" in refused(command, name, "--library", tmp_path)
+        return
+    sentence = refused(command, name, "--library", tmp_path)
+    assert "is not a behavior name" in sentence
+
+
+def test_a_behavior_that_was_not_built(refused, built, library_folder):
+    built("stand")
+    assert "did you mean stand?" in refused(
+        "track", "stnd", "--library", library_folder
+    )
+
+
+@pytest.mark.parametrize("command", ["info", "track", "export", "play"])
+@pytest.mark.parametrize("damage", ["truncated", "edited"])
+def test_a_damaged_library_file(
+    refused, built, library_folder, tmp_path, command, damage
+):
+    built("stand")
+    data = bytearray((library_folder / "stand.parquet").read_bytes())
+    if damage == "truncated":
+        data = data[: len(data) // 2]
+    else:
+        data[len(data) // 3] ^= 0xFF
+    (tmp_path / "stand.parquet").write_bytes(data)
+    sentence = refused(command, "stand", "--library", tmp_path)
+    assert "cannot be used" in sentence
+    assert "backbeat build stand --force" in sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (None, "No such file"),
+        ("behavior: [", "not valid YAML"),
+        ("behaviour: stand", "behaviour"),
+        ("behavior: stand\ncontact_model: glue", "did you mean|known"),
+        ("behavior: stand\ntime_step: 0", "time_step"),
+        ("behavior: stand\nfriction: -1", "friction"),
+        ("behavior: stand\npushes:\n- {time: 1, body: pelvi}", "pelvi"),
+    ],
+)
+def test_a_scenario(refused, built, library_folder, tmp_path, text, sentence):
+    built("stand")
+    path = tmp_path / "scenario.yaml"
+    if text is not None:
+        path.write_text(text)
+    answer = refused("track", "--scenario", path, "--library", library_folder)
+    assert re.search(sentence, answer)
+
+
+def test_a_push_that_is_not_one(refused, tmp_path):
+    answer = refused("track", "stand", "--push", "1,2", "--library", tmp_path)
+    assert "TIME,X,Y,Z" in answer
+
+
+def test_a_run_file_that_cannot_be_written(refused, built, library_folder, tmp_path):
+    built("stand")
+    (tmp_path / "file").write_text("")
+    target = tmp_path / "file" / "run.parquet"
+    options = ["--library", library_folder, "--duration", 0.1, "-o", target]
+    assert "cannot write" in refused("track", "stand", *options)

@@ -1,0 +1,117 @@
+"""The command line as a user meets it: what it prints, and where it puts things."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from backbeat.cli.main import main
+from mpc.simulation.run_file import load_run
+
+TRACK_KEYS = [
+    "behavior",
+    "scenario",
+    "seed",
+    "duration_s",
+    "fell",
+    "fell_at_s",
+    "realtime_factor",
+    "tick_ms",
+    "plan_ms",
+    "plan_failures",
+    "plan_overruns",
+    "com_error_mm",
+    "joint_error_deg",
+    "foot_slip_mm",
+    "torque_peak_fraction",
+    "beat_error_ms",
+    "hits",
+]
+
+
+@pytest.fixture
+def backbeat(monkeypatch, capsys):
+    """`backbeat(...)` calls the command and returns what it printed on stdout."""
+
+    def call(*arguments):
+        monkeypatch.setattr("sys.argv", ["backbeat", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        assert ended.value.code in (0, None), captured.err
+        return captured.out
+
+    return call
+
+
+@pytest.fixture
+def library(built, library_folder):
+    built("posture-tour")
+    return library_folder
+
+
+def test_build_reports_what_verification_found(backbeat, library):
+    results = json.loads(
+        backbeat("build", "posture-tour", "--library", library, "--json")
+    )
+    (result,) = results
+    assert result["name"] == "posture-tour"
+    assert result["iterations"] > 3
+    assert result["violation"] <= 1e-6
+    checks = result["certificate"]
+    assert checks["contact_position"]["value"] <= checks["contact_position"]["bound"]
+
+
+def test_a_second_build_takes_the_behavior_from_the_library(backbeat, library):
+    path = library / "posture-tour.parquet"
+    before = path.stat().st_mtime_ns
+    backbeat("build", "posture-tour", "--library", library)
+    assert path.stat().st_mtime_ns == before
+
+
+def test_list_names_what_is_there(backbeat, library):
+    assert "posture-tour" in backbeat("list", "--library", library)
+
+
+def test_info_shows_the_certificate(backbeat, library):
+    text = backbeat("info", "posture-tour", "--library", library)
+    assert "friction" in text
+    assert "NO" not in text
+    header = json.loads(
+        backbeat("info", "posture-tour", "--library", library, "--json")
+    )
+    assert header["name"] == "posture-tour"
+
+
+def test_export_writes_joints_by_name(backbeat, library, tmp_path):
+    path = tmp_path / "made" / "tour.csv"
+    backbeat("export", "posture-tour", "--library", library, "-o", path)
+    table = pd.read_csv(path)
+    assert {"t", "l_leg_kny", "r_arm_lwy"} <= set(table.columns)
+    assert table["t"].iloc[-1] > 10
+    # Atlas crouches on the tour.
+    assert table["l_leg_kny"].max() - table["l_leg_kny"].min() > 0.3
+
+
+def test_moves_are_listed_with_their_values(backbeat):
+    assert "bounce" in backbeat("moves")
+
+
+def test_track_prints_the_promised_keys_and_stores_the_run(backbeat, library, tmp_path):
+    path = tmp_path / "tour.run.parquet"
+    options = ["--library", library, "-o", path, "--duration", 1.0, "--json"]
+    metrics = json.loads(backbeat("track", "posture-tour", *options))
+    assert set(TRACK_KEYS) <= set(metrics)
+    assert metrics["fell"] is False
+    assert metrics["com_error_mm"]["rms"] < 10
+    table, story = load_run(path)
+    assert story["metrics"]["com_error_mm"] == metrics["com_error_mm"]
+    assert {"t", "q.l_leg_kny", "tau.l_leg_kny", "l_foot.fz"} <= set(table.columns)
+
+
+def test_track_prints_a_table_that_fits_a_terminal(backbeat, library, tmp_path):
+    options = ["--library", library, "-o", tmp_path / "r.parquet", "--duration", 0.5]
+    text = backbeat("track", "posture-tour", *options)
+    assert "CoM off" in text
+    assert "…" not in text
+    assert max(map(len, text.splitlines()[:8])) <= 80

@@ -1,0 +1,36 @@
+"""What tests of every package share: behaviors, built once a test run."""
+
+import fcntl
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from behaviors.behavior import Behavior
+from behaviors.build import build
+from behaviors.library import Library
+
+
+@pytest.fixture(scope="session")
+def library_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder of behaviors that all test processes of this run share."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "library"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def built(library_folder: Path) -> Callable[[str], Behavior]:
+    """`built(name)` is the shipped behavior of that name, built when first asked."""
+    behaviors: dict[str, Behavior] = {}
+
+    def get(name: str) -> Behavior:
+        if name not in behaviors:
+            # Two processes that want the same behavior build it once.
+            with (library_folder / f"{name}.lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                behaviors[name] = build(name, Library(library_folder))
+        return behaviors[name]
+
+    return get
