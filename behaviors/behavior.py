@@ -8,6 +8,7 @@ import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
 
 from models.configuration import Configuration
+from models.errors import BackbeatError
 from models.robot import RobotModel
 from models.scene import Scene
 from optimization.reconstruction import DenseTrajectory
@@ -129,7 +130,14 @@ class Behavior:
 
 
 def make_robot(robot: str, equipment: tuple[str, ...], mount: Mount) -> RobotModel:
-    """The robot model for given equipment and mount."""
+    """The robot model for given equipment and mount.
+
+    Raises:
+        BackbeatError: an unknown name, or equipment named twice.
+    """
+    for name in equipment:
+        if equipment.count(name) > 1:
+            raise BackbeatError(f"the robot carries {name!r} twice")
     return RobotModel(robot, equipment, mount.pose(), mount.locked)
 
 

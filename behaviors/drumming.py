@@ -15,7 +15,7 @@ from pydrake.math import RigidTransform
 
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.library import check_name
-from behaviors.motion_plan import MotionPlan
+from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.score import (
     HANDS,
     Hit,
@@ -95,11 +95,14 @@ class DrummingSpecification:
             raise BackbeatError(
                 f"{self.name}: seat is chair or none, not {self.seat!r}"
             )
-        if not (0.02 <= self.stroke.apex <= 0.4 and 0.2 <= self.stroke.speed <= 3.0):
+        stroke = self.stroke
+        if not (0.02 <= stroke.apex <= 0.4 and 0.2 <= stroke.speed <= 3.0):
             raise BackbeatError(
                 f"{self.name}: a stroke has an apex of 0.02 to 0.4 m and a speed of "
                 "0.2 to 3 m/s"
             )
+        if not 0.0 <= stroke.slope <= 1.0:
+            raise BackbeatError(f"{self.name}: a stroke has a slope of 0 to 1 rad")
         return _Drummer(self, folder).plan()
 
 
@@ -141,6 +144,8 @@ class _Drummer:
         description = load_yaml(ScoreDescription, path)
         self.score: Score = compile_score(description, numbers, path.name)
         self.tempo = self.score.tempo
+        check_length(specification.name, self.tempo.time(self.score.beats))
+        self._check_grid(path.name)
         N = round(self.score.beats * KNOTS_PER_BEAT) + 1
         # Absolute beat times, so that a hit's knot is at its time to the last bit.
         self.times = np.array([self.tempo.time(k / KNOTS_PER_BEAT) for k in range(N)])
@@ -149,6 +154,18 @@ class _Drummer:
 
     def knot(self, beat: float) -> int:
         return round(beat * KNOTS_PER_BEAT)
+
+    def _check_grid(self, where: str) -> None:
+        """Refuses hits and holds between knots: they would be off the beat."""
+        beats = [h.beat for h in self.score.hits]
+        beats += [b for h in self.score.holds for b in (h.beat, h.contact_end)]
+        for beat in beats:
+            if abs(beat * KNOTS_PER_BEAT - self.knot(beat)) > 1e-6:
+                bar, at = self.tempo.position(self.tempo.time(beat))
+                raise BackbeatError(
+                    f"{where}: bar {bar}, beat {at:g} is not on the grid; "
+                    f"steps_per_beat and holds must be whole 1/{KNOTS_PER_BEAT} beats"
+                )
 
     @staticmethod
     def tip(hand: str) -> str:

@@ -3,8 +3,24 @@
 from dataclasses import dataclass, field
 
 from behaviors.behavior import Event, Mount
+from models.errors import BackbeatError
 from models.scene import Scene
 from optimization.trajectory_problem import TrajectoryProblem
+
+# What is longer is a slip of the finger, and would fill the memory [s].
+LONGEST = 600.0
+
+
+def check_length(name: str, seconds: float) -> None:
+    """Refuses motions that nobody means.
+
+    Raises:
+        BackbeatError: the length is not a number, or beyond `LONGEST`.
+    """
+    if not 0 < seconds <= LONGEST:
+        raise BackbeatError(
+            f"{name}: the motion takes {seconds:g} s; it may take up to {LONGEST:g} s"
+        )
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from behaviors.behavior import Event, Mount, make_robot
-from behaviors.motion_plan import MotionPlan
+from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.stance import start_configuration, support_poses
 from models.errors import BackbeatError
 from models.robot import RobotModel
@@ -15,6 +15,9 @@ from optimization.contact_schedule import constant_stance
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
 from optimization.trajectory_problem import Task, TrajectoryProblem
+
+# Least and most distance of knots [s].
+FINEST, COARSEST = 0.01, 0.1
 
 
 @dataclass
@@ -59,6 +62,11 @@ class PostureSpecification:
         """
         if not self.stations:
             raise BackbeatError(f"{self.name}: a posture tour needs stations")
+        if not FINEST <= self.knot_spacing <= COARSEST:
+            raise BackbeatError(
+                f"{self.name}: knot_spacing is {self.knot_spacing:g} s; it goes from "
+                f"{FINEST:g} to {COARSEST:g}"
+            )
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
         ends = self._times()
@@ -90,6 +98,7 @@ class PostureSpecification:
                 )
             ends.append((t + station.move, t + station.move + station.hold))
             t = ends[-1][1]
+        check_length(self.name, t)
         return ends
 
     def _tasks(
@@ -142,7 +151,7 @@ class PostureSpecification:
         targets = {n: IKTarget(X) for n, X in feet.items()}
         for frame, place in station.reach.items():
             robot.frame(frame)
-            if len(place) != 3:
+            if len(place) != 3 or not np.isfinite(place).all():
                 raise BackbeatError(f"{self.name}: {frame} needs a place x, y, z")
             targets[frame] = IKTarget(RigidTransform(np.array(place, float)), "x y z")
         middle = np.mean([X.translation() for X in feet.values()], axis=0)

@@ -51,6 +51,13 @@ class Solid:
     X_PS: RigidTransform
     size: np.ndarray
 
+    @property
+    def reach(self) -> float:
+        """Radius of the ball around its center that holds it [m]."""
+        if self.kind == CAPSULE:
+            return float(self.size[0] + self.size[1])
+        return float(np.linalg.norm(self.size))
+
 
 @dataclass(frozen=True)
 class Feeler:
@@ -107,7 +114,7 @@ class CollisionModel:
             ),
             solid_p=np.array([s.X_PS.translation() for s in solids]).reshape(S, 3),
             size=size,
-            reach=np.linalg.norm(size, axis=1),
+            reach=np.array([s.reach for s in solids], float),
             candidates=candidates.astype(np.int64),
             R=np.zeros((S, 3, 3)),
             r=np.zeros((S, 3)),
@@ -183,7 +190,7 @@ class _Shapes:
                 for g in self.plant.GetCollisionGeometriesForBody(body):
                     shape = self.inspector.GetShape(g)
                     X = self.inspector.GetPoseInFrame(g)
-                    found.append((g, name, self.robot.frame(name), shape, X))
+                    found.append((g, name, self.robot.link_frame(name), shape, X))
         return found
 
 

@@ -44,9 +44,11 @@ def fuse(
     joints = [plant.get_joint(i) for i in plant.GetJointIndices()]
     moving = [j for j in joints if j.num_velocities() == 1 and j.name() not in locked]
     moving.sort(key=lambda j: j.velocity_start())
+    driven = {j.index() for j in moving}
+    rigid = [j for j in joints if j.index() not in driven]
     base = plant.GetBodyByName(base_name)
     roots = [base, *(j.child_body() for j in moving)]
-    homes = _find_homes(plant, context, joints, roots)
+    homes = _find_homes(plant, context, rigid, roots)
 
     fused = MultibodyPlant(time_step=0.0)
     bodies = {}
@@ -75,12 +77,11 @@ def set_joints(
 def _find_homes(
     plant: MultibodyPlant,
     context: Context,
-    joints: list[Joint],
+    rigid: list[Joint],
     roots: list[RigidBody],
 ) -> Homes:
     """Follows welds and locked joints from each root to the bodies it carries."""
     homes: Homes = {r.index(): (r.name(), RigidTransform()) for r in roots}
-    rigid = [j for j in joints if j.child_body().index() not in homes]
     # Welds may point either way along the tree (a reversed weld is legal).
     pending = True
     while pending:

@@ -18,6 +18,7 @@ from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 from models.errors import BackbeatError, unknown_name
 from models.fusing import fuse
 from models.kinematic_tree import KinematicTree, read_kinematic_tree
+from models.robot_check import check_names, check_tree
 from models.robot_description import (
     ContactDescription,
     EquipmentDescription,
@@ -92,16 +93,24 @@ def add_robot(
     parser = Parser(plant)
     if not parser.package_map().Contains("backbeat_models"):
         parser.package_map().AddPackageXml(str(PACKAGE_XML))
-    (instance,) = parser.AddModels(str(description.parent / robot.urdf))
+    (instance,) = _parse(parser, description.parent / robot.urdf)
     for items in (_equipment_set(robot, name) for name in equipment):
         for name, item in items.items():
             parser.SetAutoRenaming(True)
-            (added,) = parser.AddModels(str(description.parent / item.file))
+            (added,) = _parse(parser, description.parent / item.file)
             plant.RenameModelInstance(added, name)
             root = plant.get_body(plant.GetBodyIndices(added)[0])
             parent = plant.GetFrameByName(item.parent, instance)
             plant.WeldFrames(parent, root.body_frame(), _pose(item.position, item.rpy))
     return instance
+
+
+def _parse(parser: Parser, path: Path) -> list[ModelInstanceIndex]:
+    try:
+        return list(parser.AddModels(str(path)))
+    except RuntimeError as error:
+        # Drake names file and line.
+        raise BackbeatError(str(error).strip().splitlines()[0]) from None
 
 
 def find_frame(plant: MultibodyPlant, name: str) -> DrakeFrame:
@@ -190,9 +199,11 @@ class RobotModel:
         full = MultibodyPlant(time_step=0.0)
         self.robot_instance = add_robot(full, self.description, equipment)
         base = self._yaml.base
+        check_tree(full, self.robot_instance, base, self.description)
         if X_WB is not None:
             full.WeldFrames(full.world_frame(), full.GetFrameByName(base), X_WB)
         full.Finalize()
+        check_names(self._yaml, full, self.description)
         for name in self.locked:
             if not full.HasJointNamed(name):
                 names = [full.get_joint(i).name() for i in full.GetJointIndices()]
@@ -241,7 +252,7 @@ class RobotModel:
         return contacts
 
     def _read_contact(self, name: str, contact: ContactDescription) -> ContactFrame:
-        on_link = self.frame(contact.link)
+        on_link = self.link_frame(contact.link)
         X_PL = RigidTransform(_rotation(on_link.R_PF), on_link.p_PF)
         X_PC = X_PL @ _pose(contact.position, contact.rpy)
         frame = Frame(
@@ -311,13 +322,21 @@ class RobotModel:
         return np.array(found, int)
 
     def frame(self, name: str) -> Frame:
-        """A frame or link of the URDF, or a contact patch, on its fused body.
+        """A contact patch, or a frame or link of the URDF, on its fused body.
 
         Raises:
             BackbeatError: no such frame.
         """
-        if name in getattr(self, "contacts", {}):
+        if name in self.contacts:
             return self.contacts[name].frame
+        return self.link_frame(name)
+
+    def link_frame(self, name: str) -> Frame:
+        """A frame or link of the URDF, also where a contact patch has its name.
+
+        Raises:
+            BackbeatError: no such frame.
+        """
         frame = find_frame(self._full, name)
         if frame.body().index() not in self._homes:
             raise BackbeatError(f"frame {name!r} is not part of the robot")

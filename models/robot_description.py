@@ -6,6 +6,7 @@ against the URDF.
 """
 
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 
 from models.errors import BackbeatError
@@ -129,4 +130,25 @@ def load_description(path: Path) -> RobotDescription:
             raise BackbeatError(f"{path}: the robot needs a value for {key!r}")
     if not (path.parent / description.urdf).is_file():
         raise BackbeatError(f"{path}: no such URDF {description.urdf!r} beside it")
+    contacts = dict(description.contacts)
+    for items in description.equipment.values():
+        for name, item in items.items():
+            _check_pose(path, name, item.position, item.rpy)
+            if not (path.parent / item.file).is_file():
+                raise BackbeatError(f"{path}: no such file {item.file!r} for {name!r}")
+            contacts.update(item.contacts)
+    for name, contact in contacts.items():
+        _check_pose(path, name, contact.position, contact.rpy)
+        sizes = contact.half_length, contact.half_width
+        if not (sizes == (0.0, 0.0) or min(sizes) > 0.0):
+            raise BackbeatError(
+                f"{path}: contact {name!r} needs half_length and half_width > 0 for a "
+                "patch, or both 0 for a point"
+            )
     return description
+
+
+def _check_pose(path: Path, name: str, position: list[float], rpy: list[float]) -> None:
+    for key, value in (("position", position), ("rpy", rpy)):
+        if len(value) != 3 or not all(map(isfinite, value)):
+            raise BackbeatError(f"{path}: {key} of {name!r} needs three numbers")

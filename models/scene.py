@@ -54,19 +54,27 @@ class World:
     instance: ModelInstanceIndex
 
     def actuator_joints(self) -> tuple[str, ...]:
-        """Joint of every actuator, in the plant's actuator order."""
+        """Joint of every actuator of the robot, in the plant's actuator order."""
         plant = self.plant
         return tuple(
             plant.get_joint_actuator(i).joint().name()
-            for i in plant.GetJointActuatorIndices()
+            for i in plant.GetJointActuatorIndices(self.instance)
         )
 
     def state_selection(self) -> np.ndarray:
         """(nq + nv, plant states) matrix from the plant's state to the model's."""
         plant, robot = self.plant, self.robot
-        joints = [plant.GetJointByName(n) for n in robot.joint_names]
-        q = [*range(robot.base_positions), *(j.position_start() for j in joints)]
-        v = [*range(robot.base_velocities), *(j.velocity_start() for j in joints)]
+        joints = [plant.GetJointByName(n, self.instance) for n in robot.joint_names]
+        q = [j.position_start() for j in joints]
+        v = [j.velocity_start() for j in joints]
+        if robot.floating:
+            base = plant.GetBodyByName(robot.base_name, self.instance)
+            q_base, v_base = (
+                base.floating_positions_start(),
+                base.floating_velocities_start_in_v(),
+            )
+            q = [*range(q_base, q_base + robot.base_positions), *q]
+            v = [*range(v_base, v_base + robot.base_velocities), *v]
         rows = np.r_[q, np.array(v, int) + plant.num_positions()].astype(int)
         selection = np.zeros((len(rows), plant.num_multibody_states()))
         selection[np.arange(len(rows)), rows] = 1.0

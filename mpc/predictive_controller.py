@@ -110,10 +110,12 @@ class PredictiveController(LeafSystem):
         s = memory.plan.phase_at(t)
         if not self._reference.patches:
             return replace(memory, plan=program.rest(t, t - self._start))
-        q, v = x[: robot.num_positions], x[robot.num_positions :]
-        reference = self._reference.sample(s, self._sample)
-        deviation = measure_deviation(Configuration(robot, q, v), reference)
-        plan = program.solve(t - self._start, s, deviation)
+        plan = None
+        if np.isfinite(x).all():
+            q, v = x[: robot.num_positions], x[robot.num_positions :]
+            reference = self._reference.sample(s, self._sample)
+            deviation = measure_deviation(Configuration(robot, q, v), reference)
+            plan = program.solve(t - self._start, s, deviation)
         if plan is None:
             carried = replace(
                 memory.plan, status="no plan found, carried on", is_fresh=False

@@ -241,9 +241,10 @@ class PredictiveProgram:
         settings.eps_abs = settings.eps_rel = 1e-4
         settings.max_iter = 60
         settings.kkt_solver = piqp.KKTSolver.sparse_multistage
+        # Variables are of order one as they are, and scaling leaves rounding errors in
+        # the data from one program to the next: a memory that no Context would hold.
+        settings.preconditioner_iter = 0
         n, rows = self._n, self._G.shape[0]
-        # The set-up fixes the solver's scaling, so it is always the same: standing
-        # at the start of the behavior.
         self._linearize(self._horizon(self.reference.table.t[0]), np.zeros(NX))
         solver.setup(
             self._P,

@@ -138,16 +138,18 @@ class WholeBodyController(LeafSystem):
     ) -> WholeBodyMemory:
         """One tick as a function of state, plan and memory.
 
-        An unsolved program is never applied: the last joint set points go on
-        with damping, and the failure is counted.
+        An unsolved program is never applied, and a state that is no number is not
+        tried: the command in force goes on, and the failure is counted.
         """
         # A command holds until the next tick; its references are for the middle.
         middle = t + 0.5 * self._period
         sample = self._reference.sample(plan.phase_at(middle), self._sample)
         deviation, wrench = plan.at(middle)
         fill_target(self._target, sample, plan.rate, deviation, wrench, self.robot)
-        solution = self._program.solve(q, v, self._target, memory.dual)
-        if not solution.is_solved:
+        solution = None
+        if np.isfinite(q).all() and np.isfinite(v).all():
+            solution = self._program.solve(q, v, self._target, memory.dual)
+        if solution is None or not solution.is_solved:
             return WholeBodyMemory(
                 memory.command,
                 None,

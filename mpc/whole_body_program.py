@@ -12,7 +12,6 @@ Every wanted acceleration is feedforward + stiffness * error + damping * rate
 error. Sources
     Koolen et al., "Design of a Momentum-Based Control Framework and Application
     to the Humanoid Robot Atlas", 2016.
-    Escande, Mansard, Wieber, "Hierarchical Quadratic Programming", 2014.
     Caron, Pham, Nakamura, "Stability of Surface Contacts for Humanoid Robots",
     2015 (wrench cones).
 """

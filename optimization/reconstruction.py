@@ -46,7 +46,7 @@ class DenseTrajectory:
         standing: (M, C) whether a contact stands.
         R_WC: (M, C, 3, 3) rotation of the contact's support.
         p_WC: (M, C, 3) place of the contact's support [m].
-        tau: (M, nj) joint torques [N m].
+        tau: (M, nj) joint torques, viscous friction included [N m].
         contacts: contact names.
     """
 
@@ -254,6 +254,7 @@ def _make_consistent(
         np.ascontiguousarray(parts["wrench"]),
         tau,
     )
+    tau += robot.damping * parts["v"][:, robot.base_velocities :]
     return DenseTrajectory(
         t=parts["t"],
         q=parts["q"],

@@ -72,7 +72,7 @@ class CenterOfMassTask:
 
 @dataclass(frozen=True)
 class PostureTask:
-    """Joints near given angles; a cost, or with weight None bounds of zero width.
+    """Joints near given angles, as a cost.
 
     Attributes:
         joints: (m,) joint indices.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from models.collision import NOTHING, CollisionModel
-from models.errors import BackbeatError
+from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
 from optimization.contact_schedule import ContactSchedule
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
@@ -124,10 +124,16 @@ class TrajectoryProblem:
             raise BackbeatError("a trajectory needs at least 4 increasing knot times")
         if abs(self.times[0]) > 1e-12:
             raise BackbeatError("knot times start at 0")
-        for name in self.schedule.contact_names:
+        hits = [impact.contact for impact in self.impacts]
+        for name in (*self.schedule.contact_names, *hits):
             if name not in self.robot.contacts:
-                known = ", ".join(self.robot.contacts)
-                raise BackbeatError(f"unknown contact {name!r}; known: {known}")
+                raise unknown_name("contact", name, self.robot.contacts)
+        for impact in self.impacts:
+            if not 0 < impact.knot < self.num_knots - 1:
+                raise BackbeatError(
+                    f"{impact.contact} cannot hit at knot {impact.knot}: impacts are "
+                    "between the first knot and the last"
+                )
 
     @property
     def num_knots(self) -> int:

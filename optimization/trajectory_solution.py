@@ -83,11 +83,15 @@ class TrajectorySolution:
         required = np.abs(self.frame * program.frame_equal)
         if required.size:
             k, p, i = np.unravel_index(np.argmax(required), required.shape)
-            worst.append((times[k], f"target of frame {p}", float(required[k, p, i])))
+            frame = self.transcription.frames[p]
+            worst.append((times[k], f"target of {frame}", float(required[k, p, i])))
         if self.equality.size:
             residual = np.abs(self.equality[1:-1])
             k, i = np.unravel_index(np.argmax(residual), residual.shape)
             worst.append((times[k + 1], "dynamics of the base", float(residual[k, i])))
+        if program.rest_scale > 0:
+            moving = program.rest_scale * np.abs(self.velocity[-1]).max()
+            worst.append((times[-1], "rest at the end", float(moving)))
         return sorted(worst, key=lambda x: -x[2])
 
     def row_names(self) -> list[RowName]:
@@ -100,8 +104,8 @@ class TrajectorySolution:
         names += [RowName("velocity", j) for j in joints]
         names += [RowName("friction", c) for c in contacts for _ in range(CONE_ROWS)]
         names += [RowName("normal force", c) for c in contacts]
-        for p in range(len(program.frame_body)):
-            names += [RowName("bound", f"frame {p}")] * 6
+        for frame in self.transcription.frames:
+            names += [RowName("bound", frame)] * 6
         for kind in ("distance", "distance between knots"):
             for feeler in self.transcription.problem.collisions.feelers:
                 names.append(RowName(kind, f"{feeler.link} ({feeler.part})"))

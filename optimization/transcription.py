@@ -40,6 +40,7 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from models.contact import wrench_cone
+from models.errors import BackbeatError
 from models.robot import ContactFrame, Frame
 from optimization.program import (
     CONE_ROWS,
@@ -94,6 +95,7 @@ class Transcription:
     Attributes:
         problem: what was transcribed.
         contacts: contact names in the order of the program.
+        frames: frame names in the order of the program; the contacts come first.
         program: the arrays.
     """
 
@@ -101,7 +103,8 @@ class Transcription:
         """Transcribes `problem`.
 
         Raises:
-            BackbeatError: a task names an unknown frame or axis.
+            BackbeatError: a task names an unknown frame or axis, or an impact has
+                no place.
         """
         self.problem = problem
         robot = problem.robot
@@ -110,6 +113,7 @@ class Transcription:
         self.contacts = tuple(names)
         self._frames = [robot.contacts[n] for n in names]
         slots = self._make_slots()
+        self.frames = tuple(s.frame.name for s in slots)
         rated = [i for i, c in enumerate(self._frames) if not c.is_point]
         self.program = self._assemble(slots, np.array(rated, np.int64))
 
@@ -126,6 +130,12 @@ class Transcription:
         for task in problem.tasks:
             if isinstance(task, FrameTask):
                 self._add_frame_task(slots, task)
+        for impact in problem.impacts:
+            if not slots[self.contacts.index(impact.contact)].used[impact.knot]:
+                raise BackbeatError(
+                    f"{impact.contact} hits at {problem.times[impact.knot]:.3f} s, but "
+                    "no task says where"
+                )
         return slots
 
     def _add_frame_task(self, slots: list[_Slot], task: FrameTask) -> None:

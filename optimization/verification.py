@@ -32,9 +32,11 @@ BOUNDS = {
     "force_balance": 0.01,  # weights
     "moment_balance": 0.01,  # weights x m
     "velocity_consistency": 0.02,  # rad/s or m/s
+    "acceleration_consistency": 0.5,  # rad/s^2 or m/s^2
     "joint_position": 1e-3,  # rad beyond a stop
     "joint_velocity": 1.0,  # share of the limit
     "joint_torque": 1.0,  # share of the limit
+    "torque_consistency": 1e-6,  # share of the limit
     "friction": 1e-3,  # weights beyond the cone at the plan's coefficient
 }
 
@@ -267,10 +269,13 @@ def _check_sample(
         cone = wrench_cone(contact.half_length, contact.half_width, mu)
         excess = max((cone @ w).max(), -w[5]) / weight
         worst.see("friction", excess, t, name)
-    torque = np.abs(tau[plant.v_index][nf:]) / robot.effort_limits
+    tau = tau[plant.v_index][nf:]
+    torque = np.abs(tau) / robot.effort_limits
+    off = np.abs(tau - motion.tau[i]) / robot.effort_limits
     speed = np.abs(v[nf:]) / robot.velocity_limits
     beyond = np.maximum(robot.position_lower - q[nq:], q[nq:] - robot.position_upper)
     worst.see_all("joint_torque", torque, t, robot.joint_names)
+    worst.see_all("torque_consistency", off, t, robot.joint_names)
     worst.see_all("joint_velocity", speed, t, robot.joint_names)
     worst.see_all("joint_position", beyond, t, robot.joint_names)
 
@@ -283,7 +288,7 @@ def _check_balance(
     wrenches: np.ndarray,
     worst: _Worst,
 ) -> None:
-    """Finite differences of momentum against wrenches, of q against v."""
+    """Finite differences: momentum against wrenches, q against v, v against vdot."""
     robot = plant.robot
     for a, b in itertools.pairwise(samples):
         dt = motion.t[b] - motion.t[a]
@@ -294,10 +299,13 @@ def _check_balance(
         error = np.abs(mean - 0.5 * (motion.v[a] + motion.v[b]))
         names = [*["base"] * robot.base_velocities, *robot.joint_names]
         worst.see_all("velocity_consistency", error, t, names)
-        if not robot.floating:
-            continue
         if (motion.standing[a] != motion.standing[b]).any():
             continue  # forces jump when a contact is made or broken
+        mean = (motion.v[b] - motion.v[a]) / dt
+        error = np.abs(mean - 0.5 * (motion.vdot[a] + motion.vdot[b]))
+        worst.see_all("acceleration_consistency", error, t, names)
+        if not robot.floating:
+            continue
         rate = (momenta[b] - momenta[a]) / dt
         residual = rate - 0.5 * (wrenches[a] + wrenches[b])
         plant.set(motion.q[a], motion.v[a])

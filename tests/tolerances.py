@@ -7,3 +7,75 @@ RECURSION = 1e-10
 # Fourth-order finite differences with step 1e-4 of smooth functions: truncation
 # about 1e-12 and rounding 1e-16 / 1e-4, relative to the largest entry.
 FINITE_DIFFERENCE = 2e-8
+# Left and right of Atlas: its source writes half turns as 3.141592 rad [m].
+MIRROR = 5e-7
+# Height of a sole's corners in a named posture, whose angles have three digits: a
+# milliradian on half a sole and a leg [m].
+POSTURE = 1e-3
+# Restitution of a fall onto the floor: what of the speed comes back from a material
+# meant not to bounce [-].
+BOUNCE = 0.12
+# The same fall on SAP (relaxation time) and on Hunt and Crossley's model: their laws
+# differ, and a matched pair stays this close from 0.5 to 2 m/s [-].
+RESTITUTION_MATCH = 0.12
+# Resting contact creeps because friction is regularized; the lagged and similar
+# models do so at 1.1e-5 m/s under 175 kg on five degrees [m/s].
+CREEP = 2e-5
+# Drake's error-controlled integrator at accuracy 1e-8, over half a second [m, m/s].
+INTEGRATION = 1e-6
+# Whole-body ticks eliminate limbs with an inverse that is damped by 1e-7, which tells
+# in the fifth digit of accelerations and torques, relative to the largest entry.
+ELIMINATION = 2e-4
+# Residuals of a QP that a dense active-set method has solved to the last digits,
+# scaled by the sizes in it, which reach a thousand.
+QP_RESIDUAL = 1e-5
+# The predictive program is solved to 1e-4; its deviations [m, rad] and wrenches
+# [weights] are a few times closer than that to the exact optimum.
+PREDICTION = 3e-4
+# Signed distances between primitives, ours and those of Drake's engine [m].
+DRAKE_DISTANCE = 1e-9
+# One-sided differences with step 1e-6 of a distance: its curvature, at most some
+# 1 / (5 mm), times the lever of an arm squared.
+ONE_SIDED = 5e-4
+# Logarithms of rotations up to 1e-4 rad from half a turn [rad].
+ROTATION = 1e-9
+# And at half a turn, where the axis comes from square roots of rounded numbers [rad].
+HALF_TURN = 1e-7
+# Distance of a unit wrench from what corner forces can make, by nonnegative least
+# squares [relative].
+CONE = 1e-9
+# What a linear prediction over 1.3 s may miss of a deviation of millimeters; it falls
+# in proportion to the deviation [-].
+SECOND_ORDER = 0.1
+# A robot that follows its behavior in closed loop is off by under a millimeter at
+# pelvis and trunk; one that has lost it is soon off by decimeters [m].
+FOLLOWED = 5e-3
+# The ground carries the weight and what accelerates the body, which in a crouch is
+# held still but for the sampling of one instant [relative].
+CARRIED_WEIGHT = 0.02
+# A posture and what belongs to it are interpolated each for itself between samples 5 ms
+# apart; the trunk turns on at the speed of the sample before [m, rad].
+INTERPOLATION = 1e-4
+# Turning one end of a step turns its middle by half of it, but for the product of
+# the angle between the ends (some 0.1 rad at test points) and a lever [m/rad].
+SWEEP_ROTATION = 0.02
+# A Newton step from a dense system of finite differences: their error times the
+# condition of the matrix, relative to the largest entry.
+NEWTON_STEP = 1e-6
+# Energy of a closed loop against the work of its logged forces, sampled every 5 ms
+# while commands change every 2 ms; share of the energy that moves [-].
+ENERGY_BALANCE = 5e-3
+# Logged contact forces against differences of momentum over 10 ms [weights].
+FORCE_BALANCE = 2e-3
+# Scaled violation at knots that the solver accepts.
+KNOT = 1e-6
+# Gradient of the Lagrangian relative to that of the cost: without the polish the
+# interior point's own barrier is what is left, and with it heavily damped last
+# steps, which stop within a percent of the least cost.
+STATIONARY = 1e-4
+STATIONARY_POLISHED = 1e-2
+SAME_COST = 0.02
+# Room of a bound that may have a multiplier at the last barrier, 1e-5 [scaled].
+NEARLY_ACTIVE = 1e-3
+# Knots of two solves of one problem from different starts [rad or m].
+SAME_MOTION = 0.02

@@ -13,6 +13,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
 ) -> None:
     """Lists the behaviors of the library and those that ship but are not built."""
+    from rich import box
     from rich.console import Console
     from rich.table import Table
 
@@ -26,7 +27,10 @@ def command(
     if as_json:
         print_json({"built": table.to_dict("records"), "not_built": missing})
         return
-    screen = Table("name", "kind", "length", "tempo", "verified", "summary")
+    screen = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0, 0, 1))
+    for column in ("name", "kind", "length", "tempo", "verified"):
+        screen.add_column(column, no_wrap=True)
+    screen.add_column("summary")
     for row in table.itertuples():
         screen.add_row(
             row.name,

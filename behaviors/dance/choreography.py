@@ -8,7 +8,7 @@ from pydrake.math import RigidTransform
 
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.dance.moves import MOVES, Offsets
-from behaviors.motion_plan import MotionPlan
+from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.tempo import Tempo
 from behaviors.stance import start_configuration, support_poses
 from models.configuration import Configuration
@@ -26,6 +26,8 @@ from optimization.trajectory_problem import (
 # Knots of a beat: about 0.05 s at 100 BPM.
 KNOTS_PER_BEAT = 12
 TRACKS = ("legs", "body", "arms", "head")
+# A move that began in less would be a jerk [beats].
+LEAST_FADE = 0.1
 
 
 @dataclass
@@ -73,6 +75,7 @@ class DanceSpecification:
         """
         tempo = Tempo(self.bpm, self.beats_per_bar)
         self._check()
+        check_length(self.name, tempo.time(self.beats))
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
         feet = support_poses(robot, q_start)
@@ -100,6 +103,11 @@ class DanceSpecification:
     def _check(self) -> None:
         if not self.beats >= 2:
             raise BackbeatError(f"{self.name}: a dance needs at least 2 beats")
+        if not self.fade >= LEAST_FADE:
+            raise BackbeatError(
+                f"{self.name}: fade is {self.fade:g} beats; it must be at least "
+                f"{LEAST_FADE:g}"
+            )
         if not any(self.tracks.values()):
             raise BackbeatError(f"{self.name}: there is no move on any track")
         for track, moves in self.tracks.items():
@@ -114,10 +122,11 @@ class DanceSpecification:
                         f"{where}: {m.move} belongs on the track "
                         f"{MOVES[m.move].track!r}, not on {track!r}"
                     )
-                if m.at < 0 or m.beats <= 0 or m.at + m.beats > self.beats:
+                end = m.at + m.beats
+                if not (m.at >= 0 and m.beats > 0 and end <= self.beats + 1e-9):
                     raise BackbeatError(
                         f"{where}: {m.move} runs from beat {m.at:g} to "
-                        f"{m.at + m.beats:g}; the dance has {self.beats:g} beats"
+                        f"{end:g}; the dance has {self.beats:g} beats"
                     )
 
     def _offsets(self, robot: RobotModel, beats: np.ndarray) -> Offsets:

@@ -18,6 +18,10 @@ HANDS = ("left", "right")
 LEAVE_BEATS = 1.0
 LEAST_WAY = 0.75
 LOUDNESS = {"!": 115, "": 90, "?": 50}
+# Most turn of the torso to each side in a hold [rad].
+MOST_SWAY = 0.6
+# Ten minutes at the fastest tempo.
+MOST_BEATS = 4000
 
 
 @dataclass
@@ -135,8 +139,8 @@ def compile_score(
     holds: list[Hold] = []
     beat = 0.0
     for part in description.parts:
-        if part.hold > 0:
-            _check_rest(part, numbers, where)
+        if part.hold != 0:
+            _check_hold(part, numbers, where)
             holds.append(
                 Hold(
                     beat,
@@ -148,16 +152,15 @@ def compile_score(
                 )
             )
             beat += part.hold
-            if part.hold <= LEAVE_BEATS:
-                raise BackbeatError(
-                    f"{where}: hold {part.name!r} must be longer than {LEAVE_BEATS:g} "
-                    "beat"
-                )
             continue
+        if part.repeat < 1:
+            raise BackbeatError(f"{where}: repeat of part {part.name!r} must be >= 1")
         for _ in range(part.repeat):
             played, beats = _read_bars(part, description, numbers, beat, where)
             hits.extend(played)
             beat += beats
+            if beat > MOST_BEATS:
+                raise BackbeatError(f"{where}: more than {MOST_BEATS} beats")
     hits.sort(key=lambda h: (h.beat, h.hand))
     _check_ways(hits, holds, tempo, where)
     return Score(tempo, tuple(hits), tuple(holds), beat)
@@ -177,7 +180,12 @@ def _check_ways(hits: list[Hit], holds: list[Hold], tempo: Tempo, where: str) ->
                 )
 
 
-def _check_rest(part: PartDescription, numbers: Mapping[int, str], where: str) -> None:
+def _check_hold(part: PartDescription, numbers: Mapping[int, str], where: str) -> None:
+    if not LEAVE_BEATS < part.hold <= MOST_BEATS:
+        raise BackbeatError(
+            f"{where}: hold {part.name!r} takes {part.hold:g} beats; it takes more "
+            f"than {LEAVE_BEATS:g} and up to {MOST_BEATS}"
+        )
     for hand, member in part.rest.items():
         if hand not in HANDS:
             raise BackbeatError(f"{where}: {hand!r} is not a hand; left or right")
@@ -186,8 +194,12 @@ def _check_rest(part: PartDescription, numbers: Mapping[int, str], where: str) -
                 f"{where}: part {part.name!r} rests on {member!r}; the kit has "
                 f"{', '.join(numbers.values())}"
             )
-    if not part.sway_beats > 0:
-        raise BackbeatError(f"{where}: sway_beats of {part.name!r} must be > 0")
+    if not (part.sway_beats >= 0.5 and abs(part.sway) <= MOST_SWAY):
+        raise BackbeatError(
+            f"{where}: in hold {part.name!r} the torso sways {part.sway:g} rad in "
+            f"{part.sway_beats:g} beats; it may sway {MOST_SWAY:g} rad to each side, "
+            "in at least half a beat"
+        )
 
 
 def _read_bars(
@@ -202,6 +214,7 @@ def _read_bars(
     steps = max(len(words) for words in lines.values())
     if steps == 0:
         raise BackbeatError(f"{where}: part {part.name!r} neither holds nor plays")
+    members = {str(number): name for number, name in numbers.items()}
     hits = []
     for hand, words in lines.items():
         if words and len(words) != steps:
@@ -214,11 +227,11 @@ def _read_bars(
                 continue
             beat = start + i / description.steps_per_beat
             number, mark = (word[:-1], word[-1]) if word[-1] in "!?" else (word, "")
-            if not number.isdigit() or int(number) not in numbers:
+            if number not in members:
                 bar, at = divmod(beat, description.beats_per_bar)
                 raise BackbeatError(
                     f"{where}: {word!r} in bar {int(bar) + 1}, beat {at + 1:g} is not "
                     f"a drum; numbers are {', '.join(map(str, sorted(numbers)))}"
                 )
-            hits.append(Hit(beat, numbers[int(number)], hand, LOUDNESS[mark]))
+            hits.append(Hit(beat, members[number], hand, LOUDNESS[mark]))
     return hits, steps / description.steps_per_beat

@@ -1,6 +1,6 @@
 """The closed loop as one Drake diagram."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from pydrake.systems.framework import Context, Diagram, DiagramBuilder
@@ -87,6 +87,9 @@ def build_closed_loop(
     plant = world.plant
     reference = Reference(behavior)
     start = scenario.lead_in
+    weights = weights or PredictiveWeights()
+    if not scenario.timing:
+        weights = replace(weights, slowest=1.0, fastest=1.0)
     predictive = builder.AddNamedSystem(
         "predictive_controller",
         PredictiveController(
@@ -116,7 +119,9 @@ def build_closed_loop(
     connect(state, servo.GetInputPort("state"))
     connect(predictive.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
     connect(whole_body.GetOutputPort("command"), servo.GetInputPort("command"))
-    connect(servo.GetOutputPort("actuation"), plant.get_actuation_input_port())
+    connect(
+        servo.GetOutputPort("actuation"), plant.get_actuation_input_port(world.instance)
+    )
     connect(
         disturbance.GetOutputPort("spatial_forces"),
         plant.get_applied_spatial_force_input_port(),

@@ -1,5 +1,7 @@
 """Disturbances: pushes as external forces on the plant."""
 
+from collections import Counter
+
 import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.multibody.math import SpatialForce
@@ -23,7 +25,8 @@ class Disturbance(LeafSystem):
 
     `spatial_forces` is a list of ExternallyAppliedSpatialForce for the plant's
     `applied_spatial_force`. `impulse_rate` (3) is the total force applied now,
-    world axes [N].
+    world axes [N]. A force holds for a step of the plant, so it is the mean over the
+    step: a push gives its impulse whether its ends fall on steps or not.
     """
 
     def __init__(
@@ -32,7 +35,7 @@ class Disturbance(LeafSystem):
         """Makes the disturbance.
 
         Args:
-            plant: finalized plant.
+            plant: finalized, discrete plant.
             pushes: what happens when, in time of the behavior.
             start_time: time at which the behavior's time is zero [s].
 
@@ -40,16 +43,17 @@ class Disturbance(LeafSystem):
             BackbeatError: a push names an unknown body.
         """
         super().__init__()
+        self._step = plant.time_step()
         self._pushes = []
+        bodies = [plant.get_body(BodyIndex(i)) for i in range(plant.num_bodies())]
+        counts = Counter(b.name() for b in bodies)
+        known = {b.name(): b.index() for b in bodies if counts[b.name()] == 1}
         for push in pushes:
-            if not plant.HasBodyNamed(push.body):
-                bodies = range(plant.num_bodies())
-                names = {plant.get_body(BodyIndex(i)).name() for i in bodies}
-                raise unknown_name("body to push", push.body, names)
-            body = plant.GetBodyByName(push.body).index()
+            if push.body not in known:
+                raise unknown_name("body to push", push.body, known)
             start = push.time + start_time
             force = np.array(push.impulse, float) / push.duration
-            self._pushes.append((start, start + push.duration, body, force))
+            self._pushes.append((start, start + push.duration, known[push.body], force))
         self.DeclareAbstractOutputPort(
             "spatial_forces",
             lambda: AbstractValue.Make([ExternallyAppliedSpatialForce()]),
@@ -57,20 +61,24 @@ class Disturbance(LeafSystem):
         )
         self.DeclareVectorOutputPort("impulse_rate", 3, self._calc_rate)
 
+    def _now(self, context: Context) -> list[tuple[BodyIndex, np.ndarray]]:
+        """Pushed bodies and the mean force on each over the step that begins."""
+        t, forces = context.get_time(), []
+        for start, end, body, force in self._pushes:
+            inside = min(end, t + self._step) - max(start, t)
+            if inside > 1e-12:
+                forces.append((body, inside / self._step * force))
+        return forces
+
     def _calc_forces(self, context: Context, output: AbstractValue) -> None:
         forces = []
-        for start, end, body, f in self._pushes:
-            if start - 1e-9 <= context.get_time() < end - 1e-9:
-                applied = ExternallyAppliedSpatialForce()
-                applied.body_index = body
-                applied.p_BoBq_B = np.zeros(3)
-                applied.F_Bq_W = SpatialForce(np.zeros(3), f)
-                forces.append(applied)
+        for body, force in self._now(context):
+            applied = ExternallyAppliedSpatialForce()
+            applied.body_index = body
+            applied.p_BoBq_B = np.zeros(3)
+            applied.F_Bq_W = SpatialForce(np.zeros(3), force)
+            forces.append(applied)
         output.set_value(forces)
 
     def _calc_rate(self, context: Context, output: BasicVector) -> None:
-        total = np.zeros(3)
-        for start, end, _, f in self._pushes:
-            if start - 1e-9 <= context.get_time() < end - 1e-9:
-                total += f
-        output.SetFromVector(total)
+        output.SetFromVector(sum((f for _, f in self._now(context)), np.zeros(3)))

@@ -86,8 +86,10 @@ class Scenario:
         for push in self.pushes:
             if len(push.impulse) != 3 or not np.isfinite(push.impulse).all():
                 raise BackbeatError("scenario: a push needs an impulse x, y, z in N s")
-            if not push.duration > 0:
-                raise BackbeatError("scenario: a push needs a duration > 0 s")
+            if not (np.isfinite(push.time) and 0 < push.duration < np.inf):
+                raise BackbeatError(
+                    "scenario: a push needs a time and a duration > 0 s"
+                )
         return self
 
 

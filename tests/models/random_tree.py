@@ -12,8 +12,13 @@ from pydrake.multibody.tree import (
 )
 
 
-def random_plant(seed: int, num_joints: int, floating: bool) -> MultibodyPlant:
-    """A random tree of `num_joints` revolute and prismatic joints."""
+def random_plant(
+    seed: int, num_joints: int, floating: bool, num_welds: int = 0
+) -> MultibodyPlant:
+    """A random tree of `num_joints` revolute and prismatic joints.
+
+    The last `num_welds` bodies are welded to others; a weld may point either way.
+    """
     rng = np.random.default_rng(seed)
     plant = MultibodyPlant(time_step=0.0)
     bodies = [plant.AddRigidBody("base", _inertia(rng))]
@@ -31,6 +36,16 @@ def random_plant(seed: int, num_joints: int, floating: bool) -> MultibodyPlant:
             kind(f"joint{i}", frame, child.body_frame(), axis / np.linalg.norm(axis))
         )
         bodies.append(child)
+    for i in range(num_welds):
+        load = plant.AddRigidBody(f"load{i}", _inertia(rng))
+        X = RigidTransform(RollPitchYaw(rng.normal(size=3)), rng.normal(size=3))
+        if rng.random() < 0.5:  # the wrong way around, but never under the base
+            link = bodies[1 + rng.integers(num_joints)]
+            plant.WeldFrames(load.body_frame(), link.body_frame(), X)
+        else:
+            body = bodies[rng.integers(len(bodies))]
+            plant.WeldFrames(body.body_frame(), load.body_frame(), X)
+        bodies.append(load)
     plant.Finalize()
     return plant
 

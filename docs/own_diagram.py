@@ -1,0 +1,154 @@
+"""Backbeat's controllers in a Drake diagram of your own.
+
+Atlas goes down into a crouch, and a ball hits it in the chest. World, ball and wiring
+are made here; robot, behavior and controllers come from Backbeat. From the root of
+the checkout:
+
+    .venv/bin/python docs/own_diagram.py
+    .venv/bin/python docs/own_diagram.py --show     # in a browser, with Meshcat
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from pydrake.geometry import Box, Sphere, StartMeshcat
+from pydrake.math import RigidTransform
+from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
+from pydrake.multibody.tree import SpatialInertia
+from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import Context, Diagram, DiagramBuilder
+from pydrake.systems.primitives import MatrixGain
+from pydrake.visualization import AddDefaultVisualization
+
+from behaviors.behavior import Behavior
+from behaviors.build import build
+from behaviors.library import Library
+from models.actuation import JointServo
+from models.contact import FLOOR, SOLE, ContactMaterial, assign_material
+from models.robot import add_robot
+from models.scene import World
+from mpc.predictive_controller import PredictiveController
+from mpc.predictive_program import PredictiveProgram
+from mpc.reference import Reference
+from mpc.whole_body_controller import WholeBodyController
+from mpc.whole_body_program import WholeBodyProgram
+
+START = 0.5  # s that Atlas stands before the behavior starts
+DURATION = 3.0  # s of the behavior
+BALL_MASS, BALL_RADIUS = 3.0, 0.1  # kg, m
+# Dissipation is given twice, for Drake's contact models measure it differently.
+RUBBER = ContactMaterial(
+    friction=0.5, stiffness=2e4, dissipation=0.5, relaxation_time=0.01
+)
+
+
+def add_own_world(builder: DiagramBuilder, behavior: Behavior) -> World:
+    """Adds robot, ground and ball in a plant of our own."""
+    robot = behavior.robot_model
+    plant, scene_graph = AddMultibodyPlantSceneGraph(builder, time_step=1e-3)
+    atlas = add_robot(plant, robot.description, robot.equipment)
+    for index in plant.GetBodyIndices(atlas):
+        assign_material(plant, scene_graph, plant.get_body(index), SOLE)
+
+    X_WG = RigidTransform([0.0, 0.0, -0.5])
+    plant.RegisterCollisionGeometry(
+        plant.world_body(), X_WG, Box(10, 10, 1), "ground", FLOOR.properties()
+    )
+    inertia = SpatialInertia.SolidSphereWithMass(BALL_MASS, BALL_RADIUS)
+    ball = plant.AddRigidBody("ball", plant.AddModelInstance("ball"), inertia)
+    X_BS, shape = RigidTransform(), Sphere(BALL_RADIUS)
+    orange = np.array([0.94, 0.35, 0.08, 1.0])
+    plant.RegisterVisualGeometry(ball, X_BS, shape, "ball", orange)
+    plant.RegisterCollisionGeometry(ball, X_BS, shape, "ball", RUBBER.properties())
+
+    plant.Finalize()
+    return World(plant, scene_graph, robot, atlas)
+
+
+def add_controllers(builder: DiagramBuilder, world: World, behavior: Behavior) -> None:
+    """Adds both controllers and the joint servo, and wires them to the plant."""
+    robot, plant = behavior.robot_model, world.plant
+    reference = Reference(behavior)
+
+    # Fifty times a second: forces, momentum and timing for the next 1.3 s.
+    predictive = builder.AddNamedSystem(
+        "predictive_controller",
+        PredictiveController(PredictiveProgram(reference), start_time=START),
+    )
+    # Five hundred times a second: the joint torques that come closest to the plan.
+    program = WholeBodyProgram(robot, reference.patches, reference.points)
+    whole_body = builder.AddNamedSystem(
+        "whole_body_controller",
+        WholeBodyController(program, reference, start_time=START),
+    )
+    # At every step: these torques, and some stiffness in joints above the legs.
+    servo = builder.AddNamedSystem(
+        "joint_servo", JointServo(robot, world.actuator_joints())
+    )
+    # The plant's state has the ball in it; the controllers want the robot's [q, v].
+    # They get the truth here, in the place of which an estimator can be put.
+    sensed = builder.AddNamedSystem("true_state", MatrixGain(D=world.state_selection()))
+
+    builder.Connect(plant.get_state_output_port(), sensed.get_input_port())
+    for system in (predictive, whole_body, servo):
+        builder.Connect(sensed.get_output_port(), system.GetInputPort("state"))
+    builder.Connect(predictive.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
+    builder.Connect(whole_body.GetOutputPort("command"), servo.GetInputPort("command"))
+    builder.Connect(
+        servo.GetOutputPort("actuation"), plant.get_actuation_input_port(world.instance)
+    )
+
+
+def start(diagram: Diagram, world: World, behavior: Behavior) -> Context:
+    """A context in which Atlas stands where the behavior starts and the ball flies."""
+    context = diagram.CreateDefaultContext()
+    plant = world.plant
+    own = plant.GetMyMutableContextFromRoot(context)
+    plant.SetPositions(own, world.instance, behavior.motion.q[0])
+    # Two meters in front of the robot, towards its chest.
+    ball = plant.GetModelInstanceByName("ball")
+    plant.SetPositions(own, ball, [1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 1.3])
+    plant.SetVelocities(own, ball, [0.0, 0.0, 0.0, -3.0, 0.0, 3.0])
+    return context
+
+
+def run(behavior: Behavior, show: bool = False) -> tuple[World, Simulator]:
+    """Simulates the behavior; returns the world and the simulator at the end."""
+    builder = DiagramBuilder()
+    world = add_own_world(builder, behavior)
+    add_controllers(builder, world, behavior)
+    if show:
+        AddDefaultVisualization(builder, StartMeshcat())
+    diagram = builder.Build()
+    simulator = Simulator(diagram, start(diagram, world, behavior))
+    if show:
+        simulator.set_target_realtime_rate(1.0)
+        input("Open the address above in a browser, then press Enter. ")
+    simulator.AdvanceTo(START + DURATION)
+    return world, simulator
+
+
+def pelvis_height(world: World, simulator: Simulator) -> float:
+    """Height of the pelvis above the ground [m]."""
+    context = world.plant.GetMyContextFromRoot(simulator.get_context())
+    pelvis = world.plant.GetBodyByName(world.robot.base_name)
+    return float(world.plant.EvalBodyPoseInWorld(context, pelvis).translation()[2])
+
+
+def main() -> None:
+    """Builds the behavior, runs it and says how it went."""
+    parser = argparse.ArgumentParser(description="Atlas crouches and meets a ball.")
+    parser.add_argument("--library", type=Path, default=Path("library"))
+    parser.add_argument("--show", action="store_true", help="show it with Meshcat")
+    arguments = parser.parse_args()
+
+    behavior = build("posture-tour", Library(arguments.library))
+    world, simulator = run(behavior, arguments.show)
+    height = pelvis_height(world, simulator)
+    planned = Reference(behavior).sample(DURATION).q[6]
+    print(f"pelvis {height:.3f} m above the ground, {planned:.3f} m planned")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""What a robot YAML says against its URDF: every name exists, the tree hangs together.
+
+A slip here would otherwise be a robot without a foot or with a limp arm, found out
+much later.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import Joint, ModelInstanceIndex
+
+from models.errors import BackbeatError, unknown_name
+from models.robot_description import RobotDescription
+
+
+def check_tree(
+    plant: MultibodyPlant, instance: ModelInstanceIndex, base: str, where: Path
+) -> None:
+    """Checks that a robot is one tree of simple joints that grows from its base.
+
+    Args:
+        plant: plant with the robot, not yet finalized.
+        instance: the robot in it.
+        base: base link of the YAML.
+        where: the YAML, for the message.
+
+    Raises:
+        BackbeatError: it is not.
+    """
+    names = [plant.get_body(i).name() for i in plant.GetBodyIndices(instance)]
+    if base not in names:
+        raise unknown_name(f"base of {where}", base, names)
+    joints = [plant.get_joint(i) for i in plant.GetJointIndices(instance)]
+    for joint in joints:
+        if joint.type_name() not in ("revolute", "prismatic", "weld"):
+            raise BackbeatError(
+                f"{where}: joint {joint.name()!r} is {joint.type_name()}; only "
+                "revolute, continuous, prismatic and fixed joints are known"
+            )
+    world = plant.world_body().index()
+    carried = {
+        j.child_body().name() for j in joints if j.parent_body().index() != world
+    }
+    for name in names:
+        if name not in carried and name != base:
+            raise BackbeatError(
+                f"{where}: the base is {base!r}, but no joint carries the link {name!r}"
+            )
+    if base in carried:
+        raise BackbeatError(
+            f"{where}: the base {base!r} is not where the tree of links begins"
+        )
+
+
+def check_names(
+    description: RobotDescription, plant: MultibodyPlant, where: Path
+) -> None:
+    """Checks that every joint and group that a YAML names exists.
+
+    Args:
+        description: the YAML.
+        plant: finalized plant of the robot.
+        where: the YAML, for the message.
+
+    Raises:
+        BackbeatError: one does not.
+    """
+    joints = {j.name() for j in _moving_joints(plant)}
+    for part, names in _joints_named(description):
+        for name in names:
+            if name not in joints:
+                raise unknown_name(f"joint in {part} of {where}", name, joints)
+    groups = description.groups
+    sides = [n for pair in description.mirror_groups.items() for n in pair]
+    for part, found in (("mirror_groups", sides), ("servo", [*description.servo])):
+        for name in found:
+            if name not in groups:
+                raise unknown_name(f"group in {part} of {where}", name, groups)
+    for left, right in description.mirror_groups.items():
+        if len(groups[left]) != len(groups[right]):
+            raise BackbeatError(
+                f"{where}: {left} and {right} mirror each other and need equally "
+                "many joints"
+            )
+    for name, posture in description.postures.items():
+        for joint, angle in posture.joints.items():
+            if not np.isfinite(angle):
+                raise BackbeatError(
+                    f"{where}: {joint} has no number in posture {name!r}"
+                )
+
+
+def _moving_joints(plant: MultibodyPlant) -> list[Joint]:
+    joints = [plant.get_joint(i) for i in plant.GetJointIndices()]
+    return [j for j in joints if j.num_velocities() == 1]
+
+
+def _joints_named(
+    description: RobotDescription,
+) -> Iterator[tuple[str, list[str]]]:
+    """Parts of the YAML with the joints that they name."""
+    for group, names in description.groups.items():
+        yield f"group {group!r}", names
+    yield "mirror_flips", description.mirror_flips
+    yield "aliases", [*description.aliases.values()]
+    for posture, angles in description.postures.items():
+        yield f"posture {posture!r}", [*angles.joints]
+    for contact, patch in description.contacts.items():
+        yield f"contact {contact!r}", patch.limb
+    for items in description.equipment.values():
+        for item in items.values():
+            for contact, patch in item.contacts.items():
+                yield f"contact {contact!r}", patch.limb

@@ -1,0 +1,124 @@
+"""The examples in docs run as they are printed, and do what they say."""
+
+import os
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.systems.analysis import Simulator
+
+from behaviors.behavior import Behavior
+from models.scene import World
+from tests.tolerances import CARRIED_WEIGHT, FOLLOWED
+
+CHECKOUT = Path(__file__).parents[2]
+OWN_DIAGRAM = CHECKOUT / "docs" / "own_diagram.py"
+
+
+@pytest.fixture(scope="module")
+def example() -> dict[str, Any]:
+    """What `own_diagram.py` defines."""
+    return runpy.run_path(str(OWN_DIAGRAM))
+
+
+@pytest.fixture(scope="module")
+def crouch(
+    example: dict[str, Any], built: Callable[[str], Behavior]
+) -> tuple[World, Simulator, Behavior]:
+    """Its simulation, at the end."""
+    behavior = built("posture-tour")
+    return *example["run"](behavior), behavior
+
+
+def forces_by_link(plant: MultibodyPlant, simulator: Simulator) -> dict[str, float]:
+    """Vertical force of the ground on each body that touches it [N]."""
+    context = plant.GetMyContextFromRoot(simulator.get_context())
+    results = plant.get_contact_results_output_port().Eval(context)
+    forces: dict[str, float] = {}
+    for i in range(results.num_point_pair_contacts()):
+        info = results.point_pair_contact_info(i)
+        a, b = (plant.get_body(k) for k in (info.bodyA_index(), info.bodyB_index()))
+        # The force is the one on body B.
+        body, sign = (b, 1.0) if a.name() == "world" else (a, -1.0)
+        up = sign * float(info.contact_force()[2])
+        forces[body.name()] = forces.get(body.name(), 0.0) + up
+    return forces
+
+
+def test_atlas_is_where_the_behavior_ends(
+    crouch: tuple[World, Simulator, Behavior], example: dict[str, Any]
+) -> None:
+    """Pelvis and trunk have followed the behavior into the crouch."""
+    world, simulator, behavior = crouch
+    plant = world.plant
+    context = plant.GetMyContextFromRoot(simulator.get_context())
+    motion = behavior.motion
+    q = motion.q[np.searchsorted(motion.t, example["DURATION"])]
+    planned = plant.CreateDefaultContext()
+    plant.SetPositions(planned, world.instance, q)
+    for link in ("pelvis", "utorso"):
+        body = plant.GetBodyByName(link)
+        X, X_planned = (plant.EvalBodyPoseInWorld(c, body) for c in (context, planned))
+        away = np.linalg.norm(X.translation() - X_planned.translation())
+        assert away < FOLLOWED, link
+    # The behavior really bends the knees, so standing still would not have passed.
+    assert q[6] < motion.q[0, 6] - 10 * FOLLOWED
+
+
+def test_feet_alone_carry_the_weight(
+    crouch: tuple[World, Simulator, Behavior],
+) -> None:
+    world, simulator, behavior = crouch
+    forces = forces_by_link(world.plant, simulator)
+    forces.pop("ball", None)
+    assert set(forces) == {"l_foot", "r_foot"}
+    weight = behavior.robot_model.weight
+    assert sum(forces.values()) == pytest.approx(weight, rel=CARRIED_WEIGHT)
+
+
+def test_the_ball_has_bounced_off_the_chest(
+    crouch: tuple[World, Simulator, Behavior],
+) -> None:
+    """It flew towards the robot and now rolls away from it."""
+    world, simulator, _ = crouch
+    plant = world.plant
+    context = plant.GetMyContextFromRoot(simulator.get_context())
+    ball = plant.GetModelInstanceByName("ball")
+    assert plant.GetVelocities(context, ball)[3] > 0.1
+
+
+def test_without_controllers_atlas_falls(
+    example: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    built: Callable[[str], Behavior],
+) -> None:
+    """What keeps the robot up is what the example wires, not the world it makes."""
+    run = example["run"]
+    monkeypatch.setitem(run.__globals__, "add_controllers", lambda *_: None)
+    world, simulator = run(built("posture-tour"))
+    assert set(forces_by_link(world.plant, simulator)) - {"l_foot", "r_foot", "ball"}
+    assert example["pelvis_height"](world, simulator) < 0.5
+
+
+def test_the_example_runs_as_its_head_says(
+    library_folder: Path, built: Callable[[str], Behavior]
+) -> None:
+    built("posture-tour")
+    result = subprocess.run(
+        [sys.executable, OWN_DIAGRAM, "--library", library_folder],
+        cwd=CHECKOUT,
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stderr == ""
+    words = result.stdout.split()
+    assert words[0] == "pelvis"
+    assert float(words[1]) == pytest.approx(float(words[6]), abs=FOLLOWED)

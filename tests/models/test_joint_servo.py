@@ -1,0 +1,154 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from pydrake.math import RigidTransform
+from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import DiagramBuilder
+from pydrake.systems.primitives import ConstantVectorSource, MatrixGain
+
+from models.actuation import JointServo, joint_command
+from models.robot import RobotModel
+from models.scene import add_world
+from tests.models.sliders import make_sliders
+from tests.tolerances import EXACT, INTEGRATION
+
+
+@pytest.fixture(scope="module")
+def world():
+    """Atlas on the ground; the builder owns the plant."""
+    builder = DiagramBuilder()
+    yield add_world(builder, RobotModel())
+    del builder
+
+
+def response(robot, world, command, q, v):
+    """Actuation and joint effort of a servo at one state."""
+    servo = JointServo(robot, world.actuator_joints())
+    context = servo.CreateDefaultContext()
+    servo.GetInputPort("command").FixValue(context, command)
+    servo.GetInputPort("state").FixValue(context, np.r_[q, v])
+    return tuple(
+        servo.GetOutputPort(port).Eval(context)
+        for port in ("actuation", "joint_effort")
+    )
+
+
+def random_state(robot, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=robot.num_positions), rng.normal(size=robot.num_velocities)
+
+
+def test_every_joint_gets_what_its_own_name_says(world):
+    """Effort, stiffness and damping act on their joint, in the actuators' order."""
+    rng = np.random.default_rng(1)
+    robot = world.robot
+    q, v = random_state(robot)
+    effort, target, speed = rng.normal(size=(3, 30))
+    stiffness, damping = rng.uniform(0, 5, (2, 30))
+    command = joint_command(effort, target, speed, stiffness, damping)
+    actuation, joint_effort = response(robot, world, command, q, v)
+    for k, name in enumerate(world.actuator_joints()):
+        i = robot.joint_index(name)
+        u = effort[i] + stiffness[i] * (target[i] - q[7 + i])
+        u += damping[i] * (speed[i] - v[6 + i])
+        assert abs(u) < world.robot.effort_limits[i]
+        assert actuation[k] == pytest.approx(u, rel=EXACT)
+        assert joint_effort[i] == actuation[k]
+
+
+def test_actuators_turn_the_joints_that_are_meant(world):
+    """Through Drake's actuation matrix the efforts arrive at their joints."""
+    effort = np.arange(1.0, 31.0)
+    zero = np.zeros(30)
+    command = joint_command(effort, zero, zero, zero, zero)
+    actuation, _ = response(world.robot, world, command, *random_state(world.robot))
+    tau = world.plant.MakeActuationMatrix() @ actuation
+    assert_allclose(tau[:6], 0.0)
+    for i, name in enumerate(world.robot.joint_names):
+        assert tau[world.plant.GetJointByName(name).velocity_start()] == effort[i]
+
+
+def test_zero_gains_make_a_pure_torque_interface(world):
+    rng = np.random.default_rng(2)
+    effort, target, speed = rng.normal(size=(3, 30))
+    zero = np.zeros(30)
+    command = joint_command(effort, target, speed, zero, zero)
+    _, joint_effort = response(world.robot, world, command, *random_state(world.robot))
+    assert_allclose(joint_effort, effort, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_effort_ends_at_the_limits(world, sign):
+    zero = np.zeros(30)
+    command = joint_command(np.full(30, sign * 1e6), zero, zero, zero, zero)
+    _, joint_effort = response(world.robot, world, command, *random_state(world.robot))
+    assert_allclose(joint_effort, sign * world.robot.effort_limits, rtol=0, atol=0)
+
+
+def test_locked_joints_get_nothing(world):
+    locked = {"neck_ay": 0.1, "l_leg_kny": 1.0}
+    robot = RobotModel("atlas", X_WB=RigidTransform(), locked=locked)
+    one, zero = np.ones(robot.num_joints), np.zeros(robot.num_joints)
+    command = joint_command(one, zero, zero, zero, zero)
+    actuation, _ = response(robot, world, command, *random_state(robot))
+    expected = [0.0 if name in locked else 1.0 for name in world.actuator_joints()]
+    assert_allclose(actuation, expected)
+
+
+@pytest.fixture
+def rail(tmp_path):
+    """`rail(command, **options)`: time and state of sliding blocks under a servo."""
+    path = make_sliders(tmp_path, [2.0, 0.5], [1e3, 1e3])
+    robot = RobotModel(path, X_WB=RigidTransform([0.0, 0.0, 1.0]))
+
+    def run(command, duration):
+        builder = DiagramBuilder()
+        world = add_world(builder, robot, time_step=0.0)
+        servo = builder.AddSystem(JointServo(robot, world.actuator_joints()))
+        source = builder.AddSystem(ConstantVectorSource(command))
+        sensed = builder.AddSystem(MatrixGain(world.state_selection()))
+        builder.Connect(source.get_output_port(), servo.GetInputPort("command"))
+        builder.Connect(world.plant.get_state_output_port(), sensed.get_input_port())
+        builder.Connect(sensed.get_output_port(), servo.GetInputPort("state"))
+        port = world.plant.get_actuation_input_port()
+        builder.Connect(servo.GetOutputPort("actuation"), port)
+        simulator = Simulator(builder.Build())
+        simulator.get_mutable_integrator().set_target_accuracy(1e-8)
+        context = world.plant.GetMyContextFromRoot(simulator.get_context())
+        times, states = np.linspace(0.0, duration, 21), []
+        for t in times:
+            simulator.AdvanceTo(t)
+            states.append(world.plant.GetPositionsAndVelocities(context).copy())
+        return times, np.array(states)
+
+    return run
+
+
+def test_a_critically_damped_step_follows_its_formula(rail):
+    """q = 1 - (1 + w t) exp(-w t) with kp = m w^2 and kd = 2 m w."""
+    mass, w = np.array([2.0, 0.5]), np.array([12.0, 20.0])
+    zero = np.zeros(2)
+    command = joint_command(
+        zero, np.array([0.1, -0.2]), zero, mass * w**2, 2 * mass * w
+    )
+    t, state = rail(command, 0.5)
+    s = np.outer(t, w)
+    expected = np.array([0.1, -0.2]) * (1 - (1 + s) * np.exp(-s))
+    assert_allclose(state[:, :2], expected, rtol=0, atol=INTEGRATION)
+
+
+def test_an_effort_alone_accelerates_evenly(rail):
+    zero = np.zeros(2)
+    command = joint_command(np.array([4.0, 1.0]), zero, zero, zero, zero)
+    t, state = rail(command, 0.5)
+    expected = 0.5 * np.outer(t**2, [4.0 / 2.0, 1.0 / 0.5])
+    assert_allclose(state[:, :2], expected, rtol=0, atol=INTEGRATION)
+
+
+def test_a_damped_joint_reaches_its_speed(rail):
+    """v = v_d (1 - exp(-kd t / m)) without stiffness."""
+    mass, damping = np.array([2.0, 0.5]), np.array([10.0, 5.0])
+    zero, speed = np.zeros(2), np.array([0.3, -0.4])
+    t, state = rail(joint_command(zero, zero, speed, zero, damping), 0.5)
+    expected = speed * (1 - np.exp(-np.outer(t, damping / mass)))
+    assert_allclose(state[:, 2:], expected, rtol=0, atol=INTEGRATION)

@@ -1,0 +1,162 @@
+"""A user's own robot: what its files may say, and one sentence for each mistake."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from models.errors import BackbeatError
+from models.robot import RobotModel
+from models.yaml_file import MAX_ALIASES
+from tests.models.sliders import make_sliders
+
+EXTRA = """
+contacts:
+  pad: {link: block0, half_length: 0.1, half_width: 0.05, limb: [slide0]}
+  tip: {link: block1, position: [0.1, 0, 0]}
+mirror_groups: {one: other}
+mirror_flips: [slide2]
+servo:
+  one: {frequency: 2.0}
+aliases: {old0: slide0}
+postures:
+  out: {joints: {slide0: 0.3}}
+  further: {base: out, joints: {slide1: -0.2}}
+"""
+
+
+@pytest.fixture
+def sliders(tmp_path):
+    path = make_sliders(tmp_path, [2.0, 3.0, 4.0], [10.0, 20.0, 30.0])
+    text = path.read_text() + "  one: [slide0]\n  other: [slide1]\n" + EXTRA
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture
+def changed(sliders):
+    """`changed(old, new)` is the robot with one thing different."""
+
+    def change(old, new):
+        for path in (sliders, sliders.with_suffix(".urdf")):
+            text = path.read_text()
+            if old in text:
+                path.write_text(text.replace(old, new, 1))
+                return RobotModel(sliders)
+        raise AssertionError(old)
+
+    return change
+
+
+def test_a_robot_of_ones_own_is_read(sliders):
+    robot = RobotModel(sliders)
+    assert robot.floating
+    assert robot.total_mass == pytest.approx(10.0)
+    assert robot.joint_names == ("slide0", "slide1", "slide2")
+    assert_allclose(robot.effort_limits, [10.0, 20.0, 30.0])
+    assert_allclose(robot.velocity_limits, 5.0)
+    assert robot.contacts["tip"].is_point
+    assert not robot.contacts["pad"].is_point
+    assert robot.contacts["pad"].limb.tolist() == [0]
+    assert robot.joint_index("old0") == 0
+    assert robot.joint_indices(["other", "slide0"]).tolist() == [1, 0]
+    assert robot.servo_gains() == {"slide0": (2.0, 0.01)}
+    assert_allclose(robot.posture("further")[7:], [0.3, -0.2, 0.0])
+    # Left and right change places, and slide2 changes sign.
+    q = np.r_[1.0, np.zeros(6), 0.1, 0.2, 0.3]
+    assert_allclose(robot.mirrored(q)[7:], [0.2, 0.1, -0.3])
+
+
+def test_a_link_may_be_welded_to_the_world_in_the_urdf(changed):
+    weld = '<link name="world"/><joint name="w" type="fixed"><parent link="world"/>'
+    weld += '<child link="rail"/><origin xyz="0 0 2"/></joint>'
+    robot = changed('<robot name="sliders">', '<robot name="sliders">' + weld)
+    assert not robot.floating
+    assert_allclose(robot.tree.p_WB, [0.0, 0.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("base: rail", "base: rial", "'rial'; did you mean rail"),
+        ("base: rail", "base: block0", "no joint carries the link 'rail'"),
+        ("base: rail", "", "needs a value for 'base'"),
+        ("urdf: sliders", "urdf: slider", "no such URDF 'slider.urdf'"),
+        ("base: rail", "base: rail\ntrunkk: rail", "'trunkk'; did you mean trunk"),
+        ("base: rail", "base: rail\ntrunk: riel", "'riel'; did you mean rail"),
+        ("one: [slide0]", "one: [slide9]", "group 'one' .*'slide9'; did you mean sli"),
+        ("one: [slide0]", "one: 3", "'groups'"),
+        ("limb: [slide0]", "limb: [slid0]", "'slid0'; did you mean slide0"),
+        ("link: block0", "link: blok0", "unknown frame 'blok0'; did you mean block0"),
+        ("half_width: 0.05", "half_width: 0", "half_width > 0 for a patch"),
+        ("half_width: 0.05", "half_width: wide", "'contacts'.*'wide'"),
+        (
+            "position: [0.1, 0, 0]",
+            "position: [0.1, 0]",
+            "position of 'tip' needs three",
+        ),
+        ("position: [0.1, 0, 0]", "rpy: [.nan, 0, 0]", "rpy of 'tip' needs three"),
+        ("one: other", "one: othr", "mirror_groups .*'othr'; did you mean other"),
+        ("other: [slide1]", "other: [slide1, slide2]", "equally many joints"),
+        ("flips: [slide2]", "flips: [slide]", "mirror_flips .*'slide'; did you mean"),
+        ("one: {freq", "onee: {freq", "servo .*'onee'; did you mean one"),
+        ("old0: slide0", "old0: slide7", "aliases .*'slide7'; did you mean"),
+        ("{slide0: 0.3}", "{slida0: 0.3}", "posture 'out' .*'slida0'; did you mean"),
+        ("{slide0: 0.3}", "{slide0: .inf}", "slide0 has no number in posture 'out'"),
+        ('type="prismatic"', 'type="planar"', "3 degrees of freedom"),
+        ('<parent link="rail"/>', '<parent link="no"/>', "link named 'no'"),
+        ("</robot>", "", "sliders.urdf.*XML"),
+        ("</robot>", '<link name="loose"/></robot>', "carries the link 'loose'"),
+    ],
+)
+def test_a_slip_is_one_sentence(changed, old, new, sentence):
+    with pytest.raises(BackbeatError, match=sentence) as caught:
+        changed(old, new)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_posture_that_is_its_own_base(changed):
+    robot = changed("out: {joints", "out: {base: further, joints")
+    with pytest.raises(BackbeatError, match="'further' is its own base"):
+        robot.posture("further")
+
+
+def test_a_posture_with_an_unknown_base(changed):
+    robot = changed("base: out", "base: uot")
+    with pytest.raises(BackbeatError, match="unknown posture 'uot'; did you mean out"):
+        robot.posture("further")
+
+
+def test_a_robot_without_mirror_flips_has_no_mirror_image(changed):
+    robot = changed("mirror_flips: [slide2]", "")
+    with pytest.raises(BackbeatError, match="no mirror_flips in its YAML"):
+        robot.mirrored(robot.posture("out"))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("name: [", "robot.yaml line 1: not valid YAML"),
+        ("- name", "expected keys with values"),
+        ("", "expected keys with values"),
+        ("name: \x00", "not valid YAML"),
+        ("a: &a [1]\nb: [" + "*a," * (MAX_ALIASES + 1) + "]", "more than 200 aliases"),
+        ("name: !!python/object:os.system x", "not valid YAML"),
+        ("name: " + "x" * 4_000_001, "larger than 4 MB"),
+        ("[" * 1000, "robot.yaml"),
+    ],
+)
+def test_a_file_that_is_no_description(tmp_path, text, sentence):
+    path = tmp_path / "robot.yaml"
+    path.write_text(text)
+    with pytest.raises(BackbeatError, match=sentence) as caught:
+        RobotModel(path)
+    assert len(str(caught.value)) < 500
+
+
+def test_a_file_that_cannot_be_read(tmp_path):
+    with pytest.raises(BackbeatError, match="path of a robot YAML"):
+        RobotModel(tmp_path / "robot.yaml")
+    path = tmp_path / "robot.yaml"
+    path.write_bytes(b"\xff\xfe\xfa")
+    with pytest.raises(BackbeatError, match="not text in UTF-8"):
+        RobotModel(path)

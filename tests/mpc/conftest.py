@@ -1,0 +1,17 @@
+"""References that tests of the controllers share."""
+
+import pytest
+
+from mpc.reference import Reference
+
+
+@pytest.fixture(scope="session")
+def groove(built) -> Reference:
+    """A dance, in which everything moves."""
+    return Reference(built("groove"))
+
+
+@pytest.fixture(scope="session")
+def drummer(built) -> Reference:
+    """Drumming on a chair."""
+    return Reference(built("outstanding"))

@@ -1,0 +1,89 @@
+"""Every behavior that ships, from start to end in closed loop, on two contact models."""
+
+import numpy as np
+import pytest
+
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Scenario
+
+pytestmark = pytest.mark.slow
+
+CONTACT_MODELS = ("lagged", "sap")
+
+
+@pytest.fixture(scope="module", params=CONTACT_MODELS)
+def metrics(request, built):
+    """`metrics(name)` are those of the whole behavior under one contact model."""
+    found = {}
+
+    def get(name):
+        if name not in found:
+            scenario = Scenario(behavior=name, contact_model=request.param)
+            found[name] = run_scenario(scenario, built(name)).metrics()
+        return found[name]
+
+    return get
+
+
+DRUMMING = ("outstanding", "outstanding-standing")
+STANDING = ("stand", "posture-tour", "groove", "outstanding-standing")
+
+
+@pytest.mark.parametrize("name", STANDING)
+def test_the_robot_stands_to_the_end_and_keeps_its_balance(metrics, built, name):
+    m = metrics(name)
+    assert m["fell"] is False
+    assert m["duration_s"] == pytest.approx(built(name).duration)
+    assert m["com_error_mm"]["rms"] <= 10.0
+    assert m["com_error_at_nominal_time_mm"]["rms"] <= 10.0
+    assert m["foot_slip_mm"] <= 5.0
+    assert m["tick_failures"] == m["plan_failures"] == 0
+    assert m["torque_peak_fraction"] < 1.0
+
+
+@pytest.mark.parametrize("name", DRUMMING)
+def test_every_hit_is_made_in_time_and_in_place(metrics, built, name):
+    hits = metrics(name)["hits"]
+    assert hits["planned"] == len(built(name).strikes()) >= 60
+    assert hits["made"] == hits["planned"]
+    assert hits["missed"] == hits["extra"] == 0
+    assert hits["timing_mean_ms"] <= 3.0
+    assert hits["timing_sd_ms"] <= 3.0
+    assert hits["position_max_mm"] <= 15.0
+    assert hits["speed_min_m_s"] >= 1.0
+    assert metrics(name)["fell"] is False
+
+
+def test_the_dance_is_danced(metrics):
+    m = metrics("groove")
+    achieved = m["range"]["achieved"]
+    assert achieved["com_m"][1] >= 0.12
+    assert achieved["com_m"][2] >= 0.115
+    assert achieved["widest_joint_rad"] >= 1.0
+    assert abs(m["beat_error_ms"]["mean"]) <= 5.0
+    assert m["torque_peak_fraction"] >= 0.4
+
+
+def test_the_tour_goes_as_deep_as_it_says(metrics):
+    ranges = metrics("posture-tour")["range"]
+    for planned, done in zip(
+        ranges["commanded"]["com_m"], ranges["achieved"]["com_m"], strict=True
+    ):
+        assert done == pytest.approx(planned, abs=0.01)
+
+
+@pytest.mark.parametrize("contact_model", CONTACT_MODELS)
+def test_a_whole_dance_is_the_same_twice(built, contact_model):
+    scenario = Scenario(behavior="groove", contact_model=contact_model, seed=3)
+    first, second = (run_scenario(scenario, built("groove")) for _ in range(2))
+    for name in ("x", "effort", "contact"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
+
+
+def test_contact_models_agree(built):
+    """Whoever needs one of them is not done."""
+    ends = []
+    for contact_model in CONTACT_MODELS:
+        scenario = Scenario(behavior="posture-tour", contact_model=contact_model)
+        ends.append(run_scenario(scenario, built("posture-tour")).x[-1, :7])
+    np.testing.assert_allclose(ends[0], ends[1], atol=0.005)

@@ -1,0 +1,157 @@
+"""The predictive program against itself stated in full, and against mechanics."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from tests.mpc.dense_horizon import DenseHorizon
+from tests.tolerances import PREDICTION, SECOND_ORDER
+
+PUSHED = np.array([0.01, -0.02, 0.0, 0.1, 0.15, 0, 0.02, -0.03, 0.01, 0.03, 0.02, 0.01])
+PHASES = (0.0, 3.0, 9.03, 13.37, 21.9)
+
+
+@pytest.fixture(scope="module")
+def program(groove):
+    return PredictiveProgram(groove)
+
+
+@pytest.fixture(scope="module")
+def short(groove):
+    return PredictiveProgram(groove, PredictiveWeights(knots=8))
+
+
+@pytest.mark.parametrize("phase", [-0.4, *PHASES, 30.0])
+def test_on_the_reference_nothing_is_corrected(program, phase):
+    plan, rest = program.solve(phase, phase, np.zeros(12)), program.rest(phase, phase)
+    assert plan.rate == pytest.approx(1.0, abs=PREDICTION)
+    np.testing.assert_allclose(plan.durations, rest.durations, atol=PREDICTION)
+    assert np.abs(plan.deviation).max() < PREDICTION
+    np.testing.assert_allclose(plan.wrench, rest.wrench, atol=PREDICTION)
+    np.testing.assert_allclose(plan.com, rest.com, atol=PREDICTION)
+
+
+@pytest.mark.parametrize("late", [0.0, 0.08, -0.08])
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("size", [0.1, 1.0])
+def test_the_plan_is_the_optimum_of_the_program_stated_in_full(
+    short, phase, late, size
+):
+    plan = short.solve(phase + late, phase, size * PUSHED)
+    exact = DenseHorizon(short, plan.phases).solve(np.r_[size * PUSHED, late])
+    assert np.abs(plan.deviation - exact.deviation).max() < PREDICTION
+    assert np.abs(plan.wrench - exact.wrench).max() < PREDICTION
+    stretch = plan.durations - np.diff(plan.phases)
+    assert np.abs(stretch - exact.stretch).max() < PREDICTION
+
+
+def test_the_whole_horizon_is_solved_as_well(program):
+    plan = program.solve(9.0, 9.0, PUSHED)
+    exact = DenseHorizon(program, plan.phases).solve(np.r_[PUSHED, 0.0])
+    assert np.abs(plan.deviation - exact.deviation).max() < PREDICTION
+    assert np.abs(plan.wrench - exact.wrench).max() < PREDICTION
+
+
+def integrated(groove, plan, deviation):
+    """(N, 9) deviations at the knots by Newton and Euler, nothing linearized."""
+    g, m, sample = groove.robot.gravity, groove.robot.total_mass, groove.make_sample()
+
+    def reference(phase):
+        groove.sample(phase, sample)
+        return np.r_[sample.com[0], sample.com[1], sample.momentum[0] / m]
+
+    x, found = reference(plan.phases[0]) + deviation[:9], []
+    for k, (duration, wrench) in enumerate(
+        zip(plan.durations, plan.wrench, strict=True)
+    ):
+        groove.sample(0.5 * (plan.phases[k] + plan.phases[k + 1]), sample)
+        force = np.einsum("cij,cj->ci", sample.R_contact, wrench[:, 3:])
+        moment = np.einsum("cij,cj->ci", sample.R_contact, wrench[:, :3])
+        place = sample.p_contact.copy()
+
+        def rate(t, x, force=force, moment=moment, place=place):
+            acceleration = g * force.sum(0) - [0, 0, g]
+            turning = moment + np.cross(place - x[:3], force)
+            return np.r_[x[3:6], acceleration, g * turning.sum(0)]
+
+        x = solve_ivp(rate, (0, duration), x, rtol=1e-9, atol=1e-11).y[:, -1]
+        found.append(x - reference(plan.phases[k + 1]))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("late", [0.0, 0.02])
+def test_the_prediction_is_right_to_first_order(groove, program, late):
+    """Of a small deviation from the behavior, and from its timing."""
+    s, small = 9.0, 0.02
+    plan = program.solve(s + small * late, s, small * PUSHED)
+    found = integrated(groove, plan, small * PUSHED)
+    # What a midpoint rule makes of the behavior itself is not meant here.
+    found -= integrated(groove, program.rest(s, s), np.zeros(12))
+    for block in (slice(0, 3), slice(3, 6), slice(6, 9)):
+        wanted = plan.deviation[1:, block]
+        error = np.abs(found[:, block] - wanted).max()
+        assert error < SECOND_ORDER * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_planned_wrenches_can_be_carried(program, phase):
+    plan = program.solve(phase, phase, 2 * PUSHED)
+    mu, slack = program.weights.friction, 1e-3
+    for w in plan.wrench.reshape(-1, 6):
+        assert np.hypot(w[3], w[4]) <= mu * w[5] + slack
+        assert 0 - slack <= w[5] <= program.weights.max_force + slack
+        for axis, half in ((0, 0.0643), (1, 0.1302)):
+            assert abs(w[axis]) <= half * w[5] + slack
+
+
+@pytest.mark.parametrize("late", [0.3, -0.3])
+def test_timing_stays_between_its_bounds(program, late):
+    plan = program.solve(9.0 + late, 9.0, PUSHED)
+    rates = np.diff(plan.phases) / plan.durations
+    w = program.weights
+    assert (rates >= w.slowest - 1e-9).all()
+    assert (rates <= w.fastest + 1e-9).all()
+    # Late hurries, early waits.
+    assert (plan.rate - 1) * late > 0
+
+
+def test_with_timing_off_the_tempo_is_kept(groove):
+    weights = PredictiveWeights(slowest=1.0, fastest=1.0)
+    plan = PredictiveProgram(groove, weights).solve(9.2, 9.0, PUSHED)
+    assert plan.rate == 1.0
+    np.testing.assert_array_equal(plan.durations, np.diff(plan.phases))
+
+
+def test_time_helps_against_a_push(groove, program):
+    """With timing the cost of the same state is lower: it is one more freedom."""
+
+    def effort(weights):
+        plan = PredictiveProgram(groove, weights).solve(9.0, 9.0, 2 * PUSHED)
+        return np.abs(plan.deviation[-1, :6]).sum()
+
+    fixed = dataclasses.replace(program.weights, slowest=1.0, fastest=1.0)
+    free = dataclasses.replace(program.weights, beat=0.1, theta=0.1, theta_change=0.1)
+    assert effort(free) < effort(fixed)
+
+
+def test_a_program_remembers_nothing(groove, program):
+    """Equal calls give equal plans, also on a program that has solved others."""
+    first = program.solve(9.0, 9.0, PUSHED)
+    for phase in PHASES:
+        program.solve(phase, phase, -PUSHED)
+    second = program.solve(9.0, 9.0, PUSHED)
+    fresh = PredictiveProgram(groove).solve(9.0, 9.0, PUSHED)
+    for plan in (second, fresh):
+        for name in ("durations", "deviation", "wrench", "com", "iterations"):
+            np.testing.assert_array_equal(getattr(plan, name), getattr(first, name))
+
+
+def test_the_first_interval_is_never_a_sliver(program):
+    spacing = program.weights.spacing
+    for phase in np.linspace(2.0, 2.2, 101):
+        first = np.diff(program.rest(phase, phase).phases)
+        assert first[0] >= 0.3 * spacing - 1e-9
+        np.testing.assert_allclose(first[1:], spacing)

@@ -1,0 +1,143 @@
+"""Scenario files: whatever is in them, a Scenario or one sentence."""
+
+import contextlib
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from models.errors import BackbeatError
+from mpc.simulation.scenario import Push, Scenario, load_scenario, read_push
+
+
+def write(tmp_path, text):
+    path = tmp_path / "scenario.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_a_file_overrides_defaults(tmp_path):
+    path = write(
+        tmp_path,
+        "behavior: stand\nfriction: 0.4\n"
+        "pushes:\n- {time: 1.5, impulse: [0, 60, 0], body: utorso}\n",
+    )
+    scenario = load_scenario(path)
+    assert scenario.friction == 0.4
+    assert scenario.contact_model == Scenario().contact_model
+    assert scenario.pushes == [Push(time=1.5, impulse=[0, 60, 0], body="utorso")]
+
+
+def test_a_scenario_goes_to_a_file_and_back(tmp_path):
+    scenario = Scenario(
+        behavior="groove",
+        timing=False,
+        contact_model="sap",
+        time_step=0.002,
+        pushes=[Push(time=2.0, duration=0.05, impulse=[1.0, 2.0, 3.0])],
+    )
+    path = write(tmp_path, yaml.safe_dump(scenario.to_dict()))
+    assert load_scenario(path) == scenario
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("behavior: stand\nfrcition: 0.5", "did you mean friction"),
+        ("behavior: stand\ncontact_model: sapp", "did you mean sap"),
+        ("behavior: stand\ncontact_model: tamsi", "known: lagged, sap, similar"),
+        ("behavior: stand\nfriction: -0.1", "friction is -0.1"),
+        ("behavior: stand\nfriction: .nan", "friction is nan"),
+        ("behavior: stand\ntime_step: 0", "time_step is 0"),
+        ("behavior: stand\ntime_step: 0.01\nplan_period: 0.02", "at most 0.005"),
+        ("behavior: stand\ntick_period: 0.0025", "multiple of time_step"),
+        ("behavior: stand\nplan_period: 0.0005", "multiple of time_step"),
+        ("behavior: stand\nlead_in: -1", "lead_in is -1"),
+        ("behavior: stand\nduration: .inf", "duration is inf"),
+        ("behavior: stand\npushes: [{impulse: [1, 2]}]", "impulse x, y, z"),
+        ("behavior: stand\npushes: [{impulse: [1, 2, .nan]}]", "impulse x, y, z"),
+        ("behavior: stand\npushes: [{duration: 0}]", "duration > 0"),
+        ("behavior: stand\npushes: [{duration: .inf}]", "duration > 0"),
+        ("behavior: stand\npushes: [{time: .nan}]", "a time and"),
+        ("behavior: stand\npushes: [{impuls: [1, 2, 3]}]", "did you mean impulse"),
+        ("behavior: ../stand", "not a behavior name"),
+        ("friction: 0.5", "not a behavior name"),
+        ("- behavior: stand", "expected keys"),
+        ("behavior: [stand", "not valid YAML"),
+        (b"\xff\xfe\x00", "not text in UTF-8"),
+    ],
+)
+def test_a_mistake_is_one_sentence(tmp_path, text, sentence):
+    with pytest.raises(BackbeatError, match=sentence) as caught:
+        load_scenario(write(tmp_path, text))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(BackbeatError, match="No such file"):
+        load_scenario(tmp_path / "nothing.yaml")
+    with pytest.raises(BackbeatError, match="cannot read"):
+        load_scenario(tmp_path)
+
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**30), 10**30)
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from(["stand", "sap", 1e400, -1]),
+    lambda inside: (
+        st.lists(inside, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["time", "impulse", "body", "duration", "x"]), inside
+        )
+    ),
+    max_leaves=6,
+)
+keys = st.sampled_from([*Scenario().to_dict(), "unknown"])
+
+
+@settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.dictionaries(keys, values, max_size=5))
+def test_any_values_make_a_scenario_or_one_error(tmp_path, data):
+    data = {"behavior": "stand"} | data
+    with contextlib.suppress(BackbeatError):
+        load_scenario(write(tmp_path, yaml.safe_dump(data)))
+
+
+@settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    st.binary(max_size=60)
+    | st.text("behavior: stand\n{}[]&*!|>%#-'\"\\0.~", max_size=60)
+)
+def test_any_text_makes_a_scenario_or_one_error(tmp_path, text):
+    with contextlib.suppress(BackbeatError):
+        load_scenario(write(tmp_path, text))
+
+
+def test_a_push_on_the_command_line():
+    assert read_push("2,60,0,-5.5") == Push(time=2.0, impulse=[60.0, 0.0, -5.5])
+
+
+@pytest.mark.parametrize(
+    "text", ["", "2", "2,60,0", "2,60,0,0,0", "a,b,c,d", "2;60;0;0"]
+)
+def test_a_push_that_is_none(text):
+    with pytest.raises(BackbeatError, match="TIME,X,Y,Z"):
+        read_push(text)
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_a_push_or_one_error(text):
+    with contextlib.suppress(BackbeatError):
+        Scenario(behavior="stand", pushes=[read_push(text)]).check()

@@ -1,0 +1,231 @@
+"""The whole-body program against Drake and against itself stated in full."""
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+
+from models.contact import PATCH_MARGIN
+from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
+from optimization.qp import DaqpSolver, QuadraticProgram
+from tests.mpc.full_program import FRICTION, FullProgram
+from tests.mpc.whole_body_cases import FEET, TIPS, Stance
+from tests.tolerances import ELIMINATION, EXACT, QP_RESIDUAL, RECURSION
+
+
+def relative(a: np.ndarray, b: np.ndarray) -> float:
+    """Largest difference relative to the largest entry."""
+    return float(np.abs(a - b).max() / np.abs(b).max())
+
+
+def easy(seed: int) -> Stance:
+    return Stance(seed)
+
+
+def loaded(seed: int) -> Stance:
+    """A stick that rests on a drum."""
+    stance = Stance(seed)
+    stance.target.point_force[0] = [1.0, -2.0, 12.0]
+    stance.target.point_on[0] = 0.0
+    return stance
+
+
+def pushed_sideways(seed: int) -> Stance:
+    """More than friction gives."""
+    stance = Stance(seed)
+    stance.target.com[2] = [1.0, 9.0, 0.0]
+    return stance
+
+
+def lifted(seed: int) -> Stance:
+    """More than the knees can do."""
+    stance = Stance(seed)
+    stance.target.com[2] = [0.0, 0.0, 25.0]
+    return stance
+
+
+def stepping(seed: int) -> Stance:
+    """The left foot swings; the weight is over the right one."""
+    stance = Stance(seed)
+    stance.target.standing[:] = [False, True]
+    stance.target.com[0, :2] = stance.drake.pose("r_foot").translation()[:2]
+    stance.target.contact[0] += [0.05, 0.0, 0.08]
+    stance.target.contact_motion[0, 0] = [0.0, 0.2, 0.0, 0.3, 0.0, 0.4]
+    stance.target.contact_motion[1, 0] = [1.0, 0.0, 0.0, 2.0, 0.0, -3.0]
+    return stance
+
+
+CASES = [
+    (make, seed)
+    for make in (easy, loaded, pushed_sideways, lifted, stepping)
+    for seed in range(3)
+]
+
+
+@pytest.fixture(params=CASES, ids=lambda c: f"{c[0].__name__}-{c[1]}", scope="module")
+def stance(request) -> Stance:
+    make, seed = request.param
+    return make(seed)
+
+
+@pytest.fixture(scope="module")
+def solution(stance) -> WholeBodySolution:
+    return stance.program.solve(stance.q, stance.v, stance.target)
+
+
+def test_torques_and_wrenches_make_the_accelerations_that_it_promises(stance, solution):
+    assert solution.is_solved
+    drake, total = stance.drake, stance.drake.inverse_dynamics(solution.vdot)
+    for name, w in zip(FEET, solution.wrench, strict=True):
+        total -= drake.jacobian(name).T @ stance.wrench(name, w)
+    for name, load in zip(TIPS, stance.target.point_force, strict=True):
+        total -= drake.jacobian(name)[3:].T @ load
+    assert np.abs(total[:6]).max() < RECURSION * stance.robot.weight
+    error = np.abs(total[6:] - solution.tau).max()
+    assert error < RECURSION * np.abs(solution.tau).max()
+
+
+def test_wrenches_are_sums_of_forces_at_the_corners_within_friction(stance, solution):
+    """Four corners, each with the edges of the pyramid inside its friction cone."""
+    m = FRICTION / np.sqrt(2)
+    edges = [[x * m, y * m, 1.0] for x in (1, -1) for y in (1, -1)]
+    for name, w in zip(FEET, solution.wrench, strict=True):
+        corners = PATCH_MARGIN * stance.robot.contacts[name].corners()
+        rays = [np.r_[np.cross(p, f), f] for p in corners for f in np.array(edges)]
+        _, residual = nnls(np.array(rays).T, w)
+        assert residual < QP_RESIDUAL
+
+
+def test_torques_stay_within_their_limits(stance, solution):
+    excess = np.abs(solution.tau) - stance.robot.effort_limits
+    assert excess.max() < QP_RESIDUAL
+
+
+def test_some_case_takes_a_joint_to_its_limit():
+    stance = lifted(0)
+    solution = stance.program.solve(stance.q, stance.v, stance.target)
+    share = np.abs(solution.tau) / stance.robot.effort_limits
+    assert share.max() == pytest.approx(1.0, abs=QP_RESIDUAL)
+
+
+def test_contacts_move_as_the_target_says(stance, solution):
+    drake, target, gains = stance.drake, stance.target, stance.program.gains
+    for c, name in enumerate(FEET):
+        J = drake.jacobian(name)
+        V = J @ stance.v
+        a = J @ solution.vdot + drake.bias_acceleration(name)
+        if target.standing[c]:
+            wanted = -gains.contact_damping * V[3:]
+        else:
+            wanted = target.contact_motion[1, c, 3:] + gains.swing_stiffness * (
+                target.contact[c] - drake.pose(name).translation()
+            )
+            wanted += gains.swing_damping * (target.contact_motion[0, c, 3:] - V[3:])
+            assert np.abs(solution.wrench[c]).max() < EXACT
+        assert relative(a[3:], wanted) < ELIMINATION
+
+
+def test_the_answer_is_that_of_the_program_stated_in_full(stance, solution):
+    vdot, tau, wrench = FullProgram(stance).solve()
+    assert relative(solution.vdot, vdot) < ELIMINATION
+    assert relative(solution.tau, tau) < ELIMINATION
+    assert relative(solution.wrench, wrench) < ELIMINATION
+
+
+def test_the_solution_satisfies_the_optimality_conditions(stance):
+    """Stationary, feasible, multipliers of the right sign on active bounds alone."""
+    stance.program.solve(stance.q, stance.v, stance.target)
+    tick = stance.program._tick
+    program = QuadraticProgram(tick.H, tick.g, tick.A, tick.lower, tick.upper)
+    solution = DaqpSolver().solve(program)
+    n = program.num_bounds
+    gradient = program.H @ solution.x + program.g
+    gradient += program.A.T @ solution.dual[n:]
+    gradient[:n] += solution.dual[:n]
+    size = np.abs(program.g).max()
+    assert np.abs(gradient).max() < RECURSION * size
+    values = np.r_[solution.x[:n], program.A @ solution.x]
+    assert (values - program.upper).max() < QP_RESIDUAL
+    assert (program.lower - values).max() < QP_RESIDUAL
+    pushing = np.abs(solution.dual) > EXACT * size
+    at_upper = np.abs(values - program.upper) < QP_RESIDUAL
+    at_lower = np.abs(values - program.lower) < QP_RESIDUAL
+    assert (solution.dual[pushing & ~at_lower] > 0).all()
+    assert (solution.dual[pushing & ~at_upper] < 0).all()
+    assert (at_upper | at_lower)[pushing].all()
+
+
+@pytest.mark.parametrize("contacts", [(), FEET], ids=["no patches", "feet in the air"])
+def test_without_contact_the_robot_falls_freely(contacts):
+    stance = Stance(1, contacts=contacts)
+    stance.target.standing[:] = False
+    solution = stance.program.solve(stance.q, stance.v, stance.target)
+    assert solution.is_solved
+    a = stance.drake.center_of_mass_acceleration(solution.vdot)
+    assert np.abs(a - [0, 0, -stance.robot.gravity]).max() < RECURSION * 100
+
+
+def test_momentum_changes_as_wanted_when_it_can():
+    stance = Stance(0, spread=0.01, speed=0.02)
+    stance.target.point_on[:] = 0.0
+    gains, target, m = stance.program.gains, stance.target, stance.robot.total_mass
+    target.com[2] = [0.3, -0.5, 1.0]
+    solution = stance.program.solve(stance.q, stance.v, target)
+    drake = stance.drake
+    wanted = target.com[2] + gains.com_stiffness * (
+        target.com[0] - drake.center_of_mass()
+    )
+    wanted -= gains.com_damping * drake.momentum()[3:] / m
+    got = drake.center_of_mass_acceleration(solution.vdot)
+    # The other tasks want a little too.
+    assert np.linalg.norm(got - wanted) < 0.05 * np.linalg.norm(wanted)
+
+
+def test_a_joint_near_its_stop_is_slowed_before_it():
+    stance = Stance(0, spread=0.0, speed=0.0)
+    robot, time = stance.robot, 0.05
+    j = robot.joint_index("l_arm_elx")
+    stance.q[7 + j] = robot.position_upper[j] - 0.05
+    stance.v[6 + j] = 1.5
+    stance.target.joints[0, j] = robot.position_upper[j] + 0.5
+    solution = stance.program.solve(stance.q, stance.v, stance.target)
+    ahead = stance.q[7 + j] + 1.5 * time + 0.5 * solution.vdot[6 + j] * time**2
+    assert ahead < robot.position_upper[j] + QP_RESIDUAL
+
+
+def test_what_cannot_be_done_is_said():
+    stance = Stance(0, spread=0.0, speed=0.0)
+    knee = stance.robot.joint_index("l_leg_kny")
+    stance.v[6 + knee] = 60.0
+    assert not stance.program.solve(stance.q, stance.v, stance.target).is_solved
+    # The next program is solved as if nothing had been.
+    rest = np.zeros_like(stance.v)
+    after = stance.program.solve(stance.q, rest, stance.target)
+    fresh = Stance(0, spread=0.0, speed=0.0)
+    expected = fresh.program.solve(fresh.q, rest, fresh.target)
+    assert after.is_solved
+    np.testing.assert_array_equal(after.tau, expected.tau)
+
+
+def test_a_warm_start_changes_nothing_but_the_work():
+    stance = lifted(0)
+    cold = stance.program.solve(stance.q, stance.v, stance.target)
+    v = stance.v * 1.001
+    warm = stance.program.solve(stance.q, v, stance.target, cold.dual)
+    again = stance.program.solve(stance.q, v, stance.target)
+    assert warm.iterations < again.iterations
+    assert np.abs(warm.tau - again.tau).max() < QP_RESIDUAL
+
+
+def test_a_program_remembers_nothing():
+    """Equal calls give equal answers, whatever was solved in between."""
+    stance, other = lifted(0), pushed_sideways(1)
+    program: WholeBodyProgram = stance.program
+    first = program.solve(stance.q, stance.v, stance.target)
+    program.solve(other.q, other.v, other.target, first.dual)
+    second = program.solve(stance.q, stance.v, stance.target)
+    for a, b in zip(
+        (first.tau, first.vdot, first.wrench, first.dual),
+        (second.tau, second.vdot, second.wrench, second.dual),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(a, b)

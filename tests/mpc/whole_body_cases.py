@@ -1,0 +1,64 @@
+"""States and targets for the whole-body program."""
+
+import numpy as np
+
+from behaviors.behavior import Mount, make_robot
+from behaviors.stance import start_configuration
+from models.configuration import Configuration
+from models.robot import RobotModel
+from models.rotations import box_plus
+from mpc.whole_body_assembly import Target
+from mpc.whole_body_program import WholeBodyProgram
+from tests.mpc.drake_robot import DrakeRobot
+
+FEET = ("l_foot", "r_foot")
+TIPS = ("l_stick_tip", "r_stick_tip")
+
+
+class Stance:
+    """Atlas with sticks, knees bent, near a posture and with some speed.
+
+    Attributes:
+        robot, program, drake: the robot, its program, and Drake's plant of it.
+        q, v: the state, also set in `drake`.
+        target: what the program tracks; the posture at rest, unless changed.
+    """
+
+    def __init__(
+        self,
+        seed: int = 0,
+        spread: float = 0.05,
+        speed: float = 0.2,
+        contacts: tuple[str, ...] = FEET,
+    ) -> None:
+        self.robot: RobotModel = make_robot("atlas", ("sticks",), Mount())
+        self.program = WholeBodyProgram(self.robot, contacts, TIPS)
+        self.drake = DrakeRobot(self.robot)
+        posture = start_configuration(self.robot, "drum-ready")
+        rng = np.random.default_rng(seed)
+        nv = self.robot.num_velocities
+        self.q = np.zeros_like(posture)
+        box_plus(posture, spread * rng.normal(size=nv), 1.0, True, self.q)
+        self.v = speed * rng.normal(size=nv)
+        self.drake.set(self.q, self.v)
+        self.target = self._rest(posture)
+
+    def _rest(self, posture: np.ndarray) -> Target:
+        target, state = self.program.make_target(), Configuration(self.robot, posture)
+        target.com[0] = state.center_of_mass
+        target.R_base[:] = state.pose(self.robot.base_name).rotation().matrix()
+        target.R_trunk[:] = state.pose(self.robot.trunk).rotation().matrix()
+        target.joints[0] = posture[7:]
+        for c, name in enumerate(self.program.contacts):
+            target.contact[c] = state.pose(name).translation()
+            target.R_contact[c] = state.pose(name).rotation().matrix()
+            target.wrench[c, 5] = 1.0 / len(self.program.contacts)
+        for p, name in enumerate(TIPS):
+            target.point[0, p] = state.pose(name).translation()
+        target.point_on[:] = 1.0
+        return target
+
+    def wrench(self, name: str, local: np.ndarray) -> np.ndarray:
+        """(6,) wrench in world axes [N m, N] of one in patch axes [weights]."""
+        R = self.drake.pose(name).rotation().matrix()
+        return self.robot.weight * np.r_[R @ local[:3], R @ local[3:]]

@@ -1,0 +1,107 @@
+"""Small problems with every kind of residual, built without a specification."""
+
+from dataclasses import replace
+
+import numpy as np
+from pydrake.math import RigidTransform, RollPitchYaw
+
+from behaviors.stance import start_configuration, support_poses
+from models.collision import CYLINDER, WORLD, Solid, make_collision_model
+from models.configuration import Configuration
+from models.robot import RobotModel
+from optimization.contact_schedule import ContactSchedule, Phase, constant_stance
+from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
+from optimization.trajectory_problem import Impact, Limits, TrajectoryProblem, Weights
+
+
+def squat(num_knots: int = 11, duration: float = 1.0, depth: float = 0.1, **changes):
+    """Down and up again on both feet."""
+    robot = RobotModel()
+    q = start_configuration(robot, "stand")
+    times = np.linspace(0.0, duration, num_knots)
+    path = np.tile(Configuration(robot, q).center_of_mass, (num_knots, 1))
+    path[:, 2] -= depth * np.sin(np.pi * times / duration) ** 2
+    problem = TrajectoryProblem(
+        robot=robot,
+        times=times,
+        schedule=constant_stance(duration, support_poses(robot, q)),
+        q_start=q,
+        posture=q,
+        tasks=[CenterOfMassTask(np.arange(num_knots), path, np.full(3, 400.0))],
+    )
+    return replace(problem, **changes)
+
+
+def jump(num_knots: int = 41, flight: float = 0.25, **changes):
+    """Straight up from both feet and down onto them."""
+    robot = RobotModel()
+    q = start_configuration(robot, "stand")
+    feet = support_poses(robot, q)
+    stance = 0.7
+    phases = (
+        Phase(stance, feet, "push"),
+        Phase(flight, {}, "flight"),
+        Phase(stance, feet, "land"),
+    )
+    schedule = ContactSchedule(phases)
+    times = np.linspace(0.0, schedule.duration, num_knots)
+    problem = TrajectoryProblem(
+        robot=robot, times=times, schedule=schedule, q_start=q, posture=q
+    )
+    air = problem.knots(stance + 1e-6, stance + flight - 1e-6)
+    tasks = [FrameTask(name, air, X, "z", lower=0.0) for name, X in feet.items()]
+    return replace(problem, tasks=tasks, **changes)
+
+
+def stroke(num_knots: int = 25, seated: bool = False, **changes):
+    """The left stick rests on a head, the right one strikes another in between.
+
+    Every kind of residual occurs: feet and resting tip, an impact, bounds on a
+    path, targets with costs, and shapes that keep their distance.
+    """
+    seat = RigidTransform([0.0, 0.0, 0.85]) if seated else None
+    robot = RobotModel("atlas", ("sticks",), seat)
+    q = start_configuration(robot, "drum-ready")
+    state = Configuration(robot, q)
+    feet = {} if seated else support_poses(robot, q)
+    rest = RigidTransform(state.pose("l_stick_tip").translation())
+    above = state.pose("r_stick_tip").translation()
+    head = RigidTransform(RollPitchYaw(0.05, -0.1, 0.3), above - [0.0, 0.0, 0.06])
+    times = np.linspace(0.0, 0.96, num_knots)
+    half, hit = num_knots // 2, num_knots // 2
+    schedule = ContactSchedule(
+        (
+            Phase(times[half + 2], {**feet, "l_stick_tip": rest}, "rest"),
+            Phase(times[-1] - times[half + 2], feet, "lift"),
+        )
+    )
+    drum = RigidTransform([0.0, 0.0, -0.01 - 0.05])
+    solid = Solid("drum", CYLINDER, WORLD, head @ drum, np.array([0.12, 0.05, 0.0]))
+    collisions = make_collision_model(robot, ["r_stick", "r_hand"], [solid])
+    tips = collisions.feelers_of("r_stick", "tip")
+    knots, near = np.arange(num_knots), np.arange(hit - 1, hit + 2)
+    step = 0.6 * times[1]
+    tasks = [
+        FrameTask("r_stick_tip", np.array([hit]), head, "x y z"),
+        FrameTask("r_stick_tip", near[::2], head, "z", lower=step, upper=3 * step),
+        FrameTask("r_hand_face", knots, state.pose("r_hand_face"), "x y", weight=5.0),
+        FrameTask("pelvis", knots, RigidTransform(), "rx ry rz", weight=20.0),
+        PostureTask(robot.joint_indices(["back"]), knots, np.zeros(3), 8.0),
+    ]
+    if feet:
+        middle = np.tile([0.0, 0.0, 0.0], (num_knots, 1))
+        tasks.append(CenterOfMassTask(knots, middle, np.array([100.0, 100.0, 0.0])))
+    problem = TrajectoryProblem(
+        robot=robot,
+        times=times,
+        schedule=schedule,
+        q_start=q,
+        posture=q,
+        tasks=tasks,
+        impacts=[Impact(hit, "r_stick_tip", 1.5)],
+        collisions=collisions,
+        near=[(i, near) for i in tips],
+        limits=Limits(friction_share=0.8, patch_share=0.5),
+        weights=Weights(effort_share={"base": 5.0, "r_wrist": 0.1}),
+    )
+    return replace(problem, **changes)
