@@ -152,5 +152,7 @@ def centroidal_quantities(
         configuration.update(motion.q[i], motion.v[i])
         com[i] = configuration.center_of_mass
         momentum[i] = configuration.momentum
-        inertia[i] = configuration.centroidal_inertia
+        I = configuration.centroidal_inertia
+        # Symmetric to the last bit, as it is stored.
+        inertia[i] = 0.5 * (I + I.T)
     return com, momentum, inertia

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pydrake.common.eigen_geometry import Quaternion
-from pydrake.math import RotationMatrix
 
 from behaviors.behavior import Behavior, Event, Mount, make_robot
+from models.errors import BackbeatError
 from models.scene import Scene
 from optimization.reconstruction import DenseTrajectory
 from optimization.verification import Certificate
@@ -23,6 +22,9 @@ BASE_POSITIONS = ("qw", "qx", "qy", "qz", "x", "y", "z")
 BASE_VELOCITIES = ("wx", "wy", "wz", "vx", "vy", "vz")
 WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")
 INERTIA = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+# All nine entries: a quaternion would not give back every bit, and a run from the
+# library would not equal one from a fresh build.
+ROTATION = tuple((i, j) for i in range(3) for j in range(3))
 
 
 def to_frame(behavior: Behavior) -> pd.DataFrame:
@@ -46,8 +48,10 @@ def to_frame(behavior: Behavior) -> pd.DataFrame:
         columns[f"{name}.standing"] = m.standing[:, c]
         for i, axis in enumerate(WRENCH):
             columns[f"{name}.{axis}"] = m.wrench[:, c, i]
-        support = _support_columns(m.R_WC[:, c], m.p_WC[:, c])
-        columns |= {f"{name}.support.{k}": v for k, v in support.items()}
+        for i, axis in enumerate("xyz"):
+            columns[f"{name}.support.{axis}"] = m.p_WC[:, c, i]
+        for i, j in ROTATION:
+            columns[f"{name}.support.R{'xyz'[i]}{'xyz'[j]}"] = m.R_WC[:, c, i, j]
     for i, axis in enumerate("xyz"):
         columns[f"com.{axis}"] = behavior.com[:, i]
         columns[f"angular_momentum.{axis}"] = behavior.momentum[:, i]
@@ -78,7 +82,11 @@ def to_header(behavior: Behavior) -> dict[str, Any]:
 
 
 def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behavior:
-    """The inverse of `to_frame` and `to_header`."""
+    """The inverse of `to_frame` and `to_header`, exact to the last bit.
+
+    Raises:
+        BackbeatError: the robot is unknown, or not the one that it was stored for.
+    """
     mount_data = dict(header["mount"])
     place = mount_data["p_WB"]
     mount = Mount(
@@ -91,6 +99,13 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
     nq, nv, M = robot.base_positions, robot.base_velocities, len(frame)
 
     def block(names: list[str]) -> np.ndarray:
+        for column in names:
+            if column not in frame:
+                raise BackbeatError(
+                    f"the stored {header['name']} has no column {column!r}: it is of "
+                    f"another robot; rebuild it with 'backbeat build {header['name']} "
+                    "--force'"
+                )
         return np.ascontiguousarray(frame[names].to_numpy(float)).reshape(M, -1)
 
     base_q = [f"q.base.{a}" for a in BASE_POSITIONS[:nq]]
@@ -103,7 +118,9 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
     for c, name in enumerate(contacts):
         wrench[:, c] = block([f"{name}.{a}" for a in WRENCH])
         standing[:, c] = frame[f"{name}.standing"].to_numpy(bool)
-        R_WC[:, c], p_WC[:, c] = _support_poses(frame, name)
+        p_WC[:, c] = block([f"{name}.support.{a}" for a in "xyz"])
+        entries = [f"{name}.support.R{'xyz'[i]}{'xyz'[j]}" for i, j in ROTATION]
+        R_WC[:, c] = block(entries).reshape(M, 3, 3)
     inertia = np.zeros((M, 3, 3))
     for i, j in INERTIA:
         column = frame[f"inertia.{'xyz'[i]}{'xyz'[j]}"].to_numpy(float)
@@ -150,15 +167,3 @@ def digest(frame: pd.DataFrame, header: Mapping[str, Any]) -> str:
         sha.update(np.ascontiguousarray(frame[name].to_numpy()).tobytes())
     sha.update(json.dumps(header, sort_keys=True).encode())
     return sha.hexdigest()
-
-
-def _support_columns(R: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
-    quaternions = np.array([RotationMatrix(x).ToQuaternion().wxyz() for x in R])
-    columns = {f"q{a}": quaternions[:, i] for i, a in enumerate("wxyz")}
-    return columns | {a: p[:, i] for i, a in enumerate("xyz")}
-
-
-def _support_poses(frame: pd.DataFrame, name: str) -> tuple[np.ndarray, np.ndarray]:
-    q = frame[[f"{name}.support.q{a}" for a in "wxyz"]].to_numpy(float)
-    R = np.array([RotationMatrix(Quaternion(x)).matrix() for x in q])
-    return R, frame[[f"{name}.support.{a}" for a in "xyz"]].to_numpy(float)

@@ -2,10 +2,11 @@
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 from behaviors.behavior import Behavior, centroidal_quantities
 from behaviors.library import Library
@@ -23,9 +24,18 @@ from optimization.verification import verify
 
 # Called with a share of the work done, 0 to 1, and what is being done.
 Progress = Callable[[float, str], None]
+# Called with the log entry of every iteration of the solver.
+Log = Callable[[Mapping[str, float]], None]
 ROOT = Path(__file__).parent.parent
 # Each specification counts for itself alone, and looks do not move.
 _APART = {"specifications", "shell", "meshing"}
+
+
+class Reports(NamedTuple):
+    """Whom a build tells how it goes on."""
+
+    progress: Progress
+    log: Log
 
 
 def build_key(specification: Specification, text: str, folder: Path) -> str:
@@ -61,6 +71,7 @@ def build(
     library: Library,
     force: bool = False,
     progress: Progress | None = None,
+    log: Log | None = None,
 ) -> Behavior:
     """Builds one behavior, or takes it from the library when nothing changed.
 
@@ -69,19 +80,21 @@ def build(
         library: where to store it.
         force: build even when the stored one is up to date.
         progress: called as the work goes on.
+        log: called at every iteration of the solver.
 
     Raises:
         BackbeatError: the specification is wrong, or the motion was not found or
             did not pass verification.
     """
     report = progress or (lambda share, what: None)
+    reports = Reports(report, log or (lambda entry: None))
     path = find_specification(name)
     specification, text = read_specification(path)
     key = build_key(specification, text, path.parent)
     if not force and library.key(specification.name) == key:
         return library.load(specification.name)
     report(0.0, "reading")
-    behavior = solve(specification, text, path.parent, key, report)
+    behavior = solve(specification, text, path.parent, key, reports)
     library.save(behavior)
     report(1.0, "stored")
     return behavior
@@ -92,16 +105,17 @@ def solve(
     text: str,
     folder: Path,
     key: str,
-    report: Progress,
+    reports: Reports,
 ) -> Behavior:
     """Solves and verifies a specification."""
-    started = time.perf_counter()
+    started, report = time.perf_counter(), reports.progress
     plan = specification.plan(folder)
     report(0.1, "solving")
     transcription = Transcription(plan.problem)
 
     def iteration(entry: dict[str, float]) -> None:
         report(0.1 + 0.5 * min(1.0, entry["iteration"] / 20), "solving")
+        reports.log(entry)
 
     solution = InteriorPoint(transcription).solve(progress=iteration)
     if not solution.is_solved:

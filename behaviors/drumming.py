@@ -357,7 +357,8 @@ class _Drummer:
             ends = np.minimum(beats, hold.contact_end - hold.beat - beats)
             window = np.clip(ends, 0, 1) ** 2 * (3 - 2 * np.clip(ends, 0, 1))
             angle = hold.sway * window * np.sin(2 * np.pi * beats / hold.sway_beats)
-            tasks.append(PostureTask(turn, knots, angle[:, None], 200.0))
+            # Outweighs all that keeps the torso still: a fifth of a swing is no dance.
+            tasks.append(PostureTask(turn, knots, angle[:, None], 1e4))
             for hand, member in hold.rest.items():
                 tasks += self._landing(hold, hand, member)
         return tasks

@@ -120,6 +120,7 @@ class Library:
             metadata = pq.read_schema(path).metadata or {}
             record: dict[str, Any] = json.loads(metadata[_METADATA])
             version = record["format"]
+            dict(record["header"]), str(record["sha256"])
         except (OSError, pa.ArrowException, KeyError, ValueError, TypeError):
             raise _damaged(path, name, "it is not a whole Backbeat file") from None
         if version != FORMAT:

@@ -4,11 +4,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from pydrake.math import RigidTransform
+from pydrake.math import RigidTransform, RollPitchYaw
 
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.stance import start_configuration, support_poses
+from models.collision import make_self_collision_model
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance
@@ -28,6 +29,12 @@ class Station:
     posture: str = ""
     # Joints or groups that go there; empty for all. Others stay near the start.
     joints: list[str] = field(default_factory=list)
+    # Angles of single joints beside the posture [rad].
+    angles: dict[str, float] = field(default_factory=dict)
+    # Height of the pelvis above the ground [m] and how far the trunk leans forward
+    # [rad]; 0 for what the posture has.
+    pelvis: float = 0.0
+    lean: float = 0.0
     # Places for frames [m], from the middle of the feet.
     reach: dict[str, list[float]] = field(default_factory=dict)
     # Time to get there [s], and time to stay [s].
@@ -80,6 +87,7 @@ class PostureSpecification:
             q_start=q_start,
             posture=q_start,
             tasks=self._tasks(robot, q_start, feet, times, ends),
+            collisions=make_self_collision_model(robot),
         )
         events = tuple(
             Event(start, "segment", s.posture, duration=end - start)
@@ -146,9 +154,18 @@ class PostureSpecification:
             angles = q[chosen]
             q = q_start.copy()
             q[chosen] = angles
-        if not station.reach:
+        for joint, angle in station.angles.items():
+            q[nq + robot.joint_index(joint)] = angle
+        if not (station.angles or station.pelvis or station.lean or station.reach):
             return q[nq:]
         targets = {n: IKTarget(X) for n, X in feet.items()}
+        if station.pelvis:
+            height = RigidTransform(np.array([0.0, 0.0, station.pelvis]))
+            targets[robot.base_name] = IKTarget(height, "z")
+        if station.lean:
+            turn = RollPitchYaw(0.0, station.lean, 0.0)
+            upright = RigidTransform(turn, np.zeros(3))
+            targets[robot.trunk.name] = IKTarget(upright, "rx ry rz")
         for frame, place in station.reach.items():
             robot.frame(frame)
             if len(place) != 3 or not np.isfinite(place).all():

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.drumming import DrummingSpecification
+from behaviors.footsteps import FootstepSpecification
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan
 from behaviors.posture import PostureSpecification
@@ -15,6 +16,7 @@ SHIPPED_FOLDER = Path(__file__).parent / "specifications"
 KINDS = {
     "dance": DanceSpecification,
     "drumming": DrummingSpecification,
+    "footsteps": FootstepSpecification,
     "posture": PostureSpecification,
 }
 

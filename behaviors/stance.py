@@ -33,14 +33,14 @@ def support_poses(
     Args:
         robot: the robot.
         q: (nq,) configuration.
-        names: patches; None for all that are not points.
+        names: patches; None for the soles.
 
     Raises:
         BackbeatError: a patch is far from lying on the ground.
     """
     configuration = Configuration(robot, q)
     if names is None:
-        names = [n for n, c in robot.contacts.items() if not c.is_point]
+        names = robot.soles
     poses = {}
     for name in names:
         X_WC = configuration.pose(name)

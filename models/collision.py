@@ -26,6 +26,8 @@ from pydrake.systems.framework import DiagramBuilder
 from models.robot import Frame, RobotModel, add_robot
 from models.rotations import compiled
 
+# Joints from the root of a limb whose links keep apart by design.
+NEAR_JOINTS = 3
 # Distances beyond this are all the same [m].
 FAR = 0.15
 # Kinds of solids.
@@ -43,6 +45,7 @@ class Solid:
         body: fused body, or WORLD.
         X_PS: its pose in the body or the world; axes along z.
         size: (3,) radius and half length, or half sizes of a box [m].
+        inner: the thing itself, where planners see it larger than it is.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Solid:
     body: int
     X_PS: RigidTransform
     size: np.ndarray
+    inner: "Solid | None" = None
 
     @property
     def reach(self) -> float:
@@ -229,6 +233,47 @@ def make_collision_model(
         for j, source in enumerate(sources):
             pairs[i, j] = source is None or _may_touch(shapes, feeler, source)
     return CollisionModel(tuple(feelers), tuple(solids), pairs, margin)
+
+
+def make_self_collision_model(
+    robot: RobotModel, margin: float = 0.01
+) -> CollisionModel:
+    """Keeps the ends of the limbs away from each other and the rest of the robot.
+
+    Feelers cover the links beyond the first `NEAR_JOINTS` joints of every limb,
+    for those before them cannot get anywhere. Of two links with feelers one feels
+    for both.
+
+    Args:
+        robot: the robot.
+        margin: distance to keep [m].
+    """
+    links = [n for n, body in _links(robot) if _depth(robot, body) > NEAR_JOINTS]
+    model = make_collision_model(robot, links, (), margin)
+    pairs = model.pairs.copy()
+    for i, feeler in enumerate(model.feelers):
+        first = links[: links.index(feeler.link)]
+        pairs[i] &= [solid.name not in first for solid in model.solids]
+    used = np.where(pairs.any(1))[0]
+    feelers = tuple(model.feelers[i] for i in used)
+    return CollisionModel(feelers, model.solids, pairs[used], margin)
+
+
+def _links(robot: RobotModel) -> list[tuple[str, int]]:
+    """Links and items with collision shapes, and the fused body of each."""
+    found = {name: frame.body for _, name, frame, _, _ in _Shapes(robot).items()}
+    return list(found.items())
+
+
+def _depth(robot: RobotModel, body: int) -> int:
+    """Joints between a body and the next one that the tree branches at."""
+    parents, depth = robot.tree.parent, 0
+    while body > 0:
+        body = int(parents[body - 1])
+        depth += 1
+        if np.count_nonzero(parents == body) > 1:
+            break
+    return depth
 
 
 def _may_touch(shapes: _Shapes, feeler: Feeler, source: GeometryId) -> bool:

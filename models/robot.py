@@ -96,6 +96,8 @@ def add_robot(
     (instance,) = _parse(parser, description.parent / robot.urdf)
     for items in (_equipment_set(robot, name) for name in equipment):
         for name, item in items.items():
+            if not item.file:
+                continue
             parser.SetAutoRenaming(True)
             (added,) = _parse(parser, description.parent / item.file)
             plant.RenameModelInstance(added, name)
@@ -168,6 +170,7 @@ class RobotModel:
         effort_limits: joint torque or force limits [N m or N].
         damping: viscous joint damping in the URDF [N m s/rad].
         contacts: patches that can carry weight, by name.
+        soles: names of those that it stands on: its own, and no points.
         groups: joint indices by group name.
         total_mass: mass with equipment [kg].
         robot_instance: model instance of the robot in plants made of it first.
@@ -215,6 +218,8 @@ class RobotModel:
         self.total_mass = float(self.tree.mass.sum())
         self._read_joints()
         self.contacts = self._read_contacts()
+        own = self._yaml.contacts
+        self.soles = tuple(n for n in own if not self.contacts[n].is_point)
         self.trunk = self.frame(self._yaml.trunk or base)
 
     def _read_joints(self) -> None:
@@ -397,9 +402,7 @@ class RobotModel:
         context = self.plant.CreateDefaultContext()
         self.plant.SetPositions(context, q)
         lowest = []
-        for contact in self.contacts.values():
-            if contact.is_point:
-                continue
+        for contact in (self.contacts[n] for n in self.soles):
             body = self._body(contact.frame.body)
             X_WP = self.plant.EvalBodyPoseInWorld(context, body)
             X_PC = RigidTransform(_rotation(contact.frame.R_PF), contact.frame.p_PF)
@@ -458,7 +461,8 @@ class RobotModel:
 
     def equipment_items(self) -> list[str]:
         """Names of the items carried; each is a model instance in the plant."""
-        return [n for e in self.equipment for n in self._yaml.equipment[e]]
+        sets = [self._yaml.equipment[e] for e in self.equipment]
+        return [n for items in sets for n, item in items.items() if item.file]
 
     def contact_link(self, name: str) -> str:
         """Link (or frame) of the URDF that a contact patch is fixed to."""

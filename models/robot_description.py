@@ -36,9 +36,9 @@ class ContactDescription:
 
 @dataclass
 class EquipmentDescription:
-    """Something the robot can carry, welded on."""
+    """Something the robot can carry, welded on, or more places it can touch with."""
 
-    # Model file, relative to this YAML file.
+    # Model file, relative to this YAML file; empty for contacts alone.
     file: str = ""
     # Frame of the robot it is welded to.
     parent: str = ""
@@ -134,8 +134,7 @@ def load_description(path: Path) -> RobotDescription:
     for items in description.equipment.values():
         for name, item in items.items():
             _check_pose(path, name, item.position, item.rpy)
-            if not (path.parent / item.file).is_file():
-                raise BackbeatError(f"{path}: no such file {item.file!r} for {name!r}")
+            _check_item(path, name, item)
             contacts.update(item.contacts)
     for name, contact in contacts.items():
         _check_pose(path, name, contact.position, contact.rpy)
@@ -146,6 +145,17 @@ def load_description(path: Path) -> RobotDescription:
                 "patch, or both 0 for a point"
             )
     return description
+
+
+def _check_item(path: Path, name: str, item: EquipmentDescription) -> None:
+    if item.file:
+        if not (path.parent / item.file).is_file():
+            raise BackbeatError(f"{path}: no such file {item.file!r} for {name!r}")
+        return
+    if not item.contacts:
+        raise BackbeatError(f"{path}: {name!r} needs a file or contacts")
+    if item.parent or any(item.position) or any(item.rpy):
+        raise BackbeatError(f"{path}: {name!r} has a place but no file to put there")
 
 
 def _check_pose(path: Path, name: str, position: list[float], rpy: list[float]) -> None:

@@ -59,6 +59,8 @@ class InteriorPointOptions:
             any multiplier of a feasible problem.
         polish_after: iterations after which a nearly still cost starts the polish.
         polish_at: iteration at which the polish starts in any case.
+        refinements: most times that the solution from a far guess is solved again,
+            until its cost settles; the polish had to stop it on the way.
     """
 
     max_iterations: int = 60
@@ -70,6 +72,7 @@ class InteriorPointOptions:
     excess_cost: float = 1e3
     polish_after: int = 8
     polish_at: int = 12
+    refinements: int = 4
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,11 @@ class Guess:
 LEAST_DAMPING = 1e-5
 # Barrier of a warm start, and the highest at which the polish may begin.
 WARM_BARRIER, POLISH_BARRIER = 1e-3, 1e-3
+# Excess over a bound, in scaled rows, beyond which a guess is first smoothed, down to
+# which, and for how many iterations at most.
+FAR_OFF, NEAR, FREE_ITERATIONS = 5.0, 1.5, 8
+# Softness of equalities meanwhile, and change of the cost that is none.
+SOFT, SETTLED = 0.1, 0.01
 # Called with one log entry an iteration.
 Progress = Callable[[dict[str, float]], None]
 
@@ -110,6 +118,9 @@ class _Run:
     multipliers: Multipliers
     mu: float
     least_mu: float
+    is_far: bool = False
+    came_far: bool = False
+    near_since: int = 0
     damping: float = LEAST_DAMPING
     polish: int = 0
     accepted: bool = True
@@ -196,30 +207,59 @@ class InteriorPoint:
         started = time.perf_counter()
         # Many small products: threads of the BLAS would only wait for each other.
         with threadpool_limits(1):
-            run = self._start(guess)
-            for iteration in range(self.options.max_iterations):
-                if not self._iterate(run, iteration):
+            run = self._run(guess, [], progress)
+            for _ in range(self.options.refinements if run.came_far else 0):
+                if run.status != "solved":
                     break
-                if progress:
-                    progress(run.log[-1])
-                if self._converged(run):
-                    run.status = "solved"
+                better = self._run(Guess(run.q, run.w), run.log, progress)
+                if better.status != "solved":
                     break
-                self._adapt(run)
+                settled = better.cost > (1 - SETTLED) * run.cost
+                run = better
+                if settled:
+                    break
+            self._evaluate(run.q, run.w, run.phi, self._values)
         values = self._values
+        prices = [-side.sign * side.z for side in run.sides]
         return TrajectorySolution(
             transcription=self.transcription,
             q=run.q,
             w=run.w,
+            phi=run.phi,
             rows=values.rows.copy(),
             equality=values.equality.copy(),
             frame=values.frame.copy(),
             velocity=values.velocity.copy(),
+            multipliers=run.multipliers,
+            price=np.sum([np.zeros_like(values.rows), *prices], axis=0),
             cost=run.cost,
             status=run.status,
             log=run.log,
             solve_time=time.perf_counter() - started,
         )
+
+    def _run(
+        self,
+        guess: Guess | None,
+        log: list[dict[str, float]],
+        progress: Progress | None,
+    ) -> _Run:
+        """Iterates from a guess until the problem is solved or given up."""
+        run = self._start(guess)
+        run.log = log
+        for iteration in range(self.options.max_iterations):
+            if not self._iterate(run, iteration):
+                break
+            if progress:
+                progress(run.log[-1])
+            if run.is_far:
+                self._come_near(run, iteration)
+            elif self._converged(run):
+                run.status = "solved"
+                break
+            else:
+                self._adapt(run)
+        return run
 
     def _start(self, guess: Guess | None) -> _Run:
         """The first iterate: guess, slacks and multipliers."""
@@ -231,21 +271,50 @@ class InteriorPoint:
         phi = w[:, program.rated, 5].copy()
         phi[0] = phi[1]
         cost = self._evaluate(q, w, phi, self._values)
-        rho = self._excess_costs()
-        sides = tuple(
-            Side(bound, sign, rho, self._values.rows.copy(), mu)
-            for bound, sign in ((program.lower, 1.0), (program.upper, -1.0))
-        )
+        is_far = self._excess() > FAR_OFF
+        mu = self.options.start_barrier if is_far else mu
         return _Run(
             q=q,
             w=w,
             phi=phi,
             cost=cost,
-            sides=sides,
+            sides=() if is_far else self._make_sides(mu),
+            is_far=is_far,
+            came_far=is_far,
             multipliers=make_multipliers(program),
             mu=mu,
             least_mu=self.options.end_barrier,
         )
+
+    def _make_sides(self, mu: float) -> tuple[Side, ...]:
+        """Barriers of all bounds at the current rows."""
+        program, rho = self.transcription.program, self._excess_costs()
+        return tuple(
+            Side(bound, sign, rho, self._values.rows.copy(), mu)
+            for bound, sign in ((program.lower, 1.0), (program.upper, -1.0))
+        )
+
+    def _excess(self) -> float:
+        """By how much the worst row is beyond its bounds."""
+        program, rows = self.transcription.program, self._values.rows
+        excess = np.maximum(program.lower - rows, rows - program.upper)
+        return float(excess.max())
+
+    def _come_near(self, run: _Run, iteration: int) -> None:
+        """Puts up the bounds once the motion is near them.
+
+        A guess that jerks from knot to knot is far beyond most bounds, and
+        barriers would stop every step that leads back. Costs and equations alone
+        smooth it in a few steps; its wrenches, which no cone held, start again.
+        """
+        if self._excess() < NEAR or iteration >= FREE_ITERATIONS:
+            run.w = self.default_guess().w
+            run.phi = run.w[:, self.transcription.program.rated, 5].copy()
+            run.phi[0] = run.phi[1]
+            run.cost = self._evaluate(run.q, run.w, run.phi, self._values)
+            run.sides, run.is_far = self._make_sides(run.mu), False
+            run.filter, run.damping = [], LEAST_DAMPING
+            run.near_since = iteration + 1
 
     def _iterate(self, run: _Run, iteration: int) -> bool:
         """One Newton step; False when none can be taken."""
@@ -254,8 +323,8 @@ class InteriorPoint:
             return False
         nv = self.transcription.program.velocity_weight.size
         steps = [side.step(self._step.d_rows, run.mu) for side in run.sides]
-        longest = min(primal for primal, _ in steps)
-        dual = min(dual for _, dual in steps)
+        longest = min((primal for primal, _ in steps), default=1.0)
+        dual = min((dual for _, dual in steps), default=1.0)
         largest = float(np.abs(self._step.dx[:, :nv]).max())
         if largest > self.options.max_step:
             longest = min(longest, self.options.max_step / largest)
@@ -277,12 +346,13 @@ class InteriorPoint:
         run.cost = self._evaluate(run.q, run.w, run.phi, self._values)
         for side in run.sides:
             side.move(self._values.rows.copy(), alpha, dual, run.mu)
-        run.multipliers = Multipliers(
-            *(
-                old + alpha * (new - old)
-                for old, new in zip(run.multipliers, new_multipliers, strict=True)
+        if not run.is_far:
+            run.multipliers = Multipliers(
+                *(
+                    old + alpha * (new - old)
+                    for old, new in zip(run.multipliers, new_multipliers, strict=True)
+                )
             )
-        )
         run.log.append(
             {
                 "iteration": iteration,
@@ -300,10 +370,14 @@ class InteriorPoint:
 
     def _newton_step(self, run: _Run) -> bool:
         """Solves for the step, with more damping until the matrix factors."""
-        parts = [side.linearize(run.mu) for side in run.sides]
-        stiffness = parts[0][0] + parts[1][0]
-        pull = parts[0][1] + parts[1][1]
-        while not self._factor(run.w, run.multipliers, stiffness, pull, run.damping):
+        stiffness, pull = np.zeros((2, *self._values.rows.shape))
+        for side in run.sides:
+            more, pulls = side.linearize(run.mu)
+            stiffness, pull = stiffness + more, pull + pulls
+        delta = SOFT if run.is_far else self.options.delta
+        while not self._factor(
+            run.w, run.multipliers, stiffness, pull, delta, run.damping
+        ):
             run.damping = max(4 * run.damping, 1e-2)
             if run.damping > 1e6:
                 return False
@@ -340,10 +414,11 @@ class InteriorPoint:
         change = abs(run.cost - before["cost"]) / max(abs(run.cost), 1e-6)
         still = run.mu <= POLISH_BARRIER and change < 0.01 and violation < 5e-3
         slow = violation > 0.3 * before["violation"] or violation < 1e-4
+        iteration -= run.near_since
         enough = iteration >= options.polish_after
-        if (enough and (run.polish or (still and slow))) or (
-            iteration >= options.polish_at and violation < 1e-2
-        ):
+        late = iteration >= options.polish_at and violation < 1e-2
+        settled = change < 0.05 or iteration >= 2 * options.polish_at
+        if (enough and (run.polish or (still and slow))) or (late and settled):
             run.polish += 1
             run.damping = max(_polish_damping(run.polish), run.damping)
             run.mu = max(options.end_barrier, min(run.mu, POLISH_BARRIER))
@@ -376,6 +451,7 @@ class InteriorPoint:
         lam: Multipliers,
         stiffness: np.ndarray,
         pull: np.ndarray,
+        delta: float,
         damping: float,
     ) -> bool:
         """Assembles, factors and solves for the step; False if not factorable."""
@@ -388,7 +464,7 @@ class InteriorPoint:
             lam,
             stiffness,
             pull,
-            self.options.delta,
+            delta,
             damping,
             step,
         )
@@ -409,7 +485,7 @@ class InteriorPoint:
         equality = lam.equality + (values.equality + step.d_equality) / delta
         equality[0] = equality[-1] = 0
         frame = values.frame + step.d_frame
-        scale = program.rest_scale / program.h[-1]
+        scale = program.rest_scale / program.span[-1]
         nv = len(values.rest)
         d_rest = scale * (step.dx[-1, :nv] - step.dx[-2, :nv])
         return Multipliers(

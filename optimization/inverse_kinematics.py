@@ -3,7 +3,8 @@
 Damped Gauss-Newton with joint limits on the configuration manifold:
 
     minimize    |q (-) q_near|^2 in joint weights + |CoM - target|^2
-                + stiff |frame residuals|^2 + stiff |missing distances|^2
+                + stiff |frame residuals|^2
+                + stiff |what is missing to lower bounds and distances|^2
     subject to  joint limits, a bound on each step
 
 Targets are stiff costs and not constraints, so that an unreachable one ends at
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from pydrake.math import RigidTransform
 
-from models.collision import NOTHING, CollisionModel
+from models.collision import FAR, NOTHING, CollisionModel
 from models.configuration import Configuration
 from models.robot import RobotModel
 from models.rotations import box_minus, box_plus, left_jacobian_inverse, relative_log
@@ -122,25 +123,19 @@ class InverseKinematics:
         lower = np.minimum(robot.position_lower + self._margin, q_near[nq:])
         upper = np.maximum(robot.position_upper - self._margin, q_near[nq:])
         q[nq:] = np.clip(q[nq:], lower, upper)
-        state, solver, dual = Configuration(robot, q), DaqpSolver(), None
+        state, solver = Configuration(robot, q), DaqpSolver()
         for stiffness, bound in zip(STIFFNESS, STEP_BOUNDS, strict=True):
             for _ in range(iterations):
                 H, g = self._cost(state, q_near, targets, com_xy, stiffness)
                 low, high = np.full(len(g), -bound), np.full(len(g), bound)
                 low[nf:] = np.maximum(low[nf:], lower - q[nq:])
                 high[nf:] = np.minimum(high[nf:], upper - q[nq:])
-                program = QuadraticProgram(
-                    H,
-                    g,
-                    np.zeros((1, len(g))),
-                    np.r_[low, -INFINITY],
-                    np.r_[high, INFINITY],
-                )
-                solution = solver.solve(program, dual)
-                dual = solution.dual
-                box_plus(q, solution.x, 1.0, robot.floating, q)
+                room, D = self._bounds(state, targets)
+                program = _with_bounds(H, g, low, high, room, D, stiffness)
+                step = solver.solve(program).x[: len(g)]
+                box_plus(q, step, 1.0, robot.floating, q)
                 state.update(q)
-                if float(np.abs(solution.x).max()) < 1e-7:
+                if float(np.abs(step).max()) < 1e-7:
                     break
         return self._result(state, q_near, targets)
 
@@ -157,26 +152,33 @@ class InverseKinematics:
         box_minus(state.q, q_near, self.robot.floating, away)
         H = np.diag(1e-2 * self._weights + 1e-6)
         g = 1e-2 * self._weights * away
-        e, J = self._residuals(state, targets)
-        H += stiffness * J.T @ J
-        g += stiffness * J.T @ e
+        for frame, target in targets.items():
+            if target.lower is None:
+                e, J = _residual(state, frame, target)
+                H += stiffness * J.T @ J
+                g += stiffness * J.T @ e
         if com_xy is not None:
             Jc = state.center_of_mass_jacobian[:2]
             H += 100.0 * Jc.T @ Jc
             g += 100.0 * Jc.T @ (state.center_of_mass[:2] - com_xy)
-        if self.collisions.feelers:
-            d, D = state.distances(self._arrays)
-            missing = np.minimum(d - self.collisions.margin, 0.0)
-            near = missing < 0
-            H += stiffness * D[near].T @ D[near]
-            g += stiffness * D[near].T @ missing[near]
         return H, g
 
-    def _residuals(
+    def _bounds(
         self, state: Configuration, targets: Mapping[str, IKTarget]
     ) -> tuple[np.ndarray, np.ndarray]:
-        parts = [_residual(state, f, target) for f, target in targets.items()]
-        return np.concatenate([e for e, _ in parts]), np.vstack([D for _, D in parts])
+        """Room of what has a lower bound, and its Jacobian; no far away things."""
+        room, rows = [np.zeros(0)], [np.zeros((0, self.robot.num_velocities))]
+        for frame, target in targets.items():
+            if target.lower is not None:
+                e, J = _residual(state, frame, target)
+                room.append(e - target.lower)
+                rows.append(J)
+        if self.collisions.feelers:
+            d, D = state.distances(self._arrays)
+            near = d < FAR
+            room.append(d[near] - self.collisions.margin)
+            rows.append(D[near])
+        return np.concatenate(room), np.vstack(rows)
 
     def _result(
         self,
@@ -184,10 +186,7 @@ class InverseKinematics:
         q_near: np.ndarray,
         targets: Mapping[str, IKTarget],
     ) -> IKSolution:
-        sizes = {
-            f: float(np.abs(_residual(state, f, t)[0]).max())
-            for f, t in targets.items()
-        }
+        sizes = {f: _size(state, f, t) for f, t in targets.items()}
         worst = max(sizes, key=lambda f: sizes[f])
         clearance = np.inf
         if self.collisions.feelers:
@@ -216,9 +215,39 @@ def _residual(
     e = np.r_[T.T @ phi, T.T @ (X_WF.translation() - target.X_WG.translation())]
     D = np.vstack([T.T @ E @ J[:3], T.T @ J[3:]])
     axes = axis_indices(target.axes)
-    e, D = e[axes], D[axes]
-    if target.lower is not None:
-        missing = e < target.lower
-        e = np.where(missing, e - target.lower, 0.0)
-        D = np.where(missing[:, None], D, 0.0)
-    return e, D
+    return e[axes], D[axes]
+
+
+def _size(state: Configuration, frame: str, target: IKTarget) -> float:
+    """Largest remaining residual of one frame."""
+    e, _ = _residual(state, frame, target)
+    if target.lower is None:
+        return float(np.abs(e).max())
+    return float(np.maximum(target.lower - e, 0.0).max())
+
+
+def _with_bounds(
+    H: np.ndarray,
+    g: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    room: np.ndarray,
+    D: np.ndarray,
+    stiffness: float,
+) -> QuadraticProgram:
+    """The program of a step, with a stiff slack for each lower bound D dx >= -room."""
+    n, m = len(g), len(room)
+    if m == 0:
+        none = np.zeros((1, n))
+        bounds = np.r_[low, -INFINITY], np.r_[high, INFINITY]
+        return QuadraticProgram(H, g, none, *bounds)
+    larger = np.zeros((n + m, n + m))
+    larger[:n, :n] = H
+    larger[n:, n:] = stiffness * np.eye(m)
+    return QuadraticProgram(
+        larger,
+        np.r_[g, np.zeros(m)],
+        np.hstack([D, np.eye(m)]),
+        np.r_[low, np.full(m, -INFINITY), -room],
+        np.r_[high, np.full(2 * m, INFINITY)],
+    )

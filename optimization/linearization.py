@@ -136,7 +136,7 @@ def _interval(program, q, k, values, derivatives):
     if program.tree.floating:
         left_jacobian_inverse(d, 1.0, derivatives.left[k])
         left_jacobian_inverse(d, -1.0, derivatives.right[k])
-    ih = 1 / program.h[k - 1]
+    ih = 1 / program.span[k - 1]
     for i in range(d.shape[0]):
         d[i] *= ih
 
@@ -161,7 +161,7 @@ def _knot(program, q, w, phi, k, scratch, values, derivatives, linearize):
     if k > 0:
         for i in range(nv):
             d0 = values.velocity[k, i]
-            cost += 0.5 * program.h[k - 1] * program.velocity_weight[i] * d0 * d0
+            cost += 0.5 * program.span[k - 1] * program.velocity_weight[i] * d0 * d0
     forward_pass(tree, q[k], v, a, program.gravity, ws, linearize)
     body_forces(tree, ws, linearize)
     cost += _frames(program, q[k], k, scratch, values, derivatives, linearize)
@@ -257,7 +257,7 @@ def _sweep(program, q, k, scratch, values, derivatives, linearize):
     first = program.rows.sweep
     F, nv = program.collisions.body.shape[0], values.velocity.shape[1]
     middle = np.empty(q.shape[1])
-    step = 0.5 * program.h[k - 1]
+    step = 0.5 * program.span[k - 1]
     zero = np.zeros(nv)
     p_WB = np.empty(3)
     box_plus(q[k - 1], values.velocity[k], step, program.tree.floating, middle)
@@ -377,12 +377,13 @@ def _dynamics_jacobian(program, w, k, scratch, derivatives):
     D, M, Dq, Dv = derivatives.dynamics[k], scratch.M, scratch.Dq, scratch.Dv
     share_next = before / (before + after)
     share_last = after / (before + after)
+    span_last, span_next = program.span[k - 1], program.span[k]
     for i in range(nv):
         scale = 1 / program.weight if i < nf else 1 / program.effort[i - nf]
         for j in range(nv):
             # tau against mean velocity of the next and of the last interval
-            up = scale * (M[i, j] / dt + share_next * Dv[i, j]) / after
-            down = scale * (-M[i, j] / dt + share_last * Dv[i, j]) / before
+            up = scale * (M[i, j] / dt + share_next * Dv[i, j]) / span_next
+            down = scale * (-M[i, j] / dt + share_last * Dv[i, j]) / span_last
             D[i, j] = -down
             D[i, nb + j] = scale * Dq[i, j] - up + down
             D[i, 2 * nb + j] = up
@@ -411,6 +412,7 @@ def _rotation_columns(program, k, i, scale, scratch, derivatives):
     before, after, dt = program.h[k - 1], program.h[k], program.dt[k]
     share_next = before / (before + after)
     share_last = after / (before + after)
+    span_last, span_next = program.span[k - 1], program.span[k]
     D, M, Dv = derivatives.dynamics[k], scratch.M, scratch.Dv
     left, right = derivatives.left, derivatives.right
     for j in range(3):
@@ -419,8 +421,8 @@ def _rotation_columns(program, k, i, scale, scratch, derivatives):
         down_here = 0.0
         down_last = 0.0
         for m in range(3):
-            up = scale * (M[i, m] / dt + share_next * Dv[i, m]) / after
-            down = scale * (-M[i, m] / dt + share_last * Dv[i, m]) / before
+            up = scale * (M[i, m] / dt + share_next * Dv[i, m]) / span_next
+            down = scale * (-M[i, m] / dt + share_last * Dv[i, m]) / span_last
             up_next += up * left[k + 1, m, j]
             up_here += up * right[k + 1, m, j]
             down_here += down * left[k, m, j]

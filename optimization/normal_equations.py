@@ -271,7 +271,7 @@ def _eliminate(program, k, nb, H, gradient, step):
 @compiled
 def _acceleration_cost(program, values, derivatives, k, nb, step):
     """Adds the acceleration cost of knot k, exact in the base rotation."""
-    before, after, dt = program.h[k - 1], program.h[k], program.dt[k]
+    before, after, dt = program.span[k - 1], program.span[k], program.dt[k]
     nv = values.velocity.shape[1]
     o = nb * (k - 3)
     nr = 3 if program.tree.floating else 0
@@ -343,8 +343,7 @@ def _interval_terms(
     """
     N, nv = values.velocity.shape
     nf = 6 if program.tree.floating else 0
-    o, h = nb * (k - 2), program.h[k - 1]
-    ih = 1 / h
+    o, ih = nb * (k - 2), 1 / program.span[k - 1]
     for c in range(nv):
         y = program.velocity_weight[c] * values.velocity[k, c]
         x = program.velocity_weight[c] * ih
@@ -548,7 +547,7 @@ def _recover_local(program, derivatives, k, step):
         step.d_rows[k, rows.position + j] = step.dx[k, nf + j]
         if k > 0:
             change = step.dx[k, nf + j] - step.dx[k - 1, nf + j]
-            step.d_rows[k, rows.velocity + j] = change / program.h[k - 1]
+            step.d_rows[k, rows.velocity + j] = change / program.span[k - 1]
     total = 0.0
     for n in range(n_phi):
         total += step.dx[k, nv + n]

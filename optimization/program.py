@@ -70,6 +70,7 @@ class Program(NamedTuple):
     gravity: float  # [m/s^2]
     effort: np.ndarray  # (nj,) effort limits [N m]
     h: np.ndarray  # (N - 1,) intervals [s]
+    span: np.ndarray  # (N - 1,) h, averaged with those beside it: see `Transcription`
     dt: np.ndarray  # (N,) time a knot stands for [s]
     # Frame slots; the first C are the contacts.
     frame_body: np.ndarray  # (P,)

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from pydrake.math import RigidTransform
-from scipy.interpolate import CubicSpline
 
-from models.configuration import Configuration
 from models.dynamics import (
     apply_wrench,
     backward_pass,
@@ -23,13 +21,11 @@ from models.dynamics import (
 )
 from models.kinematic_tree import make_workspace
 from models.kinematics import (
-    base_position,
-    frame_acceleration,
-    frame_jacobian,
     frame_pose,
 )
-from models.rotations import compiled, relative_log
-from optimization.trajectory_problem import TrajectoryProblem
+from models.rotations import compiled
+from optimization.curves import Curves
+from optimization.limb import put_limb
 from optimization.trajectory_solution import TrajectorySolution
 
 
@@ -74,7 +70,7 @@ def reconstruct(solution: TrajectorySolution, dt_max: float = 0.005) -> DenseTra
     times, contacts = problem.times, transcription.contacts
     N, C = problem.num_knots, len(contacts)
     hits = {i.knot for i in problem.impacts}
-    motion = _Splines(solution)
+    motion = Curves(solution)
     parts: dict[str, list[np.ndarray]] = {
         key: [] for key in ("t", "q", "v", "vdot", "wrench", "standing", "R", "p")
     }
@@ -101,6 +97,7 @@ def reconstruct(solution: TrajectorySolution, dt_max: float = 0.005) -> DenseTra
         parts["R"].append(np.broadcast_to(R, (*size, 3, 3)))
         parts["p"].append(np.broadcast_to(p, (*size, 3)))
     joined = {key: np.concatenate(value) for key, value in parts.items()}
+    _fly(motion, joined)
     # Before and after the motion the robot rests: its ends are on the grid twice,
     # once at rest and once moving off or coming in.
     ends = np.r_[0, np.arange(len(joined["t"])), -1]
@@ -111,116 +108,14 @@ def reconstruct(solution: TrajectorySolution, dt_max: float = 0.005) -> DenseTra
     return _make_consistent(solution, joined)
 
 
-class _Splines:
-    """Cubic splines through the knots.
-
-    Base and joints that carry no contact have one spline each. The joints of a
-    limb have one a swing: it starts and ends with the velocity that its standing
-    contact allows, and breaks where an impact breaks it.
-    """
-
-    def __init__(self, solution: TrajectorySolution) -> None:
-        problem = solution.transcription.problem
-        self.robot = robot = problem.robot
-        self._times = times = problem.times
-        self._q = q = solution.q.copy()
-        if robot.floating:
-            for k in range(1, len(q)):  # one of the two signs is continuous
-                if q[k, :4] @ q[k - 1, :4] < 0:
-                    q[k, :4] *= -1
-        self._end = "clamped" if problem.end_at_rest else "not-a-knot"
-        self._smooth = CubicSpline(times, q, bc_type=("clamped", self._end))
-        # Limb joints, knots where their pieces start, and the pieces.
-        self._limbs: list[tuple[np.ndarray, list[int], list[CubicSpline]]] = []
-        for contact in solution.transcription.contacts:
-            self._add_limb(problem, contact)
-
-    def _add_limb(self, problem: TrajectoryProblem, contact: str) -> None:
-        limb = self.robot.contacts[contact].limb
-        last = len(self._q) - 1
-        middles = 0.5 * (self._times[1:] + self._times[:-1])
-        stands = problem.schedule.active(middles, contact)
-        hits = {i.knot for i in problem.impacts if i.contact == contact}
-        cuts = [k for k in range(1, last) if k in hits or stands[k - 1] != stands[k]]
-        if len(limb) == 0 or (not cuts and (stands.all() or not stands.any())):
-            return
-        columns = self.robot.base_positions + limb
-        starts, pieces = [0, *cuts], []
-        for a, b in zip(starts, [*cuts, last], strict=True):
-            if stands[a]:  # projection onto the contact decides there
-                part = slice(0, last + 1)
-                pieces.append(
-                    CubicSpline(
-                        self._times, self._q[:, columns], bc_type=("clamped", self._end)
-                    )
-                )
-                continue
-            part = slice(a, b + 1)
-            ends = (
-                self._side(contact, a, a > 0 and stands[a - 1], a == 0),
-                self._side(contact, b, b < last and stands[b], b == last),
-            )
-            pieces.append(
-                CubicSpline(self._times[part], self._q[part][:, columns], bc_type=ends)
-            )
-        self._limbs.append((columns, starts, pieces))
-
-    def _side(self, contact: str, k: int, stands: bool, is_end: bool) -> object:
-        """Boundary condition of a swing at knot k."""
-        if stands:
-            return (1, self._contact_velocity(contact, k))
-        if is_end:
-            return "clamped" if k == 0 else self._end
-        return "not-a-knot"
-
-    def _contact_velocity(self, contact: str, k: int) -> np.ndarray:
-        """Velocity of a limb at knot k with which its contact stands still."""
-        robot, t = self.robot, self._times[k : k + 1]
-        frame = robot.contacts[contact]
-        q, v, _ = self._join([self._smooth(t, n) for n in range(3)])
-        J = Configuration(robot, q[0], v[0]).jacobian(frame.frame)
-        first = 3 if frame.is_point else 0
-        change = _limb_solve(J, frame.limb, robot.base_velocities, first, -J @ v[0])
-        return np.asarray(v[0, robot.base_velocities + frame.limb] + change)
-
-    def sample(self, u: np.ndarray, k: int) -> tuple[np.ndarray, ...]:
-        """q, v, vdot at times u inside the interval after knot k."""
-        derivatives = [self._smooth(u, n) for n in range(3)]
-        for columns, starts, pieces in self._limbs:
-            piece = pieces[int(np.searchsorted(starts, k, side="right")) - 1]
-            for n in range(3):
-                derivatives[n][:, columns] = piece(u, n)
-        return self._join(derivatives)
-
-    def _join(self, derivatives: list[np.ndarray]) -> tuple[np.ndarray, ...]:
-        """q, v, vdot from the derivatives of the coordinates."""
-        q, dq, ddq = derivatives
-        if not self.robot.floating:
-            return q, dq, ddq
-        q[:, :4], w, wdot = _unit_quaternion(q[:, :4], dq[:, :4], ddq[:, :4])
-        return q, np.c_[w, dq[:, 4:]], np.c_[wdot, ddq[:, 4:]]
-
-
-def _unit_quaternion(
-    Q: np.ndarray, dQ: np.ndarray, ddQ: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Normalizes a path of quaternions; returns it with w and wdot in the world.
-
-    With u = Q / |Q|: w = 2 vec(du u*), wdot = 2 vec(ddu u*); parts of du and ddu
-    along u have no vector part and are left out.
-    """
-    n = np.linalg.norm(Q, axis=1, keepdims=True)
-    u = Q / n
-    along = (u * dQ).sum(1, keepdims=True) / n
-    du = dQ / n - u * along
-    ddu = ddQ / n - 2 * along * du
-
-    def vector(a: np.ndarray) -> np.ndarray:
-        s, x = a[:, :1], a[:, 1:]
-        t, y = u[:, :1], -u[:, 1:]
-        return np.asarray(2 * (s * y + t * x + np.cross(x, y)))
-
-    return u, vector(du), vector(ddu)
+def _fly(motion: Curves, parts: dict[str, np.ndarray]) -> None:
+    """Gives the base in flight the motion that physics does."""
+    for start, end in motion.flights:
+        inside = (parts["t"] > start - 1e-9) & (parts["t"] < end - 1e-9)
+        base = motion.fly(np.r_[parts["t"][inside], end])
+        parts["q"][inside, :7] = base.q[:-1]
+        parts["v"][inside, :6] = base.v[:-1]
+        parts["vdot"][inside, :6] = base.vdot[:-1]
 
 
 def _make_consistent(
@@ -290,61 +185,31 @@ def _consistent(
 ):
     """Corrects q, v, vdot, wrench in place and writes tau; see the module's head."""
     M, C = standing.shape
-    nv = v.shape[1]
-    nf = nv - tau.shape[1]
-    nq = q.shape[1] - tau.shape[1]
-    J = np.empty((6, nv))
-    R = np.empty((3, 3))
-    r = np.empty(3)
-    e = np.empty(6)
-    phi = np.empty(3)
-    p_WB = np.empty(3)
-    zero = np.zeros(nv)
-    full = np.zeros(nv)
+    nf = v.shape[1] - tau.shape[1]
+    full = np.zeros(v.shape[1])
+    change = np.zeros((3, limb.shape[1]))
     for s in range(M):
-        for _ in range(3):
-            forward_pass(tree, q[s], v[s], zero, gravity, ws, False)
-            base_position(tree, q[s], p_WB)
-            for c in range(C):
-                n = _limb_size(limb, c)
-                if not standing[s, c] or n == 0:
-                    continue
-                frame_pose(tree, ws, q[s], frame_body[c], frame_R[c], frame_p[c], R, r)
-                frame_jacobian(tree, ws, frame_body[c], r, J)
-                relative_log(R, R_WC[s, c], phi)
-                for i in range(3):
-                    e[i] = -phi[i]
-                    e[3 + i] = p_WC[s, c, i] - p_WB[i] - r[i]
-                x = _limb_solve(J, limb[c, :n], nf, first[c], e)
-                for i in range(n):
-                    q[s, nq + limb[c, i]] += x[i]
-        forward_pass(tree, q[s], v[s], zero, gravity, ws, False)
         for c in range(C):
             n = _limb_size(limb, c)
             if not standing[s, c] or n == 0:
                 continue
-            frame_pose(tree, ws, q[s], frame_body[c], frame_R[c], frame_p[c], R, r)
-            frame_jacobian(tree, ws, frame_body[c], r, J)
-            for i in range(6):
-                e[i] = 0.0
-                for j in range(nv):
-                    e[i] -= J[i, j] * v[s, j]
-            x = _limb_solve(J, limb[c, :n], nf, first[c], e)
-            for i in range(n):
-                v[s, nf + limb[c, i]] += x[i]
-        forward_pass(tree, q[s], v[s], vdot[s], gravity, ws, False)
-        for c in range(C):
-            n = _limb_size(limb, c)
-            if not standing[s, c] or n == 0:
-                continue
-            frame_pose(tree, ws, q[s], frame_body[c], frame_R[c], frame_p[c], R, r)
-            frame_jacobian(tree, ws, frame_body[c], r, J)
-            frame_acceleration(ws, frame_body[c], r, gravity, e)
-            for i in range(6):
-                e[i] = -e[i]
-            x = _limb_solve(J, limb[c, :n], nf, first[c], e)
-            for i in range(n):
-                vdot[s, nf + limb[c, i]] += x[i]
+            put_limb(
+                tree,
+                gravity,
+                ws,
+                frame_body[c],
+                frame_R[c],
+                frame_p[c],
+                first[c],
+                limb[c, :n],
+                R_WC[s, c],
+                p_WC[s, c],
+                True,
+                q[s],
+                v[s],
+                vdot[s],
+                change,
+            )
         _balance(
             tree,
             gravity,
@@ -371,23 +236,6 @@ def _limb_size(limb, c):
     while n < limb.shape[1] and limb[c, n] >= 0:
         n += 1
     return n
-
-
-@compiled
-def _limb_solve(J, joints, nf, first, e):
-    """Least joint change of a limb that gives the contact motion e[first:]."""
-    m, n = 6 - first, joints.shape[0]
-    A = np.empty((m, n))
-    b = np.empty(m)
-    for i in range(m):
-        b[i] = e[first + i]
-        for j in range(n):
-            A[i, j] = J[first + i, nf + joints[j]]
-    G = A @ A.T
-    for i in range(m):
-        # Keeps a straight knee from dividing by zero; 1e-10 moves no digit else.
-        G[i, i] += 1e-10
-    return A.T @ np.linalg.solve(G, b)
 
 
 @compiled

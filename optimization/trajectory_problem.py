@@ -1,7 +1,7 @@
 """TrajectoryProblem: everything that defines a motion to be found."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -31,6 +31,8 @@ class Limits:
         force_rate: fastest change of a patch's normal force [weights/s]; without
             it a jump would be a single knot of impulse.
         point_force: least and most normal force of a resting point [N].
+        contact_forces: least and most normal force of single contacts by name [N],
+            in place of the above.
     """
 
     torque: float = 0.9
@@ -44,6 +46,7 @@ class Limits:
     least_force: float = 0.002
     force_rate: float = 20.0
     point_force: tuple[float, float] = (0.5, 20.0)
+    contact_forces: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -125,9 +128,16 @@ class TrajectoryProblem:
         if abs(self.times[0]) > 1e-12:
             raise BackbeatError("knot times start at 0")
         hits = [impact.contact for impact in self.impacts]
-        for name in (*self.schedule.contact_names, *hits):
+        limited = self.limits.contact_forces
+        for name in (*self.schedule.contact_names, *hits, *limited):
             if name not in self.robot.contacts:
                 raise unknown_name("contact", name, self.robot.contacts)
+        for name, (low, high) in limited.items():
+            if not 0 <= low < high:
+                raise BackbeatError(
+                    f"contact_forces of {name} are {low:g} to {high:g} N; the least is "
+                    "0 or more and below the most"
+                )
         for impact in self.impacts:
             if not 0 < impact.knot < self.num_knots - 1:
                 raise BackbeatError(
@@ -140,7 +150,25 @@ class TrajectoryProblem:
         """Number of knots N."""
         return len(self.times)
 
+    def strikes(self, contact: str) -> bool:
+        """Whether a contact ever hits, or only stands and rests."""
+        return any(impact.contact == contact for impact in self.impacts)
+
     def knots(self, start: float, end: float) -> np.ndarray:
         """Indices of the knots in [start, end] [s]."""
         inside = (self.times >= start - 1e-9) & (self.times <= end + 1e-9)
         return np.where(inside)[0]
+
+    def stretched(self, factor: float) -> "TrajectoryProblem":
+        """The same problem with `factor` times the time."""
+        return self.retimed([factor * p.duration for p in self.schedule.phases])
+
+    def retimed(self, durations: Sequence[float]) -> "TrajectoryProblem":
+        """The same problem with other durations of its phases [s].
+
+        Knots keep their places within the phases, and tasks their knots.
+        """
+        phases = zip(self.schedule.phases, durations, strict=True)
+        schedule = ContactSchedule(tuple(replace(p, duration=T) for p, T in phases))
+        old, new = self.schedule.switch_times, schedule.switch_times
+        return replace(self, times=np.interp(self.times, old, new), schedule=schedule)

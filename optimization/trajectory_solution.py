@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from optimization.normal_equations import Multipliers
 from optimization.program import CONE_ROWS, FREE
 from optimization.transcription import Transcription
 
@@ -29,10 +30,14 @@ class TrajectorySolution:
         transcription: what was solved.
         q: (N, nq) configurations.
         w: (N, C, 6) contact wrenches in contact axes [weights, weights m].
+        phi: (N, n_phi) loads of the patches [weights].
         rows: (N, rows) inequality rows.
         equality: (N, nf + n_phi) base dynamics and load residuals.
         frame: (N, P, 6) frame residuals.
         velocity: (N, nv) mean velocity of the interval before each knot.
+        multipliers: those of the equalities.
+        price: (N, rows) multipliers of upper minus those of lower bounds: what the
+            cost would fall by for a unit more room.
         cost: final cost.
         status: "solved", or a sentence that says why not.
         log: one entry an iteration.
@@ -42,10 +47,13 @@ class TrajectorySolution:
     transcription: Transcription
     q: np.ndarray
     w: np.ndarray
+    phi: np.ndarray
     rows: np.ndarray
     equality: np.ndarray
     frame: np.ndarray
     velocity: np.ndarray
+    multipliers: Multipliers
+    price: np.ndarray
     cost: float
     status: str
     log: list[dict[str, float]]

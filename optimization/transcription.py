@@ -120,8 +120,8 @@ class Transcription:
     def _make_slots(self) -> list[_Slot]:
         problem, N = self.problem, self.problem.num_knots
         slots = [_Slot.empty(c.frame, N) for c in self._frames]
-        for k, t in enumerate(problem.times):
-            for name, X_WC in problem.schedule.standing(t).items():
+        for k in range(N):
+            for name, X_WC in self._placed(k).items():
                 slot = slots[self.contacts.index(name)]
                 slot.aim(k, X_WC)
                 first = 3 if problem.robot.contacts[name].is_point else 0
@@ -137,6 +137,24 @@ class Transcription:
                     "no task says where"
                 )
         return slots
+
+    def _placed(self, k: int) -> dict[str, RigidTransform]:
+        """Contacts whose pose is given at knot k.
+
+        The curve at a switch is a mean of three control points; a contact that
+        arrives or leaves without speed has the same pose at all three.
+        """
+        problem = self.problem
+        placed = problem.schedule.standing(problem.times[k])
+        for beside in (k - 1, k + 1):
+            if 0 <= beside < problem.num_knots:
+                near = problem.schedule.standing(problem.times[beside])
+                placed |= {
+                    name: X
+                    for name, X in near.items()
+                    if name not in placed and not problem.strikes(name)
+                }
+        return placed
 
     def _add_frame_task(self, slots: list[_Slot], task: FrameTask) -> None:
         frame = self.problem.robot.frame(task.frame)
@@ -181,6 +199,7 @@ class Transcription:
             gravity=robot.gravity,
             effort=robot.effort_limits,
             h=h,
+            span=_spans(h),
             dt=dt,
             frame_body=np.array([s.frame.body for s in slots], np.int64),
             frame_R=_stack([s.frame.R_PF for s in slots], (3, 3)),
@@ -208,7 +227,7 @@ class Transcription:
             lower=np.full((N, rows.num_rows), -FREE),
             upper=np.full((N, rows.num_rows), FREE),
             # Makes 1 mm/s of remaining speed as bad as 1e-2 of a scaled row.
-            rest_scale=10.0 * h[-1] if problem.end_at_rest else 0.0,
+            rest_scale=10.0 * _spans(h)[-1] if problem.end_at_rest else 0.0,
         )
         self._bound(program, slots, on)
         return program
@@ -218,11 +237,25 @@ class Transcription:
         problem, N = self.problem, self.problem.num_knots
         on = np.zeros((N, len(self._frames)), bool)
         for i, name in enumerate(self.contacts):
-            on[:, i] = problem.schedule.active(problem.times, name)
+            on[:, i] = self._carries(name)
         for impact in problem.impacts:
             on[impact.knot, self.contacts.index(impact.contact)] = True
         on[[0, -1]] = False
         return on
+
+    def _carries(self, name: str) -> np.ndarray:
+        """(N,) whether a contact carries a wrench.
+
+        Where a contact is put down or lifted its wrench is zero, for the forces of
+        the motion are continuous. One that strikes just rests in between: a light
+        load, and every knot counts.
+        """
+        problem, t = self.problem, self.problem.times
+        if problem.strikes(name):
+            return problem.schedule.active(t, name)
+        middles = 0.5 * (t[1:] + t[:-1])
+        stands = problem.schedule.active(middles, name)
+        return np.r_[stands[:1], stands[1:] & stands[:-1], stands[-1:]]
 
     def _feelers_on(self) -> np.ndarray:
         """(N, F) where feelers keep their distance."""
@@ -335,18 +368,24 @@ class Transcription:
         self, program: Program, i: int, contact: ContactFrame, stands: np.ndarray
     ) -> None:
         limits, row = self.problem.limits, program.rows.normal + i
-        if not contact.is_point:
-            program.lower[stands, row] = limits.least_force
-            program.upper[stands, row] = limits.contact_force
-            return
-        low, high = limits.point_force
-        program.lower[stands, row] = low / program.weight
-        program.upper[stands, row] = high / program.weight
+        name, weight = self.contacts[i], program.weight
+        low, high = limits.least_force * weight, limits.contact_force * weight
+        if contact.is_point:
+            low, high = limits.point_force
+        low, high = limits.contact_forces.get(name, (low, high))
+        program.lower[stands, row] = low / weight
+        program.upper[stands, row] = high / weight
         for impact in self.problem.impacts:
-            if self.contacts[i] == impact.contact:
+            if name == impact.contact:
                 force = impact.max_impulse / program.dt[impact.knot]
                 program.lower[impact.knot, row] = 0.0
-                program.upper[impact.knot, row] = force / program.weight
+                program.upper[impact.knot, row] = force / weight
+
+
+def _spans(h: np.ndarray) -> np.ndarray:
+    """(N - 1,) mean of each interval with its neighbors, ends repeated [s]."""
+    padded = np.r_[h[0], h, h[-1]]
+    return np.asarray((padded[:-2] + padded[1:-1] + padded[2:]) / 3)
 
 
 def _stack(arrays: list[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:

@@ -18,6 +18,8 @@ from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 from models.contact import wrench_cone
 from models.fusing import set_joints
 from models.robot import ContactFrame, RobotModel, add_robot, find_frame
+from optimization.clearance import Clearance
+from optimization.ground import Ground
 from optimization.reconstruction import DenseTrajectory
 from optimization.trajectory_solution import TrajectorySolution
 
@@ -25,10 +27,12 @@ from optimization.trajectory_solution import TrajectorySolution
 # balance that is off by a percent of the weight, is less than what contact
 # compliance and a controller absorb without notice.
 BOUNDS = {
+    "not_finite": 0.0,  # samples
     "knot_violation": 1e-6,  # scaled
     "contact_position": 0.5e-3,  # m
     "contact_slip": 5e-3,  # m/s
     "penetration": 0.5e-3,  # m
+    "collision": 1e-3,  # m, with the scene or with itself
     "force_balance": 0.01,  # weights
     "moment_balance": 0.01,  # weights x m
     "velocity_consistency": 0.02,  # rad/s or m/s
@@ -213,22 +217,40 @@ def verify(
     """
     problem = solution.transcription.problem
     robot, worst = problem.robot, _Worst()
-    plant = _Plant(robot)
+    if not _check_finite(motion, worst):
+        return worst.certificate()
+    plant, clearance = _Plant(robot), Clearance(robot, problem.collisions)
     time, name, amount = (solution.violations() or [(0.0, "", 0.0)])[0][:3]
     worst.see("knot_violation", max(amount, 0.0), time, name)
     mu = problem.limits.friction
+    ground = Ground(motion)
     samples = np.arange(0, len(motion.t), stride)
     momenta = np.zeros((len(motion.t), 6))
     wrenches = np.zeros((len(motion.t), 6))
     for i in samples:
-        _check_sample(plant, motion, int(i), mu, worst, momenta, wrenches)
+        _check_sample(plant, motion, ground, int(i), mu, worst, momenta, wrenches)
+        depth, pair = clearance.deepest(motion.q[i])
+        worst.see("collision", depth, motion.t[i], pair)
     _check_balance(plant, motion, samples, momenta, wrenches, worst)
     return worst.certificate()
+
+
+def _check_finite(motion: DenseTrajectory, worst: _Worst) -> bool:
+    """Whether no number is missing; else nothing more can be said about a motion."""
+    complete = True
+    for name in ("t", "q", "v", "vdot", "wrench", "tau"):
+        values = np.asarray(getattr(motion, name))
+        bad = ~np.isfinite(values).reshape(len(values), -1).all(axis=1)
+        if bad.any():
+            worst.see("not_finite", bad.sum(), motion.t[np.argmax(bad)], name)
+            complete = False
+    return complete
 
 
 def _check_sample(
     plant: _Plant,
     motion: DenseTrajectory,
+    ground: Ground,
     i: int,
     mu: float,
     worst: _Worst,
@@ -250,7 +272,8 @@ def _check_sample(
         corners = X_WC.multiply(contact.corners().T).T
         if not motion.standing[i, c]:
             if not contact.is_point:
-                worst.see("penetration", -corners[:, 2].min(), t, name)
+                depth = ground.depth(i, c, contact, corners)
+                worst.see("penetration", depth, t, name)
             continue
         support = RigidTransform(RotationMatrix(motion.R_WC[i, c]), motion.p_WC[i, c])
         places = support.multiply(contact.corners().T).T
@@ -259,7 +282,7 @@ def _check_sample(
         V = J[:, plant.v_index] @ v
         arms = corners - X_WC.translation()
         slip = np.linalg.norm(V[3:] + np.cross(V[:3], arms), axis=1).max()
-        worst.see("contact_slip", slip if not contact.is_point else 0.0, t, name)
+        worst.see("contact_slip", slip, t, name)
         w = motion.wrench[i, c]
         R = motion.R_WC[i, c]
         F = np.r_[R @ w[:3], R @ w[3:]]

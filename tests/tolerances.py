@@ -79,3 +79,32 @@ SAME_COST = 0.02
 NEARLY_ACTIVE = 1e-3
 # Knots of two solves of one problem from different starts [rad or m].
 SAME_MOTION = 0.02
+# The base of the dense motion at knots, which only normalized quaternions change
+# [m, m/s, m/s^2].
+ON_KNOTS = 1e-6
+# A stick's tip at the knot of its hit, and a center of mass on its parabola [m].
+ON_THE_BEAT = 1e-5
+# Place [m or rad], velocity and acceleration of a standing contact in the dense motion.
+CONTACT = 1e-7
+# Momentum in flight against what gravity makes of it [weights s, weights m s].
+FLIGHT = 1e-5
+# Differences of momentum over 5 ms against wrenches [weights, weights m].
+MOMENTUM_RATE = 1e-3
+# The trapezoidal rule over 5 ms: jerk, some 1000 rad/s^3, times the square of the
+# step over twelve [rad/s].
+TRAPEZOID_SPEED = 5e-3
+# Constraint violation and gradient of the Lagrangian, relative to the linear cost,
+# that DAQP leaves on programs with condition numbers up to some thousands.
+QP_PRIMAL = 1e-6
+QP_DUAL = 1e-6
+# What inverse kinematics calls reached [m or rad].
+REACHED = 1e-4
+# One motion at two places of the world: both solves stop at violations of 1e-6.
+SAME_PLACE = 1e-4
+# Price of a bound times the room to it: the last barrier, and the highest at which
+# the polish may begin.
+COMPLEMENTARY = 1e-6
+COMPLEMENTARY_POLISHED = 1e-3
+# Forces of a plan against what it asked for: violations of 1e-6 weights, some 2 mN,
+# and the corrections between knots [N].
+PLANNED_FORCE = 0.02

@@ -1,9 +1,14 @@
 """`backbeat build`: specifications to verified behaviors in the library."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from backbeat.jobs import Outcome
+
+INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
 
 def command(
@@ -15,33 +20,74 @@ def command(
         "library"
     ),
     force: Annotated[bool, typer.Option(help="Build what is up to date too.")] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Behaviors at a time; by default one a core."),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Show the solver's iterations.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
 ) -> None:
     """Builds behaviors: solves, verifies and stores each one that has changed."""
-    from backbeat.cli.console import print_json, progress_bar, remarks
-    from behaviors.build import build
-    from behaviors.library import Library
+    from backbeat.cli.console import print_json, remarks
     from behaviors.specification import find_specification, shipped_names
 
     wanted = names or shipped_names()
     for name in wanted:
         find_specification(name)
-    store, results = Library(library), []
-    for name in wanted:
-        with progress_bar(Path(name).stem) as report:
-            behavior = build(name, store, force, report)
-        made = behavior.provenance
-        results.append(
-            {
-                "name": behavior.name,
-                "seconds": made["seconds"],
-                "knots": made["knots"],
-                "iterations": made["iterations"],
-                "violation": made["violation"],
-                "certificate": behavior.certificate.to_dict(),
-            }
-        )
-        if not as_json:
-            remarks.print(str(behavior))
+    outcomes = build_behaviors(wanted, library, force, jobs, verbose)
+    made = [o.value for o in outcomes if o.error is None]
     if as_json:
-        print_json(results)
+        print_json([built.numbers for built in made])
+    else:
+        for built in made:
+            remarks.print(built.text)
+    report_failures(outcomes)
+
+
+def build_behaviors(
+    names: list[str],
+    library: Path,
+    force: bool = False,
+    jobs: int | None = None,
+    verbose: bool = False,
+) -> "list[Outcome]":
+    """Builds behaviors with a progress bar each; Ctrl-C keeps what is done."""
+    from backbeat.building import build_all
+    from backbeat.cli.console import ProgressBars
+
+    bars = ProgressBars()
+    try:
+        with bars:
+            return build_all(names, library, bars, force, jobs, verbose)
+    except KeyboardInterrupt:
+        done = sum(o.error is None for o in bars.outcomes)
+        typer.echo(
+            f"backbeat: interrupted; {done} of {len(names)} behaviors are in "
+            f"{library}, and the next build makes the rest.",
+            err=True,
+        )
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def report_failures(outcomes: "list[Outcome]") -> None:
+    """Says in a sentence each what was not built, and ends with exit code 2.
+
+    Raises:
+        Exception: the first failure that is a fault of ours and not of the user.
+    """
+    from models.errors import BackbeatError
+
+    failed = [(o.name, o.error) for o in outcomes if o.error is not None]
+    for name, error in failed:
+        sentence = str(error).rstrip(".")
+        if not isinstance(error, BackbeatError):
+            sentence = f"unexpected {type(error).__name__}: {sentence}"
+        about = "" if name in sentence else f"{name}: "
+        typer.echo(f"backbeat: {about}{sentence}.", err=True)
+    for _, error in failed:
+        if not isinstance(error, BackbeatError):
+            raise error
+    if failed:
+        raise typer.Exit(2)

@@ -3,10 +3,13 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+if TYPE_CHECKING:
+    from backbeat.jobs import Outcome
 
 # Progress and remarks go to stderr, so that stdout holds results alone.
 remarks = Console(stderr=True, highlight=False)
@@ -27,21 +30,65 @@ def _plain(value: Any) -> Any:
     return value
 
 
+class ProgressBars:
+    """A progress bar for each job on stderr, from when it begins; a `jobs.Watcher`.
+
+    Attributes:
+        outcomes: the jobs that have ended.
+    """
+
+    def __init__(self) -> None:
+        self.outcomes: list[Outcome] = []
+        self._tasks: dict[str, TaskID] = {}
+        self._bars = Progress(
+            TextColumn("{task.description:<24}"),
+            BarColumn(bar_width=30),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[what]}"),
+            console=remarks,
+            transient=False,
+        )
+
+    def __enter__(self) -> "ProgressBars":
+        self._bars.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bars.stop()
+
+    def progress(self, job: str, share: float, what: str) -> None:
+        """Moves the bar of a job."""
+        self._bars.update(self._task(job), completed=share, what=what)
+
+    def line(self, job: str, text: str) -> None:
+        """Prints a line of a job's log above the bars."""
+        self._bars.console.print(text, markup=False, soft_wrap=True)
+
+    def done(self, outcome: "Outcome") -> None:
+        """Completes the bar of a job, or marks it as failed."""
+        self.outcomes.append(outcome)
+        task = self._task(outcome.name)
+        if outcome.error is None:
+            self._bars.update(task, completed=1.0)
+        else:
+            self._bars.update(task, what="failed")
+        self._bars.stop_task(task)
+
+    def _task(self, job: str) -> TaskID:
+        if job not in self._tasks:
+            self._tasks[job] = self._bars.add_task(job, total=1.0, what="")
+        return self._tasks[job]
+
+
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[float, str], None]]:
-    """A progress bar on stderr; the value is called with a share and a word."""
-    columns = (
-        TextColumn("{task.description:<24}"),
-        BarColumn(bar_width=30),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[what]}"),
-    )
-    with Progress(*columns, console=remarks, transient=False) as bar:
-        task = bar.add_task(title, total=1.0, what="")
+    """One progress bar on stderr; the value is called with a share and a word."""
+    with ProgressBars() as bars:
+        bars.progress(title, 0.0, "")
 
         def report(share: float, what: str) -> None:
-            bar.update(task, completed=share, what=what)
+            bars.progress(title, share, what)
 
         yield report
-        bar.update(task, completed=1.0)
+        report(1.0, "")

@@ -24,12 +24,19 @@ def command(
     contact_model: Annotated[
         str, typer.Option(help="lagged, sap or similar.")
     ] = "lagged",
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Behaviors to build at a time; by default one a core."
+        ),
+    ] = None,
 ) -> None:
     """Shows what Backbeat does: posture, dance and drums, in closed loop.
 
     Everything built or run is on disk as soon as it is done: a demo that was
     interrupted goes on where it was.
     """
+    from backbeat.cli.build import build_behaviors, report_failures
     from backbeat.cli.console import remarks
     from backbeat.cli.results import print_results
     from backbeat.stage.recording import check_writable, record_run
@@ -43,12 +50,15 @@ def command(
     )
     runs: list[SimulationRun] = []
     results = []
-    for name in PROGRAM:
-        run, metrics = _perform(name, library, out, contact_model)
-        runs.append(run)
-        results.append(metrics)
-        if len(runs) == 1:
-            first = record_run(run, out / f"{name}.html")
+    opener, *others = PROGRAM
+    for names in ([opener], others):
+        report_failures(build_behaviors(names, library, jobs=jobs))
+        for name in names:
+            run, metrics = _perform(name, library, out, contact_model)
+            runs.append(run)
+            results.append(metrics)
+        if names == [opener]:
+            first = record_run(runs[0], out / f"{opener}.html")
             remarks.print(f"A first look while the rest is made: {first}")
     print_results(results)
     show = record_show(zip(PROGRAM.values(), runs, strict=True), page)
@@ -60,16 +70,14 @@ def command(
 def _perform(
     name: str, library: Path, out: Path, contact_model: str
 ) -> "tuple[SimulationRun, dict[str, object]]":
-    """Builds a behavior, tracks it and stores the run."""
+    """Tracks a behavior and stores the run."""
     from backbeat.cli.console import progress_bar
-    from behaviors.build import build
     from behaviors.library import Library
     from mpc.simulation.run import run_scenario
     from mpc.simulation.run_file import save_run
     from mpc.simulation.scenario import Scenario
 
-    with progress_bar(f"build {name}") as report:
-        behavior = build(name, Library(library), progress=report)
+    behavior = Library(library).load(name)
     scenario = Scenario(behavior=name, contact_model=contact_model)
     with progress_bar(f"track {name}") as report:
         run = run_scenario(

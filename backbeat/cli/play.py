@@ -24,6 +24,10 @@ def command(
             help="Closed loop, simulated as you watch; or the motion as planned.",
         ),
     ] = False,
+    unverified: Annotated[
+        bool,
+        typer.Option("--unverified", help="Simulate even if verification failed."),
+    ] = False,
     speed: Annotated[
         float,
         typer.Option(help="Behavior seconds a second of the clock, 0.05 to 4."),
@@ -51,7 +55,7 @@ def command(
 ) -> None:
     """Shows a behavior in Meshcat."""
     # Drake takes half a second to load, which `--help` does not have.
-    from behaviors.library import Library
+    from backbeat.cli.verified import load_verified
     from models.errors import BackbeatError
 
     if not LEAST_SPEED <= speed <= MOST_SPEED:
@@ -62,7 +66,8 @@ def command(
         raise BackbeatError(f"--fps {fps:g} is not between {LEAST_FPS} and {MOST_FPS}")
     if port is not None and not 1024 <= port <= 65535:
         raise BackbeatError(f"--port {port} is not between 1024 and 65535")
-    behavior = Library(library).load(name)
+    # A plan that fails is worth a look; a robot shall not follow it.
+    behavior = load_verified(library, name, unverified or not simulated)
     if record is not None:
         write_recording(behavior, simulated, record, fps)
         return

@@ -27,13 +27,16 @@ def command(
         list[str] | None,
         typer.Option(help="TIME,X,Y,Z: push the pelvis [s, N s]; may repeat."),
     ] = None,
+    unverified: Annotated[
+        bool, typer.Option("--unverified", help="Even if verification failed.")
+    ] = False,
     seed: Annotated[int | None, typer.Option(help="Seed of all randomness.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Metrics as JSON.")] = False,
 ) -> None:
     """Tracks a behavior in closed loop and reports what happened."""
     from backbeat.cli.console import print_json, progress_bar
     from backbeat.cli.results import print_results
-    from behaviors.library import Library
+    from backbeat.cli.verified import load_verified
     from models.errors import BackbeatError
     from mpc.simulation.run import run_scenario
     from mpc.simulation.run_file import save_run
@@ -55,7 +58,7 @@ def command(
     if not settings.behavior:
         raise BackbeatError("name a behavior, or a scenario that names one")
     settings.check()
-    behavior = Library(library).load(settings.behavior)
+    behavior = load_verified(library, settings.behavior, unverified)
     with progress_bar(settings.behavior) as report:
         run = run_scenario(
             settings, behavior, progress=lambda share: report(share, "in closed loop")

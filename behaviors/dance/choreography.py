@@ -11,6 +11,7 @@ from behaviors.dance.moves import MOVES, Offsets
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.tempo import Tempo
 from behaviors.stance import start_configuration, support_poses
+from models.collision import make_self_collision_model
 from models.configuration import Configuration
 from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
@@ -89,6 +90,7 @@ class DanceSpecification:
             q_start=q_start,
             posture=q_start,
             tasks=_tasks(robot, q_start, feet, offsets, N),
+            collisions=make_self_collision_model(robot),
             limits=Limits(friction_share=0.8, patch_share=0.6, least_force=0.03),
             weights=Weights(acceleration=0.02, effort_share={"base": 4.0}),
         )

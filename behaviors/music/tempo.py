@@ -39,6 +39,7 @@ class Tempo:
 
     def position(self, time: float) -> tuple[int, float]:
         """Bar, counted from one, and beat in it, counted from one."""
-        beat = time * self.bpm / 60.0
+        # Rounded, so that the first beat of a bar is not the fifth of the one before.
+        beat = round(time * self.bpm / 60.0, 9)
         bar = int(beat // self.beats_per_bar)
         return bar + 1, beat - bar * self.beats_per_bar + 1

@@ -1,6 +1,6 @@
 """The drum kit: where its members are, and how they are added to a plant."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -103,12 +103,18 @@ class DrumKit:
         """
         solids = []
         for name, member in self.members.items():
-            depth = member.depth if member.kind == "drum" else CYMBAL_DEPTH
-            X = self.strike_pose(name) @ RigidTransform([0.0, 0.0, -0.5 * depth])
-            wider = 0.0 if member.kind == "drum" else CYMBAL_EDGE
-            size = np.array([member.radius + wider, 0.5 * depth, 0.0])
-            solids.append(Solid(name, CYLINDER, WORLD, X, size))
+            solid = self._cylinder(name, member.radius, member.depth)
+            if member.kind == "cymbal":
+                radius = member.radius + CYMBAL_EDGE
+                larger = self._cylinder(name, radius, CYMBAL_DEPTH)
+                solid = replace(larger, inner=solid)
+            solids.append(solid)
         return solids
+
+    def _cylinder(self, name: str, radius: float, depth: float) -> Solid:
+        """A cylinder under the strike surface of a member."""
+        X = self.strike_pose(name) @ RigidTransform([0.0, 0.0, -0.5 * depth])
+        return Solid(name, CYLINDER, WORLD, X, np.array([radius, 0.5 * depth, 0.0]))
 
     def add_to(self, plant: MultibodyPlant, chair: bool) -> None:
         """Adds the kit, welded to the world, to a plant that is not finalized."""

@@ -17,13 +17,14 @@ from models.collision import (
     CYLINDER,
     FAR,
     NOTHING,
+    WORLD,
     cover,
     make_collision_model,
     signed_distance,
 )
 from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
-from models.robot import RobotModel, add_robot
+from models.robot import Frame, RobotModel, add_robot
 from models.rotations import box_plus
 from tests.tolerances import DRAKE_DISTANCE, EXACT, ONE_SIDED
 
@@ -118,6 +119,24 @@ def test_distances_are_those_of_drake(drummer, seed):
         near += expected < FAR
         assert distances[i] == pytest.approx(expected, abs=DRAKE_DISTANCE)
     assert near > 3
+
+
+def test_every_solid_is_where_drake_has_it(drummer):
+    """Also those of the feet, whose links have the names of contact patches."""
+    q = drummer.random(0)
+    state, query = Configuration(drummer.robot, q), drummer.query(q)
+    geometries = drummer.geometries()
+    names = set()
+    for solid in drummer.model.solids:
+        X_PS, R = solid.X_PS, solid.X_PS.rotation().matrix()
+        X_WS = X_PS
+        if solid.body != WORLD:
+            frame = Frame(solid.name, solid.body, R, X_PS.translation())
+            X_WS = state.pose(frame)
+        poses = [query.GetPoseInWorld(g) for g in geometries[solid.name]]
+        assert any(X_WS.IsNearlyEqualTo(X, DRAKE_DISTANCE) for X in poses), solid.name
+        names.add(solid.name)
+    assert {"l_foot", "r_foot", "pelvis", "l_stick", "snare"} <= names
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -116,6 +116,11 @@ def test_planners_see_every_member_at_least_as_large_as_it_is(seated):
         p = (solid.X_PS.inverse() @ X_WG).multiply(np.array(rim).T)
         assert np.hypot(p[0], p[1]).max() <= solid.size[0] + EXACT
         assert np.abs(p[2]).max() <= solid.size[1] + EXACT
+        # And know how large it really is.
+        thing = solid.inner or solid
+        assert thing.X_PS.IsNearlyEqualTo(X_WG, EXACT)
+        half = 0.5 * cylinder.length()
+        assert_allclose(thing.size[:2], [cylinder.radius(), half], atol=EXACT)
 
 
 def test_members_leave_each_other_room():

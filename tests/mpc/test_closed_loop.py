@@ -8,11 +8,16 @@ import pytest
 from models.contact import wrench_cone
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
-from tests.mpc.drake_robot import DrakeRobot
+from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import ENERGY_BALANCE, FORCE_BALANCE
 
 CONTACT_MODELS = ("lagged", "sap")
 PUSHES = [[60.0, 0, 0], [-60.0, 0, 0], [0, 60.0, 0], [0, -60.0, 0]]
+
+
+def patches(robot):
+    """Contacts that can carry weight, in the order of the log."""
+    return [name for name, c in robot.contacts.items() if not c.is_point]
 
 
 @pytest.fixture(scope="module", params=CONTACT_MODELS)
@@ -53,7 +58,7 @@ def test_work_becomes_energy(tour):
         drake.set(q, v)
         energy.append(drake.energy())
         total = effort @ v[6:] - (robot.damping * v[6:]) @ v[6:]
-        for name, w in zip(("l_foot", "r_foot"), wrenches, strict=False):
+        for name, w in zip(patches(robot), wrenches[:-1], strict=True):
             V = drake.jacobian(name) @ v
             # Wrenches are about the world origin; so is this velocity.
             at_origin = V[3:] - np.cross(V[:3], drake.pose(name).translation())
@@ -86,11 +91,12 @@ def test_soles_stay_within_their_cones(tour):
     robot, drake = tour.behavior.robot_model, DrakeRobot(tour.behavior.robot_model)
     for x, wrenches in zip(tour.x[::20], tour.contact[::20], strict=True):
         drake.set(x[: robot.num_positions], x[robot.num_positions :])
-        for name, w in zip(("l_foot", "r_foot"), wrenches, strict=False):
+        for name, w in zip(patches(robot), wrenches[:-1], strict=True):
             X, patch = drake.pose(name), robot.contacts[name]
             R = X.rotation().matrix()
             about_patch = w[:3] - np.cross(X.translation(), w[3:])
             local = np.r_[R.T @ about_patch, R.T @ w[3:]]
+            # The square around the friction circle, for the cone is the one inside.
             cone = wrench_cone(patch.half_length, patch.half_width, 0.8 * np.sqrt(2))
             assert (cone @ local).max() < FORCE_BALANCE * robot.weight
 
@@ -121,7 +127,8 @@ def test_a_push_of_60_newton_seconds_is_survived(built, impulse):
     (push,) = metrics["pushes"]
     assert push["survived"] is True
     assert 10.0 < push["com_moved_mm"] < 80.0
-    assert metrics["foot_slip_mm"] < 10.0
+    # A foot that is no longer needed lifts a little and comes down elsewhere.
+    assert metrics["foot_slip_mm"] < 30.0
     applied = run.push.sum(axis=0) * (run.t[1] - run.t[0])
     np.testing.assert_allclose(applied, impulse, rtol=0.1, atol=1e-9)
 

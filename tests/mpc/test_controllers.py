@@ -1,4 +1,4 @@
-"""Both controllers as systems: all memory in the Context, no unsolved answer applied."""
+"""Both controllers as systems: memory in the Context, no unsolved answer applied."""
 
 from dataclasses import replace
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from models.configuration import Configuration
-from tests.mpc.drake_robot import DrakeRobot
+from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import EXACT, INTERPOLATION, RECURSION
 
 # Between samples of the behavior, away from its ends, in seconds.

@@ -182,6 +182,7 @@ def test_momentum_changes_as_wanted_when_it_can():
 
 def test_a_joint_near_its_stop_is_slowed_before_it():
     stance = Stance(0, spread=0.0, speed=0.0)
+    stance.target.point_on[:] = 0.0
     robot, time = stance.robot, 0.05
     j = robot.joint_index("l_arm_elx")
     stance.q[7 + j] = robot.position_upper[j] - 0.05

@@ -9,7 +9,7 @@ from models.robot import RobotModel
 from models.rotations import box_plus
 from mpc.whole_body_assembly import Target
 from mpc.whole_body_program import WholeBodyProgram
-from tests.mpc.drake_robot import DrakeRobot
+from tests.behaviors.drake_robot import DrakeRobot
 
 FEET = ("l_foot", "r_foot")
 TIPS = ("l_stick_tip", "r_stick_tip")

@@ -13,14 +13,31 @@ from optimization.contact_schedule import ContactSchedule, Phase, constant_stanc
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
 from optimization.trajectory_problem import Impact, Limits, TrajectoryProblem, Weights
 
+# Somewhere in the world, where the axes of things are not those of the world.
+PLACE = RigidTransform(RollPitchYaw(0.0, 0.0, 0.5), [0.4, -0.3, 0.0])
 
-def squat(num_knots: int = 11, duration: float = 1.0, depth: float = 0.1, **changes):
-    """Down and up again on both feet."""
-    robot = RobotModel()
+
+def standing(robot: RobotModel, place: RigidTransform) -> np.ndarray:
+    """(nq,) the posture `stand` at a place."""
     q = start_configuration(robot, "stand")
+    X_WB = place @ Configuration(robot, q).pose("pelvis")
+    q[:4] = X_WB.rotation().ToQuaternion().wxyz()
+    q[4:7] = X_WB.translation()
+    return q
+
+
+def squat(
+    num_knots: int = 11,
+    duration: float = 1.0,
+    place: RigidTransform = PLACE,
+    **changes,
+):
+    """Ten centimeters down and up again, on both feet."""
+    robot = RobotModel()
+    q = standing(robot, place)
     times = np.linspace(0.0, duration, num_knots)
     path = np.tile(Configuration(robot, q).center_of_mass, (num_knots, 1))
-    path[:, 2] -= depth * np.sin(np.pi * times / duration) ** 2
+    path[:, 2] -= 0.1 * np.sin(np.pi * times / duration) ** 2
     problem = TrajectoryProblem(
         robot=robot,
         times=times,
@@ -32,10 +49,16 @@ def squat(num_knots: int = 11, duration: float = 1.0, depth: float = 0.1, **chan
     return replace(problem, **changes)
 
 
+def uneven(**changes):
+    """A squat with intervals of different lengths."""
+    steps = [0.10, 0.10, 0.05, 0.05, 0.15, 0.10, 0.12, 0.13]
+    return squat(9, duration=0.8, times=np.r_[0.0, np.cumsum(steps)], **changes)
+
+
 def jump(num_knots: int = 41, flight: float = 0.25, **changes):
     """Straight up from both feet and down onto them."""
     robot = RobotModel()
-    q = start_configuration(robot, "stand")
+    q = standing(robot, PLACE)
     feet = support_poses(robot, q)
     stance = 0.7
     phases = (
@@ -105,3 +128,14 @@ def stroke(num_knots: int = 25, seated: bool = False, **changes):
         weights=Weights(effort_share={"base": 5.0, "r_wrist": 0.1}),
     )
     return replace(problem, **changes)
+
+
+def carries(problem: TrajectoryProblem, k: int, name: str) -> bool:
+    """Whether a contact carries at knot k by the schedule.
+
+    One that strikes does from switch to switch, the others between switches.
+    """
+    t, schedule = problem.times[k], problem.schedule
+    if any(impact.contact == name for impact in problem.impacts):
+        return name in schedule.standing(t)
+    return all(name in schedule.standing(t + s) for s in (-1e-6, 1e-6))

@@ -10,11 +10,12 @@ from models.configuration import Configuration
 from models.robot import Frame
 from optimization.transcription import Transcription
 from tests.optimization.points import Point, missing_forces
-from tests.optimization.problems import jump, squat, stroke
+from tests.optimization.problems import jump, squat, stroke, uneven
 from tests.tolerances import EXACT, FINITE_DIFFERENCE, RECURSION, SWEEP_ROTATION
 
 PROBLEMS = {
     "squat": lambda: squat(5),
+    "uneven": uneven,
     "jump": lambda: jump(7),
     "stroke": lambda: stroke(7),
     "seated": lambda: stroke(7, seated=True),
@@ -122,7 +123,7 @@ def test_velocities(case):
     """Of the base rotation through the Jacobians of SO(3), of the rest by h."""
     nv, nr = case.point.nv, 3 if case.point.floating else 0
     for k in range(1, case.N):
-        h = case.program.h[k - 1]
+        h = case.program.span[k - 1]
         here, last = np.eye(nv) / h, -np.eye(nv) / h
         here[:nr, :nr] = case.derivatives.left[k, :nr, :nr] / h
         last[:nr, :nr] = -case.derivatives.right[k, :nr, :nr] / h
@@ -171,7 +172,7 @@ def test_rows_that_are_linear(case):
     for k in range(case.N):
         g = values.rows[k]
         assert_allclose(g[rows.position : rows.position + nj], q[k, nq:])
-        speed = (q[k, nq:] - q[k - 1, nq:]) / program.h[k - 1] if k else np.zeros(nj)
+        speed = (q[k, nq:] - q[k - 1, nq:]) / program.span[k - 1] if k else np.zeros(nj)
         assert_allclose(g[rows.velocity : rows.velocity + nj], speed, atol=EXACT)
         assert_allclose(values.velocity[k, nf:], speed, atol=EXACT)
         for c in range(len(program.wrench_first)):
@@ -190,7 +191,7 @@ def test_the_cost_is_the_sum_of_its_squares(case):
     program, values, point = case.program, case.values, case.point
     nq = 7 if program.tree.floating else 0
     cost, _ = point.evaluate()
-    dt, h = program.dt, program.h
+    dt, h = program.dt, program.span
     com = values.com - program.com_target
     posture = point.q[:, nq:] - program.posture
     parts = [

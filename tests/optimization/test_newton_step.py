@@ -8,7 +8,7 @@ from scipy.linalg.lapack import dpbtrf, dpbtrs
 from optimization.normal_equations import Multipliers, assemble, make_step, recover
 from optimization.transcription import Transcription
 from tests.optimization.points import Point
-from tests.optimization.problems import jump, squat, stroke
+from tests.optimization.problems import jump, squat, stroke, uneven
 from tests.tolerances import NEWTON_STEP
 
 DELTA, DAMPING = 1e-2, 0.3
@@ -16,6 +16,7 @@ DELTA, DAMPING = 1e-2, 0.3
 LOAD_FLOOR = 1e-4
 PROBLEMS = {
     "squat": lambda: squat(6),
+    "uneven": uneven,
     "jump": lambda: jump(8),
     "stroke": lambda: stroke(7),
     "seated": lambda: stroke(7, seated=True),
@@ -41,13 +42,13 @@ class Dense:
         for k in range(1, N):
             for b, sign in ((k, 1.0), (k - 1, -1.0)):
                 columns = slice(b * nb, b * nb + nv)
-                velocity[k][:, columns] = sign * np.eye(nv) / program.h[k - 1]
+                velocity[k][:, columns] = sign * np.eye(nv) / program.span[k - 1]
                 sweep = slice(program.rows.sweep, program.rows.sweep + F)
                 rows[k, sweep, columns] = 0.5 * derivatives.sweep[k]
         self.J = J | {"rows": rows, "velocity": velocity}
         self.H, self.gradient = np.zeros((point.size,) * 2), np.zeros(point.size)
 
-        dt, h = program.dt[:, None], program.h[:, None]
+        dt, h = program.dt[:, None], program.span[:, None]
         nj, nq = len(program.effort), point.q.shape[1] - len(program.effort)
         posture = rows[:, program.rows.position : program.rows.position + nj]
         self.add(J["frame"], dt[:, :, None] * program.frame_weight, values.frame)

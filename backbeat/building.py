@@ -1,0 +1,118 @@
+"""Building many behaviors side by side."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from backbeat.jobs import Job, Outcome, Report, Watcher, run_jobs
+from behaviors.behavior import Behavior
+from behaviors.build import build, build_key
+from behaviors.library import Library
+from behaviors.specification import find_specification, read_specification
+from models.compiled_cache import guard_compiled_cache
+from models.errors import BackbeatError
+
+
+@dataclass(frozen=True)
+class Built:
+    """What the command line tells of a behavior.
+
+    Attributes:
+        text: one paragraph for a person.
+        numbers: what building and verification found, as plain data.
+    """
+
+    text: str
+    numbers: Mapping[str, Any]
+
+
+def build_all(
+    names: Sequence[str],
+    library: Path,
+    watcher: Watcher,
+    force: bool = False,
+    processes: int | None = None,
+    log: bool = False,
+) -> list[Outcome]:
+    """Builds behaviors; one that fails does not keep the others from it.
+
+    Args:
+        names: shipped names, or paths of specifications.
+        library: folder to store them in.
+        watcher: hears how it goes on.
+        force: build what is up to date too.
+        processes: how many behaviors at a time; None for one a core.
+        log: tell every iteration of the solver.
+
+    Returns:
+        An outcome each, in order, whose value is a `Built`.
+    """
+    names = list(dict.fromkeys(names))
+    store, taken = Library(library), set[str]()
+    outcomes: dict[str, Outcome] = {}
+    jobs: dict[str, Job] = {}
+    for name in names:
+        title = Path(name).stem
+        try:
+            stored = _stored(name, store, taken)
+        except BackbeatError as error:
+            outcomes[name] = Outcome(title, error=error)
+        else:
+            if force or stored is None:
+                jobs[name] = Job(title, build_one, (name, library, force, log))
+                continue
+            outcomes[name] = Outcome(title, stored)
+        watcher.done(outcomes[name])
+    made = run_jobs(list(jobs.values()), watcher, processes)
+    outcomes |= zip(jobs, made, strict=True)
+    return [outcomes[name] for name in names]
+
+
+def build_one(
+    report: Report, name: str, library: Path, force: bool, log: bool
+) -> Built:
+    """The job of building one behavior."""
+    guard_compiled_cache()
+
+    def iteration(entry: Mapping[str, float]) -> None:
+        report.line(f"{Path(name).stem}: {iteration_line(entry)}")
+
+    behavior = build(
+        name, Library(library), force, report.progress, iteration if log else None
+    )
+    return _built(behavior)
+
+
+def iteration_line(entry: Mapping[str, float]) -> str:
+    """One iteration of the solver."""
+    return (
+        f"iteration {entry['iteration']:2.0f}  cost {entry['cost']:.4e}  "
+        f"violation {entry['violation']:.1e}  step {entry['step']:.1e}  "
+        f"barrier {entry['barrier']:.1e}"
+    )
+
+
+def _stored(name: str, library: Library, taken: set[str]) -> Built | None:
+    """What the library has, if it is up to date; adds the behavior to `taken`."""
+    path = find_specification(name)
+    specification, text = read_specification(path)
+    if specification.name in taken:
+        raise BackbeatError(f"{path}: '{specification.name}' is built already")
+    taken.add(specification.name)
+    if library.key(specification.name) != build_key(specification, text, path.parent):
+        return None
+    return _built(library.load(specification.name))
+
+
+def _built(behavior: Behavior) -> Built:
+    made = behavior.provenance
+    numbers = {
+        "name": behavior.name,
+        "seconds": made["seconds"],
+        "knots": made["knots"],
+        "iterations": made["iterations"],
+        "violation": made["violation"],
+        "certificate": behavior.certificate.to_dict(),
+    }
+    return Built(str(behavior), numbers)

@@ -1,0 +1,25 @@
+"""Behaviors for the closed loop: those that passed verification."""
+
+from pathlib import Path
+
+from behaviors.behavior import Behavior
+from behaviors.library import Library
+from models.errors import BackbeatError
+
+
+def load_verified(library: Path, name: str, unverified: bool = False) -> Behavior:
+    """Loads a behavior whose certificate holds, or any one when `unverified`.
+
+    Raises:
+        BackbeatError: there is none, or a check of it failed.
+    """
+    behavior = Library(library).load(name)
+    failures = behavior.certificate.failures()
+    if failures and not unverified:
+        worst = failures[0]
+        raise BackbeatError(
+            f"{name} fails verification: {worst.name} is {worst.value:.3g} at "
+            f"{worst.time:.2f} s ({worst.where}), allowed is {worst.bound:.3g}; "
+            "build it again, or let it run with --unverified"
+        )
+    return behavior

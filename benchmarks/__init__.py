@@ -1,0 +1,1 @@
+"""Speed, measured: against other tools on the same machine, and against goals."""

@@ -1,0 +1,333 @@
+"""Curves: a continuous motion whose control points are the knots."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from pydrake.math import RigidTransform
+from scipy.interpolate import BPoly, BSpline, CubicSpline
+
+from models.configuration import Configuration
+from models.kinematic_tree import make_workspace
+from models.rotations import box_plus
+from optimization.contact_schedule import ContactSchedule
+from optimization.flight import BaseMotion, free_flight
+from optimization.limb import put_limb
+from optimization.trajectory_problem import TrajectoryProblem
+from optimization.trajectory_solution import TrajectorySolution
+
+# Longest time over which a motion forgets a correction beside it [s].
+FADE = 0.1
+# Steps in which a flight is integrated [s], and how often it and the limbs that it
+# moves are made to agree.
+STEP, ROUNDS = 0.005, 2
+
+
+class Curves:
+    """The curves whose control points are the knots.
+
+    The transcription's velocities and accelerations are those of the cubic
+    B-spline with the knots as control points, at the knots (de Boor, "A Practical
+    Guide to Splines", 1978): its acceleration is linear between them and does not
+    ring where forces change fast. It passes h^2 a / 6 beside a knot, which a foot
+    in stance does not notice, for its limb is put where the contact stands.
+
+    A stick has to be where it should, on time: the knots of its limb are moved to
+    where that is so beside the trunk's curve, and interpolating splines pass through
+    them, one a swing, broken where an impact breaks the velocity. So do those of a
+    robot whose base is held, which has no balance to keep.
+    """
+
+    def __init__(self, solution: TrajectorySolution) -> None:
+        problem = solution.transcription.problem
+        self.robot = robot = problem.robot
+        self.times = times = problem.times
+        self._q = q = solution.q.copy()
+        if robot.floating:
+            for k in range(1, len(q)):  # one of the two signs is continuous
+                if q[k, :4] @ q[k - 1, :4] < 0:
+                    q[k, :4] *= -1
+        self._end = "clamped" if problem.end_at_rest else "not-a-knot"
+        if robot.floating:
+            ends = q[-1] if problem.end_at_rest else 2 * q[-1] - q[-2]
+            self._smooth = BSpline(_breaks(times), np.r_[q[:1], q, ends[None]], 3)
+        else:
+            self._smooth = CubicSpline(times, q, bc_type=("clamped", self._end))
+        # Limb joints, knots where their pieces start, and the pieces.
+        self._limbs: list[tuple[np.ndarray, list[int], list[CubicSpline]]] = []
+        self._limb_fades: list[_Fade] = []
+        self._base_fades: list[_Fade] = []
+        for contact in solution.transcription.contacts:
+            if problem.strikes(contact):
+                self._add_limb(problem, contact)
+        self.flights = list(_flights(problem)) if robot.floating else []
+        for _ in range(ROUNDS if self.flights else 1):
+            self._limb_fades = self._fade_limbs(problem, solution)
+            self._base_fades = self._fade_base()
+
+    def _add_limb(self, problem: TrajectoryProblem, contact: str) -> None:
+        limb = self.robot.contacts[contact].limb
+        last = len(self._q) - 1
+        middles = 0.5 * (self.times[1:] + self.times[:-1])
+        stands = problem.schedule.active(middles, contact)
+        hits = {i.knot for i in problem.impacts if i.contact == contact}
+        cuts = [k for k in range(1, last) if k in hits or stands[k - 1] != stands[k]]
+        if len(limb) == 0:
+            return
+        columns = self.robot.base_positions + limb
+        knots = self._limb_knots(contact, columns)
+        whole = CubicSpline(self.times, knots, bc_type=("clamped", self._end))
+        # Where the contact stands, it decides, and the whole spline leads there.
+        self._limbs.append((columns, [0], [whole]))
+        starts, pieces = [0, *cuts], []
+        for a, b in zip(starts, [*cuts, last], strict=True):
+            if stands[a]:
+                pieces.append(whole)
+                continue
+            part = slice(a, b + 1)
+            ends = (
+                self._side(contact, a, a > 0 and stands[a - 1], a == 0),
+                self._side(contact, b, b < last and stands[b], b == last),
+            )
+            pieces.append(CubicSpline(self.times[part], knots[part], bc_type=ends))
+        self._limbs[-1] = (columns, starts, pieces)
+
+    def _limb_knots(self, contact: str, columns: np.ndarray) -> np.ndarray:
+        """(N, n) joints of a limb that put its contact where the knots have it."""
+        beside, v, vdot = self.sample(self.times, np.arange(len(self.times)))
+        state = Configuration(self.robot, self._q[0])
+        knots = self._q[:, columns].copy()
+        for k, q in enumerate(beside):
+            state.update(self._q[k])
+            q[columns] = knots[k]
+            X_WC = state.pose(contact)
+            knots[k] += self._correction(contact, q, 0 * v[k], 0 * vdot[k], X_WC)[0]
+        return knots
+
+    def _side(self, contact: str, k: int, stands: bool, is_end: bool) -> object:
+        """Boundary condition of a swing at knot k."""
+        if stands:
+            q, v, _ = self.sample(self.times[k : k + 1], k)
+            change = self._correction(contact, q[0], v[0], np.zeros_like(v[0]), None)
+            limb = self.robot.contacts[contact].limb
+            return (1, v[0, self.robot.base_velocities + limb] + change[1])
+        if is_end:
+            return "clamped" if k == 0 else self._end
+        return "not-a-knot"
+
+    def _fade_limbs(
+        self, problem: TrajectoryProblem, solution: TrajectorySolution
+    ) -> "list[_Fade]":
+        """Joins swings of limbs to the stances beside them.
+
+        What puts a limb onto its contact is small but not zero at a switch; it
+        fades out within the swing, without a jump up to the acceleration.
+        """
+        self._limb_fades, fades = [], []
+        for contact in solution.transcription.contacts:
+            frame = self.robot.contacts[contact]
+            if len(frame.limb) == 0:
+                continue
+            columns = self.robot.base_positions + frame.limb
+            for start, end, before, after in _swings(problem.schedule, contact):
+                length = min(FADE, 0.5 * (end - start))
+                for t, X_WC, way in ((start, before, 1), (end, after, -1)):
+                    if X_WC is None:
+                        continue
+                    k = int(np.searchsorted(self.times, t - 1e-9))
+                    k -= way < 0
+                    q, v, vdot = self.sample(np.array([t]), k)
+                    change = self._correction(contact, q[0], v[0], vdot[0], X_WC)
+                    if problem.strikes(contact):
+                        # A stick that starts to move may do so with a jerk.
+                        change[2] = 0.0
+                    fades.append(_Fade(columns, t, way * length, change))
+        return fades
+
+    def _fade_base(self) -> "list[_Fade]":
+        """Joins stances to the flights beside them: the base has their velocity."""
+        self._base_fades, fades = [], []
+        for start, end in self.flights:
+            grid = np.linspace(start, end, max(2, round((end - start) / STEP)) + 1)
+            motion = self.fly(grid)
+            for i, t, way in ((0, start, -1), (-1, end, 1)):
+                _, v, vdot = self.sample(np.array([t]), 0)
+                change = np.zeros((3, 6))
+                change[1] = motion.v[i] - v[0, :6]
+                change[2] = motion.vdot[i] - vdot[0, :6]
+                fades.append(_Fade(np.arange(6), t, way * FADE, change))
+        return fades
+
+    def fly(self, t: np.ndarray) -> BaseMotion:
+        """The base at times t of a flight, which begins and ends with them."""
+        middles = 0.5 * (t[1:] + t[:-1])
+        grid = np.insert(t, np.arange(1, len(t)), middles)
+        k = np.searchsorted(self.times, grid + 1e-9) - 1
+        return free_flight(self.robot, grid, *self.sample(grid, k))
+
+    def _correction(
+        self,
+        contact: str,
+        q: np.ndarray,
+        v: np.ndarray,
+        vdot: np.ndarray,
+        X_WC: RigidTransform | None,
+    ) -> np.ndarray:
+        """(3, n) change of a limb's joints, speeds, accelerations for its contact.
+
+        Without a pose the place is taken for right.
+        """
+        robot, frame = self.robot, self.robot.contacts[contact]
+        first = 3 if frame.is_point else 0
+        q, v, vdot = q.copy(), v.copy(), vdot.copy()
+        change = np.zeros((3, len(frame.limb)))
+        put_limb(
+            robot.tree,
+            robot.gravity,
+            make_workspace(robot.tree),
+            frame.frame.body,
+            frame.frame.R_PF,
+            frame.frame.p_PF,
+            first,
+            frame.limb,
+            np.eye(3) if X_WC is None else X_WC.rotation().matrix(),
+            np.zeros(3) if X_WC is None else X_WC.translation(),
+            X_WC is not None,
+            q,
+            v,
+            vdot,
+            change,
+        )
+        return change
+
+    def sample(self, u: np.ndarray, k: int | np.ndarray) -> tuple[np.ndarray, ...]:
+        """q, v, vdot at times u, each inside the interval after its knot k."""
+        derivatives = [self._smooth(u, n) for n in range(3)]
+        for columns, starts, pieces in self._limbs:
+            which = np.searchsorted(starts, np.broadcast_to(k, u.shape), "right") - 1
+            for i in np.unique(which):
+                at = np.ix_(which == i, columns)
+                for n in range(3):
+                    derivatives[n][at] = pieces[i](u[which == i], n)
+        for fade in self._limb_fades:
+            inside = fade.covers(u)
+            for n in range(3):
+                derivatives[n][np.ix_(inside, fade.columns)] += fade.at(u[inside], n)
+        q, v, vdot = self._join(derivatives)
+        for fade in self._base_fades:
+            inside = fade.covers(u)
+            _move_base(q, v, vdot, inside, [fade.at(u[inside], n) for n in range(3)])
+        return q, v, vdot
+
+    def _join(self, derivatives: list[np.ndarray]) -> tuple[np.ndarray, ...]:
+        """q, v, vdot from the derivatives of the coordinates."""
+        q, dq, ddq = derivatives
+        if not self.robot.floating:
+            return q, dq, ddq
+        q[:, :4], w, wdot = _unit_quaternion(q[:, :4], dq[:, :4], ddq[:, :4])
+        return q, np.c_[w, dq[:, 4:]], np.c_[wdot, ddq[:, 4:]]
+
+
+class _Fade:
+    """A correction of some coordinates that vanishes smoothly within a while."""
+
+    def __init__(
+        self, columns: np.ndarray, t: float, length: float, change: np.ndarray
+    ) -> None:
+        """Makes a fade.
+
+        Args:
+            columns: coordinates.
+            t: time of the full correction [s].
+            length: how long it lasts, negative for the time before t [s].
+            change: (3, n) correction with its first two derivatives.
+        """
+        self.columns = columns
+        self._first, self._last = sorted((t, t + length))
+        ends = [change, np.zeros_like(change)]
+        self.at = BPoly.from_derivatives(
+            [self._first, self._last], ends if length > 0 else ends[::-1]
+        )
+
+    def covers(self, u: np.ndarray) -> np.ndarray:
+        """Which of the times are inside."""
+        return np.asarray((u > self._first - 1e-9) & (u < self._last + 1e-9))
+
+
+def _move_base(
+    q: np.ndarray,
+    v: np.ndarray,
+    vdot: np.ndarray,
+    inside: np.ndarray,
+    change: list[np.ndarray],
+) -> None:
+    """Moves bases by a small rotation vector and translation, to second order."""
+    moved = q[inside]
+    for i, step in enumerate(change[0]):
+        box_plus(moved[i], np.r_[step, np.zeros(q.shape[1] - 7)], 1.0, True, moved[i])
+    phi, dphi, ddphi = (c[:, :3] for c in change)
+    w, wdot = v[inside, :3], vdot[inside, :3]
+    q[inside] = moved
+    vdot[inside, :3] += ddphi + np.cross(dphi, w) + np.cross(phi, wdot)
+    v[inside, :3] += dphi + np.cross(phi, w)
+    v[inside, 3:6] += change[1][:, 3:]
+    vdot[inside, 3:6] += change[2][:, 3:]
+
+
+def _flights(problem: TrajectoryProblem) -> Iterator[tuple[float, float]]:
+    """Start and end of every time at which nothing carries the robot."""
+    switches = problem.schedule.switch_times
+    for i, phase in enumerate(problem.schedule.phases):
+        if not phase.contacts:
+            yield float(switches[i]), float(switches[i + 1])
+
+
+def _breaks(times: np.ndarray) -> np.ndarray:
+    """Breakpoints of the cubic B-spline with a control point at every time.
+
+    One more control point at either end makes the curve start and end there.
+    """
+    before, after = times[1] - times[0], times[-1] - times[-2]
+    steps = np.arange(1, 4)
+    return np.r_[times[0] - before * steps[::-1], times, times[-1] + after * steps]
+
+
+def _swings(
+    schedule: ContactSchedule, contact: str
+) -> Iterator[tuple[float, float, RigidTransform | None, RigidTransform | None]]:
+    """Start and end of each swing of a contact, and where it stood and will stand."""
+    switches = schedule.switch_times
+    places = [p.contacts.get(contact) for p in schedule.phases]
+    i = 0
+    while i < len(places):
+        if places[i] is not None:
+            i += 1
+            continue
+        end = i
+        while end + 1 < len(places) and places[end + 1] is None:
+            end += 1
+        before = places[i - 1] if i > 0 else None
+        after = places[end + 1] if end + 1 < len(places) else None
+        yield float(switches[i]), float(switches[end + 1]), before, after
+        i = end + 1
+
+
+def _unit_quaternion(
+    Q: np.ndarray, dQ: np.ndarray, ddQ: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Normalizes a path of quaternions; returns it with w and wdot in the world.
+
+    With u = Q / |Q|: w = 2 vec(du u*), wdot = 2 vec(ddu u*); parts of du and ddu
+    along u have no vector part and are left out.
+    """
+    n = np.linalg.norm(Q, axis=1, keepdims=True)
+    u = Q / n
+    along = (u * dQ).sum(1, keepdims=True) / n
+    du = dQ / n - u * along
+    ddu = ddQ / n - 2 * along * du
+
+    def vector(a: np.ndarray) -> np.ndarray:
+        s, x = a[:, :1], a[:, 1:]
+        t, y = u[:, :1], -u[:, 1:]
+        return np.asarray(2 * (s * y + t * x + np.cross(x, y)))
+
+    return u, vector(du), vector(ddu)

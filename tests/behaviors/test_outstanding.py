@@ -1,0 +1,178 @@
+"""What the two drummers play: from the score, and from the built motion by Drake."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from behaviors.drumming import TIP_RADIUS
+from behaviors.music.score import ScoreDescription, compile_score
+from behaviors.specification import SHIPPED_FOLDER
+from models.kit.drum_kit import DrumKit
+from models.yaml_file import load_yaml
+from tests.behaviors.drake_robot import DrakeRobot
+
+DRUMMERS = ("outstanding", "outstanding-standing")
+MEMBERS = {"hi_hat", "crash", "snare", "high_tom", "mid_tom", "floor_tom", "ride"}
+
+
+@pytest.fixture(scope="module")
+def score():
+    path = SHIPPED_FOLDER / "scores" / "outstanding.yaml"
+    numbers = {m.number: name for name, m in DrumKit().members.items()}
+    return compile_score(load_yaml(ScoreDescription, path), numbers, path.name)
+
+
+def test_the_score_is_long_enough_and_in_its_tempo(score):
+    assert score.tempo.bpm == 98
+    assert score.tempo.beats_per_bar == 4
+    assert score.tempo.time(score.beats) >= 25.0
+
+
+def test_the_score_plays_all_members_with_both_hands(score):
+    assert len(score.hits) >= 60
+    members = Counter(h.member for h in score.hits)
+    assert set(members) == MEMBERS
+    assert min(members.values()) >= 4
+    for hand in ("left", "right"):
+        assert len(score.of_hand(hand)) >= 0.35 * len(score.hits)
+
+
+def test_the_score_holds_three_times_and_dances(score):
+    assert len(score.holds) == 3
+    for hold in score.holds:
+        assert set(hold.rest) == {"left", "right"}
+        assert abs(hold.sway) >= 0.15
+
+
+@pytest.fixture(scope="module", params=DRUMMERS)
+def drummer(request, built):
+    return built(request.param)
+
+
+def test_the_motion_has_every_hit_of_the_score_at_its_beat(drummer, score):
+    assert drummer.duration == pytest.approx(score.tempo.time(score.beats))
+    assert drummer.bpm == 98.0
+    strikes = drummer.strikes()
+    assert len(strikes) == len(score.hits)
+    for event, hit in zip(strikes, score.hits, strict=True):
+        assert event.time == hit.beat * 60 / 98
+        assert (event.what, event.who[0]) == (hit.member, hit.hand[0])
+        assert event.velocity == hit.velocity
+    grid = np.unique(drummer.motion.t)
+    for event in strikes:
+        assert np.abs(grid - event.time).min() < 1e-9
+
+
+def test_the_motion_has_three_holds_in_which_the_torso_turns(drummer, score):
+    holds = [e for e in drummer.events if e.kind == "segment"]
+    assert len(holds) == 3
+    robot, motion = drummer.robot_model, drummer.motion
+    turn = motion.q[:, robot.base_positions + robot.joint_index("back_bkz")]
+    for hold in holds:
+        assert hold.duration >= 2.0
+        inside = (motion.t >= hold.time) & (motion.t <= hold.time + hold.duration)
+        # What the score asks for, to both sides, less what smoothness takes.
+        sway = next(h.sway for h in score.holds if h.name == hold.what)
+        assert np.ptp(turn[inside]) >= 0.8 * 2 * sway
+
+
+class TipMotion:
+    """Places and velocities of a stick tip over a motion, by Drake."""
+
+    def __init__(self, behavior, tip):
+        drake, motion = DrakeRobot(behavior.robot_model), behavior.motion
+        self.t, places, velocities = motion.t, [], []
+        for q, v in zip(motion.q, motion.v, strict=True):
+            drake.set(q, v)
+            places.append(drake.pose(tip).translation())
+            velocities.append(drake.jacobian(tip)[3:] @ v)
+        self.place, self.velocity = np.array(places), np.array(velocities)
+
+    def before(self, time):
+        """Index of the left limit at a time."""
+        return int(np.searchsorted(self.t, time - 1e-9))
+
+
+@pytest.fixture(scope="module")
+def tips(drummer):
+    return {tip: TipMotion(drummer, tip) for tip in ("l_stick_tip", "r_stick_tip")}
+
+
+@pytest.fixture(scope="module")
+def strokes(drummer, tips):
+    """(event, X_WM, motion of the tip, where it was last busy, index) of strikes."""
+    kit, last, found = DrumKit(drummer.scene.place), {}, []
+    rests = [(e.time + e.duration, e.who) for e in drummer.events if e.kind == "rest"]
+    for event in drummer.strikes():
+        ended = [t for t, who in rests if who == event.who and t < event.time]
+        since = max([last.get(event.who, 0.0), *ended])
+        last[event.who] = event.time
+        tip = tips[event.who]
+        found.append((event, kit.strike_pose(event.what), tip, since))
+    return found
+
+
+def test_the_tip_is_at_its_drum_on_the_beat(strokes):
+    for event, X_WM, tip, _ in strokes:
+        p = X_WM.inverse().multiply(tip.place[tip.before(event.time)])
+        np.testing.assert_allclose(p, [0, 0, TIP_RADIUS], atol=1e-5)
+
+
+def test_the_tip_comes_down_at_one_meter_a_second_and_bounces_back(strokes):
+    for event, X_WM, tip, _ in strokes:
+        normal, i = X_WM.rotation().matrix()[:, 2], tip.before(event.time)
+        assert -normal @ tip.velocity[i] >= 1.0
+        assert tip.t[i + 1] == pytest.approx(event.time)
+        assert normal @ tip.velocity[i + 1] > 0.3
+
+
+def test_the_stick_is_raised_before_every_hit(strokes):
+    """The apex since the hand was last at a drum, above the head to be struck."""
+    for event, X_WM, tip, since in strokes:
+        normal = X_WM.rotation().matrix()[:, 2]
+        way = slice(tip.before(since) + 1, tip.before(event.time) + 1)
+        height = (tip.place[way] - X_WM.translation()) @ normal
+        assert height.max() >= 0.10
+
+
+def test_no_tip_is_below_a_head(drummer, tips):
+    """Wherever the tips go, they stay above or beside every member."""
+    kit = DrumKit(drummer.scene.place)
+    for name, member in kit.members.items():
+        X_MW = kit.strike_pose(name).inverse()
+        for tip in tips.values():
+            p = X_MW.multiply(tip.place.T).T
+            over = np.hypot(p[:, 0], p[:, 1]) < member.radius - 0.01
+            above = p[:, 2] > TIP_RADIUS - 2e-3
+            below = p[:, 2] < -member.depth - TIP_RADIUS
+            assert (above | below)[over].all()
+
+
+def test_the_seated_drummer_moves_seventeen_joints(built):
+    robot = built("outstanding").robot_model
+    assert not robot.floating
+    assert robot.num_joints == 17
+    assert not any("leg" in name for name in robot.joint_names)
+
+
+def test_the_standing_drummer_stands(built):
+    behavior = built("outstanding-standing")
+    motion = behavior.motion
+    assert behavior.robot_model.num_joints == 30
+    for foot in ("l_foot", "r_foot"):
+        c = motion.contacts.index(foot)
+        assert motion.standing[:, c].all()
+        assert motion.wrench[:, c, 5].min() > 0.05 * behavior.robot_model.weight
+
+
+@pytest.mark.parametrize("name", DRUMMERS)
+def test_resting_tips_press_softly(built, name):
+    motion = built(name).motion
+    for tip in ("l_stick_tip", "r_stick_tip"):
+        c = motion.contacts.index(tip)
+        resting = motion.standing[:, c]
+        assert resting.any()
+        load = motion.wrench[resting, c, 5]
+        assert load.min() > 0.0
+        assert load.max() < 20.0

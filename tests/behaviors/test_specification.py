@@ -1,0 +1,321 @@
+"""Specifications: a motion plan, or one sentence that says what to mend."""
+
+import contextlib
+import re
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from behaviors.dance.choreography import DanceSpecification
+from behaviors.dance.moves import MOVES
+from behaviors.drumming import DrummingSpecification
+from behaviors.posture import PostureSpecification
+from behaviors.specification import (
+    KINDS,
+    SHIPPED_FOLDER,
+    parse_specification,
+    read_specification,
+    shipped_names,
+)
+from models.errors import BackbeatError
+
+POSTURE = "kind: posture\nname: mine\nstations:\n- {posture: stand}\n"
+DANCE = "kind: dance\nname: mine\nbeats: 4\ntracks:\n  legs:\n  - {move: bounce}\n"
+DRUMMING = "kind: drumming\nname: mine\nscore: song\nseat: chair\n"
+SCORE = """\
+steps_per_beat: 2
+parts:
+- {hold: 5, rest: {left: snare, right: floor_tom}}
+- {left: "- 3 - 1", right: "7 - 7 -"}
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """`plan(text, score)` compiles a specification, as a build does first."""
+
+    def compiled(text, score=SCORE):
+        (tmp_path / "scores").mkdir(exist_ok=True)
+        (tmp_path / "scores" / "song.yaml").write_text(score)
+        return parse_specification(text, "mine.yaml").plan(tmp_path)
+
+    return compiled
+
+
+def swap(text, old, new):
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+@pytest.mark.parametrize("name", shipped_names())
+def test_what_ships_reads_and_is_named_as_its_file(name):
+    specification, text = read_specification(SHIPPED_FOLDER / f"{name}.yaml")
+    assert specification.name == name
+    assert specification.summary.endswith(".")
+    assert text.startswith("#")
+
+
+@pytest.mark.parametrize("text", [POSTURE, DANCE, DRUMMING])
+def test_the_least_that_works(plan, text):
+    assert plan(text).problem.num_knots > 3
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        # What is not a specification at all.
+        ("", "expected keys"),
+        ("- kind: posture", "expected keys"),
+        ("posture", "expected keys"),
+        ("42", "expected keys"),
+        ("kind: [posture", "not valid YAML"),
+        ("kind: posture\n\tname: x", "line 2: not valid YAML"),
+        ("a: " + "[" * 2000, "mine.yaml"),
+        ("a: &a 1\nb: [" + "*a, " * 300 + "]", "aliases"),
+        ("name: mine", "'kind' is missing"),
+        ("kind: dnace\nname: mine", "did you mean dance"),
+        ("kind: 7\nname: mine", "unknown kind"),
+        ("kind: [posture]\nname: mine", "unknown kind"),
+        # Names and keys.
+        (swap(POSTURE, "mine", "../mine"), "not a behavior name"),
+        (swap(POSTURE, "name: mine\n", ""), "not a behavior name"),
+        (swap(POSTURE, "stations", "statoins"), "'statoins'; did you mean stations"),
+        (swap(POSTURE, "posture: stand", "postur: stand"), "did you mean posture"),
+        (swap(DANCE, "beats:", "baets:"), "did you mean beats"),
+        (swap(DRUMMING, "seat", "saet"), "did you mean seat"),
+        # Postures.
+        (POSTURE.split("stations")[0], "needs stations"),
+        (
+            swap(POSTURE, "stand", "stnad"),
+            "unknown posture 'stnad'; did you mean stand",
+        ),
+        (POSTURE + "start: sitting\n", "unknown posture 'sitting'"),
+        (POSTURE + "start: cruciform\nrobot: nao\n", "unknown robot 'nao'"),
+        (POSTURE + "equipment: [stick]\n", "did you mean sticks"),
+        (POSTURE + "equipment: [sticks, sticks]\n", "carries 'sticks' twice"),
+        (swap(POSTURE, "stand}", "stand, move: 0}"), "move must be > 0"),
+        (swap(POSTURE, "stand}", "stand, hold: -1}"), "hold >= 0"),
+        (swap(POSTURE, "stand}", "stand, move: .nan}"), "move must be > 0"),
+        (swap(POSTURE, "stand}", "stand, move: .inf}"), "takes inf s"),
+        (swap(POSTURE, "stand}", "stand, hold: 1e9}"), r"takes 1e\+09 s"),
+        (POSTURE + "knot_spacing: 0\n", "knot_spacing is 0 s"),
+        (POSTURE + "knot_spacing: -1\n", "knot_spacing is -1 s"),
+        (POSTURE + "knot_spacing: .nan\n", "knot_spacing is nan s"),
+        (
+            swap(POSTURE, "stand}", "stand, joints: [l_leg_knee]}"),
+            "'l_leg_knee'; did you mean l_leg_kny",
+        ),
+        (
+            swap(POSTURE, "stand}", "stand, reach: {l_hnd: [1, 0, 1]}}"),
+            "unknown frame 'l_hnd'; did you mean",
+        ),
+        (
+            swap(POSTURE, "stand}", "stand, reach: {l_hand_face: [5, 0, 1]}}"),
+            r"l_hand_face cannot reach \[5.0, 0.0, 1.0\]; the nearest place is \d",
+        ),
+        (
+            swap(POSTURE, "stand}", "stand, reach: {l_hand_face: [5, 0]}}"),
+            "needs a place x, y, z",
+        ),
+        (
+            swap(POSTURE, "stand}", "stand, reach: {l_hand_face: [.nan, 0, 1]}}"),
+            "needs a place x, y, z",
+        ),
+        # Dances.
+        (DANCE.split("tracks")[0], "no move on any track"),
+        (
+            swap(DANCE, "bounce", "bonce"),
+            "unknown move .* 'bonce'; did you mean bounce",
+        ),
+        (swap(DANCE, "legs", "leg"), "unknown track .* did you mean legs"),
+        (swap(DANCE, "bounce", "twist"), "belongs on the track 'body', not on 'legs'"),
+        (swap(DANCE, "bounce}", "bounce, at: 3}"), "from beat 3 to 7; .* has 4 beats"),
+        (swap(DANCE, "bounce}", "bounce, at: -1}"), "from beat -1"),
+        (swap(DANCE, "bounce}", "bounce, at: .nan}"), "from beat nan"),
+        (swap(DANCE, "bounce}", "bounce, beats: 0}"), "from beat 0 to 0"),
+        (
+            swap(DANCE, "bounce}", "bounce, values: {dept: 0.1}}"),
+            "unknown parameter of bounce .* did you mean depth",
+        ),
+        (
+            swap(DANCE, "bounce}", "bounce, values: {depth: 0.9}}"),
+            "depth of bounce is 0.9 m; it goes from 0 to 0.2",
+        ),
+        (
+            swap(DANCE, "bounce}", "bounce, values: {depth: .nan}}"),
+            "depth of bounce is nan m",
+        ),
+        (swap(DANCE, "beats: 4", "beats: 1"), "at least 2 beats"),
+        (swap(DANCE, "beats: 4", "beats: .inf"), "takes inf s"),
+        (swap(DANCE, "beats: 4", "beats: 1e7"), "may take up to 600 s"),
+        (DANCE + "bpm: 0\n", "bpm is 0"),
+        (DANCE + "beats_per_bar: 0\n", "beats_per_bar is 0"),
+        (DANCE + "fade: 0\n", "fade is 0 beats"),
+        (DANCE + "fade: .nan\n", "fade is nan beats"),
+        (DANCE + "start: stnad\n", "did you mean stand"),
+        # Drumming.
+        (swap(DRUMMING, "chair", "sofa"), "seat is chair or none, not 'sofa'"),
+        (swap(DRUMMING, "song", "../song"), "not a behavior name"),
+        (swap(DRUMMING, "song", "songs"), "cannot read .*songs.yaml"),
+        (DRUMMING + "equipment: []\n", "unknown frame 'l_stick_tip'"),
+        (DRUMMING + "stroke: {apex: 2}\n", "apex of 0.02 to 0.4 m"),
+        (DRUMMING + "stroke: {speed: .nan}\n", "speed of 0.2 to 3 m/s"),
+        (DRUMMING + "stroke: {slope: .nan}\n", "slope of 0 to 1 rad"),
+    ],
+)
+def test_a_mistake_is_one_sentence(plan, text, sentence):
+    with pytest.raises(BackbeatError, match=sentence) as caught:
+        plan(text)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('left: "- 3 - 1"', 'left: "- - - 7"', "left hand cannot reach the ride"),
+        ("hold: 5", "hold: 2.3", "not on the grid"),
+        (
+            "steps_per_beat: 2",
+            "steps_per_beat: 5",
+            "bar 2, beat 2.2 is not on the grid",
+        ),
+        ("hold: 5, rest: {left: snare,", "hold: 5, rest: {", "both hands rest"),
+        ("- {hold: 5, rest: {left: snare, right: floor_tom}}\n", "", "both hands rest"),
+        ("steps_per_beat: 2", "bpm: 20\nsteps_per_beat: 2", None),
+        ('{left: "', '{repeat: 2000, left: "', "more than 4000 beats"),
+        ('{left: "', '{repeat: 1900, left: "', "may take up to 600 s"),
+        ("steps_per_beat: 2", "steps: 2", "unknown key .* 'steps'"),
+        ("parts:", "parts: 3\nx:", "song.yaml"),
+    ],
+)
+def test_a_mistake_in_a_score_is_one_sentence(plan, old, new, sentence):
+    score = swap(SCORE, old, new)
+    if sentence is None:
+        assert plan(DRUMMING, score).bpm == 20
+        return
+    with pytest.raises(BackbeatError, match=sentence) as caught:
+        plan(DRUMMING, score)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unreachable_drum_names_hand_and_drum(plan):
+    score = swap(SCORE, 'right: "7 - 7 -"', 'right: "- 1 - -"')
+    score = swap(score, 'left: "- 3 - 1"', 'left: "- - - 7"')
+    with pytest.raises(BackbeatError) as caught:
+        plan(DRUMMING, score)
+    assert re.search("the (left|right) hand cannot reach the", str(caught.value))
+    assert "other hand" in str(caught.value)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 4, 6, 12])
+def test_every_hit_is_a_knot(plan, steps):
+    """The time of a hit and that of its knot are one, to the last bits."""
+    score = swap(SCORE, "steps_per_beat: 2", f"steps_per_beat: {steps}")
+    score = swap(score, '"- 3 - 1"', '"' + "- " * steps + '3"')
+    score = swap(score, '"7 - 7 -"', '"' + "- " * steps + '-"')
+    compiled = plan(DRUMMING, score)
+    times = compiled.problem.times
+    strikes = [e for e in compiled.events if e.kind == "strike"]
+    for event, impact in zip(strikes, compiled.problem.impacts, strict=True):
+        assert times[impact.knot] == pytest.approx(event.time, abs=1e-12)
+
+
+def test_what_a_choreography_may_say_is_in_the_moves():
+    for move in MOVES.values():
+        assert move.summary
+        for parameter in move.parameters.values():
+            assert parameter.least <= parameter.default <= parameter.most
+
+
+SCHEMAS = (DanceSpecification, DrummingSpecification, PostureSpecification)
+KEYS = sorted({f for schema in SCHEMAS for f in schema.__dataclass_fields__})
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**30), 10**30)
+    | st.floats()
+    | st.text(max_size=6)
+    | st.sampled_from(["stand", "bounce", "atlas", "mine", "legs", "chair"])
+)
+inner = st.sampled_from(
+    ["move", "posture", "at", "beats", "values", "legs", "apex", "x"]
+)
+values = st.recursive(
+    scalars,
+    lambda x: st.lists(x, max_size=3) | st.dictionaries(inner, x, max_size=3),
+    max_leaves=8,
+)
+fuzzed = settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@fuzzed
+@given(
+    st.sampled_from(sorted(KINDS)),
+    st.dictionaries(st.sampled_from([*KEYS, "unknown"]), values, max_size=4),
+)
+def test_any_values_read_or_are_one_error(kind, data):
+    text = yaml.safe_dump({"kind": kind, "name": "mine"} | data)
+    with contextlib.suppress(BackbeatError):
+        parse_specification(text, "mine.yaml")
+
+
+@fuzzed
+@given(
+    st.text("kind: posture dnac\nrumg{}[],&*!|>%#-'\"\\0.~?\t\x00é", max_size=80)
+    | st.text(max_size=40)
+)
+def test_any_text_reads_or_is_one_error(text):
+    for where in (text, "kind: dance\nname: mine\n" + text):
+        with contextlib.suppress(BackbeatError):
+            parse_specification(where, "mine.yaml")
+
+
+numbers = st.floats() | st.sampled_from([0.0, -1.0, 0.5, 2.0, 8.0])
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    st.sampled_from(sorted(MOVES)),
+    *[numbers] * 5,
+)
+def test_any_numbers_make_a_dance_or_one_error(plan, move, at, beats, length, fade, x):
+    name = next(iter(MOVES[move].parameters))
+    step = {"move": move, "at": at, "beats": beats, "values": {name: x}}
+    data = {
+        "kind": "dance",
+        "name": "mine",
+        "beats": length,
+        "fade": fade,
+        "tracks": {MOVES[move].track: [step]},
+    }
+    try:
+        compiled = plan(yaml.safe_dump(data))
+    except BackbeatError:
+        return
+    assert 4 <= compiled.problem.num_knots < 60000
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(*[numbers] * 3, st.lists(numbers, max_size=4))
+def test_any_numbers_make_a_tour_or_one_error(plan, move, hold, spacing, place):
+    station = {"posture": "stand", "move": move, "hold": hold}
+    if place:
+        station["reach"] = {"l_hand_face": place}
+    data = {"kind": "posture", "name": "mine", "stations": [station]}
+    try:
+        compiled = plan(yaml.safe_dump(data | {"knot_spacing": spacing}))
+    except BackbeatError:
+        return
+    assert 4 <= compiled.problem.num_knots <= 60001

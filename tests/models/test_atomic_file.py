@@ -1,0 +1,43 @@
+import pytest
+
+from models.atomic_file import replacing
+from models.errors import BackbeatError
+
+
+def test_a_file_takes_its_place_when_it_is_whole(tmp_path):
+    path = tmp_path / "new" / "file.bin"
+    with replacing(path) as file:
+        file.write(b"first")
+        assert not path.exists()
+    assert path.read_bytes() == b"first"
+    with replacing(path) as file:
+        file.write(b"second")
+        assert path.read_bytes() == b"first"
+    assert path.read_bytes() == b"second"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("problem", [ValueError, KeyboardInterrupt, SystemExit])
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, problem):
+    path = tmp_path / "file.bin"
+    path.write_bytes(b"old")
+
+    def fail():
+        with replacing(path) as file:
+            file.write(b"half")
+            raise problem
+
+    with pytest.raises(problem):
+        fail()
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_place_that_cannot_be_written_to(tmp_path):
+    """A folder that is a file, and a file that is a folder."""
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "file" / "inside", tmp_path / "folder"):
+        with pytest.raises(BackbeatError, match="cannot write"), replacing(path) as f:
+            f.write(b"x")
+    assert {p.name for p in tmp_path.iterdir()} == {"file", "folder"}

@@ -1,0 +1,59 @@
+"""What counts as a fall: states set by hand, before anything touches."""
+
+import numpy as np
+import pytest
+from pydrake.math import RollPitchYaw
+
+from mpc.simulation.diagram import build_closed_loop
+from mpc.simulation.fall import has_fallen
+from mpc.simulation.scenario import Scenario
+
+
+@pytest.fixture(scope="module")
+def loop(built):
+    return build_closed_loop(built("stand"), Scenario(behavior="stand"))
+
+
+@pytest.fixture
+def fallen(loop):
+    """`fallen(height, roll, pitch)`: whether Atlas so held has fallen."""
+
+    def judge(height=1.0, roll=0.0, pitch=0.0, yaw=0.0):
+        context = loop.make_context()
+        plant = loop.world.plant
+        own = plant.GetMyMutableContextFromRoot(context)
+        q = plant.GetPositions(own)
+        q[:4] = RollPitchYaw(*np.radians([roll, pitch, yaw])).ToQuaternion().wxyz()
+        q[6] *= height
+        plant.SetPositions(own, q)
+        return has_fallen(loop, context)
+
+    return judge
+
+
+@pytest.mark.parametrize(
+    "held",
+    [{}, {"height": 1.5}, {"height": 0.75}, {"roll": 50}, {"pitch": -50}, {"yaw": 170}],
+)
+def test_who_stands_leans_or_turns_has_not_fallen(fallen, held):
+    assert not fallen(**held)
+
+
+@pytest.mark.parametrize(
+    "held", [{"height": 0.65}, {"roll": 70}, {"pitch": -70}, {"pitch": 170}]
+)
+def test_who_is_low_or_tilted_has_fallen(fallen, held):
+    assert fallen(**held)
+
+
+def test_a_state_that_is_no_number_is_a_fall(loop):
+    context = loop.make_context()
+    plant = loop.world.plant
+    own = plant.GetMyMutableContextFromRoot(context)
+    plant.SetPositions(own, np.full(plant.num_positions(), np.nan))
+    assert has_fallen(loop, context)
+
+
+def test_who_sits_on_a_chair_does_not_fall(built):
+    loop = build_closed_loop(built("outstanding"), Scenario(behavior="outstanding"))
+    assert not has_fallen(loop, loop.make_context())
