@@ -98,7 +98,10 @@ def _stored(name: str, library: Library, taken: set[str]) -> Built | None:
     path = find_specification(name)
     specification, text = read_specification(path)
     if specification.name in taken:
-        raise BackbeatError(f"{path}: '{specification.name}' is built already")
+        raise BackbeatError(
+            f"{path}: another specification of this build is called "
+            f"{specification.name!r} too; a library has one of a name"
+        )
     taken.add(specification.name)
     if library.key(specification.name) != build_key(specification, text, path.parent):
         return None

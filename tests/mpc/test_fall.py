@@ -50,7 +50,7 @@ def test_a_state_that_is_no_number_is_a_fall(loop):
     context = loop.make_context()
     plant = loop.world.plant
     own = plant.GetMyMutableContextFromRoot(context)
-    plant.SetPositions(own, np.full(plant.num_positions(), np.nan))
+    own.SetDiscreteState(np.full(plant.num_multibody_states(), np.nan))
     assert has_fallen(loop, context)
 
 

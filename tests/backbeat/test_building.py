@@ -1,0 +1,233 @@
+"""Building many behaviors: side by side, in spite of failures, and after interrupts."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from backbeat.cli.main import main
+from behaviors.library import Library
+
+# What processes may take to end, on a machine that has other work too [s].
+PATIENCE = 10.0
+SHORT = """\
+kind: posture
+name: {name}
+summary: A short one.
+start: stand
+knot_spacing: 0.1
+stations:
+  - {{posture: crouch, move: 0.8, hold: {hold}}}
+"""
+# Takes seconds to solve, so that there is time to interfere.
+LONG = SHORT.replace("0.1", "0.02").replace("{hold}", "3")
+BEYOND_REACH = SHORT + "    reach: {{l_hand_face: [3, 0, 1]}}\n"
+MISSPELLED = SHORT.replace("hold", "hodl")
+
+
+@pytest.fixture
+def backbeat(monkeypatch, capsys):
+    """`backbeat(...)` calls the command: exit code, stdout, lines of stderr."""
+
+    def call(*arguments):
+        monkeypatch.setattr("sys.argv", ["backbeat", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return ended.value.code or 0, captured.out, captured.err.splitlines()
+
+    return call
+
+
+@pytest.fixture
+def write(tmp_path):
+    """`write(text, name...)` writes specifications and returns their paths."""
+
+    def to(text, *names):
+        paths = [tmp_path / f"{name}.yaml" for name in names]
+        for k, path in enumerate(paths):
+            path.write_text(text.format(name=path.stem, hold=0.1 + 0.1 * k))
+        return paths
+
+    return to
+
+
+def contents(folder, name):
+    """All that a library file says, but for how long it took."""
+    table = pq.read_table(folder / f"{name}.parquet")
+    record = json.loads(table.schema.metadata[b"backbeat"])
+    assert record["header"]["provenance"].pop("seconds") > 0
+    return table.replace_schema_metadata(None), record["header"]
+
+
+def sentences(lines):
+    return [line for line in lines if line.startswith("backbeat: ")]
+
+
+def test_side_by_side_gives_what_one_after_the_other_gives(backbeat, write, tmp_path):
+    paths = write(SHORT, "a", "b", "c")
+    made = {}
+    for jobs in (1, 2):
+        folder = tmp_path / f"library-{jobs}"
+        options = ["--library", folder, "--jobs", jobs, "--json"]
+        code, out, errors = backbeat("build", *paths, *options)
+        assert code == 0
+        assert [r["name"] for r in json.loads(out)] == ["a", "b", "c"]
+        for name in "abc":
+            bars = [e for e in errors if re.match(rf"{name} .*100 % .*stored", e)]
+            assert len(bars) == 1
+        made[jobs] = [contents(folder, name) for name in "abc"]
+    for (table, header), (same_table, same_header) in zip(*made.values(), strict=True):
+        assert table.equals(same_table)
+        assert header == same_header
+
+
+def test_failures_come_last_and_do_not_stop_the_others(backbeat, write, tmp_path):
+    good = write(SHORT, "a", "b")
+    bad = write(MISSPELLED, "typo") + write(BEYOND_REACH, "far")
+    listed = [bad[0], good[0], bad[1], good[1]]
+    options = ["--library", tmp_path / "library", "--jobs", 2, "--json"]
+    code, out, errors = backbeat("build", *listed, *options)
+    assert code == 2
+    assert [r["name"] for r in json.loads(out)] == ["a", "b"]
+    assert Library(tmp_path / "library").names() == ["a", "b"]
+    typo, far = sentences(errors)
+    assert errors[-2:] == [typo, far]
+    assert "'hodl'; did you mean hold" in typo
+    assert re.fullmatch(r"backbeat: far: l_hand_face cannot reach .* away\.", far)
+
+
+def test_two_specifications_of_the_same_name_are_refused(backbeat, write, tmp_path):
+    (path,) = write(SHORT, "a")
+    other = tmp_path / "other.yaml"
+    other.write_text(path.read_text())
+    code, out, errors = backbeat("build", path, other, "--library", tmp_path, "--json")
+    assert code == 2
+    assert len(json.loads(out)) == 1
+    assert len(sentences(errors)) == 1
+    assert "other.yaml: another specification" in sentences(errors)[0]
+
+
+def test_only_what_is_missing_is_built(backbeat, write, tmp_path):
+    paths = write(SHORT, "a", "b", "c")
+    folder = tmp_path / "library"
+    options = ["--library", folder, "--jobs", 1]
+    assert backbeat("build", *paths, *options)[0] == 0
+    before = {p.name: p.stat().st_mtime_ns for p in folder.iterdir()}
+    (folder / "b.parquet").unlink()
+    assert backbeat("build", *paths, *options)[0] == 0
+    after = {p.name: p.stat().st_mtime_ns for p in folder.iterdir()}
+    assert [n for n in before if before[n] != after[n]] == ["b.parquet"]
+
+
+def test_verbose_shows_every_iteration(backbeat, write, tmp_path):
+    paths = write(SHORT, "a")
+    options = ["--library", tmp_path, "--verbose", "--json"]
+    _, out, errors = backbeat("build", *paths, *options)
+    (result,) = json.loads(out)
+    pattern = r"a: iteration +(\d+)  cost \S+  violation (\S+)  step \S+  barrier \S+"
+    lines = [found for e in errors if (found := re.fullmatch(pattern, e))]
+    assert [int(found[1]) for found in lines] == list(range(result["iterations"]))
+    assert float(lines[-1][2]) < 1e-6
+
+
+@pytest.fixture
+def building(tmp_path, write):
+    """A `backbeat build` of three long ones that has two of them under way."""
+    command = ["build", *write(LONG, "a", "b", "c"), "--library", tmp_path / "library"]
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "backbeat.cli.main",
+            *command,
+            "--jobs",
+            "2",
+            "--verbose",
+        ],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        cwd=Path(__file__).parents[2],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    begun: set[str] = set()
+    while len(begun) < 2:
+        line = process.stderr.readline()
+        assert line
+        begun |= set(re.findall(r"^(\w): iteration", line))
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def running(process, what=b""):
+    """Processes of its session that run, by what is in their command."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            state, _, _, session = status(entry)
+            if int(session) == process.pid and state != "Z":
+                found += [int(entry.name)] * (what in (entry / "cmdline").read_bytes())
+    return found
+
+
+def status(entry):
+    return (entry / "stat").read_text().rpartition(")")[2].split()[:4]
+
+
+def is_left_alone(process):
+    """Whether everything that it started ends, soon."""
+    deadline = time.monotonic() + PATIENCE
+    while left := running(process):
+        if time.monotonic() > deadline:
+            return not left
+        time.sleep(0.05)
+    return True
+
+
+def whole(folder):
+    """Names of behaviors that load, in a folder that holds nothing else."""
+    library = Library(folder)
+    assert sorted(p.stem for p in folder.glob("*")) == library.names()
+    return [library.load(name).name for name in library.names()]
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupt_leaves_whole_files_and_no_process(building, tmp_path, by):
+    # Ctrl-C reaches everything that the terminal has in the foreground.
+    (os.killpg if by == signal.SIGINT else os.kill)(building.pid, by)
+    _, errors = building.communicate(timeout=PATIENCE)
+    assert is_left_alone(building)
+    done = whole(tmp_path / "library")
+    if by == signal.SIGINT:
+        assert building.returncode == 130
+        (sentence,) = sentences(errors.splitlines())
+        assert f"interrupted with {len(done)} of 3 behaviors done" in sentence
+        assert "Traceback" not in errors
+
+
+def test_a_killed_worker_costs_one_behavior_that_the_next_build_makes(
+    building, backbeat, tmp_path
+):
+    os.kill(running(building, b"spawn_main")[0], signal.SIGKILL)
+    _, errors = building.communicate(timeout=6 * PATIENCE)
+    assert building.returncode == 2
+    assert is_left_alone(building)
+    (sentence,) = sentences(errors.splitlines())
+    lost = re.match(r"backbeat: (\w): its process was killed", sentence)[1]
+    done = whole(tmp_path / "library")
+    assert sorted([*done, lost]) == ["a", "b", "c"]
+    paths = [tmp_path / f"{name}.yaml" for name in "abc"]
+    options = ["--library", tmp_path / "library", "--verbose"]
+    code, _, errors = backbeat("build", *paths, *options)
+    assert code == 0
+    assert {e[0] for e in errors if ": iteration" in e} == {lost}
