@@ -3,13 +3,15 @@
 import hashlib
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from behaviors.behavior import Behavior, centroidal_quantities
-from behaviors.library import Library
+from behaviors.library import Library, check_name
+from behaviors.motion_plan import MotionPlan
 from behaviors.specification import (
     Specification,
     find_specification,
@@ -17,8 +19,11 @@ from behaviors.specification import (
 )
 from models.errors import BackbeatError
 from models.robot_description import find_description
+from optimization.explanation import explain
 from optimization.interior_point import InteriorPoint
+from optimization.phase_durations import optimize_durations
 from optimization.reconstruction import reconstruct
+from optimization.trajectory_solution import TrajectorySolution
 from optimization.transcription import Transcription
 from optimization.verification import verify
 
@@ -111,39 +116,74 @@ def solve(
     started, report = time.perf_counter(), reports.progress
     plan = specification.plan(folder)
     report(0.1, "solving")
-    transcription = Transcription(plan.problem)
 
     def iteration(entry: dict[str, float]) -> None:
         report(0.1 + 0.5 * min(1.0, entry["iteration"] / 20), "solving")
         reports.log(entry)
 
-    solution = InteriorPoint(transcription).solve(progress=iteration)
-    if not solution.is_solved:
-        when, what, amount = solution.violations()[0]
-        raise BackbeatError(
-            f"{specification.name}: no motion found ({solution.status}); worst is "
-            f"{what} at {when:.2f} s, off by {amount:.3g} (scaled); give it more "
-            "time or ask for less there"
+    if plan.free_phases:
+        solution = optimize_durations(
+            plan.problem, plan.free_phases, plan.price_of_time, iteration
         )
-    report(0.6, "filling in")
-    motion = reconstruct(solution)
-    report(0.7, "verifying")
-    certificate = verify(solution, motion)
-    if not certificate.passed:
-        worst = certificate.failures()[0]
+        plan = plan.timed_as(solution.transcription.problem)
+    else:
+        solution = InteriorPoint(Transcription(plan.problem)).solve(progress=iteration)
+    if not solution.is_solved:
+        why = explain(solution, lambda kind: report(0.6, f"failed; is it {kind}?"))
+        raise BackbeatError(
+            f"{specification.name}: no motion found: {why.sentence(plan.bpm)}"
+        )
+    about = {
+        "kind": specification.kind,
+        "summary": specification.summary,
+        "robot": specification.robot,
+        "equipment": tuple(specification.equipment),
+        "specification": text,
+    }
+    behavior = make_behavior(specification.name, plan, solution, report, **about)
+    if not behavior.certificate.passed:
+        worst = behavior.certificate.failures()[0]
         raise BackbeatError(
             f"{specification.name}: the motion fails verification: {worst.name} "
             f"{worst.value:.3g} > {worst.bound:.3g} at {worst.time:.2f} s "
             f"({worst.where})"
         )
-    robot = plan.problem.robot
-    com, momentum, inertia = centroidal_quantities(robot, motion)
+    made = {"key": key, "seconds": time.perf_counter() - started}
+    return replace(behavior, provenance={**behavior.provenance, **made})
+
+
+def make_behavior(
+    name: str,
+    plan: MotionPlan,
+    solution: TrajectorySolution,
+    report: Progress | None = None,
+    **about: Any,
+) -> Behavior:
+    """Fills in and verifies a solution: a behavior for the library.
+
+    Args:
+        name: name in the library.
+        plan: the problem that was solved, and what surrounds it.
+        solution: a solution of it; of an unsolved one the certificate will fail.
+        report: called as the work goes on.
+        about: other attributes of the behavior: kind, summary, robot, equipment,
+            specification.
+    """
+    report = report or (lambda share, what: None)
+    report(0.6, "filling in")
+    motion = reconstruct(solution)
+    report(0.7, "verifying")
+    certificate = verify(solution, motion)
+    com, momentum, inertia = centroidal_quantities(plan.problem.robot, motion)
+    known = {
+        "kind": "problem",
+        "summary": "",
+        "robot": "atlas",
+        "equipment": (),
+        "specification": "",
+    }
     return Behavior(
-        name=specification.name,
-        kind=specification.kind,
-        summary=specification.summary,
-        robot=specification.robot,
-        equipment=tuple(specification.equipment),
+        name=check_name(name),
         mount=plan.mount,
         scene=plan.scene,
         bpm=plan.bpm,
@@ -154,15 +194,16 @@ def solve(
         inertia=inertia,
         events=plan.events,
         certificate=certificate,
-        specification=text,
         provenance={
-            "key": key,
+            "key": "",
             "backbeat": metadata.version("backbeat"),
             "drake": metadata.version("drake"),
             "duration_s": float(motion.t[-1]),
             "knots": plan.problem.num_knots,
             "iterations": len(solution.log),
             "violation": solution.violation(),
-            "seconds": time.perf_counter() - started,
+            "seconds": solution.solve_time,
+            "log": solution.log,
         },
+        **(known | about),
     )

@@ -31,6 +31,9 @@ STANDING["none"] = ()
 FEET = {"left": "l_foot", "right": "r_foot"}
 # A swing keeps at least this share of its clearance.
 LEAST_CLEARANCE = 0.3
+# Feet of a jump come no nearer to the ground between its ends [m]; how high they get
+# is up to the jump.
+JUMP_CLEARANCE = 0.01
 # Fewest intervals between knots of a phase: a foot that lands or leaves is still
 # for one on either side, and moves in between.
 LEAST_INTERVALS = 4
@@ -54,6 +57,8 @@ class Step:
     clearance: float = 0.05
     # How much lower the center of mass is at the end than at the start [m].
     lower: float = 0.0
+    # Least and most time [s], where the step may choose; empty where it may not.
+    between: list[float] = field(default_factory=list)
 
 
 @dataclass
@@ -74,6 +79,8 @@ class FootstepSpecification:
     arm_swing: float = 0.0
     # Distance of knots [s].
     knot_spacing: float = 0.05
+    # What a second costs steps that may choose their time.
+    price_of_time: float = 1.0
 
     def sources(self, folder: Path) -> list[Path]:
         """Files besides the specification: none."""
@@ -108,6 +115,10 @@ class FootstepSpecification:
                 raise unknown_name(f"feet in {where}", step.feet, STANDING)
             if (step.time > 0) == (step.beats > 0):
                 raise BackbeatError(f"{where}: give it a time or a number of beats")
+            if step.between and not _holds(step.between, self.duration(step)):
+                raise BackbeatError(
+                    f"{where}: 'between' has a least and a most time around its time"
+                )
             if len(step.to) != 2 or any(len(p) != 3 for p in step.via):
                 raise BackbeatError(
                     f"{where}: 'to' has two numbers and each place in 'via' three"
@@ -217,6 +228,12 @@ class _Walker:
             events=events,
             bpm=specification.bpm,
             beats_per_bar=specification.beats_per_bar,
+            free_phases={
+                i: (step.between[0], step.between[1])
+                for i, step in enumerate(steps)
+                if step.between
+            },
+            price_of_time=specification.price_of_time,
         )
 
     def _tasks(self) -> Iterator[Task]:
@@ -262,7 +279,7 @@ class _Walker:
             yield FrameTask(name, knots, targets, "x y", weight=40.0)
             yield FrameTask(name, knots, targets, "z", weight=400.0)
         for k, X, z in zip(knots, targets, height, strict=True):
-            low = -z if free else -(1 - LEAST_CLEARANCE) * z
+            low = min(z, JUMP_CLEARANCE) - z if free else (LEAST_CLEARANCE - 1) * z
             yield FrameTask(name, np.array([k]), X, "z", lower=low)
 
     def _body(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -287,6 +304,10 @@ class _Walker:
             apart[rows] = ends[0][2] + s * (ends[1][2] - ends[0][2])
             lower += step.lower
         return middle, yaw, apart
+
+
+def _holds(between: list[float], time: float) -> bool:
+    return len(between) == 2 and 0 < between[0] <= time <= between[1]
 
 
 def _blend(u: np.ndarray) -> np.ndarray:

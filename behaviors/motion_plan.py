@@ -1,6 +1,9 @@
 """MotionPlan: what authoring hands to the build."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from behaviors.behavior import Event, Mount
 from models.errors import BackbeatError
@@ -34,6 +37,8 @@ class MotionPlan:
         scene: what stands around the robot.
         bpm: tempo [beats/min], 0 without music.
         beats_per_bar: meter.
+        free_phases: least and most duration [s] of phases that may choose, by index.
+        price_of_time: what a second costs them.
     """
 
     problem: TrajectoryProblem
@@ -42,3 +47,17 @@ class MotionPlan:
     scene: Scene = field(default_factory=Scene)
     bpm: float = 0.0
     beats_per_bar: int = 4
+    free_phases: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    price_of_time: float = 0.0
+
+    def timed_as(self, problem: TrajectoryProblem) -> "MotionPlan":
+        """The same plan for the same problem with other durations of its phases."""
+        old = self.problem.schedule.switch_times
+        new = problem.schedule.switch_times
+        events = []
+        for event in self.events:
+            start, end = np.interp([event.time, event.time + event.duration], old, new)
+            events.append(
+                replace(event, time=float(start), duration=float(end - start))
+            )
+        return replace(self, problem=problem, events=tuple(events))

@@ -6,6 +6,7 @@ the problem solved again: what makes it feasible on its own is a cause, and how 
 of it the motion then needs is what the person has to know.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -97,8 +98,13 @@ class Explanation:
 
     def __str__(self) -> str:
         """One sentence for a person."""
+        return self.sentence()
+
+    def sentence(self, bpm: float = 0.0) -> str:
+        """One sentence for a person, with beats where there is a tempo."""
         time, name, amount = self.worst[0]
-        text = f"worst is {name} at {time:.2f} s, off by {amount:.3g} (scaled)"
+        when = f"{time:.2f} s" + (f" (beat {time * bpm / 60:.1f})" if bpm else "")
+        text = f"worst is {name} at {when}, off by {amount:.3g} (scaled)"
         if not self.remedies:
             return text + "; no single relaxation helps: ask for less there"
         ways = "; or ".join(str(r) for r in self.remedies[:3])
@@ -106,24 +112,31 @@ class Explanation:
 
 
 def explain(
-    solution: TrajectorySolution, progress: Callable[[str], None] | None = None
+    solution: TrajectorySolution,
+    progress: Callable[[str], None] | None = None,
+    patience: float = 30.0,
 ) -> Explanation:
     """Finds what keeps a problem from being solved.
 
     Args:
         solution: a solution that is not solved.
         progress: called with the kind that is tried next.
+        patience: after so many seconds no further kind is tried.
     """
     problem = solution.transcription.problem
     report = progress or (lambda kind: None)
-    remedies = []
+    remedies, started = [], time.perf_counter()
     for kind, relax, measure in _relaxations(problem):
+        if time.perf_counter() - started > patience:
+            break
         report(kind)
         remedy = _try(problem, kind, relax, measure)
         if remedy is not None:
             remedies.append(remedy)
     report("time")
     for factor in STRETCHES:
+        if time.perf_counter() - started > patience:
+            break
         if _solve(problem.stretched(factor)).is_solved:
             end = float(problem.times[-1])
             remedies.append(Remedy("time", "the motion", end, factor, 1.0, ""))

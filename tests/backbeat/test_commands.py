@@ -1,12 +1,15 @@
 """The command line as a user meets it: what it prints, and where it puts things."""
 
+import dataclasses
 import json
 
 import pandas as pd
 import pytest
 
 from backbeat.cli.main import main
+from behaviors.library import Library
 from mpc.simulation.run_file import load_run
+from optimization.verification import Certificate
 
 TRACK_KEYS = [
     "behavior",
@@ -115,3 +118,56 @@ def test_track_prints_a_table_that_fits_a_terminal(backbeat, library, tmp_path):
     assert "CoM off" in text
     assert "…" not in text
     assert max(map(len, text.splitlines()[:8])) <= 80
+
+
+@pytest.fixture
+def unverified(built, tmp_path):
+    """A library whose only behavior, `stand`, has a foot that slips."""
+    behavior = built("stand")
+    checks = [
+        dataclasses.replace(c, value=0.04, time=1.5, where="l_foot")
+        if c.name == "contact_slip"
+        else c
+        for c in behavior.certificate.checks
+    ]
+    behavior = dataclasses.replace(behavior, certificate=Certificate(tuple(checks)))
+    folder = tmp_path / "unverified"
+    Library(folder).save(behavior)
+    return folder
+
+
+CLOSED_LOOPS = {
+    "track": ["--duration", "0.1", "-o"],
+    "play": ["--simulated", "--record"],
+}
+
+
+@pytest.mark.parametrize("command", CLOSED_LOOPS)
+def test_no_robot_follows_what_fails_verification(
+    monkeypatch, capsys, unverified, tmp_path, command
+):
+    options = [*CLOSED_LOOPS[command], tmp_path / "out", "--library", unverified]
+    arguments = ["backbeat", command, "stand", *map(str, options)]
+    monkeypatch.setattr("sys.argv", arguments)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    (sentence,) = capsys.readouterr().err.splitlines()
+    assert sentence.startswith(
+        "backbeat: stand fails verification: contact_slip is 0.04 at 1.50 s (l_foot), "
+        "allowed is 0.005;"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_fails_verification_is_followed_on_demand(backbeat, unverified, tmp_path):
+    options = [*CLOSED_LOOPS["track"], tmp_path / "r.parquet", "--library", unverified]
+    backbeat("track", "stand", *options, "--unverified")
+    assert (tmp_path / "r.parquet").exists()
+
+
+def test_a_plan_that_fails_verification_can_be_looked_at(
+    backbeat, unverified, tmp_path
+):
+    backbeat("play", "stand", "--record", tmp_path / "a.html", "--library", unverified)
+    assert (tmp_path / "a.html").exists()
