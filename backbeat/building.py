@@ -63,6 +63,7 @@ def build_all(
                 jobs[name] = Job(title, build_one, (name, library, force, log))
                 continue
             outcomes[name] = Outcome(title, stored)
+            watcher.progress(title, 1.0, "up to date")
         watcher.done(outcomes[name])
     made = run_jobs(list(jobs.values()), watcher, processes)
     outcomes |= zip(jobs, made, strict=True)

@@ -10,7 +10,7 @@ from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 from scipy.interpolate import CubicSpline
 
 from behaviors.behavior import Event, Mount, make_robot
-from behaviors.motion_plan import MotionPlan
+from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.tempo import Tempo
 from behaviors.stance import start_configuration, support_poses
 from models.collision import make_self_collision_model
@@ -123,9 +123,18 @@ class FootstepSpecification:
                 raise BackbeatError(
                     f"{where}: 'to' has two numbers and each place in 'via' three"
                 )
+            places = [*step.to, *np.ravel(step.via)]
+            numbers = [*places, step.turn, step.clearance, step.lower]
+            if not np.isfinite(numbers).all():
+                raise BackbeatError(f"{where}: a value is not a finite number")
             moves = bool(np.any(step.to)) or step.turn != 0 or bool(step.via)
             if step.feet == "both" and moves:
                 raise BackbeatError(f"{where}: both feet stand, none can move")
+        check_length(self.name, sum(self.duration(s) for s in self.steps))
+        if not (np.isfinite(self.arm_swing) and 0 <= self.price_of_time < np.inf):
+            raise BackbeatError(
+                f"{self.name}: arm_swing must be a number and price_of_time >= 0"
+            )
         for i in (0, -1):
             if self.steps[i].feet != "both":
                 raise BackbeatError(

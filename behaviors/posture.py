@@ -104,6 +104,12 @@ class PostureSpecification:
                     f"{self.name}: move must be > 0 s and hold >= 0 s at station "
                     f"{station.posture!r}"
                 )
+            numbers = [station.pelvis, station.lean, *station.angles.values()]
+            if not np.isfinite(numbers).all():
+                raise BackbeatError(
+                    f"{self.name}: pelvis, lean and angles must be finite numbers at "
+                    f"station {station.posture!r}"
+                )
             ends.append((t + station.move, t + station.move + station.hold))
             t = ends[-1][1]
         check_length(self.name, t)

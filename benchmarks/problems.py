@@ -17,7 +17,7 @@ from optimization.trajectory_problem import TrajectoryProblem
 
 @dataclass(frozen=True)
 class FootstepMotion:
-    """A behavior that ships, resampled.
+    """A behavior that ships, resampled, at the times of its specification.
 
     Attributes:
         behavior: its name.

@@ -92,4 +92,4 @@ def load_run(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         why = " ".join(str(error).split())[:120]
         raise BackbeatError(f"{path} is not a Backbeat run file: {why}") from None
-    return table.to_pandas(), story
+    return table.to_pandas(ignore_metadata=True), story

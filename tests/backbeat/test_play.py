@@ -81,7 +81,7 @@ def test_a_show_runs_by_the_clock_and_ends():
     assert 0.5 <= took < 4.0
 
 
-def test_ctrl_c_ends_a_show_at_once(library):
+def test_ctrl_c_ends_a_show_at_once(library, request):
     command = [sys.executable, "-m", "backbeat.cli.main", "play", "drums", "--loop"]
     command += ["--no-browser-wait", "--library", str(library)]
     show = subprocess.Popen(
@@ -91,7 +91,10 @@ def test_ctrl_c_ends_a_show_at_once(library):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Where the tests run in the background, Ctrl-C may be ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
+    request.addfinalizer(show.kill)
     url = re.search(r"http://127\.0\.0\.1:\d+/", show.stdout.readline()).group(0)
     page = ask(url)
     assert "<title>drums – Backbeat</title>" in page

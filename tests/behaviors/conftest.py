@@ -1,8 +1,9 @@
-"""A made-up behavior, for tests that need one and not what is in it."""
+"""A made-up behavior, and a library of its own for each test."""
 
 import pytest
 
 from behaviors.behavior import Behavior
+from behaviors.library import Library
 from tests.backbeat.performances import drumming
 
 
@@ -10,3 +11,15 @@ from tests.backbeat.performances import drumming
 def drums() -> Behavior:
     """Half a second of arms that swing, seated, with strikes and a hold."""
     return drumming(seated=True, duration=0.5)
+
+
+@pytest.fixture
+def library(tmp_path):
+    """A library in a folder that does not exist yet."""
+    return Library(tmp_path / "library")
+
+
+@pytest.fixture
+def stored(library, drums):
+    """Path of the stored drums."""
+    return library.save(drums)

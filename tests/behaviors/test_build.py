@@ -9,7 +9,6 @@ import pytest
 
 from behaviors import build as building
 from behaviors.build import build
-from behaviors.library import Library
 from behaviors.specification import find_specification
 from models.errors import BackbeatError
 from models.robot_description import find_description
@@ -29,11 +28,6 @@ parts:
   - {hold: 5, rest: {left: snare, right: floor_tom}}
   - {left: "- 3", right: "7 -"}
 """
-
-
-@pytest.fixture
-def library(tmp_path):
-    return Library(tmp_path / "library")
 
 
 @pytest.fixture
