@@ -81,7 +81,7 @@ class Library:
         try:
             # Without the notes of pandas, in which a changed byte could be anything.
             frame = pq.read_table(path).to_pandas(ignore_metadata=True)
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, pa.ArrowException, KeyError, ValueError, TypeError) as error:
             raise _damaged(path, name, str(error)) from None
         if digest(frame, record["header"]) != record["sha256"]:
             raise _damaged(path, name, "its contents do not match their checksum")

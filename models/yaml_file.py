@@ -18,6 +18,7 @@ _MISFIT = (
     AssertionError,
     AttributeError,
     KeyError,
+    OverflowError,
     RuntimeError,
     TypeError,
     ValueError,

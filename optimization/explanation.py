@@ -16,7 +16,14 @@ import numpy as np
 import pandas as pd
 
 from models.collision import NOTHING
-from optimization.interior_point import InteriorPoint, InteriorPointOptions
+from models.contact import wrench_cone
+from optimization.interior_point import Guess, InteriorPoint, InteriorPointOptions
+from optimization.linearization import (
+    evaluate,
+    make_evaluation,
+    make_linearization,
+    make_scratch,
+)
 from optimization.program import FREE
 from optimization.tasks import FrameTask
 from optimization.trajectory_problem import Limits, TrajectoryProblem
@@ -29,8 +36,9 @@ OPTIONS = InteriorPointOptions(max_iterations=40)
 HALVINGS, CLOSE = 5, 1.05
 # Factors on the time that are tried.
 STRETCHES = (1.25, 1.5, 2.0, 3.0)
-# Cost per second on a target that may be missed [1/m^2, 1/rad^2].
-SOFT_TARGET = 1e4
+# Cost per second on a target that may be missed [1/m^2, 1/rad^2]: first soft enough
+# to solve from afar, then stiff to come as near as can be.
+SOFT_TARGET, STIFF_TARGET = 1e2, 1e4
 # Room under which a limit counts as used to the full, in scaled rows.
 ACTIVE = 2e-3
 
@@ -227,7 +235,7 @@ def _relaxations(
         _Limit(
             lambda x: limited(patch_share=x), limits.patch_share, 5.0, "of the sole"
         ),
-        lambda s: (limits.patch_share, s.transcription.contacts[0], 0.0),
+        _pressure,
     )
     yield (
         "force",
@@ -243,7 +251,7 @@ def _relaxations(
         yield (
             "collision",
             _Limit(lambda x: replace(problem, collisions=NOTHING, near=()), 1, 1, ""),
-            lambda s: (0.0, "parts", 0.0),
+            partial(_nearest_part, problem),
         )
     hard = dict.fromkeys(
         t.frame for t in problem.tasks if isinstance(t, FrameTask) and t.weight is None
@@ -251,7 +259,12 @@ def _relaxations(
     for frame in hard:
         yield (
             "target",
-            _Limit(partial(_soften, problem, frame), 1, 1, "m or rad"),
+            _Limit(
+                lambda x, frame=frame: _soften(problem, frame, SOFT_TARGET),
+                1,
+                1,
+                "m or rad",
+            ),
             partial(_miss, problem, frame),
         )
     if problem.end_at_rest:
@@ -287,8 +300,10 @@ def _try(
     return Remedy(kind, what, time, enough, limit.allowed, limit.unit)
 
 
-def _solve(problem: TrajectoryProblem) -> TrajectorySolution:
-    return InteriorPoint(Transcription(problem), OPTIONS).solve()
+def _solve(
+    problem: TrajectoryProblem, guess: Guess | None = None
+) -> TrajectorySolution:
+    return InteriorPoint(Transcription(problem), OPTIONS).solve(guess)
 
 
 def _largest(solution: TrajectorySolution, kind: str, values: np.ndarray) -> Use:
@@ -322,23 +337,72 @@ def _beyond_stops(solution: TrajectorySolution) -> Use:
 
 
 def _friction(solution: TrajectorySolution, limits: Limits) -> Use:
-    """Friction coefficient that the contact forces use, by their largest axis."""
-    f = solution.w[:, :, 3:]
-    pressed = f[..., 2] > limits.least_force
-    sideways = np.abs(f[..., :2]).max(-1)
-    ratio = np.where(pressed, sideways / np.maximum(f[..., 2], 1e-9), 0.0)
-    if not ratio.size:
+    """Friction coefficient that the contact wrenches use."""
+    contacts = solution.transcription.contacts
+    robot = solution.transcription.problem.robot
+    values = np.zeros(solution.w.shape[:2])
+    for c, name in enumerate(contacts):
+        patch = robot.contacts[name]
+        half = limits.patch_share * np.array([patch.half_length, patch.half_width])
+        # The rows of a cone are linear in the coefficient.
+        still, one = wrench_cone(*half, 0.0), wrench_cone(*half, 1.0)
+        w = solution.w[:, c]
+        asked, given = w @ still.T, w @ (still - one).T
+        holds = (given > limits.least_force) & (w[:, 5:] > limits.least_force)
+        values[:, c] = np.where(holds, asked / np.maximum(given, 1e-9), 0.0).max(1)
+    used, name, time = _most(solution, values)
+    return used / limits.friction_share, name, time
+
+
+def _pressure(solution: TrajectorySolution) -> Use:
+    """Share of a patch up to which its center of pressure moves."""
+    problem = solution.transcription.problem
+    values = np.zeros(solution.w.shape[:2])
+    for c, name in enumerate(solution.transcription.contacts):
+        patch, w = problem.robot.contacts[name], solution.w[:, c]
+        if patch.is_point:
+            continue
+        half = np.array([patch.half_width, patch.half_length])
+        pressed = w[:, 5] > problem.limits.least_force
+        share = (np.abs(w[:, :2]) / half).max(1) / np.maximum(w[:, 5], 1e-9)
+        values[:, c] = np.where(pressed, share, 0.0)
+    return _most(solution, values)
+
+
+def _most(solution: TrajectorySolution, values: np.ndarray) -> Use:
+    """Largest of (N, C) values of contacts."""
+    if not values.size:
         return 0.0, "", 0.0
-    k, c = np.unravel_index(np.argmax(ratio), ratio.shape)
-    used = float(ratio[k, c]) / limits.friction_share
+    k, c = np.unravel_index(np.argmax(values), values.shape)
     time = float(solution.transcription.problem.times[k])
-    return used, solution.transcription.contacts[c], time
+    return float(values[k, c]), solution.transcription.contacts[c], time
 
 
-def _soften(problem: TrajectoryProblem, frame: str, value: float) -> TrajectoryProblem:
-    """The problem with the targets of a frame as a stiff cost, for any value."""
+def _nearest_part(problem: TrajectoryProblem, solution: TrajectorySolution) -> Use:
+    """The part that comes nearest to what it should keep away from."""
+    asked = Transcription(problem)
+    program, arrays = asked.program, problem.collisions.arrays()
+    values = make_evaluation(program)
+    evaluate(
+        program,
+        solution.q,
+        solution.w,
+        solution.phi,
+        make_scratch(program),
+        values,
+        make_linearization(program),
+        False,
+    )
+    rows = slice(program.rows.collision, program.rows.collision + len(arrays.radius))
+    short = program.lower[:, rows] - values.rows[:, rows]
+    k, i = np.unravel_index(np.argmax(short), short.shape)
+    return 0.0, problem.collisions.feelers[i].link, float(problem.times[k])
+
+
+def _soften(problem: TrajectoryProblem, frame: str, weight: float) -> TrajectoryProblem:
+    """The problem with the targets of a frame as a cost."""
     tasks = [
-        replace(t, weight=SOFT_TARGET, lower=None, upper=None)
+        replace(t, weight=weight, lower=None, upper=None)
         if isinstance(t, FrameTask) and t.frame == frame and t.weight is None
         else t
         for t in problem.tasks
@@ -346,8 +410,10 @@ def _soften(problem: TrajectoryProblem, frame: str, value: float) -> TrajectoryP
     return replace(problem, tasks=tasks)
 
 
-def _miss(problem: TrajectoryProblem, frame: str, solution: TrajectorySolution) -> Use:
-    """How far a frame stays from the targets that were softened."""
+def _miss(problem: TrajectoryProblem, frame: str, soft: TrajectorySolution) -> Use:
+    """How far a frame has to stay from its targets."""
+    stiff = _solve(_soften(problem, frame, STIFF_TARGET), Guess(soft.q, soft.w))
+    solution = stiff if stiff.is_solved else soft
     asked = Transcription(problem)
     p = [i for i, name in enumerate(asked.frames) if name == frame]
     miss = np.abs(solution.frame[:, p] * asked.program.frame_equal[:, p])

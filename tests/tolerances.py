@@ -108,3 +108,5 @@ COMPLEMENTARY_POLISHED = 1e-3
 # Forces of a plan against what it asked for: violations of 1e-6 weights, some 2 mN,
 # and the corrections between knots [N].
 PLANNED_FORCE = 0.02
+# A limit that an explanation found by halving, which it stops at five percent.
+CLOSE_NEED = 0.06

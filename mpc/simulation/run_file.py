@@ -89,7 +89,9 @@ def load_run(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     try:
         table = pq.read_table(path)
         story: dict[str, Any] = json.loads((table.schema.metadata or {})[_METADATA])
-    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
+        # Without the notes of pandas, in which a changed byte could be anything.
+        frame = table.to_pandas(ignore_metadata=True)
+    except (OSError, pa.ArrowException, KeyError, ValueError, TypeError) as error:
         why = " ".join(str(error).split())[:120]
         raise BackbeatError(f"{path} is not a Backbeat run file: {why}") from None
-    return table.to_pandas(ignore_metadata=True), story
+    return frame, story
