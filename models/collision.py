@@ -91,12 +91,15 @@ class CollisionModel:
         solids: shapes of scene and robot.
         pairs: (feelers, solids) whether the pair counts.
         margin: distance to keep [m].
+        is_swept: whether feelers are so thin and fast that they could pass through a
+            solid between two knots.
     """
 
     feelers: tuple[Feeler, ...]
     solids: tuple[Solid, ...]
     pairs: np.ndarray
     margin: float
+    is_swept: bool = True
 
     def arrays(self) -> "CollisionArrays":
         """The same as arrays for compiled code."""
@@ -134,7 +137,7 @@ class CollisionModel:
             if solid.name in without:
                 pairs[:, j] = False
         chosen = tuple(self.feelers[i] for i in kept)
-        return CollisionModel(chosen, self.solids, pairs, self.margin)
+        return CollisionModel(chosen, self.solids, pairs, self.margin, self.is_swept)
 
     def feelers_of(self, link: str, part: str) -> list[int]:
         """Indices of the feelers of one shape of a link."""
@@ -256,7 +259,7 @@ def make_self_collision_model(
         pairs[i] &= [solid.name not in first for solid in model.solids]
     used = np.where(pairs.any(1))[0]
     feelers = tuple(model.feelers[i] for i in used)
-    return CollisionModel(feelers, model.solids, pairs[used], margin)
+    return CollisionModel(feelers, model.solids, pairs[used], margin, False)
 
 
 def _links(robot: RobotModel) -> list[tuple[str, int]]:

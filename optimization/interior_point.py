@@ -476,7 +476,7 @@ class InteriorPoint:
             return False
         step.dx[:2] = 0.0
         step.dx[2:] = dx.reshape(len(step.dx) - 2, -1)
-        recover(program, self._derivatives, step)
+        recover(program, self._values, self._derivatives, step)
         return True
 
     def _new_multipliers(self, lam: Multipliers) -> Multipliers:
@@ -568,7 +568,7 @@ def _damping(
     """Levenberg damping: up when steps fail or hardly help, down otherwise."""
     if bad:
         return max(10 * damping, 3e-2)
-    if ratio > 0.5 and theta > 0.1 and iteration > 1:
+    if ratio > 0.5 and theta > 0.5 and iteration > 1:
         return min(max(4 * damping, 3e-2), 1.0)
     return 0.25 * damping if damping > 3e-2 else LEAST_DAMPING
 

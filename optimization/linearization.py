@@ -119,6 +119,8 @@ def evaluate(program, q, w, phi, scratch, values, derivatives, linearize):
         _interval(program, q, k, values, derivatives)
     if program.collisions.body.shape[0] > 0:
         for k in range(2, N):
+            if not program.sweep_on[k].any():
+                continue
             _sweep(program, q, k, scratch, values, derivatives, linearize)
     for k in range(N):
         cost += _knot(program, q, w, phi, k, scratch, values, derivatives, linearize)

@@ -483,7 +483,7 @@ def _local_terms(
 
 
 @compiled
-def recover(program, derivatives, step):
+def recover(program, values, derivatives, step):
     """Recovers wrench steps and the changes of all rows from step.dx."""
     N, nb = step.dx.shape
     nv = derivatives.com.shape[2]
@@ -520,7 +520,7 @@ def recover(program, derivatives, step):
                     step.d_rows[k, rows.torque + i - nf] = s
                 else:
                     step.d_equality[k, i - nv + nf] = s if k > 1 else 0.0
-        _recover_local(program, derivatives, k, step)
+        _recover_local(program, values, derivatives, k, step)
 
 
 @compiled
@@ -539,7 +539,7 @@ def _recover_wrenches(program, k, u, step):
 
 
 @compiled
-def _recover_local(program, derivatives, k, step):
+def _recover_local(program, values, derivatives, k, step):
     nv = derivatives.com.shape[2]
     nf = 6 if program.tree.floating else 0
     rows, n_phi = program.rows, program.rated.shape[0]
@@ -556,12 +556,13 @@ def _recover_local(program, derivatives, k, step):
     step.d_rows[k, rows.total] = total
     for f in range(program.collisions.body.shape[0]):
         s = 0.0
-        if program.feeler_on[k, f]:
+        # A feeler far from everything does not move any nearer.
+        if program.feeler_on[k, f] and values.rows[k, rows.collision + f] < FAR:
             for j in range(nv):
                 s += derivatives.collision[k, f, j] * step.dx[k, j]
         step.d_rows[k, rows.collision + f] = s
         s = 0.0
-        if program.sweep_on[k, f]:
+        if program.sweep_on[k, f] and values.rows[k, rows.sweep + f] < FAR:
             for j in range(nv):
                 s += derivatives.sweep[k, f, j] * (step.dx[k, j] + step.dx[k - 1, j])
         step.d_rows[k, rows.sweep + f] = 0.5 * s

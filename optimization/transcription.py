@@ -268,7 +268,7 @@ class Transcription:
 
     def _sweeps_on(self) -> np.ndarray:
         """(N, F) where they do so half way from the knot before."""
-        on = self._feelers_on()
+        on = self._feelers_on() & self.problem.collisions.is_swept
         on[1:] |= on[:-1]
         on[:3] = False
         return on

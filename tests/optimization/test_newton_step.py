@@ -136,7 +136,7 @@ def test_the_step_solves_the_dense_system(point):
     assert info == 0
     dx, info = dpbtrs(factor, step.rhs, lower=1)
     step.dx[2:] = dx.reshape(len(step.dx) - 2, -1)
-    recover(program, derivatives, step)
+    recover(program, values, derivatives, step)
 
     dense = Dense(point, values, derivatives, multipliers, stiffness, pull)
     expected = dense.solve()
