@@ -10,7 +10,6 @@ from behaviors.behavior import Behavior
 from behaviors.build import build, build_key
 from behaviors.library import Library
 from behaviors.specification import find_specification, read_specification
-from models.compiled_cache import guard_compiled_cache
 from models.errors import BackbeatError
 
 
@@ -74,7 +73,6 @@ def build_one(
     report: Report, name: str, library: Path, force: bool, log: bool
 ) -> Built:
     """The job of building one behavior."""
-    guard_compiled_cache()
 
     def iteration(entry: Mapping[str, float]) -> None:
         report.line(f"{Path(name).stem}: {iteration_line(entry)}")

@@ -168,7 +168,7 @@ def _outcome(name: str, future: Future[Any]) -> Outcome:
     try:
         return Outcome(name, future.result())
     except BrokenExecutor:
-        why = "its process was killed before it was done; is there enough memory?"
+        why = "its process was killed, perhaps because memory ran out"
         return Outcome(name, error=BackbeatError(f"{name}: {why}"))
     except Exception as error:
         return Outcome(name, error=error)

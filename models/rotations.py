@@ -15,6 +15,9 @@ estimation in robotics", 2018).
 import numba as nb
 import numpy as np
 
+from models.compiled_cache import guard_compiled_cache
+
+guard_compiled_cache()
 compiled = nb.njit(cache=True, fastmath=True, nogil=True)
 inlined = nb.njit(cache=True, fastmath=True, nogil=True)
 

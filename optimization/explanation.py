@@ -260,7 +260,7 @@ def _relaxations(
         yield (
             "target",
             _Limit(
-                lambda x, frame=frame: _soften(problem, frame, SOFT_TARGET),
+                partial(_softened, problem, frame),
                 1,
                 1,
                 "m or rad",
@@ -345,7 +345,7 @@ def _friction(solution: TrajectorySolution, limits: Limits) -> Use:
         patch = robot.contacts[name]
         half = limits.patch_share * np.array([patch.half_length, patch.half_width])
         # The rows of a cone are linear in the coefficient.
-        still, one = wrench_cone(*half, 0.0), wrench_cone(*half, 1.0)
+        still, one = (wrench_cone(half[0], half[1], mu) for mu in (0.0, 1.0))
         w = solution.w[:, c]
         asked, given = w @ still.T, w @ (still - one).T
         holds = (given > limits.least_force) & (w[:, 5:] > limits.least_force)
@@ -397,6 +397,10 @@ def _nearest_part(problem: TrajectoryProblem, solution: TrajectorySolution) -> U
     short = program.lower[:, rows] - values.rows[:, rows]
     k, i = np.unravel_index(np.argmax(short), short.shape)
     return 0.0, problem.collisions.feelers[i].link, float(problem.times[k])
+
+
+def _softened(problem: TrajectoryProblem, frame: str, _: float) -> TrajectoryProblem:
+    return _soften(problem, frame, SOFT_TARGET)
 
 
 def _soften(problem: TrajectoryProblem, frame: str, weight: float) -> TrajectoryProblem:

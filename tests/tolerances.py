@@ -110,3 +110,8 @@ COMPLEMENTARY_POLISHED = 1e-3
 PLANNED_FORCE = 0.02
 # A limit that an explanation found by halving, which it stops at five percent.
 CLOSE_NEED = 0.06
+# Gradients of the best cost by duration, from multipliers at the last barrier and from
+# differences of solves [relative].
+ENVELOPE = 0.02
+# Center of mass in flight on its parabola, between knots 40 ms apart [m].
+BALLISTIC = 2e-4

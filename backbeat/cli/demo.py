@@ -39,8 +39,9 @@ def command(
     from backbeat.cli.build import build_behaviors, report_failures
     from backbeat.cli.console import remarks
     from backbeat.cli.results import print_results
-    from backbeat.stage.recording import check_writable, record_run
+    from backbeat.stage.recording import check_writable, record_behavior
     from backbeat.stage.show import record_show
+    from behaviors.library import Library
 
     page = out / "demo.html"
     check_writable(page)
@@ -53,13 +54,14 @@ def command(
     opener, *others = PROGRAM
     for names in ([opener], others):
         report_failures(build_behaviors(names, library, jobs=jobs))
+        if names == [opener]:
+            plan = Library(library).load(opener)
+            first = record_behavior(plan, out / f"{opener}.html")
+            remarks.print(f"A first look at a plan while the rest is made: {first}")
         for name in names:
             run, metrics = _perform(name, library, out, contact_model)
             runs.append(run)
             results.append(metrics)
-        if names == [opener]:
-            first = record_run(runs[0], out / f"{opener}.html")
-            remarks.print(f"A first look while the rest is made: {first}")
     print_results(results)
     show = record_show(zip(PROGRAM.values(), runs, strict=True), page)
     print(f"Open it in a browser: {show}")

@@ -245,7 +245,7 @@ def test_a_killed_worker_costs_one_behavior_that_the_next_build_makes(
     building, backbeat, tmp_path
 ):
     os.kill(running(building, b"spawn_main")[0], signal.SIGKILL)
-    _, errors = building.communicate(timeout=6 * PATIENCE)
+    _, errors = building.communicate(timeout=30 * PATIENCE)
     assert building.returncode == 2
     assert is_left_alone(building)
     (sentence,) = sentences(errors.splitlines())

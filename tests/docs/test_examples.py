@@ -14,11 +14,13 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.systems.analysis import Simulator
 
 from behaviors.behavior import Behavior
+from behaviors.library import Library
 from models.scene import World
 from tests.tolerances import CARRIED_WEIGHT, FOLLOWED
 
 CHECKOUT = Path(__file__).parents[2]
 OWN_DIAGRAM = CHECKOUT / "docs" / "own_diagram.py"
+OWN_PROBLEM = CHECKOUT / "docs" / "own_problem.py"
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +124,27 @@ def test_the_example_runs_as_its_head_says(
     words = result.stdout.split()
     assert words[0] == "pelvis"
     assert float(words[1]) == pytest.approx(float(words[6]), abs=FOLLOWED)
+
+
+def test_a_problem_of_ones_own_becomes_a_behavior(tmp_path: Path) -> None:
+    """As its head says, from a folder of its own: solved, verified and stored."""
+    result = subprocess.run(
+        [sys.executable, OWN_PROBLEM],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stderr == ""
+    assert result.stdout.startswith("solved after ")
+    library = Library(tmp_path / "out" / "own")
+    assert library.names() == ["squat-at-the-rail"]
+    behavior = library.load("squat-at-the-rail")
+    assert behavior.certificate.passed, behavior.certificate.failures()
+    assert behavior.duration == pytest.approx(3.4)
+    # It squats, and the rail carries what it may and no more.
+    assert np.ptp(behavior.com[:, 2]) > 0.05
+    palm = behavior.motion.contacts.index("l_palm")
+    force = behavior.motion.wrench[:, palm, 5]
+    assert 5.0 < force.max() < 101.0

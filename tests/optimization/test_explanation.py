@@ -34,7 +34,7 @@ def reaching(frame, p, axes="x y z", duration=1.2, **changes):
 
 
 def on_a_slope(friction):
-    """Standing on a slope that falls to the front."""
+    """Standing on a slope that falls to the front, too slow to flail on its own."""
     R, robot = RotationMatrix(RollPitchYaw(0.0, SLOPE, 0.0)), RobotModel()
     feet = {
         foot: RigidTransform(R, [0.0, y, 0.0])
@@ -47,7 +47,7 @@ def on_a_slope(friction):
         posture=q,
         tasks=[],
         schedule=constant_stance(2.0, feet),
-        limits=Limits(friction=friction),
+        limits=Limits(friction=friction, velocity=0.02),
     )
 
 
@@ -224,9 +224,10 @@ def test_a_limit_with_a_price_is_in_the_table():
     solution = barely_strong_enough()
     table = active_limits(solution)
     listed = set(zip(table["kind"], table["what"], strict=True))
+    # Price times room is the barrier, at most 1e-3: a price of one leaves none.
     worth = np.abs(solution.price).max(0)
     names = solution.row_names()
-    costly = {(names[i].kind, names[i].what) for i in np.where(worth > 0.1)[0]}
+    costly = {(names[i].kind, names[i].what) for i in np.where(worth > 1.0)[0]}
     assert ("torque", "l_leg_kny") in costly
     assert costly <= listed
 

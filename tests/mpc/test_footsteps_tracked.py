@@ -1,0 +1,73 @@
+"""Steps and jumps in closed loop: nobody falls, and feet land where they shall."""
+
+import numpy as np
+import pytest
+
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Scenario
+from tests.behaviors.drake_robot import DrakeRobot
+from tests.tolerances import FOLLOWED
+
+NAMES = (
+    *("march", "walk-2", "walk-6", "side-step", "step-touch", "quarter-turn"),
+    *("one-leg-balance", "squat-jump", "forward-jump", "kick", "toe-tap"),
+    *("deep-squat", "bow", "floor-reach"),
+)
+
+
+def feet(robot, q):
+    """(2, 3) places of the feet [m]."""
+    drake = DrakeRobot(robot)
+    drake.set(q, np.zeros(robot.num_velocities))
+    return np.array([drake.pose(f).translation() for f in ("l_foot", "r_foot")])
+
+
+@pytest.fixture(scope="module")
+def walk(built):
+    """Two steps, from start to end."""
+    return run_scenario(Scenario(behavior="walk-2"), built("walk-2"))
+
+
+def test_two_steps_are_walked(walk):
+    metrics = walk.metrics()
+    assert metrics["fell"] is False
+    assert metrics["com_error_mm"]["rms"] <= 10.0
+    assert metrics["tick_failures"] == metrics["plan_failures"] == 0
+    assert metrics["torque_peak_fraction"] < 1.0
+
+
+def test_feet_are_where_they_were_planned_at_the_end(walk):
+    robot, motion = walk.behavior.robot_model, walk.behavior.motion
+    end = feet(robot, walk.x[-1, : robot.num_positions])
+    np.testing.assert_allclose(end, feet(robot, motion.q[-1]), atol=FOLLOWED)
+    start = feet(robot, walk.x[0, : robot.num_positions])
+    np.testing.assert_allclose((end - start)[:, 0], 0.2, atol=FOLLOWED)
+
+
+def test_the_foot_that_swings_carries_nothing(walk):
+    """Each foot in turn, in the middle of its swing; the other carries all."""
+    robot = walk.behavior.robot_model
+    names = [name for name, c in robot.contacts.items() if not c.is_point]
+    for time, swings, stands in (
+        (0.95, "l_foot", "r_foot"),
+        (1.95, "r_foot", "l_foot"),
+    ):
+        i = int(np.argmin(np.abs(walk.t - time)))
+        force = walk.contact[i, :, 5]
+        assert abs(force[names.index(swings)]) < 1e-6
+        assert force[names.index(stands)] > 0.5 * robot.weight
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("contact_model", ["lagged", "sap"])
+@pytest.mark.parametrize("name", NAMES)
+def test_nobody_falls(built, name, contact_model):
+    scenario = Scenario(behavior=name, contact_model=contact_model)
+    run = run_scenario(scenario, built(name))
+    metrics = run.metrics()
+    assert metrics["fell"] is False
+    assert metrics["duration_s"] == pytest.approx(built(name).duration)
+    robot = run.behavior.robot_model
+    end = feet(robot, run.x[-1, : robot.num_positions])
+    planned = feet(robot, run.behavior.motion.q[-1])
+    np.testing.assert_allclose(end, planned, atol=10 * FOLLOWED)
