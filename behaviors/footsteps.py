@@ -13,6 +13,7 @@ from behaviors.behavior import Event, Mount, make_robot
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.tempo import Tempo
 from behaviors.stance import start_configuration, support_poses
+from behaviors.time_law import minimum_jerk
 from models.collision import make_self_collision_model
 from models.configuration import Configuration
 from models.errors import BackbeatError, unknown_name
@@ -279,7 +280,7 @@ class _Walker:
         path, height = _path(a, b, step, u)
         targets = [
             _Place(p, a.yaw + s * (b.yaw - a.yaw), a.R).pose()
-            for p, s in zip(path, _blend(u), strict=True)
+            for p, s in zip(path, minimum_jerk(u), strict=True)
         ]
         name = FEET[foot]
         free = step.feet == "none"
@@ -298,7 +299,7 @@ class _Walker:
         lower = 0.0
         for i, step in enumerate(self.specification.steps):
             a, b = self.starts[i], self.starts[i + 1]
-            s = _blend(np.linspace(0.0, 1.0, b - a + 1))
+            s = minimum_jerk(np.linspace(0.0, 1.0, b - a + 1))
             ends = []
             for j in (i, i + 1):
                 feet = [p[j] for p in self.places.values()]
@@ -319,16 +320,11 @@ def _holds(between: list[float], time: float) -> bool:
     return len(between) == 2 and 0 < between[0] <= time <= between[1]
 
 
-def _blend(u: np.ndarray) -> np.ndarray:
-    """Minimum-jerk time law (Flash, Hogan, 1985)."""
-    return np.asarray(u**3 * (10 - 15 * u + 6 * u**2))
-
-
 def _path(
     a: _Place, b: _Place, step: Step, u: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """(n, 3) places of a foot in the air, and (n,) heights above the ground."""
-    s = _blend(u)[:, None]
+    s = minimum_jerk(u)[:, None]
     if step.via:
         c, d = np.cos(a.yaw), np.sin(a.yaw)
         turn = np.array([[c, -d, 0], [d, c, 0], [0, 0, 1]])

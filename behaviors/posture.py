@@ -9,6 +9,7 @@ from pydrake.math import RigidTransform, RollPitchYaw
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.stance import start_configuration, support_poses
+from behaviors.time_law import minimum_jerk
 from models.collision import make_self_collision_model
 from models.errors import BackbeatError
 from models.robot import RobotModel
@@ -130,8 +131,7 @@ class PostureSpecification:
         for station, (reached, leave) in zip(self.stations, ends, strict=True):
             target = self._target(robot, q_start, feet, station)
             u = np.clip((times - left) / (reached - left), 0, 1)[:, None]
-            # Minimum-jerk time law (Flash, Hogan, 1985).
-            blend = u**3 * (10 - 15 * u + 6 * u**2)
+            blend = minimum_jerk(u)
             path = np.where(
                 (times > left)[:, None], last + blend * (target - last), path
             )

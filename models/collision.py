@@ -23,7 +23,7 @@ from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
 from pydrake.systems.framework import DiagramBuilder
 
-from models.robot import Frame, RobotModel, add_robot
+from models.robot import Frame, RobotModel
 from models.rotations import compiled
 
 # Joints from the root of a limb whose links keep apart by design.
@@ -172,10 +172,7 @@ class _Shapes:
     def __init__(self, robot: RobotModel) -> None:
         builder = DiagramBuilder()
         plant, self.scene_graph = AddMultibodyPlantSceneGraph(builder, 0.0)
-        add_robot(plant, robot.description, robot.equipment)
-        if not robot.floating:
-            base = plant.GetFrameByName(robot.base_name)
-            plant.WeldFrames(plant.world_frame(), base)
+        robot.add_to(plant)
         plant.Finalize()
         # Kept alive: it owns plant and scene graph.
         self.diagram = builder.Build()

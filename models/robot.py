@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from pydrake.math import RigidTransform, RollPitchYaw
+from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import Frame as DrakeFrame
@@ -258,7 +258,7 @@ class RobotModel:
 
     def _read_contact(self, name: str, contact: ContactDescription) -> ContactFrame:
         on_link = self.link_frame(contact.link)
-        X_PL = RigidTransform(_rotation(on_link.R_PF), on_link.p_PF)
+        X_PL = RigidTransform(RotationMatrix(on_link.R_PF), on_link.p_PF)
         X_PC = X_PL @ _pose(contact.position, contact.rpy)
         frame = Frame(
             name, on_link.body, X_PC.rotation().matrix(), np.array(X_PC.translation())
@@ -405,7 +405,9 @@ class RobotModel:
         for contact in (self.contacts[n] for n in self.soles):
             body = self._body(contact.frame.body)
             X_WP = self.plant.EvalBodyPoseInWorld(context, body)
-            X_PC = RigidTransform(_rotation(contact.frame.R_PF), contact.frame.p_PF)
+            X_PC = RigidTransform(
+                RotationMatrix(contact.frame.R_PF), contact.frame.p_PF
+            )
             lowest.append((X_WP @ X_PC).multiply(contact.corners().T)[2].min())
         return float(min(lowest, default=0.0))
 
@@ -459,6 +461,15 @@ class RobotModel:
             name = instance
         return self.frame(name).body
 
+    def add_to(self, plant: MultibodyPlant) -> ModelInstanceIndex:
+        """Adds the robot to a plant, unfused, its base held where the model's is."""
+        instance = add_robot(plant, self.description, self.equipment)
+        if not self.floating:
+            X_WB = RigidTransform(RotationMatrix(self.tree.R_WB), self.tree.p_WB)
+            base = plant.GetFrameByName(self.base_name, instance)
+            plant.WeldFrames(plant.world_frame(), base, X_WB)
+        return instance
+
     def equipment_items(self) -> list[str]:
         """Names of the items carried; each is a model instance in the plant."""
         sets = [self._yaml.equipment[e] for e in self.equipment]
@@ -477,9 +488,3 @@ class RobotModel:
     def base_name(self) -> str:
         """Name of the base link."""
         return self._yaml.base
-
-
-def _rotation(R: np.ndarray) -> object:
-    from pydrake.math import RotationMatrix
-
-    return RotationMatrix(R)

@@ -18,7 +18,7 @@ from models.contact import BODY, FLOOR, SOLE, STICK_TIP, assign_material
 from models.errors import unknown_name
 from models.fusing import set_joints
 from models.kit.drum_kit import DrumKit
-from models.robot import RobotModel, add_robot
+from models.robot import RobotModel
 
 CONTACT_MODELS = ("sap", "similar", "lagged")
 SCENES = ("drum-kit",)
@@ -108,14 +108,7 @@ def add_world(
         time_step=time_step, discrete_contact_approximation=contact_model
     )
     plant, scene_graph = AddMultibodyPlant(config, builder)
-    instance = add_robot(plant, robot.description, robot.equipment)
-    if not robot.floating:
-        frame = plant.GetFrameByName(robot.base_name)
-        X_WB = robot.plant.EvalBodyPoseInWorld(
-            robot.plant.CreateDefaultContext(),
-            robot.plant.GetBodyByName(robot.base_name),
-        )
-        plant.WeldFrames(plant.world_frame(), frame, X_WB)
+    instance = robot.add_to(plant)
     soles = {robot.contact_link(n) for n, c in robot.contacts.items() if not c.is_point}
     for index in plant.GetBodyIndices(instance):
         body = plant.get_body(index)

@@ -6,13 +6,12 @@ that the optimizer keeps apart.
 
 import numpy as np
 from pydrake.geometry import Box, Capsule, Cylinder, Shape
-from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction
 from pydrake.systems.framework import DiagramBuilder
 
 from models.collision import BOX, CAPSULE, WORLD, CollisionModel, Solid
 from models.fusing import set_joints
-from models.robot import RobotModel, add_robot
+from models.robot import RobotModel
 
 
 class Clearance:
@@ -28,11 +27,7 @@ class Clearance:
         """
         builder = DiagramBuilder()
         plant, self._scene_graph = AddMultibodyPlantSceneGraph(builder, 0.0)
-        add_robot(plant, robot.description, robot.equipment)
-        if not robot.floating:
-            X_WB = RigidTransform(RotationMatrix(robot.tree.R_WB), robot.tree.p_WB)
-            frame = plant.GetFrameByName(robot.base_name)
-            plant.WeldFrames(plant.world_frame(), frame, X_WB)
+        robot.add_to(plant)
         friction = CoulombFriction(0.5, 0.5)
         for seen in collisions.solids:
             solid = seen.inner or seen

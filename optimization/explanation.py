@@ -18,12 +18,7 @@ import pandas as pd
 from models.collision import NOTHING
 from models.contact import wrench_cone
 from optimization.interior_point import Guess, InteriorPoint, InteriorPointOptions
-from optimization.linearization import (
-    evaluate,
-    make_evaluation,
-    make_linearization,
-    make_scratch,
-)
+from optimization.linearization import evaluate_once
 from optimization.program import FREE
 from optimization.tasks import FrameTask
 from optimization.trajectory_problem import Limits, TrajectoryProblem
@@ -382,17 +377,7 @@ def _nearest_part(problem: TrajectoryProblem, solution: TrajectorySolution) -> U
     """The part that comes nearest to what it should keep away from."""
     asked = Transcription(problem)
     program, arrays = asked.program, problem.collisions.arrays()
-    values = make_evaluation(program)
-    evaluate(
-        program,
-        solution.q,
-        solution.w,
-        solution.phi,
-        make_scratch(program),
-        values,
-        make_linearization(program),
-        False,
-    )
+    _, values = evaluate_once(program, solution.q, solution.w, solution.phi)
     rows = slice(program.rows.collision, program.rows.collision + len(arrays.radius))
     short = program.lower[:, rows] - values.rows[:, rows]
     k, i = np.unravel_index(np.argmax(short), short.shape)

@@ -118,8 +118,6 @@ class _Run:
     multipliers: Multipliers
     mu: float
     least_mu: float
-    is_far: bool = False
-    came_far: bool = False
     near_since: int = 0
     damping: float = LEAST_DAMPING
     polish: int = 0
@@ -129,6 +127,16 @@ class _Run:
     status: str = "iteration limit"
     filter: list[tuple[float, float]] = field(default_factory=list)
     log: list[dict[str, float]] = field(default_factory=list)
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the bounds are not up yet."""
+        return not self.sides
+
+    @property
+    def came_far(self) -> bool:
+        """Whether it started without bounds."""
+        return self.is_far or self.near_since > 0
 
 
 @dataclass(frozen=True)
@@ -268,8 +276,7 @@ class InteriorPoint:
         guess = guess or self.default_guess()
         q, w = guess.q.copy(), guess.w.copy()
         q[0] = q[1] = problem.q_start
-        phi = w[:, program.rated, 5].copy()
-        phi[0] = phi[1]
+        phi = self._loads(w)
         cost = self._evaluate(q, w, phi, self._values)
         is_far = self._excess() > FAR_OFF
         mu = self.options.start_barrier if is_far else mu
@@ -279,12 +286,16 @@ class InteriorPoint:
             phi=phi,
             cost=cost,
             sides=() if is_far else self._make_sides(mu),
-            is_far=is_far,
-            came_far=is_far,
             multipliers=make_multipliers(program),
             mu=mu,
             least_mu=self.options.end_barrier,
         )
+
+    def _loads(self, w: np.ndarray) -> np.ndarray:
+        """(N, n_phi) loads of wrenches; the first knot, which has none, as the next."""
+        phi = w[:, self.transcription.program.rated, 5].copy()
+        phi[0] = phi[1]
+        return phi
 
     def _make_sides(self, mu: float) -> tuple[Side, ...]:
         """Barriers of all bounds at the current rows."""
@@ -309,10 +320,9 @@ class InteriorPoint:
         """
         if self._excess() < NEAR or iteration >= FREE_ITERATIONS:
             run.w = self.default_guess().w
-            run.phi = run.w[:, self.transcription.program.rated, 5].copy()
-            run.phi[0] = run.phi[1]
+            run.phi = self._loads(run.w)
             run.cost = self._evaluate(run.q, run.w, run.phi, self._values)
-            run.sides, run.is_far = self._make_sides(run.mu), False
+            run.sides = self._make_sides(run.mu)
             run.filter, run.damping = [], LEAST_DAMPING
             run.near_since = iteration + 1
 

@@ -96,6 +96,16 @@ def make_linearization(program: Program) -> Linearization:
     )
 
 
+def evaluate_once(
+    program: Program, q: np.ndarray, w: np.ndarray, phi: np.ndarray
+) -> tuple[float, Evaluation]:
+    """Cost and values of a program at a point, without derivatives; see `evaluate`."""
+    values, derivatives = make_evaluation(program), make_linearization(program)
+    scratch = make_scratch(program)
+    cost = evaluate(program, q, w, phi, scratch, values, derivatives, False)
+    return float(cost), values
+
+
 @compiled
 def evaluate(program, q, w, phi, scratch, values, derivatives, linearize):
     """Evaluates a program, with first derivatives if asked.

@@ -17,12 +17,7 @@ from scipy.optimize import minimize
 
 from models.errors import BackbeatError
 from optimization.interior_point import Guess, InteriorPoint, Progress
-from optimization.linearization import (
-    evaluate,
-    make_evaluation,
-    make_linearization,
-    make_scratch,
-)
+from optimization.linearization import evaluate_once
 from optimization.program import FREE
 from optimization.trajectory_problem import TrajectoryProblem
 from optimization.trajectory_solution import TrajectorySolution
@@ -139,17 +134,7 @@ def lagrangian(solution: TrajectorySolution, problem: TrajectoryProblem) -> floa
         problem: the problem whose cost, equations and bounds count.
     """
     program = Transcription(problem).program
-    values = make_evaluation(program)
-    cost: float = evaluate(
-        program,
-        solution.q,
-        solution.w,
-        solution.phi,
-        make_scratch(program),
-        values,
-        make_linearization(program),
-        False,
-    )
+    cost, values = evaluate_once(program, solution.q, solution.w, solution.phi)
     multipliers, price = solution.multipliers, solution.price
     cost += float((multipliers.equality * values.equality).sum())
     cost += float((multipliers.frame * program.frame_equal * values.frame).sum())

@@ -1,10 +1,10 @@
 """Reconstruction: the continuous, contact-consistent motion between knots.
 
 Knots alone are not a motion: a spline through them lets stance feet slide by
-tenths of a millimeter and forgets the dynamics. We take cubic splines through
-the knots, move the limb of every standing contact so that the contact stays
+tenths of a millimeter and forgets the dynamics. We take the curves that the knots
+control, move the limb of every standing contact so that the contact stays
 exactly where it stands, and correct the interpolated wrenches by the least
-change that satisfies the base dynamics. An impact breaks the splines of the limb
+change that satisfies the base dynamics. An impact breaks the curves of the limb
 that hits: the velocity there has a left and a right limit.
 """
 

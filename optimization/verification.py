@@ -17,7 +17,7 @@ from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
 from models.contact import wrench_cone
 from models.fusing import set_joints
-from models.robot import ContactFrame, RobotModel, add_robot, find_frame
+from models.robot import ContactFrame, RobotModel, find_frame
 from optimization.clearance import Clearance
 from optimization.ground import Ground
 from optimization.reconstruction import DenseTrajectory
@@ -130,17 +130,28 @@ class _Worst:
         )
 
 
+@dataclass(frozen=True)
+class _Balance:
+    """What the balance of momentum needs of every sample.
+
+    Attributes:
+        com: (M, 3) center of mass [m].
+        momentum: (M, 6) momentum about the world origin.
+        wrench: (M, 6) wrench of contacts and gravity about the world origin.
+    """
+
+    com: np.ndarray
+    momentum: np.ndarray
+    wrench: np.ndarray
+
+
 class _Plant:
     """A fresh, unfused plant of a robot, welded and locked like the model."""
 
     def __init__(self, robot: RobotModel) -> None:
         self.robot = robot
         self.plant = MultibodyPlant(time_step=0.0)
-        add_robot(self.plant, robot.description, robot.equipment)
-        if not robot.floating:
-            X_WB = RigidTransform(RotationMatrix(robot.tree.R_WB), robot.tree.p_WB)
-            frame = self.plant.GetFrameByName(robot.base_name)
-            self.plant.WeldFrames(self.plant.world_frame(), frame, X_WB)
+        robot.add_to(self.plant)
         self.plant.Finalize()
         self.context = self.plant.CreateDefaultContext()
         set_joints(self.plant, self.context, robot.locked)
@@ -225,13 +236,13 @@ def verify(
     mu = problem.limits.friction
     ground = Ground(motion)
     samples = np.arange(0, len(motion.t), stride)
-    momenta = np.zeros((len(motion.t), 6))
-    wrenches = np.zeros((len(motion.t), 6))
+    M = len(motion.t)
+    balance = _Balance(np.zeros((M, 3)), np.zeros((M, 6)), np.zeros((M, 6)))
     for i in samples:
-        _check_sample(plant, motion, ground, int(i), mu, worst, momenta, wrenches)
+        _check_sample(plant, motion, ground, int(i), mu, worst, balance)
         depth, pair = clearance.deepest(motion.q[i])
         worst.see("collision", depth, motion.t[i], pair)
-    _check_balance(plant, motion, samples, momenta, wrenches, worst)
+    _check_balance(plant, motion, samples, balance, worst)
     return worst.certificate()
 
 
@@ -254,18 +265,19 @@ def _check_sample(
     i: int,
     mu: float,
     worst: _Worst,
-    momenta: np.ndarray,
-    wrenches: np.ndarray,
+    balance: "_Balance",
 ) -> None:
-    """Checks of one sample; notes momentum and external wrench about W."""
+    """Checks of one sample; notes what its balance needs."""
     robot, t = plant.robot, motion.t[i]
     q, v = motion.q[i], motion.v[i]
     nf, nq = robot.base_velocities, robot.base_positions
     plant.set(q, v)
     tau = plant.inverse_dynamics(motion.vdot[i])
-    momenta[i] = plant.momentum()
     weight = robot.weight
-    wrenches[i, 5] = -weight
+    gravity = np.array([0.0, 0.0, -weight])
+    com = plant.plant.CalcCenterOfMassPositionInWorld(plant.context)
+    balance.com[i], balance.momentum[i] = com, plant.momentum()
+    balance.wrench[i] = np.r_[np.cross(com, gravity), gravity]
     for c, name in enumerate(motion.contacts):
         contact = robot.contacts[name]
         X_WC, J = plant.contact(contact)
@@ -288,7 +300,7 @@ def _check_sample(
         F = np.r_[R @ w[:3], R @ w[3:]]
         tau -= J.T @ F
         p = X_WC.translation()
-        wrenches[i] += np.r_[F[:3] + np.cross(p, F[3:]), F[3:]]
+        balance.wrench[i] += np.r_[F[:3] + np.cross(p, F[3:]), F[3:]]
         cone = wrench_cone(contact.half_length, contact.half_width, mu)
         excess = max((cone @ w).max(), -w[5]) / weight
         worst.see("friction", excess, t, name)
@@ -307,8 +319,7 @@ def _check_balance(
     plant: _Plant,
     motion: DenseTrajectory,
     samples: np.ndarray,
-    momenta: np.ndarray,
-    wrenches: np.ndarray,
+    balance: "_Balance",
     worst: _Worst,
 ) -> None:
     """Finite differences: momentum against wrenches, q against v, v against vdot."""
@@ -329,26 +340,13 @@ def _check_balance(
         worst.see_all("acceleration_consistency", error, t, names)
         if not robot.floating:
             continue
-        rate = (momenta[b] - momenta[a]) / dt
-        residual = rate - 0.5 * (wrenches[a] + wrenches[b])
-        plant.set(motion.q[a], motion.v[a])
-        com = plant.plant.CalcCenterOfMassPositionInWorld(plant.context)
+        rate = (balance.momentum[b] - balance.momentum[a]) / dt
+        residual = rate - 0.5 * (balance.wrench[a] + balance.wrench[b])
+        residual[:3] -= np.cross(balance.com[a], residual[3:])
         weight = robot.weight
-        gravity_moment = 0.5 * (
-            np.cross(com, [0, 0, -weight]) + _gravity_moment(plant, motion, int(b))
-        )
-        residual[:3] -= gravity_moment
-        residual[:3] -= np.cross(com, residual[3:])
         worst.see(
             "force_balance", float(np.linalg.norm(residual[3:])) / weight, t, "base"
         )
         worst.see(
             "moment_balance", float(np.linalg.norm(residual[:3])) / weight, t, "base"
         )
-
-
-def _gravity_moment(plant: _Plant, motion: DenseTrajectory, i: int) -> np.ndarray:
-    """Moment of gravity about the world origin at sample i."""
-    plant.set(motion.q[i], motion.v[i])
-    com = plant.plant.CalcCenterOfMassPositionInWorld(plant.context)
-    return np.cross(com, [0, 0, -plant.robot.weight])

@@ -89,6 +89,7 @@ def write_recording(
     behavior: "Behavior", simulated: bool, path: Path, fps: float
 ) -> None:
     """Records the plan, or a run that it simulates first, and prints the size."""
+    from backbeat.cli.console import progress_bar
     from backbeat.stage.recording import check_writable, record_behavior, record_run
     from mpc.simulation.run import run_scenario
     from mpc.simulation.scenario import Scenario
@@ -97,15 +98,11 @@ def write_recording(
     if not simulated:
         typer.echo(record_behavior(behavior, path, fps))
         return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task(f"simulating {behavior.name}", total=1.0)
+    with progress_bar(behavior.name) as report:
         run = run_scenario(
             Scenario(behavior=behavior.name),
             behavior,
-            progress=lambda share: progress.update(bar, completed=share),
+            progress=lambda share: report(share, "in closed loop"),
         )
     typer.echo(record_run(run, path, fps))
 

@@ -11,6 +11,7 @@ from behaviors.dance.moves import MOVES, Offsets
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.tempo import Tempo
 from behaviors.stance import start_configuration, support_poses
+from behaviors.time_law import minimum_jerk
 from models.collision import make_self_collision_model
 from models.configuration import Configuration
 from models.errors import BackbeatError, unknown_name
@@ -151,7 +152,7 @@ class DanceSpecification:
         """One inside a move, fading smoothly at its ends."""
         fade = min(self.fade, 0.5 * beats)
         u = np.clip(np.minimum(since, beats - since) / fade, 0, 1)
-        return np.asarray(u**3 * (10 - 15 * u + 6 * u**2))
+        return minimum_jerk(u)
 
     def _events(self, tempo: Tempo) -> tuple[Event, ...]:
         events = [
