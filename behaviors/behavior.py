@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 from pydrake.math import RigidTransform, RollPitchYaw
 
 from models.configuration import Configuration
@@ -113,6 +114,14 @@ class Behavior:
     def robot_model(self) -> RobotModel:
         """The robot as this behavior uses it."""
         return make_robot(self.robot, self.equipment, self.mount)
+
+    def iterations(self) -> pd.DataFrame:
+        """What the solver did: cost, violation, step, barrier of every iteration."""
+        return pd.DataFrame(self.provenance["log"])
+
+    def active_limits(self) -> pd.DataFrame:
+        """Limits that the motion uses to the full, and from when to when."""
+        return pd.DataFrame(self.provenance["active_limits"])
 
     def strikes(self) -> list[Event]:
         """The strikes in order of time."""

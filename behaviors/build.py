@@ -9,17 +9,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from behaviors.authored import Specification
 from behaviors.behavior import Behavior, centroidal_quantities
 from behaviors.library import Library, check_name
 from behaviors.motion_plan import MotionPlan
-from behaviors.specification import (
-    Specification,
-    find_specification,
-    read_specification,
-)
+from behaviors.specification import find_specification, read_specification
 from models.errors import BackbeatError
 from models.robot_description import find_description
-from optimization.explanation import explain
+from optimization.explanation import active_limits, explain
 from optimization.interior_point import InteriorPoint
 from optimization.phase_durations import optimize_durations
 from optimization.reconstruction import reconstruct
@@ -204,6 +201,7 @@ def make_behavior(
             "violation": solution.violation(),
             "seconds": solution.solve_time,
             "log": solution.log,
+            "active_limits": active_limits(solution).to_dict("records"),
         },
         **(known | about),
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from pydrake.math import RigidTransform
 
+from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan, check_length
@@ -48,6 +49,19 @@ SEAT_HEIGHT = 0.65  # of the pelvis origin, seated [m]
 ARM_LINKS = ("larm", "ufarm", "lfarm", "hand", "stick")
 # Knots of a beat: eighths, triplets and sixteenths all fall on knots.
 KNOTS_PER_BEAT = 12
+# Wrists whip, arms carry, the torso hardly moves for a hit.
+WEIGHTS = Weights(
+    acceleration=0.06,
+    moment=40.0,
+    smoothness_share={
+        "base": 150.0,
+        "back": 20.0,
+        "l_leg": 4.0,
+        "r_leg": 4.0,
+        "l_wrist": 0.1,
+        "r_wrist": 0.1,
+    },
+)
 
 
 @dataclass
@@ -63,13 +77,10 @@ class Stroke:
 
 
 @dataclass
-class DrummingSpecification:
+class DrummingSpecification(Specification):
     """Schema of `kind: drumming`."""
 
     kind: str = "drumming"
-    name: str = ""
-    summary: str = ""
-    robot: str = "atlas"
     equipment: list[str] = field(default_factory=lambda: ["sticks"])
     # Score file in the folder `scores` beside this one, without its ending.
     score: str = ""
@@ -202,19 +213,7 @@ class _Drummer:
             collisions=self.collisions,
             near=self._near(),
             limits=Limits(point_force=(1.0, 15.0), friction_share=0.8, patch_share=0.3),
-            weights=Weights(
-                acceleration=0.06,
-                moment=40.0,
-                # Wrists whip, arms carry, the torso hardly moves for a hit.
-                effort_share={
-                    "base": 150.0,
-                    "back": 20.0,
-                    "l_leg": 4.0,
-                    "r_leg": 4.0,
-                    "l_wrist": 0.1,
-                    "r_wrist": 0.1,
-                },
-            ),
+            weights=self.specification.objectives.weights(WEIGHTS),
         )
         return MotionPlan(
             problem=problem,

@@ -9,6 +9,7 @@ import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 from scipy.interpolate import CubicSpline
 
+from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.tempo import Tempo
@@ -35,6 +36,9 @@ LEAST_CLEARANCE = 0.3
 # Feet of a jump come no nearer to the ground between its ends [m]; how high they get
 # is up to the jump.
 JUMP_CLEARANCE = 0.01
+# Cost per second on the height of the center of mass [1/m^2]: of one that stays up, and
+# of one that jumps; and the share of the last stance in which that stands up again.
+HOLD_HEIGHT, FREE_HEIGHT, STRAIGHT = 400.0, 4.0, 0.4
 # Fewest intervals between knots of a phase: a foot that lands or leaves is still
 # for one on either side, and moves in between.
 LEAST_INTERVALS = 4
@@ -63,14 +67,10 @@ class Step:
 
 
 @dataclass
-class FootstepSpecification:
+class FootstepSpecification(Specification):
     """Schema of `kind: footsteps`."""
 
     kind: str = "footsteps"
-    name: str = ""
-    summary: str = ""
-    robot: str = "atlas"
-    equipment: list[str] = field(default_factory=list)
     # Tempo, for steps in beats; 0 without music.
     bpm: float = 0.0
     beats_per_bar: int = 4
@@ -80,12 +80,6 @@ class FootstepSpecification:
     arm_swing: float = 0.0
     # Distance of knots [s].
     knot_spacing: float = 0.05
-    # What a second costs steps that may choose their time.
-    price_of_time: float = 1.0
-
-    def sources(self, folder: Path) -> list[Path]:
-        """Files besides the specification: none."""
-        return []
 
     def plan(self, folder: Path) -> MotionPlan:
         """Compiles the steps into a trajectory problem.
@@ -132,10 +126,8 @@ class FootstepSpecification:
             if step.feet == "both" and moves:
                 raise BackbeatError(f"{where}: both feet stand, none can move")
         check_length(self.name, sum(self.duration(s) for s in self.steps))
-        if not (np.isfinite(self.arm_swing) and 0 <= self.price_of_time < np.inf):
-            raise BackbeatError(
-                f"{self.name}: arm_swing must be a number and price_of_time >= 0"
-            )
+        if not np.isfinite(self.arm_swing):
+            raise BackbeatError(f"{self.name}: arm_swing is not a finite number")
         for i in (0, -1):
             if self.steps[i].feet != "both":
                 raise BackbeatError(
@@ -226,7 +218,7 @@ class _Walker:
             tasks=list(self._tasks()),
             collisions=make_self_collision_model(self.robot),
             limits=Limits(friction_share=0.8, patch_share=0.8),
-            weights=Weights(),
+            weights=specification.objectives.weights(Weights()),
         )
         events = tuple(
             Event(switches[i], "segment", step.feet, duration=self.lengths[i])
@@ -243,7 +235,7 @@ class _Walker:
                 for i, step in enumerate(steps)
                 if step.between
             },
-            price_of_time=specification.price_of_time,
+            price_of_time=specification.objectives.time,
         )
 
     def _tasks(self) -> Iterator[Task]:
@@ -255,7 +247,11 @@ class _Walker:
         middle, yaw, apart = self._body()
         knots = np.arange(len(self.times))
         can_fly = any(s.feet == "none" for s in self.specification.steps)
-        weight = np.array([20.0, 20.0, 4.0 if can_fly else 400.0])
+        weight = np.tile([20.0, 20.0, HOLD_HEIGHT], (len(knots), 1))
+        if can_fly:
+            # A jump needs its height free, until it has landed and straightens up.
+            upright = self.starts[-1] - int(STRAIGHT * self.counts[-1])
+            weight[:upright, 2] = FREE_HEIGHT
         com = Configuration(self.robot, self.q_start).center_of_mass
         yield CenterOfMassTask(knots, middle + [0.0, 0.0, com[2]], weight)
         level = [RigidTransform(RotationMatrix(RollPitchYaw(0, 0, a))) for a in yaw]

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
 
+from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.stance import start_configuration, support_poses
@@ -16,7 +17,7 @@ from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
-from optimization.trajectory_problem import Task, TrajectoryProblem
+from optimization.trajectory_problem import Task, TrajectoryProblem, Weights
 
 # Least and most distance of knots [s].
 FINEST, COARSEST = 0.01, 0.1
@@ -44,23 +45,15 @@ class Station:
 
 
 @dataclass
-class PostureSpecification:
+class PostureSpecification(Specification):
     """Schema of `kind: posture`."""
 
     kind: str = "posture"
-    name: str = ""
-    summary: str = ""
-    robot: str = "atlas"
-    equipment: list[str] = field(default_factory=list)
     # Posture at the start.
     start: str = "stand"
     stations: list[Station] = field(default_factory=list)
     # Distance of knots [s].
     knot_spacing: float = 0.05
-
-    def sources(self, folder: Path) -> list[Path]:
-        """Files besides the specification: none."""
-        return []
 
     def plan(self, folder: Path) -> MotionPlan:
         """Compiles the tour into a trajectory problem.
@@ -89,6 +82,7 @@ class PostureSpecification:
             posture=q_start,
             tasks=self._tasks(robot, q_start, feet, times, ends),
             collisions=make_self_collision_model(robot),
+            weights=self.objectives.weights(Weights()),
         )
         events = tuple(
             Event(start, "segment", s.posture, duration=end - start)

@@ -1,40 +1,24 @@
 """Specifications: the YAML files that people write, by kind."""
 
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
+from behaviors.authored import Specification
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.drumming import DrummingSpecification
 from behaviors.footsteps import FootstepSpecification
 from behaviors.library import check_name
-from behaviors.motion_plan import MotionPlan
 from behaviors.posture import PostureSpecification
 from models.errors import BackbeatError, unknown_name
 from models.yaml_file import parse_yaml, read_tree
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"
-KINDS = {
+KINDS: dict[str, type[Any]] = {
     "dance": DanceSpecification,
     "drumming": DrummingSpecification,
     "footsteps": FootstepSpecification,
     "posture": PostureSpecification,
 }
-
-
-class Specification(Protocol):
-    """What every kind of specification has."""
-
-    kind: str
-    name: str
-    summary: str
-    robot: str
-    equipment: list[str]
-
-    def sources(self, folder: Path) -> list[Path]:
-        """Files besides the specification, found from its folder."""
-
-    def plan(self, folder: Path) -> MotionPlan:
-        """Compiles the specification into a trajectory problem."""
 
 
 def shipped_names() -> list[str]:
@@ -80,6 +64,7 @@ def parse_specification(text: str, where: str) -> Specification:
         raise unknown_name(f"kind in {where}", kind, KINDS)
     specification: Specification = parse_yaml(KINDS[kind], text, where)
     check_name(specification.name)
+    specification.objectives.check(specification.name)
     return specification
 
 

@@ -17,10 +17,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from models.rotations import compiled
 from optimization.program import FREE
 
 # Slacks and excesses keep at least this share of their value in a step.
 KEEP = 0.01
+# Changes smaller than this end nowhere.
+STILL = 1e-14
 
 
 @dataclass
@@ -33,6 +36,9 @@ class Side:
         rho: (N, rows) cost of an excess; infinite for a hard bound.
         g: (N, rows) rows at the start.
         mu: barrier parameter.
+        on: (n,) flat indices of the rows that have a bound; what follows is theirs.
+        elastic: (n,) whether an excess is allowed.
+        s, e, z: (n,) slacks, excesses and multipliers.
     """
 
     bound: np.ndarray
@@ -40,81 +46,147 @@ class Side:
     rho: np.ndarray
     g: np.ndarray
     mu: float
+    on: np.ndarray = field(init=False)
+    elastic: np.ndarray = field(init=False)
     s: np.ndarray = field(init=False)
     e: np.ndarray = field(init=False)
     z: np.ndarray = field(init=False)
-    on: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
         """Starts slacks inside, with an excess where the start violates a bound."""
-        self.on = np.abs(self.bound) < FREE / 2
-        self.elastic = self.on & np.isfinite(self.rho)
+        self.on = np.flatnonzero(np.abs(self.bound) < FREE / 2)
+        self.bound, self.rho = self.bound.ravel()[self.on], self.rho.ravel()[self.on]
         c = self.value(self.g)
-        self.s = np.where(self.on, np.maximum(c, 0.02), 1.0)
-        self.e = np.where(self.elastic, np.maximum(self.s - c, 1e-3), 0.0)
-        self.s = np.where(self.elastic, c + self.e, self.s)
-        z = np.minimum(self.mu / self.s, 0.5 * self.rho)
-        self.z = np.where(self.on, z, 0.0)
+        # Compiled code, which is free to reorder, must not ask what is infinite.
+        self.elastic = elastic = np.isfinite(self.rho)
+        self.s = np.maximum(c, 0.02)
+        self.e = np.where(elastic, np.maximum(self.s - c, 1e-3), 0.0)
+        self.s = np.where(elastic, c + self.e, self.s)
+        self.z = np.minimum(self.mu / self.s, 0.5 * self.rho)
+        self.ds, self.de, self.dz, self._stiffness, self._shift = np.zeros(
+            (5, len(self.on))
+        )
 
     def value(self, g: np.ndarray) -> np.ndarray:
-        """Room c of the rows g, one where there is no bound."""
-        return np.where(self.on, self.sign * (g - self.bound), 1.0)
+        """(n,) room c of the rows g."""
+        return self.sign * (g.ravel()[self.on] - self.bound)
 
-    def residual(self, g: np.ndarray, s: np.ndarray, e: np.ndarray) -> np.ndarray:
-        """c + e - s."""
-        return np.where(self.on, self.value(g) + e - s, 0.0)
+    def trial(self, g: np.ndarray, alpha: float, mu: float) -> tuple[float, float]:
+        """Infeasibility |c + e - s| and barriers after a share alpha of the step."""
+        theta, cost = _trial(
+            self.value(g),
+            self.s,
+            self.ds,
+            self.e,
+            self.de,
+            self.rho,
+            self.elastic,
+            alpha,
+            mu,
+        )
+        return float(theta), float(cost)
 
-    def cost(self, s: np.ndarray, e: np.ndarray, mu: float) -> float:
-        """Barriers and the price of excesses."""
-        excess = e[self.elastic]
-        total = -mu * float(np.log(s[self.on]).sum())
-        total -= mu * float(np.log(excess).sum())
-        return total + float(self.rho[self.elastic] @ excess)
-
-    def _free(self) -> np.ndarray:
-        """rho - z, one where the bound is hard."""
-        return np.where(self.elastic, self.rho - self.z, 1.0)
-
-    def linearize(self, mu: float) -> tuple[np.ndarray, np.ndarray]:
-        """Stiffness and pull of the rows in the Newton step."""
-        free, z = self._free(), np.where(self.on, self.z, 1.0)
-        stiffness = 1.0 / (self.s / z + self.e / free)
-        self._stiffness = np.where(self.on, stiffness, 0.0)
-        shift = self.residual(self.g, self.s, self.e) + self.s - self.e - mu / z
-        self._shift = shift + np.where(self.elastic, mu / free, 0.0)
-        pull = np.where(self.on, self._stiffness * self._shift - self.z, 0.0)
-        return self._stiffness, self.sign * pull
+    def linearize(self, mu: float, stiffness: np.ndarray, pull: np.ndarray) -> None:
+        """Adds stiffness and pull of the rows in the Newton step to (N, rows) each."""
+        _linearize(
+            self.value(self.g),
+            self.s,
+            self.e,
+            self.z,
+            self.rho,
+            self.elastic,
+            mu,
+            self._stiffness,
+            self._shift,
+        )
+        stiffness.reshape(-1)[self.on] += self._stiffness
+        pulls = self.sign * (self._stiffness * self._shift - self.z)
+        pull.reshape(-1)[self.on] += pulls
 
     def step(self, dg: np.ndarray, mu: float) -> tuple[float, float]:
         """Keeps the step for a change dg of the rows; longest primal and dual."""
-        free, z = self._free(), np.where(self.on, self.z, 1.0)
-        self.dz = -self._stiffness * (self.sign * dg + self._shift)
-        self.ds = np.where(self.on, mu / z - self.s - self.s / z * self.dz, 0.0)
-        de = (mu + self.e * self.dz) / free - self.e
-        self.de = np.where(self.elastic, de, 0.0)
-        primal = min(_longest(self.s, self.ds), _longest(self.e, self.de))
-        dual = min(_longest(self.z, self.dz), _longest(free, -self.dz * self.elastic))
-        return primal, dual
+        self.dz = -self._stiffness * (self.sign * dg.ravel()[self.on] + self._shift)
+        primal, dual = _step(
+            self.s,
+            self.e,
+            self.z,
+            self.rho,
+            self.elastic,
+            mu,
+            self.dz,
+            self.ds,
+            self.de,
+        )
+        return float(primal), float(dual)
 
     def move(self, g: np.ndarray, alpha: float, dual: float, mu: float) -> None:
         """Takes the step and keeps multipliers near the central path."""
         self.g = g
-        self.s = self.s + alpha * self.ds
-        self.e = self.e + alpha * self.de
-        z = self.z + dual * self.dz
+        self.s += alpha * self.ds
+        self.e += alpha * self.de
         near = mu / self.s
-        high = np.where(self.elastic, 0.999 * self.rho, np.inf)
-        z = np.clip(z, 1e-8 * near, np.minimum(1e8 * near, high))
-        self.z = np.where(self.on, z, 0.0)
+        high = np.minimum(1e8 * near, 0.999 * self.rho)
+        self.z = np.clip(self.z + dual * self.dz, 1e-8 * near, high)
+
+    def price(self) -> np.ndarray:
+        """(N, rows) change of the cost for a unit that the bound moves up."""
+        out = np.zeros(self.g.size)
+        out[self.on] = self.sign * self.z
+        return out.reshape(self.g.shape)
 
     def complementarity(self) -> float:
         """Sum of the products of slack and multiplier."""
-        return float((self.s * self.z)[self.on].sum())
+        return float(self.s @ self.z)
 
 
-def _longest(x: np.ndarray, dx: np.ndarray) -> float:
-    """Longest step <= 1 that keeps a share of every positive x."""
-    falling = dx < -1e-14
-    if not falling.any():
+@compiled
+def _trial(c, s, ds, e, de, rho, elastic, alpha, mu):
+    """Sum of |c + e - s| and the cost of barriers and excesses."""
+    theta = 0.0
+    cost = 0.0
+    for i in range(c.shape[0]):
+        si = s[i] + alpha * ds[i]
+        ei = e[i] + alpha * de[i]
+        theta += abs(c[i] + ei - si)
+        cost -= mu * np.log(si)
+        if elastic[i]:
+            cost += rho[i] * ei - mu * np.log(ei)
+    return theta, cost
+
+
+@compiled
+def _linearize(c, s, e, z, rho, elastic, mu, stiffness, shift):
+    """Eliminates slack and excess: z + dz = z - stiffness (dc + shift)."""
+    for i in range(c.shape[0]):
+        x = s[i] / z[i]
+        y = c[i] - mu / z[i]
+        if elastic[i]:
+            x += e[i] / (rho[i] - z[i])
+            y += mu / (rho[i] - z[i])
+        stiffness[i] = 1 / x
+        shift[i] = y
+
+
+@compiled
+def _step(s, e, z, rho, elastic, mu, dz, ds, de):
+    """Steps of slacks and excesses, and the longest steps that keep all positive."""
+    primal = 1.0
+    dual = 1.0
+    for i in range(s.shape[0]):
+        ds[i] = (mu - s[i] * dz[i]) / z[i] - s[i]
+        primal = min(primal, _longest(s[i], ds[i]))
+        dual = min(dual, _longest(z[i], dz[i]))
+        if elastic[i]:
+            free = rho[i] - z[i]
+            de[i] = (mu + e[i] * dz[i]) / free - e[i]
+            primal = min(primal, _longest(e[i], de[i]))
+            dual = min(dual, _longest(free, -dz[i]))
+    return primal, dual
+
+
+@compiled
+def _longest(x, dx):
+    """Longest step that keeps a share of a positive x."""
+    if dx >= -STILL:
         return 1.0
-    return min(1.0, (1 - KEEP) * float(np.min(x[falling] / -dx[falling])))
+    return (1 - KEEP) * x / -dx

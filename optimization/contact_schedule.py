@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from pydrake.math import RigidTransform
@@ -44,7 +45,7 @@ class ContactSchedule:
                     f"phase {phase.name!r} lasts {phase.duration} s; it must be > 0"
                 )
 
-    @property
+    @cached_property
     def switch_times(self) -> np.ndarray:
         """(num_phases + 1,) start of each phase and the end of the last [s]."""
         return np.r_[0.0, np.cumsum([p.duration for p in self.phases])]

@@ -58,6 +58,7 @@ class InteriorPointOptions:
         excess_cost: price of a unit of excess over an elastic bound; larger than
             any multiplier of a feasible problem.
         polish_after: iterations after which a nearly still cost starts the polish.
+        warm_polish_after: the same from a guess that is nearly a solution.
         polish_at: iteration at which the polish starts in any case.
         refinements: most times that the solution from a far guess is solved again,
             until its cost settles; the polish had to stop it on the way.
@@ -71,6 +72,7 @@ class InteriorPointOptions:
     max_step: float = 0.6
     excess_cost: float = 1e3
     polish_after: int = 8
+    warm_polish_after: int = 1
     polish_at: int = 12
     refinements: int = 4
 
@@ -90,7 +92,7 @@ class Guess:
 
 LEAST_DAMPING = 1e-5
 # Barrier of a warm start, and the highest at which the polish may begin.
-WARM_BARRIER, POLISH_BARRIER = 1e-3, 1e-3
+WARM_BARRIER, POLISH_BARRIER = 3e-4, 1e-3
 # Excess over a bound, in scaled rows, beyond which a guess is first smoothed, down to
 # which, and for how many iterations at most.
 FAR_OFF, NEAR, FREE_ITERATIONS = 5.0, 1.5, 8
@@ -118,6 +120,7 @@ class _Run:
     multipliers: Multipliers
     mu: float
     least_mu: float
+    polish_after: int
     near_since: int = 0
     damping: float = LEAST_DAMPING
     polish: int = 0
@@ -150,6 +153,7 @@ class _Trial:
     theta: float
     alpha: float
     accepted: bool
+    linearized: bool
 
 
 class InteriorPoint:
@@ -165,10 +169,7 @@ class InteriorPoint:
         self._scratch = make_scratch(program)
         self._values, self._trial = make_evaluation(program), make_evaluation(program)
         self._derivatives = make_linearization(program)
-        self._trial_derivatives = self._derivatives._replace(
-            left=np.zeros_like(self._derivatives.left),
-            right=np.zeros_like(self._derivatives.right),
-        )
+        self._trial_derivatives = make_linearization(program)
         self._step = make_step(program)
 
     def default_guess(self) -> Guess:
@@ -183,10 +184,16 @@ class InteriorPoint:
         q = problem.guess
         return Guess(np.tile(problem.q_start, (N, 1)) if q is None else q, w)
 
-    def _evaluate(
-        self, q: np.ndarray, w: np.ndarray, phi: np.ndarray, values: Evaluation
+    def _evaluate(self, q: np.ndarray, w: np.ndarray, phi: np.ndarray) -> float:
+        """Values and derivatives at a point, which becomes the current one."""
+        cost = self._try(q, w, phi, True)
+        self._accept()
+        return cost
+
+    def _try(
+        self, q: np.ndarray, w: np.ndarray, phi: np.ndarray, linearize: bool
     ) -> float:
-        linearize = values is self._values
+        """Cost of a point; its values, and derivatives if asked, wait beside."""
         return float(
             evaluate(
                 self.transcription.program,
@@ -194,10 +201,18 @@ class InteriorPoint:
                 w,
                 phi,
                 self._scratch,
-                values,
-                self._derivatives if linearize else self._trial_derivatives,
+                self._trial,
+                self._trial_derivatives,
                 linearize,
             )
+        )
+
+    def _accept(self) -> None:
+        """Makes the point tried last, with derivatives, the current one."""
+        self._values, self._trial = self._trial, self._values
+        self._derivatives, self._trial_derivatives = (
+            self._trial_derivatives,
+            self._derivatives,
         )
 
     def solve(
@@ -212,23 +227,27 @@ class InteriorPoint:
         Returns:
             The solution, whose status says whether it converged. Never NaN.
         """
-        started = time.perf_counter()
+        started, options = time.perf_counter(), self.options
+        warm = options.warm_polish_after
+        polish_after = options.polish_after if guess is None else warm
         # Many small products: threads of the BLAS would only wait for each other.
         with threadpool_limits(1):
-            run = self._run(guess, [], progress)
-            for _ in range(self.options.refinements if run.came_far else 0):
+            run = self._run(guess, polish_after, [], progress)
+            for _ in range(options.refinements if run.came_far else 0):
                 if run.status != "solved":
                     break
-                better = self._run(Guess(run.q, run.w), run.log, progress)
+                better = self._run(
+                    Guess(run.q, run.w), options.polish_after, run.log, progress
+                )
                 if better.status != "solved":
                     break
                 settled = better.cost > (1 - SETTLED) * run.cost
                 run = better
                 if settled:
                     break
-            self._evaluate(run.q, run.w, run.phi, self._values)
+            self._evaluate(run.q, run.w, run.phi)
         values = self._values
-        prices = [-side.sign * side.z for side in run.sides]
+        prices = [-side.price() for side in run.sides]
         return TrajectorySolution(
             transcription=self.transcription,
             q=run.q,
@@ -249,11 +268,12 @@ class InteriorPoint:
     def _run(
         self,
         guess: Guess | None,
+        polish_after: int,
         log: list[dict[str, float]],
         progress: Progress | None,
     ) -> _Run:
         """Iterates from a guess until the problem is solved or given up."""
-        run = self._start(guess)
+        run = self._start(guess, polish_after)
         run.log = log
         for iteration in range(self.options.max_iterations):
             if not self._iterate(run, iteration):
@@ -269,7 +289,7 @@ class InteriorPoint:
                 self._adapt(run)
         return run
 
-    def _start(self, guess: Guess | None) -> _Run:
+    def _start(self, guess: Guess | None, polish_after: int) -> _Run:
         """The first iterate: guess, slacks and multipliers."""
         program, problem = self.transcription.program, self.transcription.problem
         mu = self.options.start_barrier if guess is None else WARM_BARRIER
@@ -277,7 +297,7 @@ class InteriorPoint:
         q, w = guess.q.copy(), guess.w.copy()
         q[0] = q[1] = problem.q_start
         phi = self._loads(w)
-        cost = self._evaluate(q, w, phi, self._values)
+        cost = self._evaluate(q, w, phi)
         is_far = self._excess() > FAR_OFF
         mu = self.options.start_barrier if is_far else mu
         return _Run(
@@ -289,6 +309,7 @@ class InteriorPoint:
             multipliers=make_multipliers(program),
             mu=mu,
             least_mu=self.options.end_barrier,
+            polish_after=self.options.polish_after if is_far else polish_after,
         )
 
     def _loads(self, w: np.ndarray) -> np.ndarray:
@@ -321,7 +342,7 @@ class InteriorPoint:
         if self._excess() < NEAR or iteration >= FREE_ITERATIONS:
             run.w = self.default_guess().w
             run.phi = self._loads(run.w)
-            run.cost = self._evaluate(run.q, run.w, run.phi, self._values)
+            run.cost = self._evaluate(run.q, run.w, run.phi)
             run.sides = self._make_sides(run.mu)
             run.filter, run.damping = [], LEAST_DAMPING
             run.near_since = iteration + 1
@@ -353,7 +374,11 @@ class InteriorPoint:
             bad = not trial.accepted or alpha < 0.2 * longest
             run.damping = _damping(run.damping, bad, run.ratio, trial.theta, iteration)
         run.q, run.w, run.phi = trial.q, trial.w, trial.phi
-        run.cost = self._evaluate(run.q, run.w, run.phi, self._values)
+        run.cost = trial.cost
+        if trial.linearized:
+            self._accept()
+        else:
+            self._evaluate(run.q, run.w, run.phi)
         for side in run.sides:
             side.move(self._values.rows.copy(), alpha, dual, run.mu)
         if not run.is_far:
@@ -382,8 +407,7 @@ class InteriorPoint:
         """Solves for the step, with more damping until the matrix factors."""
         stiffness, pull = np.zeros((2, *self._values.rows.shape))
         for side in run.sides:
-            more, pulls = side.linearize(run.mu)
-            stiffness, pull = stiffness + more, pull + pulls
+            side.linearize(run.mu, stiffness, pull)
         delta = SOFT if run.is_far else self.options.delta
         while not self._factor(
             run.w, run.multipliers, stiffness, pull, delta, run.damping
@@ -401,14 +425,16 @@ class InteriorPoint:
         nv = self.transcription.program.velocity_weight.size
         dx, dw = self._step.dx, self._step.dw
         alpha = longest
-        for _ in range(7):
+        for halvings in range(7):
             q = np.empty_like(run.q)
             _retract(run.q, dx, alpha, floating, q)
             w, phi = run.w + alpha * dw, run.phi + alpha * dx[:, nv:]
-            cost = self._evaluate(q, w, phi, self._trial)
+            # Nearly every first trial is accepted: its derivatives will be needed.
+            linearized = halvings == 0
+            cost = self._try(q, w, phi, linearized)
             theta, merit = self._merit(cost, self._trial, run.sides, alpha, run.mu)
             accepted = _accepts(run.filter, theta, merit, theta0, merit0, alpha)
-            trial = _Trial(q, w, phi, cost, theta, alpha, accepted)
+            trial = _Trial(q, w, phi, cost, theta, alpha, accepted, linearized)
             if accepted:
                 break
             alpha *= 0.5
@@ -425,7 +451,7 @@ class InteriorPoint:
         still = run.mu <= POLISH_BARRIER and change < 0.01 and violation < 5e-3
         slow = violation > 0.3 * before["violation"] or violation < 1e-4
         iteration -= run.near_since
-        enough = iteration >= options.polish_after
+        enough = iteration >= run.polish_after
         late = iteration >= options.polish_at and violation < 1e-2
         settled = change < 0.05 or iteration >= 2 * options.polish_at
         if (enough and (run.polish or (still and slow))) or (late and settled):
@@ -436,7 +462,7 @@ class InteriorPoint:
         if violation >= options.tolerance:
             return False
         done = run.mu <= 1.01 * run.least_mu and last["step"] < 1e-2
-        bounds = max(1, sum(int(side.on.sum()) for side in run.sides))
+        bounds = max(1, sum(side.on.size for side in run.sides))
         gap = sum(side.complementarity() for side in run.sides)
         return run.polish > 0 or (done and gap < 5 * run.mu * bounds)
 
@@ -529,9 +555,9 @@ class InteriorPoint:
             + np.abs(values.rest).sum()
         )
         for side in sides:
-            s, e = side.s + alpha * side.ds, side.e + alpha * side.de
-            theta += float(np.abs(side.residual(values.rows, s, e)).sum())
-            cost += side.cost(s, e, mu)
+            off, barriers = side.trial(values.rows, alpha, mu)
+            theta += off
+            cost += barriers
         return theta, cost
 
     def _violation(self, sides: tuple[Side, ...]) -> float:

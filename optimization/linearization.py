@@ -346,6 +346,8 @@ def _rows(program, q, w, phi, k, tau, values):
         g[rows.velocity + j] = values.velocity[k, nf + j]
         e = q[nq + j] - program.posture[k, j]
         cost += 0.5 * program.dt[k] * program.posture_weight[k, j] * e * e
+        share = g[rows.torque + j]
+        cost += 0.5 * program.dt[k] * program.effort_weight * share * share
     for c in range(program.wrench_first.shape[0]):
         for r in range(CONE_ROWS):
             s = 0.0

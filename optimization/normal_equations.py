@@ -140,7 +140,9 @@ def assemble(
             nb,
             step,
         )
-        _sweep_terms(program, values, derivatives, stiffness, pull, k, nb, step)
+        _sweep_terms(
+            program, values, derivatives, stiffness, pull, k, nb, B, WB, Hl, step
+        )
         _local_terms(
             program,
             values,
@@ -176,13 +178,15 @@ def _dynamics_block(
     nv = values.velocity.shape[1]
     nf = 6 if program.tree.floating else 0
     D, torque = derivatives.dynamics[k], program.rows.torque
+    effort = program.dt[k] * program.effort_weight
     n, size = D.shape
     for j in range(size):
         gradient[j] = 0.0
     for i in range(n):
         if nf <= i < nv:
-            s = stiffness[k, torque + i - nf]
-            y = pull[k, torque + i - nf]
+            row = torque + i - nf
+            s = stiffness[k, row] + effort
+            y = pull[k, row] + effort * values.rows[k, row]
         else:
             e = i if i < nf else i - nv + nf
             s = 1 / delta
@@ -258,13 +262,14 @@ def _eliminate(program, k, nb, H, gradient, step):
         for j in range(n):
             gradient[j] -= Y[i, j] * y[i]
     o = nb * (k - 3)
-    skip = max(0, -o)
-    for c in range(skip, n):
-        for r in range(c, n):
-            s = H[c, r]
-            for i in range(nw):
-                s -= Y[i, c] * Y[i, r]
-            step.band[o + c, r - c] += s
+    for c in range(max(0, -o), n):
+        left, to = H[c, c:n], step.band[o + c]
+        for i in range(nw):
+            x, row = Y[i, c], Y[i, c:n]
+            for r in range(n - c):
+                left[r] -= x * row[r]
+        for r in range(n - c):
+            to[r] += left[r]
         step.rhs[o + c] -= gradient[c]
 
 
@@ -380,13 +385,14 @@ def _interval_terms(
 
 
 @compiled
-def _sweep_terms(program, values, derivatives, stiffness, pull, k, nb, step):
+def _sweep_terms(program, values, derivatives, stiffness, pull, k, nb, B, WB, H, step):
     """Adds the distances half way between knots k-1 and k.
 
     A step of either end moves the middle by half of it.
     """
     nv = values.velocity.shape[1]
     o = nb * (k - 2)
+    count = 0
     for f in range(program.collisions.body.shape[0]):
         row = program.rows.sweep + f
         if not program.sweep_on[k, f] or values.rows[k, row] >= FAR:
@@ -394,18 +400,24 @@ def _sweep_terms(program, values, derivatives, stiffness, pull, k, nb, step):
         D = derivatives.sweep[k, f]
         s, y = 0.25 * stiffness[k, row], 0.5 * pull[k, row]
         for c in range(nv):
-            if D[c] == 0.0:
-                continue
-            x = s * D[c]
+            B[count, c] = D[c]
+            WB[count, c] = s * D[c]
             step.rhs[o + c] -= y * D[c]
-            for r in range(c, nv):
-                step.band[o + c, r - c] += x * D[r]
-            if k > 2:
+        if k > 2:
+            for c in range(nv):
                 step.rhs[o - nb + c] -= y * D[c]
-                for r in range(c, nv):
-                    step.band[o - nb + c, r - c] += x * D[r]
-                for r in range(nv):
-                    step.band[o - nb + c, nb + r - c] += x * D[r]
+        count += 1
+    if count == 0:
+        return
+    np.dot(B[:count].T, WB[:count], H)
+    for c in range(nv):
+        for r in range(c, nv):
+            step.band[o + c, r - c] += H[c, r]
+        if k > 2:
+            for r in range(c, nv):
+                step.band[o - nb + c, r - c] += H[c, r]
+            for r in range(nv):
+                step.band[o - nb + c, nb + r - c] += H[c, r]
 
 
 @compiled
@@ -499,8 +511,9 @@ def recover(program, values, derivatives, step):
                     z[nb * b + i] = step.dx[k - 1 + b, i]
             for i in range(nw):
                 s = -step.load[k, i]
+                row = step.coupling[k, i]
                 for j in range(3 * nb):
-                    s -= step.coupling[k, i, j] * z[j]
+                    s -= row[j] * z[j]
                 u[i] = s
             for i in range(nw - 1, -1, -1):
                 s = u[i]
@@ -509,11 +522,11 @@ def recover(program, values, derivatives, step):
                 u[i] = s / step.factor[k, i, i]
                 z[3 * nb + i] = u[i]
             _recover_wrenches(program, k, u, step)
-            n = 3 * nb + nw
             for i in range(nb):
                 s = 0.0
-                for j in range(n):
-                    s += derivatives.dynamics[k, i, j] * z[j]
+                row = derivatives.dynamics[k, i]
+                for j in range(3 * nb + nw):
+                    s += row[j] * z[j]
                 if i < nf:
                     step.d_equality[k, i] = s
                 elif i < nv:

@@ -16,7 +16,12 @@ import numpy as np
 from scipy.optimize import minimize
 
 from models.errors import BackbeatError
-from optimization.interior_point import Guess, InteriorPoint, Progress
+from optimization.interior_point import (
+    Guess,
+    InteriorPoint,
+    InteriorPointOptions,
+    Progress,
+)
 from optimization.linearization import evaluate_once
 from optimization.program import FREE
 from optimization.trajectory_problem import TrajectoryProblem
@@ -26,6 +31,10 @@ from optimization.transcription import Transcription
 # Step of the differences in time [s], relative change of the cost that ends the
 # search, and the most solves.
 STEP, SETTLED, SOLVES = 1e-4, 2e-3, 25
+# Warm solves as careful as cold ones: their multipliers give the gradient.
+CAREFUL = InteriorPointOptions(
+    warm_polish_after=InteriorPointOptions.polish_after,
+)
 
 
 def optimize_durations(
@@ -89,7 +98,7 @@ class _Search:
 
     def __call__(self, durations: np.ndarray) -> tuple[float, np.ndarray]:
         problem = self._retimed(durations)
-        solution = InteriorPoint(Transcription(problem)).solve(
+        solution = InteriorPoint(Transcription(problem), CAREFUL).solve(
             Guess(self.best.q, self.best.w), self._progress
         )
         value = solution.cost + self._price * problem.schedule.duration

@@ -96,6 +96,7 @@ class Program(NamedTuple):
     com_weight: np.ndarray  # (N, 3)
     posture: np.ndarray  # (N, nj)
     posture_weight: np.ndarray  # (N, nj)
+    effort_weight: float  # on torques, in shares of their limits
     velocity_weight: np.ndarray  # (nv,)
     acceleration_weight: np.ndarray  # (nv,)
     # Constraints.

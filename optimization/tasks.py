@@ -62,7 +62,7 @@ class CenterOfMassTask:
     Attributes:
         knots: (n,) knots.
         p_WG: (3,) or (n, 3) target [m].
-        weight: (3,) cost per second on the squared error [1/m^2].
+        weight: (3,) or (n, 3) cost per second on the squared error [1/m^2].
     """
 
     knots: np.ndarray

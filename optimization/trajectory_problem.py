@@ -59,7 +59,8 @@ class Weights:
         acceleration: on vdot [s^4/rad^2].
         force: on contact forces [1/weight^2].
         moment: on contact moments [1/(weight m)^2].
-        effort_share: factor on velocity and acceleration costs by joint group, or
+        effort: on joint torques, in shares of their limits.
+        smoothness_share: factor on velocity and acceleration costs by joint group, or
             "base"; above one moves them less than others.
     """
 
@@ -68,7 +69,8 @@ class Weights:
     acceleration: float = 0.008
     force: float = 0.4
     moment: float = 4.0
-    effort_share: Mapping[str, float] = field(default_factory=dict)
+    effort: float = 0.0
+    smoothness_share: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

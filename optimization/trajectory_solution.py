@@ -113,7 +113,7 @@ class TrajectorySolution:
         names += [RowName("friction", c) for c in contacts for _ in range(CONE_ROWS)]
         names += [RowName("normal force", c) for c in contacts]
         for frame in self.transcription.frames:
-            names += [RowName("bound", frame)] * 6
+            names += [RowName("task bound", frame)] * 6
         for kind in ("distance", "distance between knots"):
             for feeler in self.transcription.problem.collisions.feelers:
                 names.append(RowName(kind, f"{feeler.link} ({feeler.part})"))

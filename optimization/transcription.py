@@ -13,8 +13,8 @@ t_k, h_k = t_k+1 - t_k.
     a_k         = 2 (d_k+1 - d_k) / (h_k-1 + h_k)          acceleration
     tau_k       = ID(q_k, v_k, a_k) - sum_c J_c' w_k,c     inverse dynamics
 
-    minimize    integral of posture, velocity, acceleration, wrench costs and of
-                the weighted tasks
+    minimize    integral of posture, velocity, acceleration, wrench and effort
+                costs and of the weighted tasks
     subject to  base rows of tau_k = 0,  phi_k = normal force,
                 frame residuals = 0 where required (stance, targets),
                 |tau_k| <= torque limits, joint position and velocity limits,
@@ -51,6 +51,9 @@ from optimization.program import (
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask, axis_indices
 from optimization.trajectory_problem import TrajectoryProblem
 
+# Targets nearer than this are the same [m or 1].
+SAME = 1e-12
+
 
 @dataclass
 class _Slot:
@@ -80,9 +83,11 @@ class _Slot:
 
     def accepts(self, k: int, X: RigidTransform) -> bool:
         """Whether knot k is free or already has this target."""
-        same = np.allclose(self.p_WG[k], X.translation(), atol=1e-12)
-        same = same and np.allclose(self.R_WG[k], X.rotation().matrix(), atol=1e-12)
-        return not self.used[k] or same
+        if not self.used[k]:
+            return True
+        apart = np.abs(self.p_WG[k] - X.translation()).max()
+        turned = np.abs(self.R_WG[k] - X.rotation().matrix()).max()
+        return bool(max(apart, turned) < SAME)
 
     def aim(self, k: int, X: RigidTransform) -> None:
         self.used[k] = True
@@ -222,6 +227,7 @@ class Transcription:
             com_weight=com_weight,
             posture=posture,
             posture_weight=posture_weight,
+            effort_weight=w.effort,
             velocity_weight=w.velocity * self._shares(),
             acceleration_weight=w.acceleration * self._shares(),
             lower=np.full((N, rows.num_rows), -FREE),
@@ -311,7 +317,7 @@ class Transcription:
         """(nv,) factors on velocity and acceleration costs."""
         robot = self.problem.robot
         shares = np.ones(robot.num_velocities)
-        for group, factor in self.problem.weights.effort_share.items():
+        for group, factor in self.problem.weights.smoothness_share.items():
             if group == "base":
                 shares[: robot.base_velocities] *= factor
                 continue

@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+# Rows of the table of limits.
+MOST_LIMITS = 10
+
 
 def command(
     name: Annotated[str, typer.Argument(help="Behavior in the library.")],
@@ -38,6 +41,22 @@ def command(
             "yes" if check.passed else "NO",
         )
     console.print(table)
+    limits = behavior.active_limits()
+    if len(limits):
+        table = Table("limit used to the full", "of", "from", "to", "knots")
+        for limit in limits.head(MOST_LIMITS).itertuples():
+            table.add_row(
+                limit.kind.replace("_", " "),
+                limit.what,
+                f"{limit.from_s:.2f} s",
+                f"{limit.to_s:.2f} s",
+                str(limit.knots),
+            )
+        console.print(table)
+        if len(limits) > MOST_LIMITS:
+            console.print(
+                f"and {len(limits) - MOST_LIMITS} more; see `backbeat report`"
+            )
     made = behavior.provenance
     console.print(
         f"{made['knots']} knots, {made['iterations']} iterations, built in "

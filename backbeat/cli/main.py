@@ -20,6 +20,7 @@ SUBCOMMANDS = {
     "build": "Build behaviors: solve, verify and store what has changed.",
     "list": "List the behaviors of the library.",
     "info": "Show a behavior, its certificate and where it comes from.",
+    "report": "Write a page about a behavior: checks, limits, forces, the solve.",
     "track": "Track a behavior in closed loop and report what happened.",
     "export": "Write a behavior as CSV, columns by joint name.",
     "moves": "List the moves that a dance can be made of.",

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from pydrake.math import RigidTransform
 
+from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.dance.moves import MOVES, Offsets
 from behaviors.motion_plan import MotionPlan, check_length
@@ -46,14 +47,10 @@ class MoveDescription:
 
 
 @dataclass
-class DanceSpecification:
+class DanceSpecification(Specification):
     """Schema of `kind: dance`."""
 
     kind: str = "dance"
-    name: str = ""
-    summary: str = ""
-    robot: str = "atlas"
-    equipment: list[str] = field(default_factory=list)
     bpm: float = 98.0
     beats_per_bar: int = 4
     # Length in beats, with a beat or two of rest at the end.
@@ -64,10 +61,6 @@ class DanceSpecification:
     fade: float = 1.0
     # Moves by track: legs, body, arms, head.
     tracks: dict[str, list[MoveDescription]] = field(default_factory=dict)
-
-    def sources(self, folder: Path) -> list[Path]:
-        """Files besides the specification: none."""
-        return []
 
     def plan(self, folder: Path) -> MotionPlan:
         """Compiles the choreography into a trajectory problem.
@@ -93,7 +86,9 @@ class DanceSpecification:
             tasks=_tasks(robot, q_start, feet, offsets, N),
             collisions=make_self_collision_model(robot),
             limits=Limits(friction_share=0.8, patch_share=0.6, least_force=0.03),
-            weights=Weights(acceleration=0.02, effort_share={"base": 4.0}),
+            weights=self.objectives.weights(
+                Weights(acceleration=0.02, smoothness_share={"base": 4.0})
+            ),
         )
         return MotionPlan(
             problem=problem,

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -84,6 +85,42 @@ def test_info_shows_the_certificate(backbeat, library):
         backbeat("info", "posture-tour", "--library", library, "--json")
     )
     assert header["name"] == "posture-tour"
+
+
+def test_info_shows_what_limits_the_motion(backbeat, library):
+    text = backbeat("info", "posture-tour", "--library", library)
+    behavior = Library(library).load("posture-tour")
+    limits = behavior.active_limits()
+    assert len(limits) > 0
+    assert limits["what"].iloc[0] in text
+
+
+def test_a_report_is_one_page_with_the_solve(backbeat, library, tmp_path):
+    path = tmp_path / "made" / "tour.html"
+    backbeat("report", "posture-tour", "--library", library, "-o", path)
+    page = path.read_text()
+    behavior = Library(library).load("posture-tour")
+    for check in behavior.certificate.checks:
+        assert check.name.replace("_", " ") in page
+    for word in ("barrier parameter", "normal force", "l foot", "l_leg_kny"):
+        assert word in page
+    # Nothing comes from elsewhere, and nothing runs.
+    assert not re.search(r"<(script|link|img|iframe)", page)
+    assert "@import" not in page
+    log = behavior.iterations()
+    assert list(log["iteration"]) == list(range(len(log)))
+    assert log["violation"].iloc[-1] <= 1e-6
+
+
+def test_a_report_takes_what_others_wrote_as_text(backbeat, library, tmp_path):
+    own = Library(library).load("posture-tour")
+    evil = "<script>alert(1)</script>"
+    behavior = dataclasses.replace(own, summary=evil, specification=evil)
+    Library(tmp_path).save(behavior)
+    path = tmp_path / "tour.html"
+    backbeat("report", "posture-tour", "--library", tmp_path, "-o", path)
+    assert "<script" not in path.read_text()
+    assert "&lt;script&gt;" in path.read_text()
 
 
 def test_export_writes_joints_by_name(backbeat, library, tmp_path):

@@ -125,7 +125,7 @@ def stroke(num_knots: int = 25, seated: bool = False, **changes):
         collisions=collisions,
         near=[(i, near) for i in tips],
         limits=Limits(friction_share=0.8, patch_share=0.5),
-        weights=Weights(effort_share={"base": 5.0, "r_wrist": 0.1}),
+        weights=Weights(effort=0.3, smoothness_share={"base": 5.0, "r_wrist": 0.1}),
     )
     return replace(problem, **changes)
 

@@ -14,8 +14,11 @@ EVERYDAY = ("walk-2", "squat-jump")
 SHIPPED = (
     *("march", "walk-2", "walk-6", "side-step", "step-touch", "quarter-turn"),
     *("one-leg-balance", "squat-jump", "forward-jump", "kick", "toe-tap"),
-    *("deep-squat", "bow", "floor-reach"),
+    *("deep-squat", "bow", "floor-reach", "stand", "posture-tour", "groove"),
 )
+# Not among them: drumming. A far guess takes the sticks through the drums, where no
+# distance tells which way leads out again. It must end well all the same.
+DRUMMED = "outstanding"
 # Disturbance of every joint at every knot [rad].
 FAR, ABSURD = 0.2, 2.0
 # Costs of one problem from different starts, relative to the best that is known.
@@ -102,7 +105,7 @@ def test_a_solution_as_guess_stays():
     assert again.cost <= 1.01 * first.cost
 
 
-@pytest.mark.parametrize("name", EVERYDAY)
+@pytest.mark.parametrize("name", [*EVERYDAY, DRUMMED])
 @pytest.mark.parametrize("seed", range(2))
 def test_an_absurd_guess_never_ends_in_no_number(name, seed):
     s = solver(name).solve(scattered(name, seed, ABSURD))

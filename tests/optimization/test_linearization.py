@@ -194,6 +194,8 @@ def test_the_cost_is_the_sum_of_its_squares(case):
     dt, h = program.dt, program.span
     com = values.com - program.com_target
     posture = point.q[:, nq:] - program.posture
+    first = program.rows.torque
+    torque = values.rows[:, first : first + len(program.effort)]
     parts = [
         np.einsum("k,kpi,kpi->", dt, program.frame_weight, values.frame**2),
         np.einsum("k,ki,ki->", dt, program.com_weight, com**2),
@@ -203,5 +205,6 @@ def test_the_cost_is_the_sum_of_its_squares(case):
             "k,i,ki->", dt, program.acceleration_weight, point.acceleration(values) ** 2
         ),
         np.einsum("k,i,kci->", dt, program.wrench_weight, point.w**2),
+        program.effort_weight * np.einsum("k,kj->", dt, torque**2),
     ]
     assert cost == pytest.approx(0.5 * sum(parts), rel=EXACT)

@@ -56,6 +56,10 @@ class Dense:
         self.add(J["com"], dt * program.com_weight, com)
         away = point.q[:, nq:] - program.posture
         self.add(posture, dt * program.posture_weight, away)
+        first = program.rows.torque
+        joints = slice(first, first + nj)
+        effort = np.repeat(dt * program.effort_weight, nj, axis=1)
+        self.add(rows[:, joints], effort, values.rows[:, joints])
         weight = h * program.velocity_weight
         self.add(velocity[1:], weight, values.velocity[1:])
         a = point.acceleration(values)

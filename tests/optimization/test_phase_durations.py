@@ -19,7 +19,11 @@ from tests.tolerances import ENVELOPE
 
 # The polish of everyday solves stops before the optimum, where multipliers are right.
 EXACT = InteriorPointOptions(
-    max_iterations=250, end_barrier=4e-6, polish_after=10**6, polish_at=10**6
+    max_iterations=250,
+    end_barrier=4e-6,
+    polish_after=10**6,
+    warm_polish_after=10**6,
+    polish_at=10**6,
 )
 BOUNDS = {0: (0.5, 1.2), 1: (0.2, 0.4), 2: (0.5, 1.2)}
 PRICE = 1.0

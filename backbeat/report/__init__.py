@@ -1,0 +1,1 @@
+"""Reports: self-contained pages about behaviors and runs."""

@@ -1,0 +1,32 @@
+"""A behavior as a page: what it is, what limits it, and how it was found."""
+
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from backbeat.report.figures import (
+    center_of_mass_figure,
+    force_figure,
+    solve_figure,
+    torque_figure,
+)
+from behaviors.behavior import Behavior
+
+
+def behavior_page(behavior: Behavior) -> str:
+    """HTML of one page that needs nothing else."""
+    made = behavior.provenance
+    folder = jinja2.FileSystemLoader(Path(__file__).parent)
+    environment = jinja2.Environment(
+        loader=folder, autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    return environment.get_template("page.html").render(
+        behavior=behavior,
+        made=made,
+        active=made["active_limits"],
+        solve=Markup(solve_figure(behavior.iterations())),
+        forces=Markup(force_figure(behavior)),
+        center_of_mass=Markup(center_of_mass_figure(behavior)),
+        torques=Markup(torque_figure(behavior)),
+    )

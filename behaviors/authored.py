@@ -1,0 +1,83 @@
+"""What specifications of every kind have, and what a motion should be good at."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from behaviors.motion_plan import MotionPlan
+from models.errors import BackbeatError
+from optimization.trajectory_problem import Weights
+
+
+@dataclass
+class Objectives:
+    """What a motion should be good at; each value says how much it counts."""
+
+    # Cost per second on the squares of joint torques, in shares of their limits.
+    effort: float = 0.0
+    # Factor on the costs of velocities and accelerations.
+    smoothness: float = 1.0
+    # Factor on the pull to the nominal posture.
+    posture: float = 1.0
+    # Cost of a second, for what may choose its time.
+    time: float = 1.0
+
+    def weights(self, usual: Weights) -> Weights:
+        """The weights of a kind of motion as these objectives have them."""
+        return replace(
+            usual,
+            effort=usual.effort + self.effort,
+            velocity=usual.velocity * self.smoothness,
+            acceleration=usual.acceleration * self.smoothness,
+            posture=usual.posture * self.posture,
+        )
+
+    def check(self, name: str) -> None:
+        """Refuses values that would leave the optimizer without a best motion.
+
+        Raises:
+            BackbeatError: a negative or infinite one, or no smoothness or posture.
+        """
+        values = vars(self)
+        if not all(np.isfinite(v) and v >= 0 for v in values.values()):
+            raise BackbeatError(f"{name}: objectives are numbers >= 0, not {values}")
+        if min(self.smoothness, self.posture) == 0:
+            raise BackbeatError(
+                f"{name}: the objectives smoothness and posture must be above 0, or no "
+                "motion would be the best"
+            )
+
+
+@dataclass
+class Specification(ABC):
+    """The keys that every kind of specification has.
+
+    Attributes:
+        kind: which kind.
+        name: name in the library.
+        summary: one sentence for people.
+        robot: robot name or path of its YAML.
+        equipment: what the robot carries.
+        objectives: what the motion should be good at.
+    """
+
+    kind: str = ""
+    name: str = ""
+    summary: str = ""
+    robot: str = "atlas"
+    equipment: list[str] = field(default_factory=list)
+    objectives: Objectives = field(default_factory=Objectives)
+
+    def sources(self, folder: Path) -> list[Path]:
+        """Files besides the specification, found from its folder."""
+        return []
+
+    @abstractmethod
+    def plan(self, folder: Path) -> MotionPlan:
+        """Compiles the specification, found in a folder, into a problem.
+
+        Raises:
+            BackbeatError: it makes no sense, and why.
+        """
