@@ -240,12 +240,12 @@ class InteriorPoint:
                     Guess(run.q, run.w), options.polish_after, run.log, progress
                 )
                 if better.status != "solved":
+                    self._evaluate(run.q, run.w, run.phi)
                     break
                 settled = better.cost > (1 - SETTLED) * run.cost
                 run = better
                 if settled:
                     break
-            self._evaluate(run.q, run.w, run.phi)
         values = self._values
         prices = [-side.price() for side in run.sides]
         return TrajectorySolution(
