@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mpc.stepping import Step, Swing
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -19,6 +21,10 @@ class Plan:
             body rotation, each minus the behavior's.
         wrench: (N, C, 6) planned patch wrenches [weights], in patch axes.
         com: (N + 1, 3) predicted center of mass [m].
+        shift: (N + 1, S, 2) places of the soles minus the behavior's [m].
+        steps: steps that the behavior does not make.
+        swings: soles in the air until the next plan, and where they go.
+        objective: what the solver made least; compares plans of one state.
         status: "solved", or why this plan is an older one carried on.
         is_fresh: whether a solver found this plan.
         iterations: iterations of the solver.
@@ -33,6 +39,10 @@ class Plan:
     deviation: np.ndarray
     wrench: np.ndarray
     com: np.ndarray
+    shift: np.ndarray
+    steps: tuple[Step, ...] = ()
+    swings: tuple[Swing, ...] = ()
+    objective: float = 0.0
     status: str = "solved"
     is_fresh: bool = True
     iterations: int = 0

@@ -10,7 +10,9 @@ from models.configuration import Configuration
 from models.rotations import quaternion_to_matrix, relative_log
 from mpc.plan import Plan
 from mpc.predictive_program import PredictiveProgram
+from mpc.recovery import Recovery
 from mpc.reference import Reference, ReferenceSample
+from mpc.stepping import next_swings
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class PredictiveController(LeafSystem):
         program: PredictiveProgram,
         period: float = 0.02,
         start_time: float = 0.0,
+        recovery: Recovery | None = None,
     ) -> None:
         """Makes the controller.
 
@@ -61,9 +64,11 @@ class PredictiveController(LeafSystem):
             program: the program it solves.
             period: time between plans [s].
             start_time: time at which the behavior's phase is zero [s].
+            recovery: when and how to step where the behavior stands; None never.
         """
         super().__init__()
         self._program, self._start = program, start_time
+        self._period, self._recovery = period, recovery
         self._reference: Reference = program.reference
         robot = self._reference.robot
         self._sample = self._reference.make_sample()
@@ -114,8 +119,14 @@ class PredictiveController(LeafSystem):
         if np.isfinite(x).all():
             q, v = x[: robot.num_positions], x[robot.num_positions :]
             reference = self._reference.sample(s, self._sample)
-            deviation = measure_deviation(Configuration(robot, q, v), reference)
-            plan = program.solve(t - self._start, s, deviation)
+            now = Configuration(robot, q, v)
+            plan = self._plan(
+                t - self._start,
+                s,
+                measure_deviation(now, reference),
+                self._measure_shift(now, reference, memory.plan, s),
+                memory.plan,
+            )
         if plan is None:
             carried = replace(
                 memory.plan, status="no plan found, carried on", is_fresh=False
@@ -124,6 +135,50 @@ class PredictiveController(LeafSystem):
         return PredictiveMemory(
             replace(plan, time=t), memory.plans + 1, memory.failures
         )
+
+    def _plan(
+        self,
+        t: float,
+        s: float,
+        deviation: np.ndarray,
+        shift: np.ndarray,
+        before: Plan,
+    ) -> Plan | None:
+        """A plan with the steps under way, or with recovery steps if those help."""
+        program, reference = self._program, self._reference
+        steps = tuple(w for w in before.steps if w.end > s)
+        previous = before if before.is_fresh and before.iterations else None
+        plan = program.solve(t, s, deviation, shift, steps, previous)
+        if self._recovery is not None and not steps:
+            plan = self._recovery.improve(program, t, s, deviation, shift, plan)
+        if plan is None:
+            return None
+        ahead = 1.3 * self._period
+        swings = next_swings(
+            reference,
+            plan.steps,
+            before.swings,
+            s,
+            ahead,
+            shift,
+            plan.shift,
+            plan.phases,
+        )
+        return replace(plan, swings=swings)
+
+    def _measure_shift(
+        self, state: Configuration, reference: ReferenceSample, plan: Plan, s: float
+    ) -> np.ndarray:
+        """(S, 2) where the soles are, or where those in the air will land."""
+        shift = np.zeros((len(self._reference.soles), 2))
+        for i, c in enumerate(self._reference.soles):
+            swing = next((w for w in plan.swings if w.contact == c), None)
+            if swing is not None and swing.start <= s < swing.end:
+                shift[i] = swing.landing
+                continue
+            place = state.pose(self._reference.patches[c]).translation()
+            shift[i] = place[:2] - reference.p_contact[c, :2]
+        return shift
 
 
 def measure_deviation(state: Configuration, reference: ReferenceSample) -> np.ndarray:

@@ -3,19 +3,24 @@
 A linear time-varying predictive controller in deviations from the behavior, on a
 grid of phase, so that contact switches sit on knots whatever the timing does.
 
-    state       x = [dc, dv, dk, dphi, dT]: CoM, CoM velocity, angular momentum per
-                mass, body rotation (each minus the behavior's) and time minus phase
-    input       u = [dw_1 .. dw_C, theta]: patch wrenches minus the behavior's, in
-                weights of the robot, and the stretch of the interval's time [s]
+    state       x = [dc, dv, dk, dphi, dT, dp_1 .. dp_S]: CoM, CoM velocity, angular
+                momentum per mass, body rotation (each minus the behavior's), time
+                minus phase, and places of the soles in the plane (minus the
+                behavior's)
+    input       u = [dw_1 .. dw_C, theta, j_1 .. j_S]: patch wrenches minus the
+                behavior's, in weights of the robot, the stretch of the interval's
+                time [s], and how far soles in the air go elsewhere
     dynamics    dv' = g sum df,
-                dk' = g sum [(p - c) x df + dm + f_ref x dc],
-                dphi' = m I^-1 dk,
-                x+ = A x + B u + E theta, E = change of the behavior per time
-    cost        sum |dc|^2 + |dv + (theta/h) v_ref|^2 + |dk|^2 + |dphi|^2 + dT^2
-                + |dw|^2 + theta^2 + change of theta^2, and at the end the divergent
-                component of motion |dc + dv / omega|^2
+                dk' = g sum [(p + dp - c - dc) x (f_ref + df) - (p - c) x f_ref + dm],
+                dphi' = m I^-1 dk,  dp+ = dp + j,
+                x+ = A x + B u + E theta + e, E = change of the behavior per time;
+                products of deviations are linearized about the plan before
+    cost        sum |dc - mean dp|^2 + |dv + (theta/h) v_ref|^2 + |dk|^2 + |dphi|^2
+                + dT^2 + |dp|^2 + |j|^2 + |dw|^2 + theta^2 + change of theta^2, and at
+                the end the divergent component of motion |dc - mean dp + dv / omega|^2
     subject to  friction pyramid, center of pressure, yaw moment and normal force of
-                every standing patch, no wrench elsewhere, bounded theta
+                every standing patch, no wrench elsewhere, bounded theta, no theta in
+                flight, soles within reach of each other and never crossed
 
 States carry no hard constraint: an infeasible program would be a fall. Sources
     Wieber, "Trajectory Free Linear Model Predictive Control for Stable Walking in
@@ -25,18 +30,23 @@ States carry no hard constraint: an infeasible program would be a fall. Sources
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import piqp
 import scipy.sparse as sp
 
 from models.contact import PATCH_MARGIN
+from mpc.horizon import Horizon, knot_phases, make_horizon
 from mpc.plan import Plan
 from mpc.reference import Reference
+from mpc.stepping import Step
 
-NX = 13
+# States without the soles.
+BODY = 13
+# A foot this near to landing lands where it was going [s], and how fast it moves [m/s].
+COMMITTED, FOOT_SPEED = 0.05, 3.0
 INF = 1e30
 
 
@@ -52,12 +62,16 @@ class PredictiveWeights:
             at any price, small saves the balance first.
         theta: weight on stretching an interval.
         theta_change: weight on the change of the stretch between intervals.
+        shift, jump: weights on soles that stand elsewhere and on moving them there.
         force, vertical, moment: weights on wrench deviations.
         terminal: weight on the divergent component at the end of the horizon.
         slowest, fastest: bounds on the phase rate; wider ones fell.
         friction: coefficient of friction that is relied on.
         yaw_moment: most yaw moment of a patch per normal force [m].
         max_force: most normal force of a patch [weights].
+        stepping: whether soles in the air may land elsewhere.
+        reach: most distance of the soles, forward and sideways [m].
+        apart: least distance sideways [m].
     """
 
     knots: int = 26
@@ -69,6 +83,8 @@ class PredictiveWeights:
     beat: float = 20.0
     theta: float = 20.0
     theta_change: float = 20.0
+    shift: float = 2.0
+    jump: float = 1.0
     force: float = 0.5
     vertical: float = 0.2
     moment: float = 5.0
@@ -78,6 +94,9 @@ class PredictiveWeights:
     friction: float = 0.55
     yaw_moment: float = 0.05
     max_force: float = 2.2
+    stepping: bool = True
+    reach: tuple[float, float] = (0.55, 0.55)
+    apart: float = 0.17
 
 
 def patch_rows(
@@ -106,19 +125,16 @@ def _skew(r: np.ndarray) -> np.ndarray:
     return S
 
 
-class _Horizon(NamedTuple):
-    """The behavior at the knots (N + 1) and in the intervals (N) of a horizon."""
-
-    phases: np.ndarray  # (N + 1,) [s]
-    h: np.ndarray  # (N,) [s]
-    com: np.ndarray  # (N + 1, 3)
-    velocity: np.ndarray  # (N + 1, 3)
-    momentum: np.ndarray  # (N + 1, 3) per mass
-    wrench: np.ndarray  # (N, 6 C)
-    standing: np.ndarray  # (N, C)
-    R: np.ndarray  # (N, C, 3, 3)
-    p: np.ndarray  # (N, C, 3)
-    inverse_inertia: np.ndarray  # (N, 3, 3)
+def _time_in_the_air(horizon: Horizon, c: int) -> np.ndarray:
+    """(N,) phase until patch c lands, of intervals that have it in the air [s]."""
+    left, landing = np.zeros(len(horizon.h)), 0.0
+    for k in reversed(range(len(left))):
+        if horizon.standing[k, c]:
+            landing = 0.0
+            continue
+        landing = landing or horizon.phases[k + 1] - horizon.phases[0]
+        left[k] = landing
+    return left
 
 
 class PredictiveProgram:
@@ -137,7 +153,11 @@ class PredictiveProgram:
         self.weights = w = weights or PredictiveWeights()
         robot = reference.robot
         self._C = len(reference.patches)
-        self._NU = 6 * self._C + 1
+        self._S = len(reference.soles) if w.stepping else 0
+        self._soles = list(reference.soles[: self._S])
+        self._NX, self._NU = BODY + 2 * self._S, 6 * self._C + 1 + 2 * self._S
+        # Which way the first sole is from the second, if there are two.
+        self._reaches = self._S == 2
         self._g, self._m = robot.gravity, robot.total_mass
         patches = [robot.contacts[n] for n in reference.patches]
         self._rows = [patch_rows(c.half_length, c.half_width, w) for c in patches]
@@ -152,37 +172,28 @@ class PredictiveProgram:
         return self.weights.knots * self.weights.spacing
 
     def _make_cost(self) -> None:
-        w, N, NU = self.weights, self.weights.knots, self._NU
+        w, N, NX, NU = self.weights, self.weights.knots, self._NX, self._NU
         h = w.spacing
-        state = np.r_[
-            np.full(3, w.com),
-            np.full(3, w.velocity),
-            np.full(3, w.momentum),
-            np.full(3, w.rotation),
-            w.beat,
-        ]
+        Q, terminal = self._state_cost()
         wrench = [w.moment] * 3 + [w.force, w.force, w.vertical]
-        height = float(self.reference.table.com[:, 0, 2].mean())
-        omega = np.sqrt(self._g / max(height, 0.1))
-        D = np.zeros((3, NX))
-        D[:, :3], D[:, 3:6] = np.eye(3), np.eye(3) / omega
-        terminal = 2 * np.diag(state) + w.terminal * D.T @ D
         blocks = []
         for k in range(N):
-            R = np.diag(np.r_[np.tile(wrench, self._C), w.theta]) * h
+            R = np.r_[np.tile(wrench, self._C), w.theta, np.full(2 * self._S, w.jump)]
+            R = np.diag(R * h)
             # Change of the stretch: |theta_k - theta_k+1|^2, its own diagonal part.
-            R[-1, -1] += w.theta_change * h * (2 if 0 < k < N - 1 else 1)
-            blocks += [R, np.diag(state) * h if k < N - 1 else terminal]
+            t = 6 * self._C
+            R[t, t] += w.theta_change * h * (2 if 0 < k < N - 1 else 1)
+            blocks += [R, Q * h if k < N - 1 else terminal]
         P = sp.lil_matrix(sp.block_diag(blocks))
         n = N * (NU + NX)
         self._n, self._iu = n, np.arange(N) * (NU + NX)
-        self._ix = self._iu + NU
+        self._ix, self._it = self._iu + NU, self._iu + 6 * self._C
         for k in range(N - 1):
-            a, b = self._iu[k] + NU - 1, self._iu[k + 1] + NU - 1
+            a, b = self._it[k], self._it[k + 1]
             P[a, b] = P[b, a] = -w.theta_change * h
         for k in range(N):
             # Room for the coupling of stretch and velocity, written at each solve.
-            a, b = self._iu[k] + NU - 1, self._ix[k] + 3
+            a, b = self._it[k], self._ix[k] + 3
             for i in range(3):
                 P[a, b + i] = P[b + i, a] = 1e-300
         self._P = sp.csc_matrix(P)
@@ -192,7 +203,7 @@ class PredictiveProgram:
             (np.arange(1, self._P.nnz + 1), self._P.indices, self._P.indptr),
             self._P.shape,
         ).tolil()
-        a = self._iu + NU - 1
+        a = self._it
         self._theta_diagonal = np.array([index[i, i] - 1 for i in a], int)
         pairs = list(zip(a, self._ix + 3, strict=True))
         self._theta_velocity = np.array(
@@ -205,8 +216,24 @@ class PredictiveProgram:
         self._P_values[self._theta_velocity] = 0.0
         self._P_values[self._velocity_theta] = 0.0
 
+    def _state_cost(self) -> tuple[np.ndarray, np.ndarray]:
+        """Cost of a state per second, and of the last one."""
+        w = self.weights
+        weights = [0.0, w.velocity, w.momentum, w.rotation]
+        Q = np.diag(np.r_[np.repeat(weights, 3), w.beat, np.full(2 * self._S, w.shift)])
+        # The center of mass goes where the soles are.
+        C = np.zeros((3, self._NX))
+        C[:, :3] = np.eye(3)
+        for i in range(self._S):
+            C[:2, BODY + 2 * i : BODY + 2 * i + 2] = -np.eye(2) / self._S
+        Q += w.com * C.T @ C
+        height = float(self.reference.table.com[:, 0, 2].mean())
+        D = C.copy()
+        D[:, 3:6] = np.eye(3) * np.sqrt(max(height, 0.1) / self._g)
+        return Q, 2 * Q + w.terminal * D.T @ D
+
     def _make_dynamics_pattern(self) -> None:
-        N, NU = self.weights.knots, self._NU
+        N, NX, NU = self.weights.knots, self._NX, self._NU
         rows, columns = [], []
         for k in range(N):
             r = k * NX + np.arange(NX)
@@ -225,14 +252,31 @@ class PredictiveProgram:
         )
         self._A = numbered.copy()
         self._order = numbered.data.astype(int) - 1
-        G = sp.block_diag(self._rows)
-        self._num_rows = G.shape[0]
-        lil = sp.lil_matrix((N * self._num_rows, self._n))
+        self._make_rows()
+
+    def _make_rows(self) -> None:
+        """Rows of the patches of every knot, then of the reach of the soles."""
+        N, NX = self.weights.knots, self._NX
+        patches = sp.block_diag(self._rows)
+        self._G_knot = np.asarray(patches.todense())
+        rows = self._num_rows = patches.shape[0]
+        reach = 2 if self._reaches else 0
+        lil = sp.lil_matrix((N * (rows + reach), self._n))
         for k in range(N):
-            r = k * self._num_rows
-            lil[r : r + self._num_rows, self._iu[k] : self._iu[k] + 6 * self._C] = G
+            columns = slice(self._iu[k], self._iu[k] + 6 * self._C)
+            lil[k * rows : (k + 1) * rows, columns] = patches
+            for r in range(reach):
+                o = self._ix[k] + BODY
+                lil[N * rows + 2 * k + r, o : o + 4] = 1.0
         self._G = sp.csc_matrix(lil)
-        self._G_knot = np.asarray(G.todense())
+        self._G.sort_indices()
+        # Where the entries of the reach are, in order of (knot, row, column).
+        at = sp.csc_matrix(
+            (np.arange(1.0, self._G.nnz + 1), self._G.indices, self._G.indptr),
+            self._G.shape,
+        ).tocsr()[N * rows :]
+        self._reach_entries = at.data.astype(int) - 1
+        assert NX == BODY + 2 * self._S
 
     def _make_solver(self) -> piqp.SparseSolver:
         solver = piqp.SparseSolver()
@@ -245,7 +289,8 @@ class PredictiveProgram:
         # the data from one program to the next: a memory that no Context would hold.
         settings.preconditioner_iter = 0
         n, rows = self._n, self._G.shape[0]
-        self._linearize(self._horizon(self.reference.table.t[0]), np.zeros(NX))
+        start = self._horizon(float(self.reference.table.t[0]))
+        self._linearize(start, np.zeros(self._NX))
         solver.setup(
             self._P,
             np.zeros(n),
@@ -259,66 +304,54 @@ class PredictiveProgram:
         )
         return solver
 
-    def _phases(self, s: float) -> np.ndarray:
-        """(N + 1,) phases of the knots; a short first interval joins the next."""
-        h, N = self.weights.spacing, self.weights.knots
-        k = np.floor(s / h + 1e-6) + 1
-        if k * h - s < 0.3 * h:
-            k += 1
-        return np.r_[s, (k + np.arange(N)) * h]
+    def _horizon(
+        self,
+        s: float,
+        steps: Sequence[Step] = (),
+        shift: np.ndarray | None = None,
+        previous: Plan | None = None,
+    ) -> Horizon:
+        phases = knot_phases(s, self.weights.spacing, self.weights.knots)
+        if shift is None:
+            shift = np.zeros((len(self.reference.soles), 2))
+        return make_horizon(self.reference, phases, steps, shift, previous)
 
-    def _horizon(self, s: float) -> _Horizon:
-        """The behavior over the horizon from phase s."""
-        table, reference = self.reference.table, self.reference
-        phases = self._phases(s)
-        i, u = reference.grid(phases)
-        j, v = reference.grid(0.5 * (phases[:-1] + phases[1:]))
-
-        def at(column: np.ndarray, index: np.ndarray, share: np.ndarray) -> np.ndarray:
-            share = share.reshape(-1, *[1] * (column.ndim - 1))
-            return np.asarray((1 - share) * column[index] + share * column[index + 1])
-
-        # Outside the behavior the robot rests.
-        moving = ((phases >= 0) & (phases <= reference.duration))[:, None]
-        N = self.weights.knots
-        return _Horizon(
-            phases=phases,
-            h=np.diff(phases),
-            com=at(table.com[:, 0], i, u),
-            velocity=at(table.com[:, 1], i, u) * moving,
-            momentum=at(table.momentum[:, 0], i, u) * moving / self._m,
-            wrench=at(table.wrench, j, v).reshape(N, 6 * self._C),
-            standing=table.standing[j],
-            R=table.R_contact[j],
-            p=at(table.p_contact, j, v),
-            inverse_inertia=np.linalg.inv(at(table.inertia, j, v)),
-        )
-
-    def _linearize(self, horizon: _Horizon, x0: np.ndarray) -> np.ndarray:
-        """Writes dynamics and cost along the horizon; returns A x0 of the first."""
-        C, N, g, h = self._C, self.weights.knots, self._g, horizon.h
-        middle = 0.5 * (horizon.com[:-1] + horizon.com[1:])
+    def _linearize(self, horizon: Horizon, x0: np.ndarray) -> np.ndarray:
+        """Writes dynamics and cost along the horizon; returns the right-hand side."""
+        C, N, NX, g = self._C, self.weights.knots, self._NX, self._g
+        h, t = horizon.h, 6 * self._C
+        middle = 0.5 * (horizon.com[:-1] + horizon.com[1:]) + horizon.com_shift
         A = np.zeros((N, NX, NX))
         B = np.zeros((N, NX, self._NU))
+        e = np.zeros((N, NX))
         A[:, 0:3, 3:6] = np.eye(3)
         A[:, 9:12, 6:9] = self._m * horizon.inverse_inertia
         for c in range(C):
             moment, force = slice(6 * c, 6 * c + 3), slice(6 * c + 3, 6 * c + 6)
-            R = horizon.R[:, c]
-            f_ref = np.einsum("nij,nj->ni", R, horizon.wrench[:, force])
-            A[:, 6:9, 0:3] += g * _skew(f_ref)
+            R, extra = horizon.R[:, c], horizon.force_shift[:, c]
+            f = np.einsum("nij,nj->ni", R, horizon.wrench[:, force]) + extra
+            arm = horizon.p[:, c] + horizon.sole_shift[:, c] - middle
+            A[:, 6:9, 0:3] += g * _skew(f)
             B[:, 3:6, force] = g * R
-            B[:, 6:9, force] = g * _skew(horizon.p[:, c] - middle) @ R
+            B[:, 6:9, force] = g * _skew(arm) @ R
             B[:, 6:9, moment] = g * R
+            moved = horizon.sole_shift[:, c] - horizon.com_shift
+            e[:, 6:9] -= g * np.cross(moved, extra)
+            if c in self._soles:
+                o = BODY + 2 * self._soles.index(c)
+                A[:, 6:9, o : o + 2] = -g * _skew(f)[:, :, :2]
         hh = h[:, None, None]
         Ad = np.eye(NX) + hh * A + 0.5 * hh**2 * (A @ A)
         Bd = hh * B + 0.5 * hh**2 * (A @ B)
+        e = h[:, None] * e + 0.5 * h[:, None] ** 2 * np.einsum("nij,nj->ni", A, e)
         x_ref = np.concatenate(
             [horizon.com, horizon.velocity, horizon.momentum], axis=1
         )
-        Bd[:, :9, -1] = np.diff(x_ref, axis=0) / h[:, None]
-        Bd[:, 9:12, -1] = 0.0
-        Bd[:, 12, -1] = 1.0
+        Bd[:, :, t:] = 0.0
+        Bd[:, :9, t] = np.diff(x_ref, axis=0) / h[:, None]
+        Bd[:, 12, t] = 1.0
+        Bd[:, BODY:, t + 1 :] = np.eye(2 * self._S)
+        e[0] += Ad[0] @ x0
         head = np.concatenate([np.ones(NX), -Bd[0].ravel()])
         blocks = (np.ones((N - 1, NX)), -Ad[1:], -Bd[1:])
         tail = np.concatenate([x.reshape(N - 1, -1) for x in blocks], axis=1)
@@ -331,9 +364,17 @@ class PredictiveProgram:
         values[self._theta_velocity] = weight * scale
         values[self._velocity_theta] = weight * scale
         self._P.data = values
-        return np.asarray(Ad[0] @ x0)
+        return e.ravel()
 
-    def solve(self, t: float, s: float, deviation: np.ndarray) -> Plan | None:
+    def solve(
+        self,
+        t: float,
+        s: float,
+        deviation: np.ndarray,
+        shift: np.ndarray | None = None,
+        steps: Sequence[Step] = (),
+        previous: Plan | None = None,
+    ) -> Plan | None:
         """Plans from phase s at time t.
 
         Args:
@@ -341,22 +382,34 @@ class PredictiveProgram:
             s: phase of the behavior [s].
             deviation: (12,) measured minus reference: CoM, CoM velocity, angular
                 momentum per mass, body rotation.
+            shift: (S, 2) places of the soles minus the behavior's [m], of those in
+                the air where they were going to land; None for zeros.
+            steps: steps that the behavior does not make.
+            previous: the plan before, with the same steps, for products of
+                deviations; None neglects them.
 
         Returns:
             A plan, or None when the solver found none.
         """
         started = time.perf_counter()
-        N, C, NU = self.weights.knots, self._C, self._NU
-        x0 = np.r_[deviation, t - s]
-        horizon = self._horizon(s)
-        b = np.zeros(N * NX)
-        b[:NX] = self._linearize(horizon, x0)
+        N, C, NU, t0 = self.weights.knots, self._C, self._NU, 6 * self._C
+        if shift is None:
+            shift = np.zeros((len(self.reference.soles), 2))
+        x0 = np.r_[deviation, t - s, shift[: self._S].ravel()]
+        horizon = self._horizon(s, steps, shift, previous)
+        b = self._linearize(horizon, x0)
         upper = -(horizon.wrench @ self._G_knot.T).ravel()
-        low, high = self._bounds(horizon)
+        lower = np.full(len(upper), -INF)
+        if self._reaches:
+            low, high = self._reach(horizon, shift)
+            lower, upper = np.r_[lower, low], np.r_[upper, high]
+        low, high = self._bounds(horizon, steps)
         self._solver.update(
             P=self._P,
             A=self._A,
             b=b,
+            G=self._G,
+            h_l=lower,
             h_u=upper,
             x_l=low.ravel(),
             x_u=high.ravel(),
@@ -366,9 +419,9 @@ class PredictiveProgram:
         x = np.array(result.x)
         if status != piqp.PIQP_SOLVED or not np.isfinite(x).all():
             return None
-        Z = x.reshape(N, NU + NX)
+        Z = x.reshape(N, NU + self._NX)
         X = np.vstack([x0, Z[:, NU:]])
-        stretch = np.clip(Z[:, NU - 1], low[:, NU - 1], high[:, NU - 1])
+        stretch = np.clip(Z[:, t0], low[:, t0], high[:, t0])
         durations = horizon.h + stretch
         return Plan(
             time=t,
@@ -379,14 +432,48 @@ class PredictiveProgram:
             deviation=X[:, :12],
             wrench=(horizon.wrench + Z[:, : 6 * C]).reshape(N, C, 6),
             com=horizon.com + X[:, :3],
+            shift=self._shifts(X, shift),
+            steps=tuple(steps),
+            objective=float(result.info.primal_obj),
             iterations=int(result.info.iter),
             solve_time=time.perf_counter() - started,
         )
 
-    def _bounds(self, horizon: _Horizon) -> tuple[np.ndarray, np.ndarray]:
-        """(N, NU + NX) bounds: wrenches of contacts in the air, loads, stretches."""
-        N, NU, w = self.weights.knots, self._NU, self.weights
-        low, high = np.full((N, NU + NX), -INF), np.full((N, NU + NX), INF)
+    def _shifts(self, X: np.ndarray, shift: np.ndarray) -> np.ndarray:
+        """(N + 1, S, 2) places of the soles; as they are where none may step."""
+        if self._S:
+            return X[:, BODY:].reshape(len(X), -1, 2)
+        return np.tile(shift, (len(X), 1, 1))
+
+    def _reach(
+        self, horizon: Horizon, shift: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Writes the rows of the soles' distance; bounds, forward and sideways.
+
+        What is so already, in the world or in the behavior, is always allowed.
+        """
+        w, axes = self.weights, horizon.heading[1:]
+        self._G.data[self._reach_entries] = np.concatenate(
+            [axes, -axes], axis=2
+        ).ravel()
+        between = horizon.soles[1:, 0, :2] - horizon.soles[1:, 1, :2]
+        planned = np.einsum("nij,nj->ni", axes, between)
+        now = planned + axes @ (shift[0] - shift[1])
+        side = np.sign(planned[:, 1])
+        low, high = np.empty_like(planned), np.empty_like(planned)
+        low[:, 0], high[:, 0] = -w.reach[0], w.reach[0]
+        low[:, 1] = np.where(side > 0, w.apart, -w.reach[1])
+        high[:, 1] = np.where(side > 0, w.reach[1], -w.apart)
+        low = np.minimum(low, np.minimum(planned, now) - 1e-3) - planned
+        high = np.maximum(high, np.maximum(planned, now) + 1e-3) - planned
+        return low.ravel(), high.ravel()
+
+    def _bounds(
+        self, horizon: Horizon, steps: Sequence[Step]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(N, NU + NX) bounds: wrenches in the air, loads, stretches, jumps."""
+        N, n, w, t = self.weights.knots, self._NU + self._NX, self.weights, 6 * self._C
+        low, high = np.full((N, n), -INF), np.full((N, n), INF)
         for c in range(self._C):
             on = horizon.standing[:, c]
             zero = -horizon.wrench[:, 6 * c : 6 * c + 6]
@@ -395,14 +482,22 @@ class PredictiveProgram:
             high[:, o] = np.where(on[:, None], high[:, o], zero)
             low[:, z] = zero[:, 5]
             high[:, z] = np.where(on, w.max_force, 0.0) + zero[:, 5]
-        low[:, NU - 1] = (1 / w.fastest - 1) * horizon.h
-        high[:, NU - 1] = (1 / w.slowest - 1) * horizon.h
+        # In flight nothing but gravity keeps time.
+        carried = horizon.standing.any(1)
+        low[:, t] = np.where(carried, (1 / w.fastest - 1) * horizon.h, 0.0)
+        high[:, t] = np.where(carried, (1 / w.slowest - 1) * horizon.h, 0.0)
+        for i, c in enumerate(self._soles):
+            left = _time_in_the_air(horizon, c)
+            far = np.clip(FOOT_SPEED * (left - COMMITTED), 0.0, w.reach[0])[:, None]
+            j = slice(t + 1 + 2 * i, t + 3 + 2 * i)
+            low[:, j], high[:, j] = -far, far
         return low, high
 
     def rest(self, t: float, s: float) -> Plan:
         """The plan that follows the behavior exactly, at nominal tempo."""
         N, C = self.weights.knots, self._C
         horizon = self._horizon(s)
+        S = len(self.reference.soles)
         return Plan(
             time=t,
             phase=s,
@@ -412,4 +507,5 @@ class PredictiveProgram:
             deviation=np.zeros((N + 1, 12)),
             wrench=horizon.wrench.reshape(N, C, 6),
             com=horizon.com,
+            shift=np.zeros((N + 1, S, 2)),
         )

@@ -157,6 +157,18 @@ def sample(table, s, floating, out):
                 out.R_contact[c, a, b] = table.R_contact[i, c, a, b]
 
 
+def _gaps(t: np.ndarray, on: np.ndarray) -> np.ndarray:
+    """(K, 2) start and end of the stretches of time in which something is off."""
+    change = np.flatnonzero(np.diff(on.astype(np.int8)))
+    # The sample on a switch is still on, or on again.
+    edges = np.where(on[change], t[change], t[change + 1])
+    if not on[0]:
+        edges = np.r_[t[0], edges]
+    if not on[-1]:
+        edges = np.r_[edges, t[-1]]
+    return edges.reshape(-1, 2)
+
+
 class Reference:
     """A behavior to follow.
 
@@ -165,6 +177,8 @@ class Reference:
         robot: its robot.
         patches: contacts that can carry the robot's weight.
         points: point contacts, such as stick tips.
+        soles: indices of the patches that the robot steps with.
+        swings: (K, 2) phases of lift-off and touchdown [s] of each patch.
         table: the motion as arrays.
         duration: length [s].
     """
@@ -176,7 +190,14 @@ class Reference:
         names = behavior.motion.contacts
         self.patches = tuple(n for n in names if not self.robot.contacts[n].is_point)
         self.points = tuple(n for n, c in self.robot.contacts.items() if c.is_point)
+        self.soles = tuple(
+            i for i, n in enumerate(self.patches) if n in self.robot.soles
+        )
         self.table = self._make_table()
+        self.swings = tuple(
+            _gaps(self.table.t, self.table.standing[:, c])
+            for c in range(len(self.patches))
+        )
         self.duration = behavior.duration
 
     def _make_table(self) -> ReferenceTable:

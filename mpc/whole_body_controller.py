@@ -13,6 +13,7 @@ from models.robot import RobotModel
 from models.rotations import quaternion_to_matrix, rotation_exp
 from mpc.plan import Plan
 from mpc.reference import Reference, ReferenceSample
+from mpc.stepping import standing
 from mpc.whole_body_assembly import Target
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
 
@@ -146,6 +147,7 @@ class WholeBodyController(LeafSystem):
         sample = self._reference.sample(plan.phase_at(middle), self._sample)
         deviation, wrench = plan.at(middle)
         fill_target(self._target, sample, plan.rate, deviation, wrench, self.robot)
+        move_soles(self._target, plan, plan.phase_at(middle))
         solution = None
         if np.isfinite(q).all() and np.isfinite(v).all():
             solution = self._program.solve(q, v, self._target, memory.dual)
@@ -171,7 +173,7 @@ class WholeBodyController(LeafSystem):
 
 def _empty_plan() -> Plan:
     z = np.zeros
-    return Plan(0, 0, 1, z(1), z(2), z((2, 12)), z((1, 0, 6)), z((2, 3)))
+    return Plan(0, 0, 1, z(1), z(2), z((2, 12)), z((1, 0, 6)), z((2, 3)), z((2, 0, 2)))
 
 
 def fill_target(
@@ -236,6 +238,23 @@ def fill_target(
         moment += robot.gravity * R @ wrench[c, :3] + np.cross(arm, f)
     target.com[2] = force
     target.momentum[1] = m * moment
+
+
+def move_soles(target: Target, plan: Plan, s: float) -> None:
+    """Writes what the plan changes about the soles: who stands, and where they go.
+
+    Args:
+        target: a target that `fill_target` has filled.
+        plan: the plan.
+        s: phase of the tick [s].
+    """
+    target.standing[:] = standing(target.standing[None], np.array([s]), plan.steps)[0]
+    for swing in plan.swings:
+        if swing.start < s < swing.end:
+            offset = swing.offset(s)
+            target.contact[swing.contact] += offset[0]
+            target.contact_motion[0, swing.contact, 3:] += plan.rate * offset[1]
+            target.contact_motion[1, swing.contact, 3:] += plan.rate**2 * offset[2]
 
 
 def servo_gains(

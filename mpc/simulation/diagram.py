@@ -11,6 +11,7 @@ from models.actuation import JointServo
 from models.scene import World, add_world, lock_joints
 from mpc.predictive_controller import PredictiveController
 from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from mpc.recovery import Recovery
 from mpc.reference import Reference
 from mpc.simulation.contact_log import ContactLog
 from mpc.simulation.disturbance import Disturbance
@@ -20,6 +21,8 @@ from mpc.whole_body_program import WholeBodyProgram
 
 # Time between samples of states and contact forces in the log [s].
 LOG_PERIOD = 0.005
+# Factor on the weight of what a scenario does not let the plan change.
+HELD = 1e3
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,26 @@ class ClosedLoop:
         return context
 
 
+def adapted(weights: PredictiveWeights, scenario: Scenario) -> PredictiveWeights:
+    """The weights of a scenario: what it switches off is held to the behavior."""
+    if not scenario.timing:
+        weights = replace(weights, slowest=1.0, fastest=1.0)
+    if not scenario.forces:
+        weights = replace(
+            weights,
+            force=HELD * weights.force,
+            vertical=HELD * weights.vertical,
+            moment=HELD * weights.moment,
+        )
+    if not scenario.posture:
+        weights = replace(
+            weights,
+            momentum=HELD * weights.momentum,
+            rotation=HELD * weights.rotation,
+        )
+    return replace(weights, stepping=scenario.steps)
+
+
 def build_closed_loop(
     behavior: Behavior,
     scenario: Scenario,
@@ -87,13 +110,14 @@ def build_closed_loop(
     plant = world.plant
     reference = Reference(behavior)
     start = scenario.lead_in
-    weights = weights or PredictiveWeights()
-    if not scenario.timing:
-        weights = replace(weights, slowest=1.0, fastest=1.0)
+    weights = adapted(weights or PredictiveWeights(), scenario)
     predictive = builder.AddNamedSystem(
         "predictive_controller",
         PredictiveController(
-            PredictiveProgram(reference, weights), scenario.plan_period, start
+            PredictiveProgram(reference, weights),
+            scenario.plan_period,
+            start,
+            Recovery() if scenario.steps else None,
         ),
     )
     program = WholeBodyProgram(robot, reference.patches, reference.points)

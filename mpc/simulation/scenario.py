@@ -47,8 +47,12 @@ class Scenario:
     # Time between plans and between whole-body ticks [s].
     plan_period: float = 0.02
     tick_period: float = 0.002
-    # Whether the plan may change the tempo.
+    # What the plan may change: the tempo, contact forces, the body's lean and turn,
+    # and where feet land (with steps that the behavior does not make).
     timing: bool = True
+    forces: bool = True
+    posture: bool = True
+    steps: bool = True
     # Seed of everything random.
     seed: int = 0
 

@@ -158,6 +158,7 @@ def run_of(
             deviation=np.zeros((13, 12)),
             wrench=np.zeros((12, len(patches), 6)),
             com=np.tile(behavior.com[0], (13, 1)),
+            shift=np.zeros((13, 2, 2)),
         )
         for time in np.arange(0.0, behavior.duration, 0.02)
     )

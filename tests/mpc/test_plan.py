@@ -17,6 +17,7 @@ def plan():
         deviation=deviation,
         wrench=np.arange(3.0)[:, None, None] * np.ones((3, 2, 6)),
         com=np.zeros((4, 3)),
+        shift=np.zeros((4, 2, 2)),
     )
 
 

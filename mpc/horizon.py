@@ -1,0 +1,115 @@
+"""Horizon: a behavior ahead of a phase, sampled for the predictive program."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from mpc.plan import Plan
+from mpc.reference import Reference
+from mpc.stepping import Step, standing
+
+
+class Horizon(NamedTuple):
+    """The behavior at the knots (N + 1) and in the intervals (N) of a horizon.
+
+    The last three are the deviations about which products are linearized.
+    """
+
+    phases: np.ndarray  # (N + 1,) [s]
+    h: np.ndarray  # (N,) [s]
+    com: np.ndarray  # (N + 1, 3)
+    velocity: np.ndarray  # (N + 1, 3)
+    momentum: np.ndarray  # (N + 1, 3) per mass
+    wrench: np.ndarray  # (N, 6 C)
+    standing: np.ndarray  # (N, C)
+    R: np.ndarray  # (N, C, 3, 3)
+    p: np.ndarray  # (N, C, 3)
+    inverse_inertia: np.ndarray  # (N, 3, 3)
+    soles: np.ndarray  # (N + 1, S, 3) places of the soles at the knots
+    heading: np.ndarray  # (N + 1, 2, 2) forward and left of the first sole
+    com_shift: np.ndarray  # (N, 3)
+    sole_shift: np.ndarray  # (N, C, 3), zero but for soles
+    force_shift: np.ndarray  # (N, C, 3) world axes [weights]
+
+
+def knot_phases(s: float, spacing: float, knots: int) -> np.ndarray:
+    """(knots + 1,) phases of the knots; a short first interval joins the next."""
+    k = np.floor(s / spacing + 1e-6) + 1
+    if k * spacing - s < 0.3 * spacing:
+        k += 1
+    return np.r_[s, (k + np.arange(knots)) * spacing]
+
+
+def make_horizon(
+    reference: Reference,
+    phases: np.ndarray,
+    steps: Sequence[Step],
+    shift: np.ndarray,
+    previous: Plan | None,
+) -> Horizon:
+    """Samples a behavior over a horizon.
+
+    Args:
+        reference: the behavior.
+        phases: (N + 1,) phases of the knots [s].
+        steps: steps that the behavior does not make.
+        shift: (S, 2) where the soles are, minus where the behavior has them [m].
+        previous: plan of the same steps, about which to linearize; None for none.
+    """
+    table, N, C = reference.table, len(phases) - 1, len(reference.patches)
+    middles = 0.5 * (phases[:-1] + phases[1:])
+    i, u = reference.grid(phases)
+    j, v = reference.grid(middles)
+
+    def at(column: np.ndarray, index: np.ndarray, share: np.ndarray) -> np.ndarray:
+        share = share.reshape(-1, *[1] * (column.ndim - 1))
+        return np.asarray((1 - share) * column[index] + share * column[index + 1])
+
+    # Outside the behavior the robot rests.
+    moving = ((phases >= 0) & (phases <= reference.duration))[:, None]
+    wrench, R = at(table.wrench, j, v), table.R_contact[j]
+    planned = table.standing[j]
+    on = standing(planned, middles, steps)
+    soles = list(reference.soles)
+    heading = np.tile(np.eye(2), (N + 1, 1, 1))
+    if soles:
+        forward = table.R_contact[i, soles[0], :2, 0]
+        forward = forward / np.maximum(np.linalg.norm(forward, axis=1), 1e-6)[:, None]
+        heading[:, 0], heading[:, 1, 0] = forward, -forward[:, 1]
+        heading[:, 1, 1] = forward[:, 0]
+    com_shift, sole_shift = np.zeros((N, 3)), np.zeros((N, C, 3))
+    sole_shift[:, soles, :2] = shift
+    if previous is None:
+        lifted = np.where((planned & ~on)[:, :, None], wrench[:, :, 3:], 0.0)
+        force_shift = np.einsum("ncij,ncj->nci", R, -lifted)
+        total = -force_shift.sum(1) / np.maximum(on.sum(1), 1)[:, None]
+        force_shift += np.where(on[:, :, None], total[:, None], 0.0)
+    else:
+        before = 0.5 * (previous.phases[:-1] + previous.phases[1:])
+        k = np.clip(np.searchsorted(previous.phases, middles) - 1, 0, len(before) - 1)
+        for axis in range(3):
+            com_shift[:, axis] = np.interp(
+                middles, previous.phases, previous.deviation[:, axis]
+            )
+        sole_shift[:, soles, :2] = previous.shift[k + 1]
+        force_shift = np.einsum(
+            "ncij,ncj->nci", R, previous.wrench[k, :, 3:] - wrench[:, :, 3:]
+        )
+    return Horizon(
+        phases=phases,
+        h=np.diff(phases),
+        com=at(table.com[:, 0], i, u),
+        velocity=at(table.com[:, 1], i, u) * moving,
+        momentum=at(table.momentum[:, 0], i, u) * moving / reference.robot.total_mass,
+        wrench=wrench.reshape(N, 6 * C),
+        standing=on,
+        R=R,
+        p=at(table.p_contact, j, v),
+        inverse_inertia=np.linalg.inv(at(table.inertia, j, v)),
+        soles=at(table.p_contact[:, soles], i, u),
+        heading=heading,
+        com_shift=com_shift,
+        sole_shift=sole_shift,
+        force_shift=force_shift,
+    )

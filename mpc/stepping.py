@@ -1,0 +1,180 @@
+"""Steps that a plan adds or moves: when a foot leaves, where and when it lands.
+
+A behavior lifts feet by itself; a plan may let them land elsewhere. And it may lift a
+foot that the behavior leaves standing: a recovery step. Both are a Swing to the
+whole-body controller: an offset from where the behavior has the foot.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mpc.reference import Reference
+
+# A recovery step goes so high, and aims so far into the ground [m].
+STEP_HEIGHT, STEP_DEPTH = 0.07, 0.004
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step that the behavior does not make.
+
+    Attributes:
+        contact: index of the patch that leaves the ground.
+        start, end: phases of lift-off and touchdown [s].
+    """
+
+    contact: int
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Swing:
+    """A foot in the air, or about to be: offset from the behavior as it goes on.
+
+    Attributes:
+        contact: index of the patch.
+        start, end: phases of lift-off and touchdown [s].
+        since: phase from which the offset counts [s].
+        shift, rate: (2,) offset [m] and its change per phase [m/s] at `since`.
+        landing: (2,) offset at touchdown [m].
+        height, depth: how high the offset goes and how low it ends [m].
+    """
+
+    contact: int
+    start: float
+    end: float
+    since: float
+    shift: np.ndarray
+    rate: np.ndarray
+    landing: np.ndarray
+    height: float = 0.0
+    depth: float = 0.0
+
+    def offset(self, s: float) -> np.ndarray:
+        """(3, 3) offset at phase s, with its first and second rate per phase."""
+        out = np.zeros((3, 3))
+        T = max(self.end - self.since, 1e-3)
+        u = np.clip((s - self.since) / T, 0.0, 1.0)
+        # The cubic from (shift, rate) to (landing, 0).
+        a, b, d = self.shift, self.landing, T * self.rate
+        out[0, :2] = a + d * u + (3 * (b - a) - 2 * d) * u**2
+        out[0, :2] += (d - 2 * (b - a)) * u**3
+        if u < 1:
+            first = d + 2 * (3 * (b - a) - 2 * d) * u + 3 * (d - 2 * (b - a)) * u**2
+            second = 2 * (3 * (b - a) - 2 * d) + 6 * (d - 2 * (b - a)) * u
+            out[1, :2], out[2, :2] = first / T, second / T**2
+        T = self.end - self.start
+        u = np.clip((s - self.start) / T, 0.0, 1.0)
+        H, D = 16 * self.height, self.depth
+        out[0, 2] = H * u**2 * (1 - u) ** 2 - D * u**3 * (10 - 15 * u + 6 * u**2)
+        slope = H * 2 * u * (1 - u) * (1 - 2 * u) - D * 30 * u**2 * (1 - u) ** 2
+        bend = H * (2 - 12 * u + 12 * u**2) - D * 60 * u * (1 - u) * (1 - 2 * u)
+        out[1, 2], out[2, 2] = slope / T, bend / T**2
+        return out
+
+
+def recovery_steps(
+    first: Sequence[int], s: float, spacing: float, intervals: int, count: int
+) -> tuple[Step, ...]:
+    """Steps in turn from phase s, on the knots of a horizon.
+
+    Args:
+        first: patches in the order in which they step.
+        s: phase now [s].
+        spacing: distance of knots in phase [s].
+        intervals: how many of them a swing takes; one of standing lies between.
+        count: number of steps.
+    """
+    k = int(np.floor(s / spacing + 1e-6)) + 1
+    # Weight leaves the foot before the foot leaves the ground.
+    if k * spacing - s < 0.6 * spacing:
+        k += 1
+    steps = []
+    for i in range(count):
+        start = k * spacing
+        k += intervals
+        steps.append(Step(first[i % len(first)], start, k * spacing))
+        k += 1
+    return tuple(steps)
+
+
+def standing(
+    planned: np.ndarray, phases: np.ndarray, steps: Sequence[Step]
+) -> np.ndarray:
+    """(n, C) which patches stand at phases, with added steps.
+
+    Args:
+        planned: (n, C) which stand in the behavior.
+        phases: (n,) phases [s].
+        steps: added steps.
+    """
+    out = planned.copy()
+    for step in steps:
+        out[(phases > step.start) & (phases < step.end), step.contact] = False
+    return out
+
+
+def swing_of(
+    reference: Reference, steps: Sequence[Step], contact: int, s: float
+) -> tuple[float, float, bool] | None:
+    """Start, end and whether it is an added step, of a swing at phase s."""
+    for step in steps:
+        if step.contact == contact and step.start <= s < step.end:
+            return step.start, step.end, True
+    for start, end in reference.swings[contact]:
+        if start <= s < end:
+            return float(start), float(end), False
+    return None
+
+
+def next_swings(
+    reference: Reference,
+    steps: Sequence[Step],
+    before: Sequence[Swing],
+    s: float,
+    ahead: float,
+    shift: np.ndarray,
+    landing: np.ndarray,
+    phases: np.ndarray,
+) -> tuple[Swing, ...]:
+    """Swings of a new plan.
+
+    Args:
+        reference: the behavior.
+        steps: added steps.
+        before: swings of the plan so far.
+        s: phase now [s].
+        ahead: phase until the next plan [s]; what leaves by then is a swing too.
+        shift: (S, 2) measured offset of each sole [m].
+        landing: (N + 1, S, 2) planned offsets at the knots [m].
+        phases: (N + 1,) phases of the knots [s].
+    """
+    swings = []
+    for i, c in enumerate(reference.soles):
+        found = swing_of(reference, steps, c, s) or swing_of(
+            reference, steps, c, s + ahead
+        )
+        if found is None:
+            continue
+        start, end, is_added = found
+        k = min(int(np.searchsorted(phases, end - 1e-6)), len(phases) - 1)
+        old = next((w for w in before if w.contact == c and w.end == end), None)
+        swing = Swing(
+            contact=c,
+            start=start,
+            end=end,
+            since=max(s, start),
+            shift=shift[i].copy(),
+            rate=np.zeros(2),
+            landing=landing[k, i].copy(),
+            height=STEP_HEIGHT if is_added else 0.0,
+            depth=STEP_DEPTH if is_added else 0.0,
+        )
+        if old is not None and s > start:
+            now = old.offset(s)
+            swing = replace(swing, shift=now[0, :2], rate=now[1, :2])
+        swings.append(swing)
+    return tuple(swings)
