@@ -33,12 +33,19 @@ class Horizon(NamedTuple):
     force_shift: np.ndarray  # (N, C, 3) world axes [weights]
 
 
-def knot_phases(s: float, spacing: float, knots: int) -> np.ndarray:
-    """(knots + 1,) phases of the knots; a short first interval joins the next."""
-    k = np.floor(s / spacing + 1e-6) + 1
-    if k * spacing - s < 0.3 * spacing:
+def knot_phases(
+    s: float, spacing: float, knots: int, steps: Sequence[Step] = ()
+) -> np.ndarray:
+    """(knots + 1,) phases of the knots; a short first interval joins the next.
+
+    Knots are multiples of the spacing, where behaviors switch contacts, and with
+    added steps where those do.
+    """
+    start = steps[0].start % spacing if steps else 0.0
+    k = np.floor((s - start) / spacing + 1e-6) + 1
+    if start + k * spacing - s < 0.3 * spacing:
         k += 1
-    return np.r_[s, (k + np.arange(knots)) * spacing]
+    return np.r_[s, start + (k + np.arange(knots)) * spacing]
 
 
 def make_horizon(

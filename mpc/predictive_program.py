@@ -72,6 +72,8 @@ class PredictiveWeights:
         stepping: whether soles in the air may land elsewhere.
         reach: most distance of the soles, forward and sideways [m].
         apart: least distance sideways [m].
+        crouch: how much lower the CoM goes for steps that the behavior does not
+            make, so that legs stay bent [m].
     """
 
     knots: int = 26
@@ -97,6 +99,7 @@ class PredictiveWeights:
     stepping: bool = True
     reach: tuple[float, float] = (0.55, 0.55)
     apart: float = 0.17
+    crouch: float = 0.05
 
 
 def patch_rows(
@@ -175,6 +178,8 @@ class PredictiveProgram:
         w, N, NX, NU = self.weights, self.weights.knots, self._NX, self._NU
         h = w.spacing
         Q, terminal = self._state_cost()
+        low = np.zeros(self._NX)
+        low[2] = -w.crouch
         wrench = [w.moment] * 3 + [w.force, w.force, w.vertical]
         blocks = []
         for k in range(N):
@@ -186,6 +191,13 @@ class PredictiveProgram:
             blocks += [R, Q * h if k < N - 1 else terminal]
         P = sp.lil_matrix(sp.block_diag(blocks))
         n = N * (NU + NX)
+        self._upright, self._crouch = np.zeros(n), np.zeros(n)
+        self._lowered = 0.0
+        for k in range(N):
+            end = (k + 1) * (NU + NX)
+            weight = Q * h if k < N - 1 else terminal
+            self._crouch[end - NX : end] = -weight @ low
+            self._lowered += float(0.5 * low @ weight @ low)
         self._n, self._iu = n, np.arange(N) * (NU + NX)
         self._ix, self._it = self._iu + NU, self._iu + 6 * self._C
         for k in range(N - 1):
@@ -311,7 +323,7 @@ class PredictiveProgram:
         shift: np.ndarray | None = None,
         previous: Plan | None = None,
     ) -> Horizon:
-        phases = knot_phases(s, self.weights.spacing, self.weights.knots)
+        phases = knot_phases(s, self.weights.spacing, self.weights.knots, steps)
         if shift is None:
             shift = np.zeros((len(self.reference.soles), 2))
         return make_horizon(self.reference, phases, steps, shift, previous)
@@ -406,6 +418,7 @@ class PredictiveProgram:
         low, high = self._bounds(horizon, steps)
         self._solver.update(
             P=self._P,
+            c=self._crouch if steps else self._upright,
             A=self._A,
             b=b,
             G=self._G,
@@ -434,7 +447,7 @@ class PredictiveProgram:
             com=horizon.com + X[:, :3],
             shift=self._shifts(X, shift),
             steps=tuple(steps),
-            objective=float(result.info.primal_obj),
+            objective=float(result.info.primal_obj) + (self._lowered if steps else 0),
             iterations=int(result.info.iter),
             solve_time=time.perf_counter() - started,
         )

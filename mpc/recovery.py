@@ -17,6 +17,9 @@ from mpc.plan import Plan
 from mpc.predictive_program import PredictiveProgram
 from mpc.stepping import recovery_steps
 
+# Share of sideways in a motion from which the order of steps follows.
+SIDEWAYS = 0.7
+
 
 @dataclass(frozen=True)
 class Recovery:
@@ -25,13 +28,14 @@ class Recovery:
     Attributes:
         alarm: distance of the divergent component from its place from which steps
             are considered [m].
-        gain: a step must cost at most this share of standing.
+        price: what steps may cost more than standing; they only help if taken in
+            time, and a push that has begun goes on.
         intervals: intervals of the horizon that a swing takes.
         count: number of steps of a recovery.
     """
 
-    alarm: float = 0.03
-    gain: float = 0.7
+    alarm: float = 0.05
+    price: float = 0.3
     intervals: int = 4
     count: int = 6
 
@@ -59,9 +63,8 @@ class Recovery:
         off = deviation[:2] + deviation[3:5] / omega - shift.mean(0)
         if plan is not None and np.hypot(*off) < self.alarm:
             return plan
-        best, least = plan, np.inf if plan is None else self.gain * plan.objective
-        for first in range(len(soles)):
-            order = [*soles[first:], *soles[:first]]
+        best, least = plan, np.inf if plan is None else plan.objective + self.price
+        for order in self._orders(program, s, off):
             steps = recovery_steps(order, s, spacing, self.intervals, self.count)
             if not self._stands(program, s, steps[-1].end):
                 return plan
@@ -69,6 +72,22 @@ class Recovery:
             if candidate is not None and candidate.objective < least:
                 best, least = candidate, candidate.objective
         return best
+
+    def _orders(
+        self, program: PredictiveProgram, s: float, off: np.ndarray
+    ) -> list[list[int]]:
+        """Orders in which the soles may step: sideways, the one ahead goes first."""
+        reference = program.reference
+        soles = list(reference.soles)
+        place = reference.sample(s).p_contact[soles, :2]
+        side = place[0] - place[1]
+        side = side / max(float(np.hypot(*side)), 1e-6)
+        along = float(side @ off)
+        forward = float(np.hypot(*(off - along * side)))
+        orders = [soles, soles[::-1]]
+        if abs(along) > SIDEWAYS * forward:
+            return orders[:1] if along > 0 else orders[1:]
+        return orders
 
     def _stands(self, program: PredictiveProgram, start: float, end: float) -> bool:
         """Whether the behavior itself has every sole on the ground meanwhile."""

@@ -14,6 +14,8 @@ from mpc.reference import Reference
 
 # A recovery step goes so high, and aims so far into the ground [m].
 STEP_HEIGHT, STEP_DEPTH = 0.07, 0.004
+# Weight leaves the foot before the foot leaves the ground [s].
+LIFT = 0.05
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Swing:
 def recovery_steps(
     first: Sequence[int], s: float, spacing: float, intervals: int, count: int
 ) -> tuple[Step, ...]:
-    """Steps in turn from phase s, on the knots of a horizon.
+    """Steps in turn from phase s.
 
     Args:
         first: patches in the order in which they step.
@@ -88,16 +90,11 @@ def recovery_steps(
         intervals: how many of them a swing takes; one of standing lies between.
         count: number of steps.
     """
-    k = int(np.floor(s / spacing + 1e-6)) + 1
-    # Weight leaves the foot before the foot leaves the ground.
-    if k * spacing - s < 0.6 * spacing:
-        k += 1
-    steps = []
+    steps, start = [], s + LIFT
     for i in range(count):
-        start = k * spacing
-        k += intervals
-        steps.append(Step(first[i % len(first)], start, k * spacing))
-        k += 1
+        end = start + intervals * spacing
+        steps.append(Step(first[i % len(first)], start, end))
+        start = end + spacing
     return tuple(steps)
 
 

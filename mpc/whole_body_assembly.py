@@ -32,6 +32,10 @@ from models.rotations import compiled, quaternion_to_matrix, relative_log
 CONE_ROWS = 16
 # Most normal force on one contact [weights of the robot].
 MAX_FORCE = 3.0
+# Joints of limbs keep so far from their stops, and from where the behavior goes if that
+# is nearer [rad]; they may not get there within this time [s], braking at most so hard
+# [rad/s^2].
+LIMB_MARGIN, LIMB_ROOM, LIMB_TIME, LIMB_MOST = 0.1, 0.02, 0.1, 200.0
 
 
 class Structure(NamedTuple):
@@ -581,6 +585,30 @@ def _limits(structure, target, q, v, tick):
                 A[row, o + i] -= weight * tick.J[c, i, nf + j]
         upper[n + row] = structure.effort[j] - s
         lower[n + row] = -structure.effort[j] - s
+    _limb_limits(structure, target, q, v, tick, first + nj)
+
+
+@compiled
+def _limb_limits(structure, target, q, v, tick, first):
+    """Keeps the joints of limbs off their stops, where a leg cannot yield."""
+    nv, n = tick.Z.shape
+    nj, C = structure.effort.shape[0], structure.contact_body.shape[0]
+    nf, nq = nv - nj, q.shape[0] - nj
+    for c in range(C):
+        for i in range(6):
+            j, row = structure.limb[c, i], first + 6 * c + i
+            x, u = q[nq + j], v[nf + j]
+            # Never nearer than the behavior itself goes.
+            low = structure.position_lower[j] + LIMB_MARGIN
+            low = min(low, target.joints[0, j] - LIMB_ROOM)
+            high = structure.position_upper[j] - LIMB_MARGIN
+            high = max(high, target.joints[0, j] + LIMB_ROOM)
+            up = 2 * (high - x - u * LIMB_TIME) / LIMB_TIME**2
+            down = 2 * (low - x - u * LIMB_TIME) / LIMB_TIME**2
+            for m in range(n):
+                tick.A[row, m] = tick.Z[nf + j, m]
+            tick.upper[n + row] = max(up, -LIMB_MOST) - tick.z0[nf + j]
+            tick.lower[n + row] = min(down, LIMB_MOST) - tick.z0[nf + j]
 
 
 @compiled

@@ -183,7 +183,7 @@ class WholeBodyProgram:
         robot, C = self.robot, len(self.contacts)
         nv, nj = robot.num_velocities, robot.num_joints
         n = nj - 6 * C + 6 * C
-        rows = C * CONE_ROWS + nj
+        rows = C * CONE_ROWS + nj + 6 * C
         z = np.zeros
         return Tick(
             ws=make_workspace(robot.tree),
@@ -254,6 +254,11 @@ class WholeBodyProgram:
         assemble(structure, self._gains, target, q, v, tick)
         program = QuadraticProgram(tick.H, tick.g, tick.A, tick.lower, tick.upper)
         solution: QPSolution = self._solver.solve(program, warm_dual)
+        if not solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE):
+            # Joints of limbs may come to their stops when nothing else is possible.
+            limbs = slice(len(tick.lower) - 6 * len(self.contacts), None)
+            tick.lower[limbs], tick.upper[limbs] = -1e30, 1e30
+            solution = self._solver.solve(program)
         vdot, tau = np.zeros_like(tick.z0), np.zeros(self.robot.num_joints)
         recover(structure, tick, solution.x, vdot, tau)
         n = len(tick.g) - 6 * len(self.contacts)
