@@ -32,10 +32,10 @@ from models.rotations import compiled, quaternion_to_matrix, relative_log
 CONE_ROWS = 16
 # Most normal force on one contact [weights of the robot].
 MAX_FORCE = 3.0
-# Joints of limbs keep so far from their stops, and from where the behavior goes if that
-# is nearer [rad]; they may not get there within this time [s], braking at most so hard
+# Joints of limbs may go so far beyond where the behavior goes [rad], if that is beyond
+# their range; they may not leave it within this time [s], braking at most so hard
 # [rad/s^2].
-LIMB_MARGIN, LIMB_ROOM, LIMB_TIME, LIMB_MOST = 0.1, 0.02, 0.1, 200.0
+LIMB_ROOM, LIMB_TIME, LIMB_MOST = 0.02, 0.1, 200.0
 
 
 class Structure(NamedTuple):
@@ -52,6 +52,7 @@ class Structure(NamedTuple):
     contact_R: np.ndarray  # (C, 3, 3)
     contact_p: np.ndarray  # (C, 3)
     limb: np.ndarray  # (C, 6) joints of the limb of each contact
+    limb_range: np.ndarray  # (2, C, 6) where they stop, or the limb stops to yield
     free: np.ndarray  # (nj - 6 C,) the other joints
     cone: np.ndarray  # (C, 16, 6)
     trunk_body: int
@@ -590,7 +591,7 @@ def _limits(structure, target, q, v, tick):
 
 @compiled
 def _limb_limits(structure, target, q, v, tick, first):
-    """Keeps the joints of limbs off their stops, where a leg cannot yield."""
+    """Keeps the joints of limbs where a leg can yield: bent, and off the stops."""
     nv, n = tick.Z.shape
     nj, C = structure.effort.shape[0], structure.contact_body.shape[0]
     nf, nq = nv - nj, q.shape[0] - nj
@@ -599,9 +600,9 @@ def _limb_limits(structure, target, q, v, tick, first):
             j, row = structure.limb[c, i], first + 6 * c + i
             x, u = q[nq + j], v[nf + j]
             # Never nearer than the behavior itself goes.
-            low = structure.position_lower[j] + LIMB_MARGIN
+            low = structure.limb_range[0, c, i]
             low = min(low, target.joints[0, j] - LIMB_ROOM)
-            high = structure.position_upper[j] - LIMB_MARGIN
+            high = structure.limb_range[1, c, i]
             high = max(high, target.joints[0, j] + LIMB_ROOM)
             up = 2 * (high - x - u * LIMB_TIME) / LIMB_TIME**2
             down = 2 * (low - x - u * LIMB_TIME) / LIMB_TIME**2
