@@ -150,7 +150,10 @@ class PredictiveController(LeafSystem):
         previous = before if before.is_fresh and before.iterations else None
         plan = program.solve(t, s, deviation, shift, steps, previous)
         if self._recovery is not None and not steps:
-            plan = self._recovery.improve(program, t, s, deviation, shift, plan)
+            elapsed = t + self._start - before.time
+            plan = self._recovery.improve(
+                program, t, s, deviation, shift, plan, before, elapsed
+            )
         if plan is None:
             return None
         ahead = 1.3 * self._period

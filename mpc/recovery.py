@@ -26,15 +26,20 @@ class Recovery:
     """When and how to step.
 
     Attributes:
-        alarm: distance of the divergent component from its place from which steps
+        watch: distance of the divergent component from its place from which steps
             are considered [m].
-        price: what steps may cost more than standing; they only help if taken in
-            time, and a push that has begun goes on.
+        alarm: the same, of where it will be after `ahead` at its present speed, from
+            which steps may cost `price` more than standing: they only help if taken
+            in time, and a push that has begun goes on.
+        ahead: [s].
+        price: in the objective of the predictive program.
         intervals: intervals of the horizon that a swing takes.
         count: number of steps of a recovery.
     """
 
-    alarm: float = 0.05
+    watch: float = 0.03
+    alarm: float = 0.16
+    ahead: float = 0.06
     price: float = 0.3
     intervals: int = 4
     count: int = 6
@@ -47,6 +52,8 @@ class Recovery:
         deviation: np.ndarray,
         shift: np.ndarray,
         plan: Plan | None,
+        before: Plan,
+        elapsed: float,
     ) -> Plan | None:
         """The plan given, or one with steps that is better.
 
@@ -54,16 +61,23 @@ class Recovery:
             program: the predictive program.
             t, s, deviation, shift: as of `PredictiveProgram.solve`.
             plan: the best plan without steps; None when there is none.
+            before: the plan in force.
+            elapsed: time since that was made [s].
         """
         reference, spacing = program.reference, program.weights.spacing
         soles = reference.soles
         if not program.weights.stepping or len(soles) < 2:
             return plan
-        omega = np.sqrt(9.81 / max(float(reference.table.com[0, 0, 2]), 0.1))
-        off = deviation[:2] + deviation[3:5] / omega - shift.mean(0)
-        if plan is not None and np.hypot(*off) < self.alarm:
+        off = self._off(program, deviation, shift)
+        if plan is not None and np.hypot(*off) < self.watch:
             return plan
-        best, least = plan, np.inf if plan is None else plan.objective + self.price
+        best, least = plan, np.inf if plan is None else plan.objective
+        rate = np.zeros(2)
+        if before.iterations and elapsed > 0:
+            rate = off - self._off(program, before.deviation[0], before.shift[0])
+            rate = rate / elapsed
+        if np.hypot(*(off + self.ahead * rate)) > self.alarm:
+            least += self.price
         for order in self._orders(program, s, off):
             steps = recovery_steps(order, s, spacing, self.intervals, self.count)
             if not self._stands(program, s, steps[-1].end):
@@ -72,6 +86,14 @@ class Recovery:
             if candidate is not None and candidate.objective < least:
                 best, least = candidate, candidate.objective
         return best
+
+    def _off(
+        self, program: PredictiveProgram, deviation: np.ndarray, shift: np.ndarray
+    ) -> np.ndarray:
+        """(2,) divergent component of motion from where it belongs [m]."""
+        height = max(float(program.reference.table.com[0, 0, 2]), 0.1)
+        omega = np.sqrt(program.reference.robot.gravity / height)
+        return np.asarray(deviation[:2] + deviation[3:5] / omega - shift.mean(0))
 
     def _orders(
         self, program: PredictiveProgram, s: float, off: np.ndarray
