@@ -25,7 +25,7 @@ CREEP = 2e-5
 INTEGRATION = 1e-6
 # Whole-body ticks eliminate limbs with an inverse that is damped by 1e-7, which tells
 # in the fifth digit of accelerations and torques, relative to the largest entry.
-ELIMINATION = 2e-4
+ELIMINATION = 4e-4
 # Residuals of a QP that a dense active-set method has solved to the last digits,
 # scaled by the sizes in it, which reach a thousand.
 QP_RESIDUAL = 1e-5

@@ -9,7 +9,8 @@ import piqp
 from scipy.spatial.transform import Rotation
 
 from models.contact import PATCH_MARGIN, wrench_cone
-from mpc.whole_body_assembly import MAX_FORCE
+from mpc.whole_body_assembly import LIMB_MOST, LIMB_ROOM, LIMB_TIME, MAX_FORCE
+from mpc.whole_body_program import limb_ranges
 from tests.mpc.whole_body_cases import TIPS, Stance
 
 FRICTION = 0.6
@@ -157,6 +158,17 @@ class FullProgram:
             G.append(rows)
             low.append(np.r_[np.full(len(cone), -1e30), 0.0])
             high.append(np.r_[np.zeros(len(cone)), MAX_FORCE])
+        ranges = limb_ranges(robot, self.contacts)
+        for c, name in enumerate(self.contacts):
+            limb = np.array(robot.contacts[name].limb)
+            q, v = self.stance.q[7 + limb], self.stance.v[6 + limb]
+            planned = self.stance.target.joints[0, limb]
+            T = LIMB_TIME
+            least = np.minimum(ranges[0, c], planned - LIMB_ROOM) - q - v * T
+            most = np.maximum(ranges[1, c], planned + LIMB_ROOM) - q - v * T
+            G.append(np.eye(n)[6 + limb])
+            low.append(np.minimum(2 * least / T**2, LIMB_MOST))
+            high.append(np.maximum(2 * most / T**2, -LIMB_MOST))
         return np.vstack(G), np.concatenate(low), np.concatenate(high)
 
     def solve(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

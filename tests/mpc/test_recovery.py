@@ -1,0 +1,162 @@
+"""Recovery steps: when they are taken, what they obey, and that they save the robot."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from mpc.recovery import Recovery
+from mpc.reference import Reference
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Push, Scenario
+from mpc.stepping import recovery_steps
+from tests.tolerances import PREDICTION
+
+HARD, HARDER = 150.0, 180.0
+AHEAD, BACK, LEFT, RIGHT = (1.0, 0, 0), (-1.0, 0, 0), (0, 1.0, 0), (0, -1.0, 0)
+DIAGONAL = (0.7071, 0.7071, 0)
+
+
+@pytest.fixture(scope="module")
+def stand(built):
+    return Reference(built("stand"))
+
+
+@pytest.fixture(scope="module")
+def program(stand):
+    return PredictiveProgram(stand)
+
+
+def fast(x=0.0, y=0.0):
+    """A deviation: as after a push."""
+    deviation = np.zeros(12)
+    deviation[3:5] = x, y
+    return deviation
+
+
+def improved(program, deviation, elapsed=0.02):
+    shift = np.zeros((2, 2))
+    plan = program.solve(2.0, 2.0, deviation, shift)
+    before = replace(program.rest(2.0 - elapsed, 2.0 - elapsed), iterations=1)
+    return Recovery().improve(
+        program, 2.0, 2.0, deviation, shift, plan, before, elapsed
+    )
+
+
+def test_who_stands_well_does_not_step(program):
+    assert improved(program, fast(x=0.05)).steps == ()
+
+
+@pytest.mark.parametrize(("y", "first"), [(1.0, 0), (-1.0, 1)])
+def test_sideways_the_foot_ahead_goes_first(program, y, first):
+    steps = improved(program, fast(y=y)).steps
+    assert steps[0].contact == program.reference.soles[first]
+
+
+def test_a_fall_ahead_is_stepped_after(program):
+    plan = improved(program, fast(x=1.0))
+    assert plan.steps
+    assert plan.shift[-1, :, 0].max() > 0.2
+
+
+def test_without_stepping_nobody_steps(stand):
+    program = PredictiveProgram(stand, PredictiveWeights(stepping=False))
+    assert improved(program, fast(x=1.0)).steps == ()
+    assert program.solve(2.0, 2.0, fast(x=1.0)).shift.max() == 0.0
+
+
+@pytest.mark.parametrize("deviation", [fast(x=1.2), fast(y=0.8), fast(x=-0.8, y=-0.5)])
+def test_soles_move_in_the_air_alone_and_stay_within_reach(program, deviation):
+    order = program.reference.soles if deviation[4] >= 0 else (1, 0)
+    steps = recovery_steps(order, 2.0, 0.05, 4, 4)
+    plan = program.solve(2.0, 2.0, deviation, np.zeros((2, 2)), steps)
+    w = program.weights
+    for i, c in enumerate(program.reference.soles):
+        for k in range(len(plan.durations)):
+            middle = 0.5 * (plan.phases[k] + plan.phases[k + 1])
+            moved = np.abs(plan.shift[k + 1, i] - plan.shift[k, i]).max()
+            if not any(x.contact == c and x.start < middle < x.end for x in steps):
+                assert moved < PREDICTION
+                continue
+            np.testing.assert_allclose(plan.wrench[k, c], 0.0, atol=PREDICTION)
+    place = program.reference.sample(2.0).p_contact[:, :2]
+    apart = (place[0] + plan.shift[:, 0]) - (place[1] + plan.shift[:, 1])
+    assert np.abs(apart[:, 0]).max() <= w.reach[0] + 0.01
+    assert apart[:, 1].min() >= w.apart - 0.01
+    assert apart[:, 1].max() <= w.reach[1] + 0.01
+
+
+def test_products_of_deviations_are_taken_from_the_plan_before(program):
+    """A plan about the plan before predicts a hard push better than one about rest."""
+    deviation, shift = fast(x=0.9), np.zeros((2, 2))
+    steps = recovery_steps(program.reference.soles, 2.0, 0.05, 4, 4)
+    first = program.solve(2.0, 2.0, deviation, shift, steps)
+    again = first
+    for _ in range(4):
+        again = program.solve(2.0, 2.0, deviation, shift, steps, again)
+    assert error(program.reference, again) < 0.3 * error(program.reference, first)
+
+
+def error(reference, plan):
+    """Largest error of the predicted angular momentum per mass, by Euler's law."""
+    g, m, worst = reference.robot.gravity, reference.robot.total_mass, 0.0
+    momentum = plan.deviation[0, 6:9]
+    for k, h in enumerate(plan.durations):
+        sample = reference.sample(0.5 * (plan.phases[k] + plan.phases[k + 1]))
+        com = 0.5 * (plan.com[k] + plan.com[k + 1])
+        for c, w in enumerate(plan.wrench[k]):
+            R, place = sample.R_contact[c], sample.p_contact[c].copy()
+            place[:2] += plan.shift[k + 1, c]
+            moment = R @ w[:3] + np.cross(place - com, R @ w[3:])
+            momentum = momentum + h * g * moment
+        planned = reference.sample(plan.phases[k + 1]).momentum[0] / m
+        off = momentum - planned - plan.deviation[k + 1, 6:9]
+        worst = max(worst, float(np.abs(off).max()))
+    return worst
+
+
+def pushed(behavior, size, direction, time=0.5, **switches):
+    impulse = [size * x for x in direction]
+    scenario = Scenario(
+        behavior=behavior.name,
+        lead_in=0.3,
+        duration=time + 4.3,
+        pushes=[Push(time, 0.1, impulse)],
+        **switches,
+    )
+    run = run_scenario(scenario, behavior)
+    (push,) = run.metrics()["pushes"]
+    return run, push["survived"]
+
+
+def test_steps_save_what_falls_without(built):
+    run, survived = pushed(built("stand"), HARD, AHEAD)
+    assert survived
+    assert any(plan.steps for plan in run.plans)
+    # The soles have gone with the push.
+    assert run.plans[-1].shift[0, :, 0].min() > 0.1
+    run, survived = pushed(built("stand"), HARD, AHEAD, steps=False)
+    assert run.fell
+    assert not any(plan.steps for plan in run.plans)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("contact_model", ["lagged", "sap"])
+@pytest.mark.parametrize(
+    ("size", "direction"),
+    [
+        *((HARDER, d) for d in (AHEAD, BACK, DIAGONAL)),
+        *((HARD, d) for d in (LEFT, RIGHT)),
+    ],
+)
+def test_hard_pushes_are_survived_with_steps(built, size, direction, contact_model):
+    _, survived = pushed(built("stand"), size, direction, contact_model=contact_model)
+    assert survived
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("direction", [AHEAD, BACK, RIGHT])
+def test_a_push_in_mid_swing_is_survived(built, direction):
+    _, survived = pushed(built("march"), 100.0, direction, time=2.1)
+    assert survived
