@@ -119,9 +119,18 @@ def _check_durations(sweep: Sweep, library: Path) -> None:
                 )
 
 
-def simulate(report: Report, library: Path, scenario: Scenario) -> dict[str, Any]:
-    """The job of one run: its row of the table."""
+def simulate(
+    report: Report, library: Path, scenario: Scenario, key: str
+) -> dict[str, Any]:
+    """The job of one run: its row of the table.
+
+    Raises:
+        BackbeatError: the behavior is no longer the one of this key, or the scenario
+            does not fit it.
+    """
     behavior = _behavior(library, scenario.behavior)
+    if str(behavior.provenance.get("key")) != key:
+        raise BackbeatError(f"{behavior.name} was built again while the sweep ran")
 
     def progress(share: float) -> None:
         report.progress(share, "in closed loop")
@@ -167,7 +176,8 @@ class _Runner:
                 continue
             name = f"{cell.title()}, seed {run.seed}"
             self._begun[name] = run, key, scenario
-            return Job(name, simulate, (self._library, scenario))
+            built = self._keys[cell.behavior]
+            return Job(name, simulate, (self._library, scenario, built))
         return None
 
     def progress(self, job: str, share: float, what: str) -> None:

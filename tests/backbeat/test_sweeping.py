@@ -47,7 +47,7 @@ METRICS = {
 }
 
 
-def made_up(report, library, scenario):
+def made_up(report, library, scenario, key):
     """Stands in for a run: survives or not by its seed, and leaves a trace."""
     from mpc.simulation.sweep.table import result_row
 
@@ -58,7 +58,7 @@ def made_up(report, library, scenario):
     return result_row({**METRICS, "survived": scenario.seed % 3 != 0})
 
 
-def broken(report, library, scenario):
+def broken(report, library, scenario, key):
     raise BackbeatError("no such thing")
 
 
@@ -137,8 +137,9 @@ def test_a_bug_in_a_run_is_a_row_and_no_survival(built, library, monkeypatch):
         raise ValueError("a bug")
 
     monkeypatch.setattr(sweeping, "run_scenario", fail)
-    cell = parse_sweep(TEXT, "test").cells[0]
-    row = sweeping.simulate(None, library, cell.seeded(0))
+    scenario = parse_sweep(TEXT, "test").cells[0].seeded(0)
+    key = built("stand").provenance["key"]
+    row = sweeping.simulate(None, library, scenario, key)
     assert row == {"survived": False, "fell": False, "error": "ValueError: a bug"}
 
 
