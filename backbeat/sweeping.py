@@ -15,8 +15,8 @@ from models.errors import BackbeatError
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.survival import RECOVERY
+from mpc.simulation.sweep.cells import Sweep
 from mpc.simulation.sweep.schedule import Schedule, SweepRun
-from mpc.simulation.sweep.specification import Sweep
 from mpc.simulation.sweep.summary import summarize
 from mpc.simulation.sweep.table import (
     SweepTable,

@@ -9,7 +9,7 @@ from backbeat.cli.build import INTERRUPTED
 
 if TYPE_CHECKING:
     from backbeat.sweeping import SweepResult
-    from mpc.simulation.sweep.specification import Sweep
+    from mpc.simulation.sweep.cells import Sweep
 
 
 def command(
@@ -35,12 +35,13 @@ def command(
 ) -> None:
     """Runs scenarios over fields and seeds; goes on where it was stopped.
 
-    Sweeps that ship: ablation, pushes, world.
+    Sweeps that ship: ablation, pushes, stance-pushes, world.
     """
     from backbeat.cli.build import report_failures
     from backbeat.cli.console import print_json
     from backbeat.cli.sweep_table import print_sweep
-    from mpc.simulation.sweep.specification import find_sweep, load_sweep, narrowed
+    from mpc.simulation.sweep.cells import narrowed
+    from mpc.simulation.sweep.specification import find_sweep, load_sweep
 
     sweep = narrowed(load_sweep(find_sweep(name)), behavior, seeds)
     result = _with_progress(sweep, library, output, jobs)

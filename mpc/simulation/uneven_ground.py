@@ -1,6 +1,6 @@
 """Ground that differs from the plan: under every foothold its own piece."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,45 +84,55 @@ def draw_ground(
     if not (shape or error.patch_friction) or not footholds:
         return Ground(), {}
     slope = random_stream(seed, Stream.SLOPE)
-    starts = [f.X_WC.translation() for f in footholds if f.is_start]
-    pivot = np.mean(starts, axis=0) * [1, 1, 0] if starts else np.zeros(3)
+    places = [f.X_WC.translation() for f in footholds if f.is_start]
+    pivot = np.mean(places, axis=0) * [1, 1, 0] if places else np.zeros(3)
     X_WG = RigidTransform(_tilted(np.radians(error.slope_deg), slope), pivot)
     if error.patch_friction and error.patch_friction[1] >= 2 * friction:
         raise BackbeatError(
             f"scenario: no ground gives soles of friction {friction} as much as "
             f"world.patch_friction {error.patch_friction[1]}"
         )
+    blocks = _draw_blocks(error, seed, reference, X_WG, footholds, friction)
+    starts = {
+        f.contact: b.X_WT
+        for f, b in zip(footholds, blocks, strict=True)
+        if f.is_start and shape
+    }
+    if not is_uneven and not error.patch_friction:
+        return Ground(X_WG), starts
+    reach = max(np.hypot(b.length, b.width) for b in blocks) / 2
+    drop = error.step_height + reach * np.sin(np.radians(error.tilt_deg)) + STAND_OUT
+    lower = X_WG @ RigidTransform([0.0, 0.0, -drop])
+    return Ground(lower, tuple(blocks)), starts
+
+
+def _draw_blocks(
+    error: WorldError,
+    seed: int,
+    reference: Reference,
+    X_WG: RigidTransform,
+    footholds: Sequence[Foothold],
+    friction: float,
+) -> list[Block]:
+    """A block under each foothold; X_WG is the plane from which they differ."""
     height = random_stream(seed, Stream.HEIGHT)
     tilt = random_stream(seed, Stream.TILT)
     slip = random_stream(seed, Stream.FRICTION)
-    blocks, soles = [], {}
+    blocks = []
     for foothold in footholds:
         rise = height.uniform(-error.step_height, error.step_height)
         R_tilt = _tilted(np.radians(error.tilt_deg), tilt)
         X_WT = _surface(X_WG, foothold.X_WC, rise, R_tilt)
-        patch = reference.robot.contacts[foothold.contact]
-        mu = None
         # Drawn in any case, so that the share does not change the others' friction.
         chance, level = slip.uniform(), slip.uniform()
+        mu = None
         if error.patch_friction and chance < error.patch_share:
             low, high = error.patch_friction
             mu = surface_friction(low + level * (high - low), friction)
-        blocks.append(
-            Block(
-                X_WT,
-                2 * (patch.half_length + MARGIN),
-                2 * (patch.half_width + MARGIN),
-                mu,
-            )
-        )
-        if foothold.is_start:
-            soles[foothold.contact] = X_WT
-    if not is_uneven and not error.patch_friction:
-        return Ground(X_WG), soles
-    reach = max(np.hypot(b.length, b.width) for b in blocks) / 2
-    drop = error.step_height + reach * np.sin(np.radians(error.tilt_deg)) + STAND_OUT
-    lower = X_WG @ RigidTransform([0.0, 0.0, -drop])
-    return Ground(lower, tuple(blocks)), soles if shape else {}
+        patch = reference.robot.contacts[foothold.contact]
+        length, width = patch.half_length + MARGIN, patch.half_width + MARGIN
+        blocks.append(Block(X_WT, 2 * length, 2 * width, mu))
+    return blocks
 
 
 def _tilted(angle: float, random: np.random.Generator) -> RotationMatrix:

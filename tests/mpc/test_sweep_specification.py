@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from models.errors import BackbeatError
 from mpc.simulation.scenario import Push
+from mpc.simulation.sweep.cells import PolarPush, narrowed
 from mpc.simulation.sweep.specification import (
-    PolarPush,
     find_sweep,
     load_sweep,
-    narrowed,
     parse_sweep,
     shipped_sweeps,
 )

@@ -6,8 +6,8 @@ told them again.
 
 from dataclasses import dataclass, field
 
+from mpc.simulation.sweep.cells import Sweep
 from mpc.simulation.sweep.margin import bracket
-from mpc.simulation.sweep.specification import Sweep
 from mpc.simulation.sweep.success_rate import PASSES, Verdict, judge_runs
 
 

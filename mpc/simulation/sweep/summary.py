@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from mpc.simulation.sweep.cells import Cell
 from mpc.simulation.sweep.schedule import Schedule
-from mpc.simulation.sweep.specification import Cell
 from mpc.simulation.sweep.success_rate import Verdict, wilson
 
 # Columns of the table whose median a cell tells.
