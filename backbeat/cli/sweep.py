@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 def command(
     name: Annotated[
-        str, typer.Argument(help="Sweep that ships (see below), or a YAML file.")
+        str,
+        typer.Argument(
+            help="YAML file, or a sweep that ships: ablation, pushes, stance-pushes, "
+            "world."
+        ),
     ],
     library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
         "library"
@@ -33,10 +37,7 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Summary as JSON.")] = False,
 ) -> None:
-    """Runs scenarios over fields and seeds; goes on where it was stopped.
-
-    Sweeps that ship: ablation, pushes, stance-pushes, world.
-    """
+    """Runs scenarios over fields and seeds; goes on where it was stopped."""
     from backbeat.cli.build import report_failures
     from backbeat.cli.console import print_json
     from backbeat.cli.sweep_table import print_sweep
