@@ -111,14 +111,39 @@ def run_jobs(
         processes: how many of our own at most; None for one a core.
         executors: where to run instead.
     """
+    waiting = iter(jobs)
+    count = max(1, min(processes or cores(), len(jobs)))
+    return run_stream(lambda: next(waiting, None), watcher, count, executors)
+
+
+def run_stream(
+    next_job: Callable[[], Job | None],
+    watcher: Watcher,
+    processes: int | None = None,
+    executors: Sequence[Executor] = (),
+) -> list[Outcome]:
+    """Runs jobs that are thought of while others run.
+
+    Args:
+        next_job: gives the next job whenever one could begin, or None when there is
+            none before another has ended; `watcher.done` has heard of all that have.
+            The stream ends when there is none and nothing runs.
+        watcher: as for `run_jobs`.
+        processes: how many of our own; None for one a core, with one jobs run in
+            this process.
+        executors: where to run instead.
+
+    Returns:
+        What became of the jobs, in the order in which they began.
+    """
     if executors:
-        return _deal(jobs, watcher, executors)
-    count = min(processes or cores(), len(jobs))
+        return _deal(next_job, watcher, executors)
+    count = processes or cores()
     if count <= 1:
-        return [_run_here(job, watcher) for job in jobs]
+        return [_run_here(job, watcher) for job in iter(next_job, None)]
     workers = [WorkerProcess() for _ in range(count)]
     try:
-        return _deal(jobs, watcher, workers)
+        return _deal(next_job, watcher, workers)
     finally:
         for worker in workers:
             worker.stop()
@@ -141,27 +166,29 @@ def _run_here(job: Job, watcher: Watcher) -> Outcome:
 
 
 def _deal(
-    jobs: Sequence[Job], watcher: Watcher, executors: Sequence[Executor]
+    next_job: Callable[[], Job | None], watcher: Watcher, executors: Sequence[Executor]
 ) -> list[Outcome]:
     """Gives every executor a job whenever it has none."""
     outcomes: dict[int, Outcome] = {}
-    waiting, idle = deque(enumerate(jobs)), deque(executors)
-    running: dict[Future[Any], tuple[int, Executor]] = {}
-    while waiting or running:
-        while waiting and idle:
-            (k, job), executor = waiting.popleft(), idle.popleft()
-            running[executor.submit(_call, job)] = k, executor
+    begun, idle = 0, deque(executors)
+    running: dict[Future[Any], tuple[int, str, Executor]] = {}
+    while True:
+        while idle and (job := next_job()) is not None:
+            executor = idle.popleft()
+            running[executor.submit(_call, job)] = begun, job.name, executor
+            begun += 1
+        if not running:
+            return [outcomes[k] for k in range(begun)]
         done, _ = wait(running, POLL, FIRST_COMPLETED)
         for executor in executors:
             if isinstance(executor, WorkerProcess):
                 for kind, *content in executor.news():
                     getattr(watcher, kind)(*content)
         for future in done:
-            k, executor = running.pop(future)
+            k, name, executor = running.pop(future)
             idle.append(executor)
-            outcomes[k] = _outcome(jobs[k].name, future)
+            outcomes[k] = _outcome(name, future)
             watcher.done(outcomes[k])
-    return [outcomes[k] for k in range(len(jobs))]
 
 
 def _outcome(name: str, future: Future[Any]) -> Outcome:

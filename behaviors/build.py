@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import metadata
@@ -29,8 +29,8 @@ Progress = Callable[[float, str], None]
 # Called with the log entry of every iteration of the solver.
 Log = Callable[[Mapping[str, float]], None]
 ROOT = Path(__file__).parent.parent
-# Each specification counts for itself alone, and looks do not move.
-_APART = {"specifications", "shell", "meshing"}
+# Each specification counts for itself alone, looks do not move, and sweeps only ask.
+_APART = {"specifications", "shell", "meshing", "sweep"}
 
 
 class Reports(NamedTuple):
@@ -57,8 +57,13 @@ def build_key(specification: Specification, text: str, folder: Path) -> str:
 @cache
 def _sources() -> str:
     """Hash of the code and data that can change a motion."""
+    return source_hash(("models", "optimization", "behaviors"))
+
+
+def source_hash(packages: Sequence[str]) -> str:
+    """Hash of the code and data of some packages that can change what they do."""
     sha = hashlib.sha256()
-    for package in ("models", "optimization", "behaviors"):
+    for package in packages:
         for path in sorted((ROOT / package).rglob("*")):
             if not _APART.isdisjoint(path.relative_to(ROOT).parts):
                 continue

@@ -44,17 +44,26 @@ class JointServo(LeafSystem):
     `joint_effort` (nj) the same in joint order, after clipping [N m].
     """
 
-    def __init__(self, robot: RobotModel, actuator_joints: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        robot: RobotModel,
+        actuator_joints: tuple[str, ...],
+        effort_limits: np.ndarray | None = None,
+    ) -> None:
         """Makes the servo.
 
         Args:
             robot: the robot model; its joints are those commanded.
             actuator_joints: joint of every actuator in the plant's order; those
                 the model holds locked get zero.
+            effort_limits: (nj,) what the joints really give [N m]; None for what
+                the model says.
         """
         super().__init__()
         nj = robot.num_joints
         self._robot, self._nj = robot, nj
+        limits = robot.effort_limits if effort_limits is None else effort_limits
+        self._limits: np.ndarray = limits
         order = {name: i for i, name in enumerate(robot.joint_names)}
         self._selection = np.zeros((len(actuator_joints), nj))
         for row, name in enumerate(actuator_joints):
@@ -76,7 +85,7 @@ class JointServo(LeafSystem):
         v = state[robot.num_positions + robot.base_velocities :]
         u = command[EFFORT] + command[STIFFNESS] * (command[POSITION] - q)
         u += command[DAMPING] * (command[VELOCITY] - v)
-        return np.clip(u, -robot.effort_limits, robot.effort_limits)
+        return np.clip(u, -self._limits, self._limits)
 
     def _calc_actuation(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self._selection @ self._effort(context))

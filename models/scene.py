@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from pydrake.geometry import Box, SceneGraph
-from pydrake.math import RigidTransform
+from pydrake.geometry import SceneGraph
 from pydrake.multibody.plant import (
     AddMultibodyPlant,
     MultibodyPlant,
@@ -14,9 +13,10 @@ from pydrake.multibody.plant import (
 from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 from pydrake.systems.framework import Context, DiagramBuilder
 
-from models.contact import BODY, FLOOR, SOLE, STICK_TIP, assign_material
+from models.contact import BODY, SOLE, STICK_TIP, assign_material
 from models.errors import unknown_name
 from models.fusing import set_joints
+from models.ground import Ground
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 
@@ -88,8 +88,10 @@ def add_world(
     contact_model: str = "lagged",
     friction: float = 0.8,
     scene: Scene | None = None,
+    ground: Ground | None = None,
+    moved: Mapping[str, np.ndarray] | None = None,
 ) -> World:
-    """Adds a plant with the robot on flat ground, and a scene, to a diagram.
+    """Adds a plant with the robot on the ground, and a scene, to a diagram.
 
     Args:
         builder: diagram under construction.
@@ -98,9 +100,11 @@ def add_world(
         contact_model: Drake's discrete contact approximation.
         friction: friction coefficient between soles and ground.
         scene: what stands on the ground; None for nothing.
+        ground: the ground; None for a flat one.
+        moved: how far members of the kit stand from their place [m], by name.
 
     Raises:
-        BackbeatError: unknown contact model or scene.
+        BackbeatError: unknown contact model, scene or member.
     """
     if contact_model not in CONTACT_MODELS:
         raise unknown_name("contact model", contact_model, CONTACT_MODELS)
@@ -115,20 +119,13 @@ def add_world(
         material = SOLE if body.name() in soles else BODY
         mu = friction if body.name() in soles else None
         assign_material(plant, scene_graph, body, material, mu)
-    # A slab and not a half space, about which Drake warns at every start.
-    plant.RegisterCollisionGeometry(
-        plant.world_body(),
-        RigidTransform([0.0, 0.0, -0.5]),
-        Box(40.0, 40.0, 1.0),
-        "ground",
-        FLOOR.properties(friction),
-    )
+    (ground or Ground()).add_to(plant, friction)
     for tip in _stick_bodies(plant, robot):
         assign_material(plant, scene_graph, tip, STICK_TIP)
     if scene is not None and scene.name:
         if scene.name not in SCENES:
             raise unknown_name("scene", scene.name, SCENES)
-        DrumKit(scene.place).add_to(plant, chair=not robot.floating)
+        DrumKit(scene.place, moved).add_to(plant, chair=not robot.floating)
     plant.Finalize()
     return World(plant, scene_graph, robot, instance)
 

@@ -1,5 +1,6 @@
 """The drum kit: where its members are, and how they are added to a plant."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -64,14 +65,26 @@ class DrumKit:
     Attributes:
         members: member descriptions by name.
         p_WK: place of the kit's origin in the world [m].
+        moved: (3,) how far members stand from their place [m], by name.
     """
 
-    def __init__(self, p_WK: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
-        """Loads the shipped kit and puts its origin at p_WK."""
+    def __init__(
+        self,
+        p_WK: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        moved: Mapping[str, np.ndarray] | None = None,
+    ) -> None:
+        """Loads the shipped kit and puts its origin at p_WK.
+
+        Raises:
+            BackbeatError: a member that is moved does not exist.
+        """
         description = load_yaml(KitDescription, FOLDER / "drum_kit.yaml")
         self.members = description.members
         self.chair = description.chair
         self.p_WK = np.array(p_WK, float)
+        self.moved = dict(moved or {})
+        for name in self.moved:
+            self.member(name)
 
     def member(self, name: str) -> MemberDescription:
         """A member by name.
@@ -91,10 +104,11 @@ class DrumKit:
         """
         member = self.member(name)
         place = np.array(member.place, float)
+        shift = self.moved.get(name, np.zeros(3))
         outward = np.arctan2(place[1], place[0])
         turn = RotationMatrix.MakeZRotation(outward)
         tilt = RotationMatrix.MakeYRotation(-np.radians(member.tilt_deg))
-        return RigidTransform(turn @ tilt, self.p_WK + place)
+        return RigidTransform(turn @ tilt, self.p_WK + place + shift)
 
     def solids(self) -> list[Solid]:
         """Members as obstacles; cymbals as if they were thicker and wider.

@@ -15,7 +15,10 @@ from mpc.recovery import Recovery
 from mpc.reference import Reference
 from mpc.simulation.contact_log import ContactLog
 from mpc.simulation.disturbance import Disturbance
+from mpc.simulation.plan_channel import PlanChannel
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.simulated_world import draw_world, scale_masses
+from mpc.simulation.uneven_ground import stand_on
 from mpc.whole_body_controller import WholeBodyController
 from mpc.whole_body_program import WholeBodyProgram
 
@@ -38,6 +41,7 @@ class ClosedLoop:
         contact_log: contact forces by name.
         logs: log sinks by name.
         scenario: what it was built for.
+        q_start: (nq,) where the robot starts, on the ground as it is.
     """
 
     diagram: Diagram
@@ -48,6 +52,7 @@ class ClosedLoop:
     contact_log: ContactLog
     logs: dict[str, VectorLogSink]
     scenario: Scenario
+    q_start: np.ndarray
 
     def make_context(self) -> Context:
         """A context at the start of the behavior, joints locked as it asks."""
@@ -55,10 +60,11 @@ class ClosedLoop:
         plant = self.world.plant
         plant_context = plant.GetMyMutableContextFromRoot(context)
         lock_joints(plant, plant_context, self.reference.behavior.mount.locked)
+        error, seed = self.scenario.world, self.scenario.seed
+        scale_masses(plant, plant_context, self.world.instance, error, seed)
         x = plant.GetPositionsAndVelocities(plant_context)
-        q0 = self.reference.table.q[0]
         selection = self.world.state_selection()
-        start = np.r_[q0, np.zeros(self.reference.robot.num_velocities)]
+        start = np.r_[self.q_start, np.zeros(self.reference.robot.num_velocities)]
         chosen = selection.argmax(1)
         x[chosen] = start
         plant.SetPositionsAndVelocities(plant_context, x)
@@ -99,6 +105,9 @@ def build_closed_loop(
     """
     builder = DiagramBuilder()
     robot = behavior.robot_model
+    reference = Reference(behavior)
+    real = draw_world(scenario, reference)
+    q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
     world = add_world(
         builder,
         robot,
@@ -106,19 +115,24 @@ def build_closed_loop(
         scenario.contact_model,
         scenario.friction,
         behavior.scene,
+        real.ground,
+        real.moved,
     )
     plant = world.plant
-    reference = Reference(behavior)
     start = scenario.lead_in
     weights = adapted(weights or PredictiveWeights(), scenario)
+    prediction = PredictiveProgram(reference, weights)
     predictive = builder.AddNamedSystem(
         "predictive_controller",
         PredictiveController(
-            PredictiveProgram(reference, weights),
+            prediction,
             scenario.plan_period,
             start,
             Recovery() if scenario.steps else None,
         ),
+    )
+    channel = builder.AddNamedSystem(
+        "plan_channel", PlanChannel(scenario, prediction.rest(0.0, -start))
     )
     program = WholeBodyProgram(robot, reference.patches, reference.points)
     whole_body = builder.AddNamedSystem(
@@ -126,7 +140,8 @@ def build_closed_loop(
         WholeBodyController(program, reference, scenario.tick_period, start),
     )
     servo = builder.AddNamedSystem(
-        "joint_servo", JointServo(robot, world.actuator_joints())
+        "joint_servo",
+        JointServo(robot, world.actuator_joints(), real.effort_limits),
     )
     sensed = builder.AddNamedSystem("true_state", MatrixGain(D=world.state_selection()))
     disturbance = builder.AddNamedSystem(
@@ -141,7 +156,8 @@ def build_closed_loop(
     connect(state, predictive.GetInputPort("state"))
     connect(state, whole_body.GetInputPort("state"))
     connect(state, servo.GetInputPort("state"))
-    connect(predictive.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
+    connect(predictive.GetOutputPort("plan"), channel.GetInputPort("sent"))
+    connect(channel.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
     connect(whole_body.GetOutputPort("command"), servo.GetInputPort("command"))
     connect(
         servo.GetOutputPort("actuation"), plant.get_actuation_input_port(world.instance)
@@ -182,4 +198,5 @@ def build_closed_loop(
         contact_log,
         logs,
         scenario,
+        q_start,
     )

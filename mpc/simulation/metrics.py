@@ -6,8 +6,7 @@ beat error      how late the controller's phase is, on every beat
 foot slip       farthest any standing sole corner got from where it stood
 joint error     against the behavior at the controller's phase
 range           commanded and achieved, so that standing still cannot pass
-survived        a push, when 4 s later the robot stands, its center of mass is
-slower than 0.05 m/s against the behavior, and the tempo is the behavior's again
+survived        see `mpc.simulation.survival`
 realtime factor simulated time by wall time of this very run, logging included
 """
 
@@ -17,14 +16,11 @@ import numpy as np
 
 from models.configuration import Configuration
 from mpc.reference import Reference
+from mpc.simulation.plan_channel import arrivals
 from mpc.simulation.scenario import Push
-
-# When a push is judged [s], and what is left of it then: speed of the center of
-# mass [m/s] and share of the tempo.
-RECOVERY, CALM, TEMPO = 4.0, 0.05, 0.05
+from mpc.simulation.survival import RECOVERY, judge, survived
 
 if TYPE_CHECKING:
-    from mpc.plan import Plan
     from mpc.simulation.run import SimulationRun
 
 
@@ -95,8 +91,8 @@ class RunAnalysis:
     def _phases(self) -> np.ndarray:
         """Phase of the plan in force at every sample."""
         run, start = self.run, self.run.scenario.lead_in
-        plans = run.plans
-        starts = np.array([p.time for p in plans]) - start
+        taken = arrivals(run.plans, run.scenario) or [(0.0, run.plans[0])]
+        starts, plans = np.array([t for t, _ in taken]) - start, [p for _, p in taken]
         index = np.clip(np.searchsorted(starts, self.t + 1e-9) - 1, 0, len(plans) - 1)
         return np.array(
             [plans[k].phase_at(t + start) for k, t in zip(index, self.t, strict=True)]
@@ -126,39 +122,18 @@ class RunAnalysis:
         after = self.t >= push.time
         away = np.linalg.norm(self.com - self.com_planned, axis=1)[after]
         judged = push.time + push.duration + RECOVERY
-        i = int(np.searchsorted(self.t, judged - 1e-9))
-        survived, speed, rate = None, None, None
-        if self.run.fell:
-            survived = False
-        elif i < len(self.t):
-            speed = float(np.linalg.norm(self._com_velocity_error(judged)))
-            rate = self._plan_at(judged).rate
-            survived = speed <= CALM and abs(rate - 1) <= TEMPO
+        found = None if self.run.fell else judge(self.run, self.reference, judged)
         return {
             "time_s": push.time,
             "impulse_Ns": list(push.impulse),
             "body": push.body,
-            "survived": survived,
+            "survived": False if self.run.fell else found and found.survived,
             "com_moved_mm": float(away.max(initial=0.0)) * 1e3,
-            "com_speed_error": speed,
-            "phase_rate": rate,
+            "com_speed_error": found and found.com_speed_error,
+            "com_height_error": found and found.com_height_error,
+            "tilt_error": found and found.tilt_error,
+            "phase_rate": found and found.phase_rate,
         }
-
-    def _plan_at(self, t: float) -> "Plan":
-        """The plan in force at a time of the behavior."""
-        start = self.run.scenario.lead_in
-        return [p for p in self.run.plans if p.time - start <= t + 1e-9][-1]
-
-    def _com_velocity_error(self, t: float) -> np.ndarray:
-        """(3,) velocity of the center of mass against the behavior's [m/s]."""
-        run, robot = self.run, self.reference.robot
-        x = run.x[np.searchsorted(run.t, t - 1e-9)]
-        state = Configuration(robot, x[: robot.num_positions])
-        state.update(x[: robot.num_positions], x[robot.num_positions :])
-        plan = self._plan_at(t)
-        phase = plan.phase_at(t + run.scenario.lead_in)
-        planned = plan.rate * self.reference.sample(phase).com[1]
-        return np.asarray(state.momentum[3:] / robot.total_mass - planned)
 
     def beat_errors(self) -> np.ndarray:
         """Delay of the controller's phase on every beat [ms]; positive is late."""
@@ -189,6 +164,7 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "duration_s": float(min(run.t[-1], reference.duration)),
         "fell": run.fell,
         "fell_at_s": run.fell_at,
+        "survived": survived(run, reference),
         "realtime_factor": float(last / run.wall_time),
         "tick_ms": spread(run.tick_ms),
         "plan_ms": spread(run.plan_ms),

@@ -10,7 +10,6 @@ from pydrake.systems.framework import Context
 from threadpoolctl import threadpool_limits
 
 from behaviors.behavior import Behavior
-from models.kit.drum_kit import DrumKit
 from mpc.plan import Plan
 from mpc.predictive_program import PredictiveWeights
 from mpc.simulation.diagram import ClosedLoop, build_closed_loop
@@ -18,6 +17,7 @@ from mpc.simulation.fall import has_fallen
 from mpc.simulation.hits import HitReport, find_hits, match_hits
 from mpc.simulation.metrics import run_metrics
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.simulated_world import simulated_kit
 
 # Called with the share of the run that is done.
 Progress = Callable[[float], None]
@@ -39,7 +39,8 @@ class SimulationRun:
         strike_t: (K,) times of the strike log [s]; empty without sticks.
         strikes: (K, ...) rows of `ContactLog.strikes`.
         tips, members: names in the order of those rows.
-        plans: plans in order.
+        plans: plans in order, as they were made; `plan_channel.arrivals` says
+            when they took effect.
         tick_ms, plan_ms: wall times of ticks and plans [ms].
         failures: unsolved whole-body ticks.
         fell_at: time of the fall [s], None without one.
@@ -73,7 +74,7 @@ class SimulationRun:
         """Planned and made hits; None when the behavior has no strikes."""
         if not self.behavior.strikes():
             return None
-        kit = DrumKit(self.behavior.scene.place)
+        kit = simulated_kit(self.scenario, self.behavior)
         found = find_hits(self.strike_t, self.strikes, self.tips, self.members, kit)
         return match_hits(found, self.behavior.events, float(self.t[-1]))
 

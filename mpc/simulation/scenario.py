@@ -9,6 +9,7 @@ from behaviors.library import check_name
 from models.errors import BackbeatError, unknown_name
 from models.scene import CONTACT_MODELS
 from models.yaml_file import load_yaml
+from mpc.simulation.world_error import WorldError
 
 
 @dataclass
@@ -53,6 +54,8 @@ class Scenario:
     forces: bool = True
     posture: bool = True
     steps: bool = True
+    # How the world differs from what the controllers believe.
+    world: WorldError = field(default_factory=WorldError)
     # Seed of everything random.
     seed: int = 0
 
@@ -87,6 +90,9 @@ class Scenario:
                     f"scenario: {name} must be a multiple of time_step "
                     f"({self.time_step} s)"
                 )
+        if self.seed < 0:
+            raise BackbeatError(f"scenario: seed is {self.seed}; it must be >= 0")
+        self.world.check()
         for push in self.pushes:
             if len(push.impulse) != 3 or not np.isfinite(push.impulse).all():
                 raise BackbeatError("scenario: a push needs an impulse x, y, z in N s")

@@ -1,0 +1,97 @@
+"""`backbeat sweep`: many runs, success rates and margins."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from backbeat.cli.build import INTERRUPTED
+
+if TYPE_CHECKING:
+    from backbeat.sweeping import SweepResult
+    from mpc.simulation.sweep.cells import Sweep
+
+
+def command(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="YAML file, or a sweep that ships: ablation, pushes, stance-pushes, "
+            "world."
+        ),
+    ],
+    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
+        "library"
+    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder of tables and summaries.")
+    ] = Path("out/sweeps"),
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Seeds a cell, in place of the file's.")
+    ] = None,
+    behavior: Annotated[
+        list[str] | None, typer.Option(help="Only this behavior; may repeat.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Runs at a time; by default one a core.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Summary as JSON.")] = False,
+) -> None:
+    """Runs scenarios over fields and seeds; goes on where it was stopped."""
+    from backbeat.cli.build import report_failures
+    from backbeat.cli.console import print_json
+    from backbeat.cli.sweep_table import print_sweep
+    from mpc.simulation.sweep.cells import narrowed
+    from mpc.simulation.sweep.specification import find_sweep, load_sweep
+
+    sweep = narrowed(load_sweep(find_sweep(name)), behavior, seeds)
+    result = _with_progress(sweep, library, output, jobs)
+    if as_json:
+        print_json(result.summary)
+    else:
+        print_sweep(result.summary)
+        print(f"{result.made} runs made, {result.taken} taken from {result.table}")
+        print(f"summary: {result.summary_file}")
+    report_failures(list(result.failures))
+
+
+def _with_progress(
+    sweep: "Sweep", library: Path, output: Path, jobs: int | None
+) -> "SweepResult":
+    """Runs a sweep with a progress bar on stderr; Ctrl-C keeps what is done."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    from backbeat.cli.console import remarks
+    from backbeat.sweeping import run_sweep
+
+    columns: list[Any] = [
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[what]}"),
+    ]
+    with Progress(*columns, console=remarks) as bars:
+        task = bars.add_task(sweep.settings.name, total=None, what="")
+
+        def progress(known: int, remaining: int, what: str) -> None:
+            total = known + remaining
+            bars.update(task, completed=known, total=total, what=what)
+            if not remarks.is_terminal:
+                remarks.print(f"{known}/{total}  {what}", soft_wrap=True)
+
+        try:
+            return run_sweep(sweep, library, output, progress, jobs)
+        except KeyboardInterrupt:
+            typer.echo(
+                "backbeat: interrupted; the runs that ended are kept in "
+                f"{output}, and the same command makes the rest.",
+                err=True,
+            )
+            raise typer.Exit(INTERRUPTED) from None

@@ -1,0 +1,113 @@
+"""The way of a plan to the whole-body controller: it takes time and may fail.
+
+A plan made at time t takes effect at t + delay, or never when it is lost, which is
+decided for each plan by the seed alone. Until the next one arrives the one in force
+goes on.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.common.value import AbstractValue
+from pydrake.systems.framework import Context, LeafSystem, State
+
+from mpc.plan import Plan
+from mpc.simulation.scenario import Scenario
+from mpc.simulation.world_error import Stream, random_stream
+
+# Room for rounding in times of events [s].
+ROUNDING = 1e-9
+
+
+def is_lost(plan: Plan, scenario: Scenario) -> bool:
+    """Whether a plan gets lost in a run."""
+    loss = scenario.world.plan_loss
+    if loss == 0:
+        return False
+    number = round(plan.time / scenario.plan_period)
+    return random_stream(scenario.seed, Stream.PLAN, number).uniform() < loss
+
+
+def arrivals(plans: Iterable[Plan], scenario: Scenario) -> list[tuple[float, Plan]]:
+    """When plans of a run take effect [s], those that do, in their order."""
+    delay = scenario.world.plan_delay
+    return [(p.time + delay, p) for p in plans if not is_lost(p, scenario)]
+
+
+@dataclass(frozen=True)
+class ChannelMemory:
+    """All memory of the channel.
+
+    Attributes:
+        plans: the plan in force and those on their way, oldest first.
+        last: when the newest of all was made [s], lost or not.
+    """
+
+    plans: tuple[Plan, ...]
+    last: float
+
+    def __deepcopy__(self, memo: object) -> "ChannelMemory":
+        """Values in a Context may be shared, for nothing here ever changes."""
+        return self
+
+
+class PlanChannel(LeafSystem):
+    """Delays plans, and loses some.
+
+    .. pydrake_system::
+
+        name: PlanChannel
+        input_ports:
+        - sent
+        output_ports:
+        - plan
+
+    `sent` is the latest Plan of the predictive controller, `plan` the latest that
+    has arrived.
+    """
+
+    def __init__(self, scenario: Scenario, first: Plan) -> None:
+        """Makes the channel.
+
+        Args:
+            scenario: says how long plans take and how many are lost.
+            first: the plan in force until one arrives.
+        """
+        super().__init__()
+        self._scenario = scenario
+        self._sent = self.DeclareAbstractInputPort("sent", AbstractValue.Make(first))
+        memory = ChannelMemory((first,), -np.inf)
+        self._memory = self.DeclareAbstractState(AbstractValue.Make(memory))
+        self.DeclareAbstractOutputPort(
+            "plan", lambda: AbstractValue.Make(first), self._calc_plan
+        )
+        # As often as plans are read, so that none is missed on its way.
+        self.DeclarePeriodicUnrestrictedUpdateEvent(
+            scenario.tick_period, 0.0, self._update
+        )
+
+    def _advance(self, context: Context) -> ChannelMemory:
+        """The memory with what is sent now, and without what nobody will ask for."""
+        memory: ChannelMemory = context.get_abstract_state(
+            int(self._memory)
+        ).get_value()
+        plan: Plan = self._sent.Eval(context)
+        plans, last = memory.plans, memory.last
+        now = context.get_time()
+        # Nothing is sent before it is made, though at the start something is there.
+        if last + ROUNDING < plan.time < now - ROUNDING:
+            last = plan.time
+            if not is_lost(plan, self._scenario):
+                plans = (*plans, plan)
+        due = now - self._scenario.world.plan_delay + ROUNDING
+        arrived = [i for i, p in enumerate(plans) if i and p.time <= due]
+        return ChannelMemory(plans[max(arrived, default=0) :], last)
+
+    def _calc_plan(self, context: Context, output: AbstractValue) -> None:
+        output.set_value(self._advance(context).plans[0])
+
+    def _update(self, context: Context, state: State) -> None:
+        state.get_mutable_abstract_state(int(self._memory)).set_value(
+            self._advance(context)
+        )

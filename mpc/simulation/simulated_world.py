@@ -1,0 +1,114 @@
+"""The world of a run as it really is: what a `WorldError` comes to for a seed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.math import RigidTransform
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import ModelInstanceIndex, SpatialInertia
+from pydrake.systems.framework import Context
+
+from behaviors.behavior import Behavior
+from models.ground import Ground
+from models.kit.drum_kit import DrumKit
+from models.robot import RobotModel
+from mpc.reference import Reference
+from mpc.simulation.scenario import Scenario
+from mpc.simulation.uneven_ground import draw_ground
+from mpc.simulation.world_error import ANY_JOINT, Stream, WorldError, random_stream
+
+
+@dataclass(frozen=True)
+class SimulatedWorld:
+    """What the simulation has in place of what the plan believes.
+
+    Attributes:
+        ground: the ground.
+        soles: X_WC of the soles at the start, where that is not as planned.
+        moved: how far drums stand from their place [m], by name.
+        effort_limits: (nj,) what the joints give [N m].
+        weak_joint: the joint that gives less, or "".
+    """
+
+    ground: Ground
+    soles: Mapping[str, RigidTransform]
+    moved: Mapping[str, np.ndarray]
+    effort_limits: np.ndarray
+    weak_joint: str
+
+
+def draw_world(scenario: Scenario, reference: Reference) -> SimulatedWorld:
+    """Draws the world of a scenario.
+
+    Raises:
+        BackbeatError: an unknown drum or joint, or ground that cannot be.
+    """
+    error, seed = scenario.world, scenario.seed
+    ground, soles = draw_ground(error, seed, reference, scenario.friction)
+    limits, joint = reference.robot.effort_limits.copy(), ""
+    if error.weak_joint:
+        joint = draw_joint(error, seed, reference.robot)
+        limits[reference.robot.joint_index(joint)] *= error.weak_share
+    moved = draw_kit(scenario, reference.behavior)
+    return SimulatedWorld(ground, soles, moved, limits, joint)
+
+
+def draw_joint(error: WorldError, seed: int, robot: RobotModel) -> str:
+    """The joint that is weak: the one named, or one drawn from a group."""
+    choice = (
+        np.arange(robot.num_joints)
+        if error.weak_joint == ANY_JOINT
+        else robot.joint_indices([error.weak_joint])
+    )
+    drawn = random_stream(seed, Stream.JOINT).integers(len(choice))
+    return robot.joint_names[int(choice[drawn])]
+
+
+def draw_kit(scenario: Scenario, behavior: Behavior) -> dict[str, np.ndarray]:
+    """How far drums stand from their place [m]; {} for a behavior without a kit."""
+    error = scenario.world
+    if error.drum_shift == 0 or not behavior.scene.name:
+        return {}
+    random = random_stream(scenario.seed, Stream.DRUM)
+    played = sorted({e.what for e in behavior.strikes()})
+    name = error.drum or str(random.choice(played or sorted(DrumKit().members)))
+    DrumKit().member(name)
+    direction = random.uniform(-np.pi, np.pi)
+    shift = [np.cos(direction), np.sin(direction), 0.0]
+    return {name: error.drum_shift * np.array(shift)}
+
+
+def simulated_kit(scenario: Scenario, behavior: Behavior) -> DrumKit:
+    """The kit as it stands in a run."""
+    return DrumKit(behavior.scene.place, draw_kit(scenario, behavior))
+
+
+def scale_masses(
+    plant: MultibodyPlant,
+    context: Context,
+    instance: ModelInstanceIndex,
+    error: WorldError,
+    seed: int,
+) -> None:
+    """Makes the links of a robot heavier or lighter, their inertia in proportion.
+
+    Args:
+        plant: finalized plant.
+        context: its context, in which masses are parameters.
+        instance: the robot; what it carries keeps its mass.
+        error: by how much.
+        seed: seed of the scenario.
+    """
+    random = random_stream(seed, Stream.MASS)
+    for index in plant.GetBodyIndices(instance):
+        body = plant.get_body(index)
+        share = 1.0 + random.uniform(-error.mass_spread, error.mass_spread)
+        factor = error.mass_scale * share
+        old = body.CalcSpatialInertiaInBodyFrame(context)
+        if old.get_mass() == 0 or factor == 1:
+            continue
+        new = SpatialInertia(
+            factor * old.get_mass(), old.get_com(), old.get_unit_inertia()
+        )
+        body.SetSpatialInertiaInBodyFrame(context, new)

@@ -1,0 +1,207 @@
+"""The table of a sweep: one Parquet file, a row for every run that has ended.
+
+The file is written anew, whole or not at all, whenever a run ends: what is in it
+survives anything, and who opens it finds a whole table. Rows of older sources stay
+in it beside the new ones, with the commit they belong to.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from behaviors.build import ROOT, source_hash
+from models.atomic_file import replacing
+from models.errors import BackbeatError
+from mpc.simulation.scenario import Scenario
+
+# What can change a run.
+PACKAGES = ("models", "optimization", "behaviors", "mpc")
+TEXT, NUMBER, COUNT, FLAG = pa.string(), pa.float64(), pa.int64(), pa.bool_()
+COLUMNS = {
+    "key": TEXT,
+    "commit": TEXT,
+    "source": TEXT,
+    "finished": TEXT,
+    "behavior": TEXT,
+    "behavior_key": TEXT,
+    "case": TEXT,
+    "values": TEXT,
+    "level": NUMBER,
+    "seed": COUNT,
+    "scenario": TEXT,
+    "state": TEXT,
+    "survived": FLAG,
+    "fell": FLAG,
+    "fell_at_s": NUMBER,
+    "duration_s": NUMBER,
+    "com_error_rms_mm": NUMBER,
+    "com_error_max_mm": NUMBER,
+    "joint_error_rms_deg": NUMBER,
+    "foot_slip_mm": NUMBER,
+    "torque_peak_fraction": NUMBER,
+    "beat_error_max_ms": NUMBER,
+    "hits_planned": COUNT,
+    "hits_made": COUNT,
+    "hits_extra": COUNT,
+    "timing_mean_ms": NUMBER,
+    "plan_failures": COUNT,
+    "tick_failures": COUNT,
+    "plan_ms_median": NUMBER,
+    "tick_ms_median": NUMBER,
+    "realtime_factor": NUMBER,
+    "error": TEXT,
+}
+SCHEMA = pa.schema(list(COLUMNS.items()))
+
+
+@cache
+def sources() -> str:
+    """Hash of all code and data that can change a run."""
+    return source_hash(PACKAGES)
+
+
+def run_key(scenario: Scenario, behavior_key: str) -> str:
+    """Hash of all that decides a run: settings, the behavior as built, our sources."""
+    settings = json.dumps(scenario.to_dict(), sort_keys=True)
+    text = "\n".join([settings, behavior_key, sources()])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@cache
+def commit() -> str:
+    """The git commit of our sources, "-dirty" when they have changed since.
+
+    "" when they are not in a repository.
+    """
+
+    def git(*arguments: str) -> str:
+        called = ["git", "-C", str(ROOT), *arguments]
+        found = subprocess.run(called, capture_output=True, text=True, check=True)
+        return found.stdout.strip()
+
+    try:
+        head = git("rev-parse", "HEAD")
+        return head + ("-dirty" if git("status", "--porcelain", *PACKAGES) else "")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def result_row(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """What the table tells of a run, from its metrics."""
+    hits = metrics["hits"] or {}
+    return {
+        "state": metrics["state"],
+        "survived": metrics["survived"],
+        "fell": metrics["fell"],
+        "fell_at_s": metrics["fell_at_s"],
+        "duration_s": metrics["duration_s"],
+        "com_error_rms_mm": metrics["com_error_mm"]["rms"],
+        "com_error_max_mm": metrics["com_error_mm"]["max"],
+        "joint_error_rms_deg": metrics["joint_error_deg"]["rms"],
+        "foot_slip_mm": metrics["foot_slip_mm"],
+        "torque_peak_fraction": metrics["torque_peak_fraction"],
+        "beat_error_max_ms": metrics["beat_error_ms"]["max"],
+        "hits_planned": hits.get("planned"),
+        "hits_made": hits.get("made"),
+        "hits_extra": hits.get("extra"),
+        "timing_mean_ms": hits.get("timing_mean_ms"),
+        "plan_failures": metrics["plan_failures"],
+        "tick_failures": metrics["tick_failures"],
+        "plan_ms_median": metrics["plan_ms"]["median"],
+        "tick_ms_median": metrics["tick_ms"]["median"],
+        "realtime_factor": metrics["realtime_factor"],
+        "error": "",
+    }
+
+
+def failed_row(error: Exception) -> dict[str, Any]:
+    """A row for a run that a fault of ours ended; it counts as not survived."""
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return {"survived": False, "fell": False, "error": what}
+
+
+class SweepTable:
+    """The rows of a sweep, in memory and in its file.
+
+    Attributes:
+        path: the file.
+        rows: rows by key, in the order of their ends.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Opens a table, empty when there is no file yet.
+
+        Raises:
+            BackbeatError: there is a file that is no table of a sweep.
+        """
+        self.path = path
+        self.rows: dict[str, dict[str, Any]] = {}
+        if path.exists():
+            self.rows = {row["key"]: row for row in _read(path)}
+
+    def add(self, key: str, row: Mapping[str, Any]) -> None:
+        """Adds a row and writes the file."""
+        about = {
+            "key": key,
+            "commit": commit(),
+            "source": sources(),
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        complete = {**dict.fromkeys(COLUMNS), **about, **row}
+        self.rows[key] = {name: complete[name] for name in COLUMNS}
+        table = pa.Table.from_pylist(list(self.rows.values()), SCHEMA)
+        with replacing(self.path) as file:
+            pq.write_table(table, file, compression="zstd")
+
+    def frame(self) -> pd.DataFrame:
+        """The table for pandas."""
+        return pd.DataFrame(list(self.rows.values()), columns=list(COLUMNS))
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    try:
+        table = pq.read_table(path)
+        found: list[dict[str, Any]] = table.cast(SCHEMA).to_pylist()
+    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
+        why = " ".join(str(error).split())[:120]
+        raise BackbeatError(
+            f"{path} is not a table of a sweep: {why}; move it away or name another "
+            "folder"
+        ) from None
+    return found
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Holds a table for this process alone.
+
+    Raises:
+        BackbeatError: another process has it, or the folder cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise BackbeatError(
+            f"{path} belongs to a sweep that is running; wait for it or name another "
+            "folder"
+        ) from None
+    finally:
+        os.close(lock)

@@ -1,0 +1,257 @@
+"""Sweeps as a user runs them: resumed, killed, side by side."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from io import BytesIO
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from backbeat import sweeping
+from backbeat.cli.main import main
+from models.errors import BackbeatError
+from mpc.simulation.sweep.specification import parse_sweep
+from mpc.simulation.sweep.success_rate import wilson
+
+# Time for something to happen, on a machine that has other work too [s].
+PATIENCE = 60.0
+
+TEXT = """
+name: shaken
+behaviors: [stand]
+seeds: 6
+base: {duration: 0.1, lead_in: 0.1}
+variations: {friction: [0.4, 0.8]}
+"""
+METRICS = {
+    "state": "made up",
+    "fell": False,
+    "fell_at_s": None,
+    "duration_s": 1.0,
+    "com_error_mm": {"rms": 1.0, "max": 2.0},
+    "joint_error_deg": {"rms": 0.1, "max": 0.2},
+    "foot_slip_mm": 0.0,
+    "torque_peak_fraction": 0.5,
+    "beat_error_ms": {"max": 0.0},
+    "hits": None,
+    "plan_failures": 0,
+    "tick_failures": 0,
+    "plan_ms": {"median": 1.0},
+    "tick_ms": {"median": 0.1},
+    "realtime_factor": 1.0,
+}
+
+
+def made_up(report, library, scenario, key):
+    """Stands in for a run: survives or not by its seed, and leaves a trace."""
+    from mpc.simulation.sweep.table import result_row
+
+    trace = os.environ.get("SWEEP_TRACE")
+    if trace:
+        Path(trace, f"{scenario.friction}-{scenario.seed}-{time.time_ns()}").touch()
+        time.sleep(0.2)
+    return result_row({**METRICS, "survived": scenario.seed % 3 != 0})
+
+
+def broken(report, library, scenario, key):
+    raise BackbeatError("no such thing")
+
+
+@pytest.fixture
+def library(built, library_folder):
+    built("stand")
+    return library_folder
+
+
+@pytest.fixture
+def sweep():
+    return parse_sweep(TEXT, "test")
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(sweeping, "simulate", made_up)
+
+
+def test_the_table_and_the_summary_tell_the_same(quick, sweep, library, tmp_path):
+    heard = []
+    result = sweeping.run_sweep(
+        sweep, library, tmp_path, lambda *news: heard.append(news), processes=1
+    )
+    assert (result.made, result.taken, result.failures) == (12, 0, ())
+    frame = pd.read_parquet(result.table)
+    assert len(frame) == 12
+    assert frame["key"].is_unique
+    summary = json.loads(result.summary_file.read_text())
+    assert summary == json.loads(json.dumps(result.summary))
+    assert summary["is_complete"]
+    assert summary["commit"] == frame["commit"][0]
+    assert [c["values"] for c in summary["cells"]] == [
+        {"friction": 0.4},
+        {"friction": 0.8},
+    ]
+    for cell in summary["cells"]:
+        assert (cell["survived"], cell["runs"]) == (4, 6)
+        assert cell["rate"] == pytest.approx(2 / 3)
+        # By hand: (2/3 + 0.32012) / 1.64024 +- 1.95996/1.64024 sqrt(1/27 + 0.026677)
+        assert cell["wilson"] == pytest.approx([0.29999, 0.90322], abs=1e-4)
+        assert cell["wilson"] == list(wilson(4, 6))
+        assert cell["medians"]["com_error_rms_mm"] == 1.0
+    assert [known for known, _, _ in heard] == list(range(1, 13))
+    assert heard[-1][1] == 0
+
+
+def test_finished_runs_are_not_repeated(quick, sweep, library, tmp_path, monkeypatch):
+    first = sweeping.run_sweep(sweep, library, tmp_path, processes=1)
+    monkeypatch.setattr(sweeping, "simulate", broken)
+    second = sweeping.run_sweep(sweep, library, tmp_path, processes=1)
+    assert (second.made, second.taken) == (0, 12)
+    assert second.summary == first.summary
+
+
+def test_other_sources_make_other_runs(quick, sweep, library, tmp_path, monkeypatch):
+    sweeping.run_sweep(sweep, library, tmp_path, processes=1)
+    monkeypatch.setattr("mpc.simulation.sweep.table.sources", lambda: "changed")
+    again = sweeping.run_sweep(sweep, library, tmp_path, processes=1)
+    assert again.made == 12
+    # The old rows stay, with the sources they belong to.
+    assert len(pd.read_parquet(again.table)["source"].value_counts()) == 2
+    assert again.summary["runs"] == 12
+
+
+def test_a_run_that_cannot_be_is_told(sweep, library, tmp_path, monkeypatch):
+    monkeypatch.setattr(sweeping, "simulate", broken)
+    result = sweeping.run_sweep(sweep, library, tmp_path, processes=1)
+    assert result.made == 0
+    assert len(result.failures) == 2
+    assert not result.summary["cells"]
+
+
+def test_a_bug_in_a_run_is_a_row_and_no_survival(built, library, monkeypatch):
+    def fail(*arguments, **named):
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(sweeping, "run_scenario", fail)
+    scenario = parse_sweep(TEXT, "test").cells[0].seeded(0)
+    key = built("stand").provenance["key"]
+    row = sweeping.simulate(None, library, scenario, key)
+    assert row == {"survived": False, "fell": False, "error": "ValueError: a bug"}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "behaviors: [stand]\nbase: {duration: 3, push: {time: 1}}",
+            "judged at 5.10 s",
+        ),
+        ("behaviors: [stand]\nbase: {push: {time: 7}}", "ends at 10.50 s"),
+        ("behaviors: [stnd]", "did you mean stand"),
+    ],
+)
+def test_what_cannot_be_answered_is_said_before(library, tmp_path, text, sentence):
+    with pytest.raises(BackbeatError, match=sentence):
+        sweeping.run_sweep(parse_sweep(text, "test"), library, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+PARENT = """\
+import sys
+from pathlib import Path
+from backbeat import sweeping
+from mpc.simulation.sweep.specification import parse_sweep
+from tests.backbeat.test_sweeping import TEXT, made_up
+
+if __name__ == "__main__":
+    sweeping.simulate = made_up
+    library, folder, processes = sys.argv[1:]
+    result = sweeping.run_sweep(
+        parse_sweep(TEXT, "test"), Path(library), Path(folder), None, int(processes)
+    )
+    print(result.made, result.taken)
+"""
+
+
+def read(table):
+    """The rows of a table, opened once: pandas opens a path several times."""
+    return pd.read_parquet(BytesIO(table.read_bytes()))
+
+
+@pytest.mark.parametrize("processes", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_killed_sweep_goes_on_where_it_was(library, tmp_path, processes):
+    trace, folder = tmp_path / "trace", tmp_path / "sweeps"
+    trace.mkdir()
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    called = [sys.executable, script, library, folder, str(processes)]
+    paths = os.pathsep.join(sys.path)
+    environment = {**os.environ, "PYTHONPATH": paths, "SWEEP_TRACE": str(trace)}
+    table = folder / "shaken.parquet"
+    deadline = time.monotonic() + PATIENCE
+    with subprocess.Popen(called, env=environment, stderr=subprocess.DEVNULL) as first:
+        while not (table.exists() and len(read(table)) >= 3):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        first.send_signal(signal.SIGKILL)
+    before = read(table)
+    assert 3 <= len(before) < 12
+    # A worker of the killed parent ends by itself, with what it was about to do.
+    time.sleep(1.0 if processes > 1 else 0.0)
+    begun = len(list(trace.iterdir()))
+    assert begun - len(before) <= processes
+
+    second = subprocess.run(
+        called, env=environment, capture_output=True, text=True, check=False
+    )
+    assert second.returncode == 0, second.stderr
+    made, taken = map(int, second.stdout.split())
+    assert (made, taken) == (12 - len(before), len(before))
+    assert len(list(trace.iterdir())) == begun + made
+    after = read(table)
+    assert len(after) == 12
+    pd.testing.assert_frame_equal(after.iloc[: len(before)], before)
+
+
+def test_the_command_runs_the_real_thing_twice_alike(
+    library, tmp_path, monkeypatch, capsys
+):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(
+        "behaviors: [stand]\nseeds: 1\n"
+        "base: {duration: 0.1, lead_in: 0.1, world: {mass_spread: 0.2}}\n"
+    )
+    frames = []
+    for folder in ("first", "second"):
+        words = ["sweep", path, "--library", library, "-o", tmp_path / folder]
+        monkeypatch.setattr("sys.argv", ["backbeat", *map(str, words), "--json"])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert not ended.value.code
+        summary = json.loads(capsys.readouterr().out)
+        assert summary["cells"][0]["runs"] == 1
+        frames.append(pd.read_parquet(tmp_path / folder / "tiny.parquet"))
+    wall = ["finished", "plan_ms_median", "tick_ms_median", "realtime_factor"]
+    first, second = (f.drop(columns=wall) for f in frames)
+    pd.testing.assert_frame_equal(first, second)
+    assert first["com_error_rms_mm"][0] > 0
+
+
+def test_the_command_prints_tables(quick, library, tmp_path, monkeypatch, capsys):
+    path = tmp_path / "shaken.yaml"
+    path.write_text(TEXT + "pool: [friction]\nsequential: {fails: 0.05, passes: 0.5}\n")
+    words = ["sweep", path, "--library", library, "-o", tmp_path, "--jobs", 1]
+    monkeypatch.setattr("sys.argv", ["backbeat", *map(str, words)])
+    monkeypatch.setenv("COLUMNS", "160")
+    with pytest.raises(SystemExit) as ended:
+        main()
+    printed = capsys.readouterr()
+    assert not ended.value.code
+    assert "friction" in printed.out
+    assert "passes after 3" in printed.out
+    assert "Pooled" in printed.out
+    assert "survived" in printed.err

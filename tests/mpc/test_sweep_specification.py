@@ -1,0 +1,232 @@
+"""Sweep files: the runs that are meant, or one sentence."""
+
+import contextlib
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from models.errors import BackbeatError
+from mpc.simulation.scenario import Push
+from mpc.simulation.sweep.cells import PolarPush, narrowed
+from mpc.simulation.sweep.specification import (
+    find_sweep,
+    load_sweep,
+    parse_sweep,
+    shipped_sweeps,
+)
+
+
+def sweep_of(text):
+    return parse_sweep(text, "test.yaml", "test")
+
+
+GRID = """
+behaviors: [stand, march]
+seeds: 3
+first_seed: 10
+base: {duration: 6, world: {mass_spread: 0.1}, pushes: [{time: 0.1}]}
+per_behavior: {march: {push.time: 1.5}}
+cases: {all on: {}, timing off: {timing: off}}
+variations:
+  push.direction_deg: [0, 90]
+  world.plan_delay: [0.0, 0.01, 0.02]
+"""
+
+
+def test_a_grid_has_every_combination():
+    sweep = sweep_of(GRID)
+    assert len(sweep.cells) == 2 * 2 * 2 * 3
+    assert list(sweep.seeds) == [10, 11, 12]
+    cell = sweep.cells[-1]
+    assert (cell.behavior, cell.case) == ("march", "timing off")
+    assert cell.values == {"push.direction_deg": 90, "world.plan_delay": 0.02}
+    scenario = cell.seeded(11)
+    assert scenario.behavior == "march"
+    assert scenario.timing is False
+    assert scenario.seed == 11
+    assert scenario.world.plan_delay == 0.02
+    assert scenario.world.mass_spread == 0.1
+    assert scenario.pushes == [Push(time=0.1), Push(1.5, 0.1, [0.0, 0.0, 0.0])]
+    first = sweep.cells[0].seeded(10)
+    assert first.timing is True
+    assert first.pushes[1].time == 1.0
+
+
+def test_a_list_goes_through_values_side_by_side():
+    text = GRID.replace("[0.0, 0.01, 0.02]", "[0.0, 0.01]") + "combine: list\n"
+    sweep = sweep_of(text)
+    assert len(sweep.cells) == 2 * 2 * 2
+    pairs = [tuple(c.values.values()) for c in sweep.cells[:2]]
+    assert pairs == [(0, 0.0), (90, 0.01)]
+
+
+def test_without_variations_a_behavior_is_a_cell():
+    sweep = sweep_of("behaviors: [stand]")
+    assert len(sweep.cells) == 1
+    assert sweep.cells[0].seeded(0).pushes == []
+    assert sweep.settings.name == "test"
+
+
+@pytest.mark.parametrize(
+    ("direction", "impulse"),
+    [
+        (0, [50, 0, 0]),
+        (90, [0, 50, 0]),
+        (180, [-50, 0, 0]),
+        (270, [0, -50, 0]),
+        (225, [-50 / np.sqrt(2), -50 / np.sqrt(2), 0]),
+    ],
+)
+def test_a_push_by_size_and_direction(direction, impulse):
+    push = PolarPush(impulse=50.0, direction_deg=direction).push()
+    np.testing.assert_allclose(push.impulse, impulse, atol=1e-8)
+    assert all(isinstance(x, float) for x in push.impulse)
+
+
+def test_the_seed_shifts_a_push_within_its_spread():
+    cell = sweep_of(
+        "behaviors: [stand]\nbase: {push: {time: 2, time_spread: 0.1, impulse: 9}}"
+    ).cells[0]
+    times = [cell.seeded(s).pushes[0].time for s in range(40)]
+    assert times == [cell.seeded(s).pushes[0].time for s in range(40)]
+    assert 1.9 <= min(times) < 1.93
+    assert 2.07 < max(times) <= 2.1
+
+
+def test_the_searched_field_is_set_level_by_level():
+    sweep = sweep_of("behaviors: [stand]\nsearch: {low: 10, high: 30, step: 10}")
+    (cell,) = sweep.cells
+    assert sweep.at_level(cell, 20.0).seeded(0).pushes[0].impulse == [20.0, 0.0, 0.0]
+    assert sweep.at_level(cell, None) is cell
+
+
+def test_a_part_of_a_sweep():
+    part = narrowed(sweep_of(GRID), ["march"], 1)
+    assert {c.behavior for c in part.cells} == {"march"}
+    assert list(part.seeds) == [10]
+    with pytest.raises(BackbeatError, match="did you mean march"):
+        narrowed(sweep_of(GRID), ["marhc"], None)
+
+
+def test_on_and_off_may_be_names():
+    sweep = sweep_of(
+        "behaviors: [stand]\nbaseline: off\n"
+        "cases: {on: {timing: on}, off: {timing: off}}"
+    )
+    assert list(sweep.cases) == ["on", "off"]
+    assert sweep.settings.baseline == "off"
+
+
+@pytest.mark.parametrize("name", shipped_sweeps())
+def test_what_ships_can_be_read(name):
+    sweep = load_sweep(find_sweep(name))
+    assert sweep.settings.name == name
+    assert sweep.settings.summary
+    assert len(sweep.cells) >= 8
+    assert load_sweep(find_sweep(f"{name}.yaml")).cells == sweep.cells
+
+
+def test_ablation_and_pushes_ship():
+    assert {"ablation", "pushes", "world"} <= set(shipped_sweeps())
+
+
+BAD = [
+    ("behaviors: []", "name the behaviors"),
+    ("seeds: 3", "name the behaviors"),
+    ("behaviors: [stand]\nseedz: 3", "did you mean seeds"),
+    ("behaviors: [stand]\nseeds: 0", "seeds is from 1"),
+    ("behaviors: [stand]\nseeds: many", "'seeds' does not fit"),
+    ("behaviors: [../stand]", "not a behavior name"),
+    ("behaviors: [stand]\nname: a/b", "not a name of a sweep"),
+    ("behaviors: [stand]\ncombine: gird", "did you mean grid"),
+    ("behaviors: [stand]\nbase: {frcition: 1}", "did you mean friction"),
+    ("behaviors: [stand]\nbase: {world: {mas_scale: 1}}", "did you mean mass_scale"),
+    ("behaviors: [stand]\nbase: [1]", "base needs names"),
+    ("behaviors: [stand]\nbase: {friction: -1}", "friction is -1"),
+    ("behaviors: [stand]\nbase: {push: {impuls: 3}}", "did you mean impulse"),
+    ("behaviors: [stand]\nbase: {push: 3}", "expected keys"),
+    ("behaviors: [stand]\ncases: {a: 3}", "cases 'a' needs names"),
+    ("behaviors: [stand]\nvariations: {friction: 0.3}", "needs a list"),
+    ("behaviors: [stand]\nvariations: {friction: []}", "needs a list"),
+    ("behaviors: [stand]\nvariations: {friction: [low]}", "'friction' does not fit"),
+    ("behaviors: [stand]\nvariations: {friction.x: [1]}", "'friction' does not fit"),
+    (
+        "behaviors: [stand]\nbase: {friction: 1}\nvariations: {friction.x: [1]}",
+        "is a value and has no",
+    ),
+    (
+        "behaviors: [stand]\ncombine: list\n"
+        "variations: {friction: [1, 2], seed: [1, 2, 3]}",
+        "equally many",
+    ),
+    (
+        "behaviors: [stand]\nvariations: {seed: "
+        + str([0] * 101)
+        + ", friction: "
+        + str([0.5] * 100)
+        + "}",
+        "more than 10000",
+    ),
+    ("behaviors: [stand]\nbaseline: nothing", "unknown case"),
+    ("behaviors: [stand]\npool: [friction]", "unknown field to pool"),
+    ("behaviors: [stand]\nper_behavior: {march: {}}", "in per_behavior"),
+    ("behaviors: [stand]\nsearch: {low: 5, high: 1}", "low <= high"),
+    ("behaviors: [stand]\nsearch: {filed: a}", "did you mean field"),
+    ("behaviors: [stand]\nsearch: {field: nothing}", "unknown key"),
+    ("behaviors: [stand]\nsequential: {passes: 2}", "sequential: fails"),
+    ("behaviors: [stand]\nsequential: {pases: 2}", "did you mean passes"),
+    ("behaviors: [stand", "not valid YAML"),
+    ("- stand", "expected keys"),
+]
+
+
+@pytest.mark.parametrize(("text", "sentence"), BAD)
+def test_a_mistake_is_one_sentence(text, sentence):
+    with pytest.raises(BackbeatError, match=sentence) as caught:
+        sweep_of(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_sweep_that_is_not_there(tmp_path):
+    with pytest.raises(BackbeatError, match="did you mean pushes"):
+        find_sweep("pushs")
+    with pytest.raises(BackbeatError, match="no sweep file"):
+        find_sweep(tmp_path / "nothing.yaml")
+    (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe")
+    with pytest.raises(BackbeatError, match="not text in UTF-8"):
+        load_sweep(tmp_path / "bytes.yaml")
+
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 10**30)
+    | st.floats()
+    | st.sampled_from(["stand", "push.impulse", "world.mass_scale", "timing"]),
+    lambda inside: (
+        st.lists(inside, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["timing", "push", "push.impulse", "world", "x", "low"]),
+            inside,
+            max_size=2,
+        )
+    ),
+    max_leaves=6,
+)
+keys = st.sampled_from(
+    ["seeds", "base", "cases", "variations", "search", "sequential", "pool", "name"]
+)
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.dictionaries(keys, values, max_size=4))
+def test_any_values_make_a_sweep_or_one_error(data):
+    with contextlib.suppress(BackbeatError):
+        sweep_of(yaml.safe_dump({"behaviors": ["stand"]} | data))

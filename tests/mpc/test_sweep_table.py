@@ -1,0 +1,88 @@
+"""The table of a sweep: whole at any time, and never two writers."""
+
+import pandas as pd
+import pytest
+
+from behaviors.build import ROOT
+from models.errors import BackbeatError
+from mpc.simulation.scenario import Scenario
+from mpc.simulation.sweep.table import (
+    COLUMNS,
+    SweepTable,
+    commit,
+    failed_row,
+    locked,
+    run_key,
+)
+from mpc.simulation.world_error import WorldError
+
+
+def test_rows_come_back_in_order_and_with_their_commit(tmp_path):
+    table = SweepTable(tmp_path / "sweeps" / "a.parquet")
+    table.add("one", {"behavior": "stand", "survived": True, "seed": 3})
+    table.add("two", failed_row(ValueError("a\nbug")))
+    again = SweepTable(table.path)
+    assert list(again.rows) == ["one", "two"]
+    assert again.rows == table.rows
+    frame = pd.read_parquet(table.path)
+    assert list(frame.columns) == list(COLUMNS)
+    assert frame["survived"].tolist() == [True, False]
+    assert frame["error"][1] == "ValueError: a bug"
+    assert set(frame["commit"]) == {commit()}
+    assert frame["seed"][0] == 3
+    assert (table.path.parent / "a.parquet").stat().st_mode & 0o777 == 0o644
+
+
+def test_the_commit_is_that_of_the_sources():
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout")
+    assert len(commit().removesuffix("-dirty")) == 40
+
+
+def test_no_file_is_no_rows(tmp_path):
+    assert SweepTable(tmp_path / "none.parquet").rows == {}
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 nonsense", b"x" * 1000])
+def test_a_file_that_is_no_table_is_a_sentence(tmp_path, content):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(content)
+    with pytest.raises(BackbeatError, match="not a table of a sweep") as caught:
+        SweepTable(path)
+    assert "\n" not in str(caught.value)
+    assert path.read_bytes() == content
+
+
+def test_another_table_is_a_sentence(tmp_path):
+    path = tmp_path / "a.parquet"
+    pd.DataFrame({"a": [1]}).to_parquet(path)
+    with pytest.raises(BackbeatError, match="not a table of a sweep"):
+        SweepTable(path)
+
+
+def test_a_key_changes_with_all_that_decides_a_run(monkeypatch):
+    scenario = Scenario(behavior="stand")
+    keys = [
+        run_key(scenario, "built once"),
+        run_key(scenario, "built again"),
+        run_key(Scenario(behavior="stand", seed=1), "built once"),
+        run_key(Scenario(behavior="stand", timing=False), "built once"),
+        run_key(
+            Scenario(behavior="stand", world=WorldError(mass_scale=1.1)), "built once"
+        ),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert run_key(Scenario(behavior="stand"), "built once") == keys[0]
+    monkeypatch.setattr("mpc.simulation.sweep.table.sources", lambda: "changed")
+    assert run_key(scenario, "built once") not in keys
+
+
+def test_a_table_has_one_writer(tmp_path):
+    path = tmp_path / "a.parquet"
+    with locked(path):
+        with pytest.raises(BackbeatError, match="sweep that is running"), locked(path):
+            pass
+        with locked(tmp_path / "b.parquet"):
+            pass
+    with locked(path):
+        pass
