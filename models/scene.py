@@ -17,6 +17,7 @@ from pydrake.systems.framework import Context, DiagramBuilder
 from models.contact import BODY, FLOOR, SOLE, STICK_TIP, assign_material
 from models.errors import unknown_name
 from models.fusing import set_joints
+from models.joint_friction import add_joint_friction, connect_joint_friction, is_brake
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 
@@ -54,12 +55,15 @@ class World:
     instance: ModelInstanceIndex
 
     def actuator_joints(self) -> tuple[str, ...]:
-        """Joint of every actuator of the robot, in the plant's actuator order."""
+        """Joint of every actuator of the robot, in the plant's actuator order.
+
+        Brakes, which are the friction of joints, take no command and have no name.
+        """
         plant = self.plant
-        return tuple(
-            plant.get_joint_actuator(i).joint().name()
-            for i in plant.GetJointActuatorIndices(self.instance)
+        actuators = map(
+            plant.get_joint_actuator, plant.GetJointActuatorIndices(self.instance)
         )
+        return tuple("" if is_brake(a) else a.joint().name() for a in actuators)
 
     def state_selection(self) -> np.ndarray:
         """(nq + nv, plant states) matrix from the plant's state to the model's."""
@@ -88,6 +92,7 @@ def add_world(
     contact_model: str = "lagged",
     friction: float = 0.8,
     scene: Scene | None = None,
+    joint_friction: float = 0.0,
 ) -> World:
     """Adds a plant with the robot on flat ground, and a scene, to a diagram.
 
@@ -98,6 +103,8 @@ def add_world(
         contact_model: Drake's discrete contact approximation.
         friction: friction coefficient between soles and ground.
         scene: what stands on the ground; None for nothing.
+        joint_friction: Coulomb friction of every moving joint, as a share of its
+            effort limit.
 
     Raises:
         BackbeatError: unknown contact model or scene.
@@ -129,7 +136,11 @@ def add_world(
         if scene.name not in SCENES:
             raise unknown_name("scene", scene.name, SCENES)
         DrumKit(scene.place).add_to(plant, chair=not robot.floating)
+    shares = joint_friction * robot.effort_limits
+    friction = dict(zip(robot.joint_names, shares, strict=True))
+    add_joint_friction(plant, instance, friction)
     plant.Finalize()
+    connect_joint_friction(builder, plant, instance)
     return World(plant, scene_graph, robot, instance)
 
 

@@ -66,6 +66,7 @@ class WholeBodyController(LeafSystem):
         reference: Reference,
         period: float = 0.002,
         start_time: float = 0.0,
+        latency: float = 0.0,
     ) -> None:
         """Makes the controller.
 
@@ -74,6 +75,8 @@ class WholeBodyController(LeafSystem):
             reference: the behavior.
             period: time between ticks [s].
             start_time: time at which the behavior's phase is zero [s].
+            latency: from a motion to the servo's torque against it [s]: delay of
+                the sensors and lag of the motors. It bounds the servo's gains.
         """
         super().__init__()
         self._program, self._reference = program, reference
@@ -81,7 +84,7 @@ class WholeBodyController(LeafSystem):
         self.robot: RobotModel = reference.robot
         self._sample = reference.make_sample()
         self._target: Target = program.make_target()
-        self._stiffness, self._damping = servo_gains(self.robot, reference)
+        self._stiffness, self._damping = servo_gains(self.robot, reference, latency)
         nq, nv = self.robot.num_positions, self.robot.num_velocities
         C, nj = len(program.contacts), self.robot.num_joints
         self._state_port = self.DeclareVectorInputPort("state", nq + nv)
@@ -239,7 +242,7 @@ def fill_target(
 
 
 def servo_gains(
-    robot: RobotModel, reference: Reference
+    robot: RobotModel, reference: Reference, latency: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """Joint stiffness and damping [N m/rad, N m s/rad] from the robot YAML.
 
@@ -247,6 +250,9 @@ def servo_gains(
     start of the behavior, 1 / (M^-1)_jj: the diagonal of M would take the base for
     fixed, and gains made for it shake a waist above a light pelvis. Joints of
     standing limbs get none, for there the contact forces decide.
+
+    A torque that comes late by tau can damp no more than about a radian per tau:
+    kd <= (I / tau + d) / 2 with the joint's own damping d, and kp <= (kd + d) / 4 tau.
     """
     M = Configuration(robot, reference.table.q[0]).mass_matrix
     felt = 1 / np.diag(np.linalg.inv(M))
@@ -259,4 +265,8 @@ def servo_gains(
         inertia = max(felt[robot.base_velocities + j], least)
         omega = 2 * np.pi * frequency
         stiffness[j], damping[j] = inertia * omega**2, 2 * inertia * omega
+        if latency > 0:
+            own, free = robot.damping[j], felt[robot.base_velocities + j]
+            damping[j] = min(damping[j], 0.5 * (free / latency + own))
+            stiffness[j] = min(stiffness[j], 0.25 * (damping[j] + own) / latency)
     return stiffness, damping

@@ -15,6 +15,7 @@ from mpc.reference import Reference
 from mpc.simulation.contact_log import ContactLog
 from mpc.simulation.disturbance import Disturbance
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.sensing import add_estimator
 from mpc.whole_body_controller import WholeBodyController
 from mpc.whole_body_program import WholeBodyProgram
 
@@ -32,6 +33,7 @@ class ClosedLoop:
         reference: the behavior as controllers see it.
         predictive: slow controller.
         whole_body: fast controller.
+        servo: joint servo and motors.
         contact_log: contact forces by name.
         logs: log sinks by name.
         scenario: what it was built for.
@@ -42,6 +44,7 @@ class ClosedLoop:
     reference: Reference
     predictive: PredictiveController
     whole_body: WholeBodyController
+    servo: JointServo
     contact_log: ContactLog
     logs: dict[str, VectorLogSink]
     scenario: Scenario
@@ -59,6 +62,9 @@ class ClosedLoop:
         chosen = selection.argmax(1)
         x[chosen] = start
         plant.SetPositionsAndVelocities(plant_context, x)
+        # The motors hold the robot already.
+        own = self.servo.GetMyMutableContextFromRoot(context)
+        self.servo.set_effort(own, self.reference.behavior.motion.tau[0])
         return context
 
 
@@ -83,6 +89,7 @@ def build_closed_loop(
         scenario.contact_model,
         scenario.friction,
         behavior.scene,
+        scenario.joint_friction,
     )
     plant = world.plant
     reference = Reference(behavior)
@@ -99,12 +106,21 @@ def build_closed_loop(
     program = WholeBodyProgram(robot, reference.patches, reference.points)
     whole_body = builder.AddNamedSystem(
         "whole_body_controller",
-        WholeBodyController(program, reference, scenario.tick_period, start),
+        WholeBodyController(
+            program, reference, scenario.tick_period, start, scenario.latency
+        ),
     )
     servo = builder.AddNamedSystem(
-        "joint_servo", JointServo(robot, world.actuator_joints())
+        "joint_servo",
+        JointServo(
+            robot,
+            world.actuator_joints(),
+            scenario.actuator_lag,
+            scenario.time_step,
+            scenario.joint_friction * robot.effort_limits,
+        ),
     )
-    sensed = builder.AddNamedSystem("true_state", MatrixGain(D=world.state_selection()))
+    truth = builder.AddNamedSystem("true_state", MatrixGain(D=world.state_selection()))
     disturbance = builder.AddNamedSystem(
         "disturbance", Disturbance(plant, scenario.pushes, start)
     )
@@ -112,8 +128,10 @@ def build_closed_loop(
         "contact_log", ContactLog(world, behavior.scene)
     )
     connect = builder.Connect
-    connect(plant.get_state_output_port(), sensed.get_input_port())
-    state = sensed.get_output_port()
+    connect(plant.get_state_output_port(), truth.get_input_port())
+    true_state = state = truth.get_output_port()
+    if scenario.state == "estimated":
+        state = add_estimator(builder, reference, scenario, true_state, contact_log)
     connect(state, predictive.GetInputPort("state"))
     connect(state, whole_body.GetInputPort("state"))
     connect(state, servo.GetInputPort("state"))
@@ -130,9 +148,10 @@ def build_closed_loop(
         plant.get_contact_results_output_port(),
         contact_log.GetInputPort("contact_results"),
     )
-    connect(state, contact_log.GetInputPort("state"))
+    connect(true_state, contact_log.GetInputPort("state"))
     logs = {
-        "state": LogVectorOutput(state, builder, LOG_PERIOD),
+        "state": LogVectorOutput(true_state, builder, LOG_PERIOD),
+        "sensed": LogVectorOutput(state, builder, LOG_PERIOD),
         "effort": LogVectorOutput(
             servo.GetOutputPort("joint_effort"), builder, LOG_PERIOD
         ),
@@ -155,6 +174,7 @@ def build_closed_loop(
         reference,
         predictive,
         whole_body,
+        servo,
         contact_log,
         logs,
         scenario,

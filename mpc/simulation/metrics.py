@@ -17,11 +17,18 @@ import numpy as np
 
 from models.configuration import Configuration
 from mpc.reference import Reference
+from mpc.simulation.estimate_error import estimate_error
 from mpc.simulation.scenario import Push
 
 # When a push is judged [s], and what is left of it then: speed of the center of
 # mass [m/s] and share of the tempo.
 RECOVERY, CALM, TEMPO = 4.0, 0.05, 0.05
+
+# What the controllers read, in words.
+STATE = {
+    "true": "true state, no estimator",
+    "estimated": "state estimated from noisy and late sensors",
+}
 
 if TYPE_CHECKING:
     from mpc.plan import Plan
@@ -185,7 +192,8 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "behavior": run.behavior.name,
         "scenario": run.scenario.to_dict(),
         "seed": run.scenario.seed,
-        "state": "true state, no estimator",
+        "state": STATE[run.scenario.state],
+        "estimate_error": estimate_error(run),
         "duration_s": float(min(run.t[-1], reference.duration)),
         "fell": run.fell,
         "fell_at_s": run.fell_at,
