@@ -137,8 +137,8 @@ def add_world(
             raise unknown_name("scene", scene.name, SCENES)
         DrumKit(scene.place).add_to(plant, chair=not robot.floating)
     shares = joint_friction * robot.effort_limits
-    friction = dict(zip(robot.joint_names, shares, strict=True))
-    add_joint_friction(plant, instance, friction)
+    brakes = dict(zip(robot.joint_names, shares, strict=True))
+    add_joint_friction(plant, instance, brakes)
     plant.Finalize()
     connect_joint_friction(builder, plant, instance)
     return World(plant, scene_graph, robot, instance)

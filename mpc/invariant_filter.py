@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models.rotations import (
+    add_cross,
     box_plus,
     compiled,
     left_jacobian,
@@ -204,28 +205,6 @@ def propagate(estimate, gyro, accelerometer, gravity, dt, noise, slip):
 
 
 @compiled
-def _measure(P, dx, index, h, count, innovation, variance):
-    """One scalar measurement h xi = innovation; the correction adds up in dx."""
-    n = P.shape[0]
-    Ph = np.empty(n)
-    for i in range(n):
-        s = 0.0
-        for k in range(count):
-            s += P[i, index[k]] * h[k]
-        Ph[i] = s
-    S, e = variance, innovation
-    for k in range(count):
-        S += h[k] * Ph[index[k]]
-        e -= h[k] * dx[index[k]]
-    gain = 1.0 / S
-    for i in range(n):
-        dx[i] += gain * e * Ph[i]
-        t = gain * Ph[i]
-        for j in range(n):
-            P[i, j] -= t * Ph[j]
-
-
-@compiled
 def _land(estimate, R, c, kinematics, variance):
     """Sets contact c to where the encoders see it, with their uncertainty alone."""
     _, x, _, P = estimate
@@ -254,6 +233,83 @@ def _place_variance(R, J, out):
 
 
 @compiled
+def measure(estimate, kinematics, rate, stands, grips, noise, index, h, y, variance):
+    """What the standing contacts say about the error: h xi[index] = y + noise.
+
+    Places: d = p + R z. Rest: v = -R (w x z + zdot), for a contact that grips. Flat:
+    its normal is vertical, and level: its height is zero; both only if nearly so.
+
+    Args:
+        estimate: BaseEstimate.
+        kinematics: ContactKinematics of the sample.
+        rate: (3,) gyro of the sample [rad/s].
+        stands, grips: (C,) bool.
+        noise: FilterNoise.
+        index, h: (9 C, 4) written: which errors a row is about, and how much.
+        y, variance: (9 C,) written.
+
+    Returns:
+        Number of rows written.
+    """
+    q, x, b, P = estimate
+    n, C, m = P.shape[0], x.shape[0] - 2, 0
+    R, w, u, unit = np.empty((3, 3)), np.empty(3), np.empty(3), np.empty(3)
+    quaternion_to_matrix(q, R)
+    for i in range(3):
+        w[i] = rate[i] - b[0, i]
+    for r in range(9 * C):
+        for k in range(4):
+            index[r, k] = 0
+            h[r, k] = 0.0
+    for c in range(C):
+        if not stands[c]:
+            continue
+        z, d, k = kinematics.place[c], x[2 + c], CONTACT + 3 * c
+        _place_variance(R, kinematics.J[c], unit)
+        for i in range(3):
+            index[m, 0], h[m, 0] = k + i, 1.0
+            index[m, 1], h[m, 1] = POSITION + i, -1.0
+            y[m] = R[i, 0] * z[0] + R[i, 1] * z[1] + R[i, 2] * z[2] + x[1, i] - d[i]
+            variance[m] = noise.position**2 * unit[i] + 1e-8
+            m += 1
+        if abs(d[2]) < noise.level:
+            # Height of exp(xi) d.
+            index[m, 0], h[m, 0] = ROTATION, d[1]
+            index[m, 1], h[m, 1] = ROTATION + 1, -d[0]
+            index[m, 2], h[m, 2] = k + 2, 1.0
+            y[m], variance[m] = -d[2], noise.height**2
+            m += 1
+        if not grips[c]:
+            continue
+        for i in range(3):
+            u[i] = kinematics.velocity[c, i]
+        add_cross(w, z, u)
+        lever = z[0] * z[0] + z[1] * z[1] + z[2] * z[2]
+        for i in range(3):
+            index[m, 0], h[m, 0] = VELOCITY + i, 1.0
+            for j in range(3):
+                # R S(z), for a wrong bias of the gyro swings the contact.
+                e, f = (j + 1) % 3, (j + 2) % 3
+                index[m, 1 + j], h[m, 1 + j] = (
+                    n - 6 + j,
+                    R[i, e] * z[f] - R[i, f] * z[e],
+                )
+            y[m] = -x[0, i] - R[i, 0] * u[0] - R[i, 1] * u[1] - R[i, 2] * u[2]
+            variance[m] = noise.velocity**2 * unit[i] + noise.gyro**2 * lever
+            m += 1
+        for i in range(3):
+            u[i] = 0.0
+            for j in range(3):
+                u[i] += R[i, j] * kinematics.normal[c, j]
+        if abs(u[0]) < noise.flat and abs(u[1]) < noise.flat:
+            for i in range(2):
+                index[m, 0], h[m, 0] = ROTATION + 1 - i, 1.0 - 2.0 * i
+                y[m], variance[m] = -u[i], noise.flatness**2
+                m += 1
+    return m
+
+
+@compiled
 def correct(estimate, kinematics, rate, stands, landed, grips, noise):
     """Corrects an estimate by its contacts, in place.
 
@@ -266,70 +322,45 @@ def correct(estimate, kinematics, rate, stands, landed, grips, noise):
         grips: (C,) whether its load is enough to trust that it rests.
         noise: FilterNoise.
     """
-    q, x, b, P = estimate
+    q, x, _, P = estimate
     n, C = P.shape[0], x.shape[0] - 2
-    R, B = np.empty((3, 3)), np.empty((3, 3))
+    R, unit = np.empty((3, 3)), np.empty(3)
     quaternion_to_matrix(q, R)
-    dx, h, index = np.zeros(n), np.empty(4), np.empty(4, np.int64)
-    unit, w, u = np.empty(3), np.empty(3), np.empty(3)
-    for i in range(3):
-        w[i] = rate[i] - b[0, i]
     for c in range(C):
-        z, k = kinematics.place[c], CONTACT + 3 * c
-        _place_variance(R, kinematics.J[c], unit)
-        if not stands[c] or landed[c]:
-            _land(estimate, R, c, kinematics, noise.position**2 * unit)
-            # What was measured before the landing is known to the base alone.
+        if landed[c] or not stands[c]:
+            _place_variance(R, kinematics.J[c], unit)
             for i in range(3):
-                dx[k + i] = dx[POSITION + i]
-            if not stands[c]:
-                continue
-        else:
-            for i in range(3):
-                index[0], index[1], h[0], h[1] = k + i, POSITION + i, 1.0, -1.0
-                y = R[i, 0] * z[0] + R[i, 1] * z[1] + R[i, 2] * z[2]
-                y += x[1, i] - x[2 + c, i]
-                _measure(P, dx, index, h, 2, y, noise.position**2 * unit[i] + 1e-8)
-        if grips[c]:
-            for i in range(3):
-                u[i] = kinematics.velocity[c, i]
-            u[0] += w[1] * z[2] - w[2] * z[1]
-            u[1] += w[2] * z[0] - w[0] * z[2]
-            u[2] += w[0] * z[1] - w[1] * z[0]
-            # R S(z), for a wrong bias of the gyro swings the foot.
-            for i in range(3):
-                B[i, 0] = R[i, 1] * z[2] - R[i, 2] * z[1]
-                B[i, 1] = R[i, 2] * z[0] - R[i, 0] * z[2]
-                B[i, 2] = R[i, 0] * z[1] - R[i, 1] * z[0]
-            lever = z[0] * z[0] + z[1] * z[1] + z[2] * z[2]
-            for i in range(3):
-                index[0], h[0] = VELOCITY + i, 1.0
-                for j in range(3):
-                    index[1 + j], h[1 + j] = n - 6 + j, B[i, j]
-                y = -x[0, i] - R[i, 0] * u[0] - R[i, 1] * u[1] - R[i, 2] * u[2]
-                variance = noise.velocity**2 * unit[i] + noise.gyro**2 * lever
-                _measure(P, dx, index, h, 4, y, variance)
-            for i in range(3):
-                u[i] = 0.0
-                for j in range(3):
-                    u[i] += R[i, j] * kinematics.normal[c, j]
-            if abs(u[0]) < noise.flat and abs(u[1]) < noise.flat:
-                index[0], h[0] = ROTATION + 1, 1.0
-                _measure(P, dx, index, h, 1, -u[0], noise.flatness**2)
-                index[0], h[0] = ROTATION, -1.0
-                _measure(P, dx, index, h, 1, -u[1], noise.flatness**2)
-        d = x[2 + c]
-        if abs(d[2]) < noise.level:
-            # Height of exp(xi) d.
-            index[0], h[0] = ROTATION, d[1]
-            index[1], h[1] = ROTATION + 1, -d[0]
-            index[2], h[2] = k + 2, 1.0
-            _measure(P, dx, index, h, 3, -d[2], noise.height**2)
-    _retract(estimate, dx)
+                unit[i] *= noise.position**2
+            _land(estimate, R, c, kinematics, unit)
+    index, h = np.empty((9 * C, 4), np.int64), np.empty((9 * C, 4))
+    y, variance = np.empty(9 * C), np.empty(9 * C)
+    # What has just landed is where it is seen, and says no more than that.
+    rests = stands & ~landed
+    rows = measure(
+        estimate, kinematics, rate, rests, grips, noise, index, h, y, variance
+    )
+    # Rows have independent errors, so they are taken one by one.
+    dx, Ph = np.zeros(n), np.empty(n)
+    for r in range(rows):
+        for i in range(n):
+            s = 0.0
+            for k in range(4):
+                s += P[i, index[r, k]] * h[r, k]
+            Ph[i] = s
+        S, e = variance[r], y[r]
+        for k in range(4):
+            S += h[r, k] * Ph[index[r, k]]
+            e -= h[r, k] * dx[index[r, k]]
+        for i in range(n):
+            gain = Ph[i] / S
+            dx[i] += gain * e
+            for j in range(n):
+                P[i, j] -= gain * Ph[j]
+    retract(estimate, dx)
 
 
 @compiled
-def _retract(estimate, dx):
+def retract(estimate, dx):
     """(R, v, p, d, b) <- (exp(dx) (R, v, p, d), b + dx), P made symmetric."""
     q, x, b, P = estimate
     n = P.shape[0]

@@ -56,7 +56,8 @@ class EstimatorMemory:
     Attributes:
         index: number of that sample; -1 before the first.
         base: estimate of the base; its arrays are never written again.
-        joints: (2, nj) positions and velocities.
+        joints: (3, nj) positions, velocities, and the accelerations that the
+            motors are taken to give them.
         rate: (3,) angular velocity of the base, world axes [rad/s].
         acceleration: (3,) of the base origin, world axes [m/s^2].
         stands: (C,) which feet stand.
@@ -93,12 +94,15 @@ class StateEstimator(LeafSystem):
         name: StateEstimator
         input_ports:
         - reading
+        - joint_acceleration
         output_ports:
         - state
         - trust
         - memory
 
-    `reading` is a SensorReading. `state` is [q, v] of the robot model (nq + nv),
+    `reading` is a SensorReading, `joint_acceleration` (nj) what the controller wants
+    of the joints now [rad/s^2]; without it they are taken to keep their velocity.
+    `state` is [q, v] of the robot model (nq + nv),
     carried on from the sample to `horizon` later. `trust` (C) says of every foot how
     much it can be counted on, 0 in the air to 1. `memory` is an EstimatorMemory.
 
@@ -111,6 +115,7 @@ class StateEstimator(LeafSystem):
         start: np.ndarray,
         horizon: float = 0.002,
         period: float = 1e-3,
+        lag: float = 0.0,
         noise: FilterNoise | None = None,
         thresholds: ContactThresholds | None = None,
         uncertainty: StartUncertainty | None = None,
@@ -122,6 +127,7 @@ class StateEstimator(LeafSystem):
             start: (nq,) configuration at the start; it defines heading and place.
             horizon: from a sample to the moment that the state is wanted for [s].
             period: time between samples [s].
+            lag: time constant with which the motors follow [s].
             noise: what the filter assumes.
             thresholds: forces that decide about contact.
             uncertainty: of the start.
@@ -135,23 +141,31 @@ class StateEstimator(LeafSystem):
         self._limbs = _read_limbs(robot)
         self._ws = make_workspace(robot.tree)
         self._gain = joint_gain(self._noise, period)
+        self._follow = 1.0 - np.exp(-period / lag) if lag > 0 else 1.0
         uncertainty = uncertainty or StartUncertainty()
         first = EstimatorMemory(
             index=-1,
             base=start_estimate(robot, start, uncertainty),
-            joints=np.array([start[robot.base_positions :], np.zeros(nj)]),
+            joints=np.array(
+                [start[robot.base_positions :], np.zeros(nj), np.zeros(nj)]
+            ),
             rate=np.zeros(3),
             acceleration=np.zeros(3),
-            stands=np.ones(C, bool),
-            trust=np.ones(C),
+            stands=np.zeros(C, bool),
+            trust=np.zeros(C),
         )
         blank = np.zeros(nj)
         empty = SensorReading(-1, blank, blank, np.zeros(3), np.zeros(3), np.zeros(C))
         self._reading = self.DeclareAbstractInputPort(
             "reading", AbstractValue.Make(empty)
         )
+        self._acceleration = self.DeclareVectorInputPort("joint_acceleration", nj)
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
-        sources = {self.all_state_ticket(), self._reading.ticket()}
+        sources = {
+            self.all_state_ticket(),
+            self._reading.ticket(),
+            self._acceleration.ticket(),
+        }
         self._now = self.DeclareAbstractOutputPort(
             "memory", lambda: AbstractValue.Make(first), self._calc_memory, sources
         )
@@ -166,7 +180,10 @@ class StateEstimator(LeafSystem):
         ).get_value()
         reading: SensorReading = self._reading.Eval(context)
         if reading.index > memory.index:
-            memory = self.advance(reading, memory)
+            wanted = None
+            if self._acceleration.HasValue(context):
+                wanted = self._acceleration.Eval(context)
+            memory = self.advance(reading, memory, wanted)
         output.set_value(memory)
 
     def _update(self, context: Context, state: State) -> None:
@@ -180,15 +197,26 @@ class StateEstimator(LeafSystem):
         output.SetFromVector(self._now.Eval(context).trust)
 
     def advance(
-        self, reading: SensorReading, memory: EstimatorMemory
+        self,
+        reading: SensorReading,
+        memory: EstimatorMemory,
+        acceleration: np.ndarray | None = None,
     ) -> EstimatorMemory:
-        """The estimate at a new sample, as a function of sample and memory."""
+        """The estimate at a new sample, as a function of sample and memory.
+
+        Args:
+            reading: the sample.
+            memory: the estimate at the sample before.
+            acceleration: (nj,) wanted of the joints [rad/s^2], if it is known.
+        """
         robot, old = self._robot, memory.base
         stands, trust = estimate_contacts(
             reading.force, memory.stands, self._thresholds
         )
         base = BaseEstimate(*(a.copy() for a in old))
         joints, motion = memory.joints.copy(), np.zeros((2, 3))
+        if acceleration is not None:
+            joints[2] += self._follow * (acceleration - joints[2])
         _advance(
             robot.tree,
             self._ws,
@@ -239,7 +267,7 @@ def joint_gain(noise: FilterNoise, period: float) -> np.ndarray:
 def start_estimate(
     robot: RobotModel, q: np.ndarray, uncertainty: StartUncertainty
 ) -> BaseEstimate:
-    """The estimate of a robot that rests at q, its contacts where q has them."""
+    """The estimate of a robot that rests at q, no contact felt so far."""
     patches = [n for n, c in robot.contacts.items() if not c.is_point]
     C = len(patches)
     state = Configuration(robot, q)
@@ -251,9 +279,11 @@ def start_estimate(
     u, n = uncertainty, 15 + 3 * C
     P = np.zeros((n, n))
     heading = np.zeros((n, n))
-    add_rotation_noise(P, x, u.tilt**2)
+    # The contacts turn with the base that sees them, so they count as its places.
+    at_base = np.array([np.zeros(3), *[base[4:]] * (1 + C)])
+    add_rotation_noise(P, at_base, u.tilt**2)
     # Around the vertical through the base less is unknown.
-    add_rotation_noise(heading, x, 1.0)
+    add_rotation_noise(heading, at_base, 1.0)
     column = heading[:, 2:3]
     P += (u.heading**2 - u.tilt**2) * column @ column.T
     for i in range(3):
@@ -269,10 +299,10 @@ def start_estimate(
 def _read_limbs(robot: RobotModel) -> _Limbs:
     frames = [c.frame for c in robot.contacts.values() if not c.is_point]
     tree, C = robot.tree, len(frames)
-    chains = []
+    chains: list[list[int]] = []
     for frame in frames:
         j = frame.body - 1
-        above = tree.ancestor[j, : tree.num_ancestors[j]] if j >= 0 else []
+        above = tree.ancestor[j, : tree.num_ancestors[j]].tolist() if j >= 0 else []
         chains.append([*above, j] if j >= 0 else [])
     K = max((len(chain) for chain in chains), default=0)
     joints = np.full((C, K), -1, np.int64)
@@ -337,8 +367,8 @@ def _advance(
 ):
     """One sample: filters in place, base rate and acceleration into `motion`."""
     for j in range(position.shape[0]):
-        q = joints[0, j] + dt * joints[1, j]
-        v = joints[1, j]
+        v = joints[1, j] + dt * joints[2, j]
+        q = joints[0, j] + 0.5 * dt * (joints[1, j] + v)
         a, b = position[j] - q, velocity[j] - v
         joints[0, j] = q + gain[0, 0] * a + gain[0, 1] * b
         joints[1, j] = v + gain[1, 0] * a + gain[1, 1] * b
@@ -369,14 +399,14 @@ def _advance(
 
 @compiled
 def _carry_on(floating, base, joints, motion, horizon, q, v):
-    """Writes the state `horizon` later, at constant accelerations of the base."""
+    """Writes the state `horizon` later, at constant accelerations."""
     nj = joints.shape[1]
     first = v.shape[0] - nj
     now, step = np.empty(q.shape[0]), np.empty(v.shape[0])
     for j in range(nj):
         now[q.shape[0] - nj + j] = joints[0, j]
-        v[first + j] = joints[1, j]
-        step[first + j] = horizon * joints[1, j]
+        v[first + j] = joints[1, j] + horizon * joints[2, j]
+        step[first + j] = 0.5 * horizon * (joints[1, j] + v[first + j])
     if floating:
         for i in range(7):
             now[i] = base.q[i]

@@ -35,9 +35,9 @@ class ContactLog(LeafSystem):
     `strikes` (9 a tip) is, for each stick tip, normal force of a member on it [N],
     index of that member or -1, force on the rest of its stick [N], and place [m]
     and velocity [m/s] of the tip in the world. `normal_forces` (C) are those of the
-    ground on each patch [N], as soles under pressure feel them. The plant samples its outputs, so
-    forces are those of the step that has just ended. `state` is the robot model's
-    [q, v].
+    ground on each patch [N], as soles under pressure feel them. The plant samples its
+    outputs, so forces are those of the step that has just ended. `state` is the robot
+    model's [q, v].
     """
 
     def __init__(self, world: World, scene: Scene) -> None:
@@ -110,7 +110,10 @@ class ContactLog(LeafSystem):
             else:
                 continue
             slot = self._slot.get(body, len(self.patches))
-            total[slot] += np.r_[np.cross(p, f), f]
+            total[slot, 0] += p[1] * f[2] - p[2] * f[1]
+            total[slot, 1] += p[2] * f[0] - p[0] * f[2]
+            total[slot, 2] += p[0] * f[1] - p[1] * f[0]
+            total[slot, 3:] += f
         output.SetFromVector(total.ravel())
 
     def _calc_normal_forces(self, context: Context, output: BasicVector) -> None:

@@ -107,7 +107,12 @@ def build_closed_loop(
     whole_body = builder.AddNamedSystem(
         "whole_body_controller",
         WholeBodyController(
-            program, reference, scenario.tick_period, start, scenario.latency
+            program,
+            reference,
+            scenario.tick_period,
+            start,
+            latency=scenario.latency,
+            lead=scenario.actuator_lag,
         ),
     )
     servo = builder.AddNamedSystem(
@@ -131,7 +136,12 @@ def build_closed_loop(
     connect(plant.get_state_output_port(), truth.get_input_port())
     true_state = state = truth.get_output_port()
     if scenario.state == "estimated":
-        state = add_estimator(builder, reference, scenario, true_state, contact_log)
+        estimator = add_estimator(builder, reference, scenario, true_state, contact_log)
+        state = estimator.GetOutputPort("state")
+        connect(
+            whole_body.GetOutputPort("joint_acceleration"),
+            estimator.GetInputPort("joint_acceleration"),
+        )
     connect(state, predictive.GetInputPort("state"))
     connect(state, whole_body.GetInputPort("state"))
     connect(state, servo.GetInputPort("state"))

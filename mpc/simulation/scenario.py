@@ -118,6 +118,8 @@ class Scenario:
 
     def _check_hardware(self) -> None:
         """Checks sensors and motors."""
+        # A bare `true` in YAML is a truth value, and arrives as "True".
+        self.state = str(self.state).lower()
         if self.state not in STATES:
             raise unknown_name("state", self.state, STATES)
         amounts = asdict(self.noise)

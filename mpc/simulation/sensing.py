@@ -15,7 +15,7 @@ def add_estimator(
     scenario: Scenario,
     true_state: OutputPort,
     contact_log: ContactLog,
-) -> OutputPort:
+) -> StateEstimator:
     """Adds the sensors of a scenario and an estimator that knows their delay.
 
     Args:
@@ -26,7 +26,7 @@ def add_estimator(
         contact_log: forces on the feet.
 
     Returns:
-        The estimated state, [q, v] of the robot model at the present moment.
+        The estimator, whose input `joint_acceleration` is left to be connected.
     """
     robot, period = reference.robot, scenario.sensor_period
     sensors = builder.AddNamedSystem(
@@ -42,11 +42,17 @@ def add_estimator(
     )
     estimator = builder.AddNamedSystem(
         "state_estimator",
-        StateEstimator(robot, reference.table.q[0], scenario.sensing_delay, period),
+        StateEstimator(
+            robot,
+            reference.table.q[0],
+            scenario.sensing_delay,
+            period,
+            scenario.actuator_lag,
+        ),
     )
     builder.Connect(true_state, sensors.GetInputPort("state"))
     builder.Connect(
         contact_log.GetOutputPort("normal_forces"), sensors.GetInputPort("force")
     )
     builder.Connect(sensors.GetOutputPort("reading"), estimator.GetInputPort("reading"))
-    return estimator.GetOutputPort("state")
+    return estimator
