@@ -96,7 +96,9 @@ class JointServo(LeafSystem):
         self.DeclareVectorOutputPort(
             "actuation", len(actuator_joints), self._calc_actuation
         )
-        self.DeclareVectorOutputPort("joint_effort", nj, self._calc_effort)
+        self._effort_port = self.DeclareVectorOutputPort(
+            "joint_effort", nj, self._calc_effort
+        )
         self._motors = None
         if lag > 0:
             self._motors = self.DeclareDiscreteState(nj)
@@ -109,16 +111,9 @@ class JointServo(LeafSystem):
 
     def _update(self, context: Context, state: DiscreteValues) -> None:
         before = context.get_discrete_state(self._motors).value()
-        target = self._target(context)
+        mean = self._effort_port.Eval(context)
+        target = before + (mean - before) / self._mean
         state.set_value(self._motors, target + self._decay * (before - target))
-
-    def _effort(self, context: Context) -> np.ndarray:
-        """(nj,) mean effort over the step that begins [N m]."""
-        target = self._target(context)
-        if self._motors is None:
-            return target
-        before = context.get_discrete_state(self._motors).value()
-        return before + self._mean * (target - before)
 
     def _target(self, context: Context) -> np.ndarray:
         """(nj,) effort that the motors are told [N m]."""
@@ -132,10 +127,14 @@ class JointServo(LeafSystem):
         if self._friction is not None:
             share = command[VELOCITY] / FRICTION_SPEED
             u += self._friction * np.clip(share, -1.0, 1.0)
-        return np.clip(u, -robot.effort_limits, robot.effort_limits)
+        return np.minimum(np.maximum(u, -robot.effort_limits), robot.effort_limits)
 
     def _calc_actuation(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._selection @ self._effort(context))
+        output.SetFromVector(self._selection @ self._effort_port.Eval(context))
 
     def _calc_effort(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._effort(context))
+        effort = self._target(context)
+        if self._motors is not None:
+            before = context.get_discrete_state(self._motors).value()
+            effort = before + self._mean * (effort - before)
+        output.SetFromVector(effort)

@@ -189,21 +189,19 @@ class Sensors(LeafSystem):
             rate = R.T @ v[:3]
             specific = R.T @ (acceleration + [0.0, 0.0, robot.gravity])
         error = self._deviations * self._draw(memory.count, len(self._deviations))
-        joint, speed, gyro, accelerometer, load, walk = np.split(
-            error, np.cumsum([nj, nj, 3, 3, len(force)])
-        )
+        k, c = 2 * nj, len(force)
         reading = SensorReading(
             index=memory.count,
-            position=q[robot.base_positions :] + joint,
-            velocity=v[robot.base_velocities :] + speed,
-            gyro=rate + memory.bias[0] + gyro,
-            accelerometer=specific + memory.bias[1] + accelerometer,
-            force=force + load,
+            position=q[robot.base_positions :] + error[:nj],
+            velocity=v[robot.base_velocities :] + error[nj:k],
+            gyro=rate + memory.bias[0] + error[k : k + 3],
+            accelerometer=specific + memory.bias[1] + error[k + 3 : k + 6],
+            force=force + error[k + 6 : k + 6 + c],
         )
         kept = memory.readings[-self._delay :] if self._delay else ()
         return SensorMemory(
             readings=(*kept, reading),
             count=memory.count + 1,
             base_velocity=velocity,
-            bias=memory.bias + walk.reshape(2, 3),
+            bias=memory.bias + error[k + 6 + c :].reshape(2, 3),
         )

@@ -192,7 +192,7 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "behavior": run.behavior.name,
         "scenario": run.scenario.to_dict(),
         "seed": run.scenario.seed,
-        "state": STATE[run.scenario.state],
+        "state": STATE[str(run.scenario.state)],
         "estimate_error": estimate_error(run),
         "duration_s": float(min(run.t[-1], reference.duration)),
         "fell": run.fell,

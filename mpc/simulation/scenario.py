@@ -51,7 +51,7 @@ class Scenario:
     plan_period: float = 0.02
     tick_period: float = 0.002
     # What the controllers read: the true state, or one estimated from sensors.
-    state: str = "true"
+    state: str | bool = "true"
     # Errors of the sensors, and how late their samples come [s].
     noise: SensorNoise = field(default_factory=SensorNoise)
     sensing_delay: float = 0.002
