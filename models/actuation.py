@@ -3,16 +3,28 @@
     u = clip(effort + kp (q_d - q) + kd (v_d - v), +- effort limit)
 
 joint by joint, with all gains in every command, so that new gains act at the
-next step and zero gains make it a pure torque interface.
+next step and zero gains make it a pure torque interface. The motors follow u with a
+first-order lag T,
+
+    T du_m/dt = u - u_m,
+
+of which every step gets the mean, so that no impulse is lost to sampling.
 """
 
 import numpy as np
-from pydrake.systems.framework import BasicVector, Context, LeafSystem
+from pydrake.systems.framework import (
+    BasicVector,
+    Context,
+    DiscreteValues,
+    LeafSystem,
+)
 
 from models.robot import RobotModel
 
 # Blocks of a command vector, each num_joints long and in joint order.
 EFFORT, POSITION, VELOCITY, STIFFNESS, DAMPING = range(5)
+# Planned speed from which on all of the friction is made up for [rad/s or m/s].
+FRICTION_SPEED = 0.05
 
 
 def joint_command(
@@ -41,7 +53,9 @@ class JointServo(LeafSystem):
 
     `command` is a `joint_command` (5 nj). `state` is the sensed [q, v] of the
     robot model (nq + nv). `actuation` (nu) is in the plant's actuator order,
-    `joint_effort` (nj) the same in joint order, after clipping [N m].
+    `joint_effort` (nj) the same in joint order, after clipping and lag [N m]: the
+    mean over the step that begins. With a lag, the effort of the motors now (nj) is
+    discrete state.
     """
 
     def __init__(
@@ -49,6 +63,9 @@ class JointServo(LeafSystem):
         robot: RobotModel,
         actuator_joints: tuple[str, ...],
         effort_limits: np.ndarray | None = None,
+        lag: float = 0.0,
+        period: float = 1e-3,
+        friction: np.ndarray | None = None,
     ) -> None:
         """Makes the servo.
 
@@ -58,8 +75,17 @@ class JointServo(LeafSystem):
                 the model holds locked get zero.
             effort_limits: (nj,) what the joints really give [N m]; None for what
                 the model says.
+            lag: time constant of the motors [s].
+            period: step of the plant, when there is a lag [s].
+            friction: (nj,) Coulomb friction that the servo makes up for, in the
+                direction of the velocity set point [N m]; None for none.
         """
         super().__init__()
+        self._friction = friction
+        self._decay, self._mean = 0.0, 1.0
+        if lag > 0:
+            self._decay = np.exp(-period / lag)
+            self._mean = 1.0 - (1.0 - self._decay) * lag / period
         nj = robot.num_joints
         self._robot, self._nj = robot, nj
         limits = robot.effort_limits if effort_limits is None else effort_limits
@@ -75,9 +101,27 @@ class JointServo(LeafSystem):
         self.DeclareVectorOutputPort(
             "actuation", len(actuator_joints), self._calc_actuation
         )
-        self.DeclareVectorOutputPort("joint_effort", nj, self._calc_effort)
+        self._effort_port = self.DeclareVectorOutputPort(
+            "joint_effort", nj, self._calc_effort
+        )
+        self._motors = None
+        if lag > 0:
+            self._motors = self.DeclareDiscreteState(nj)
+            self.DeclarePeriodicDiscreteUpdateEvent(period, 0.0, self._update)
 
-    def _effort(self, context: Context) -> np.ndarray:
+    def set_effort(self, context: Context, effort: np.ndarray) -> None:
+        """Sets the effort of the motors now, (nj,) [N m]; nothing without a lag."""
+        if self._motors is not None:
+            context.SetDiscreteState(self._motors, effort)
+
+    def _update(self, context: Context, state: DiscreteValues) -> None:
+        before = context.get_discrete_state(self._motors).value()
+        mean = self._effort_port.Eval(context)
+        target = before + (mean - before) / self._mean
+        state.set_value(self._motors, target + self._decay * (before - target))
+
+    def _target(self, context: Context) -> np.ndarray:
+        """(nj,) effort that the motors are told [N m]."""
         robot, nj = self._robot, self._nj
         command = self._command.Eval(context).reshape(5, nj)
         state = self._state.Eval(context)
@@ -85,10 +129,17 @@ class JointServo(LeafSystem):
         v = state[robot.num_positions + robot.base_velocities :]
         u = command[EFFORT] + command[STIFFNESS] * (command[POSITION] - q)
         u += command[DAMPING] * (command[VELOCITY] - v)
-        return np.clip(u, -self._limits, self._limits)
+        if self._friction is not None:
+            share = command[VELOCITY] / FRICTION_SPEED
+            u += self._friction * np.clip(share, -1.0, 1.0)
+        return np.minimum(np.maximum(u, -self._limits), self._limits)
 
     def _calc_actuation(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._selection @ self._effort(context))
+        output.SetFromVector(self._selection @ self._effort_port.Eval(context))
 
     def _calc_effort(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._effort(context))
+        effort = self._target(context)
+        if self._motors is not None:
+            before = context.get_discrete_state(self._motors).value()
+            effort = before + self._mean * (effort - before)
+        output.SetFromVector(effort)

@@ -17,6 +17,7 @@ from models.contact import BODY, SOLE, STICK_TIP, assign_material
 from models.errors import unknown_name
 from models.fusing import set_joints
 from models.ground import Ground
+from models.joint_friction import add_joint_friction, connect_joint_friction, is_brake
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 
@@ -54,12 +55,15 @@ class World:
     instance: ModelInstanceIndex
 
     def actuator_joints(self) -> tuple[str, ...]:
-        """Joint of every actuator of the robot, in the plant's actuator order."""
+        """Joint of every actuator of the robot, in the plant's actuator order.
+
+        Brakes, which are the friction of joints, take no command and have no name.
+        """
         plant = self.plant
-        return tuple(
-            plant.get_joint_actuator(i).joint().name()
-            for i in plant.GetJointActuatorIndices(self.instance)
+        actuators = map(
+            plant.get_joint_actuator, plant.GetJointActuatorIndices(self.instance)
         )
+        return tuple("" if is_brake(a) else a.joint().name() for a in actuators)
 
     def state_selection(self) -> np.ndarray:
         """(nq + nv, plant states) matrix from the plant's state to the model's."""
@@ -90,6 +94,7 @@ def add_world(
     scene: Scene | None = None,
     ground: Ground | None = None,
     moved: Mapping[str, np.ndarray] | None = None,
+    joint_friction: float = 0.0,
 ) -> World:
     """Adds a plant with the robot on the ground, and a scene, to a diagram.
 
@@ -102,6 +107,8 @@ def add_world(
         scene: what stands on the ground; None for nothing.
         ground: the ground; None for a flat one.
         moved: how far members of the kit stand from their place [m], by name.
+        joint_friction: Coulomb friction of every moving joint, as a share of its
+            effort limit.
 
     Raises:
         BackbeatError: unknown contact model, scene or member.
@@ -126,7 +133,11 @@ def add_world(
         if scene.name not in SCENES:
             raise unknown_name("scene", scene.name, SCENES)
         DrumKit(scene.place, moved).add_to(plant, chair=not robot.floating)
+    shares = joint_friction * robot.effort_limits
+    brakes = dict(zip(robot.joint_names, shares, strict=True))
+    add_joint_friction(plant, instance, brakes)
     plant.Finalize()
+    connect_joint_friction(builder, plant, instance)
     return World(plant, scene_graph, robot, instance)
 
 

@@ -10,7 +10,7 @@ from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
 from models.actuation import joint_command
 from models.configuration import Configuration
 from models.robot import RobotModel
-from models.rotations import quaternion_to_matrix, rotation_exp
+from models.rotations import box_plus, quaternion_to_matrix, rotation_exp
 from mpc.plan import Plan
 from mpc.reference import Reference, ReferenceSample
 from mpc.stepping import standing
@@ -28,6 +28,7 @@ class WholeBodyMemory:
         wrench: (C, 6) wrenches of the last solution [weights].
         ticks: ticks done.
         failures: ticks whose program was not solved.
+        acceleration: (nj,) of the joints in the last solution [rad/s^2].
     """
 
     command: np.ndarray
@@ -35,6 +36,7 @@ class WholeBodyMemory:
     wrench: np.ndarray
     ticks: int = 0
     failures: int = 0
+    acceleration: np.ndarray | None = None
 
     def __deepcopy__(self, memo: object) -> "WholeBodyMemory":
         """Values in a Context may be shared, for nothing here ever changes."""
@@ -53,12 +55,14 @@ class WholeBodyController(LeafSystem):
         output_ports:
         - command
         - contact_wrenches
+        - joint_acceleration
         - memory
 
     `state` is the robot model's [q, v] (nq + nv), `plan` a Plan. `command` is a
     `models.actuation.joint_command` (5 nj). `contact_wrenches` (6 C) are the
-    wrenches the controller counts on, in patch axes [N m, N]. `memory` is a
-    WholeBodyMemory with the counts.
+    wrenches the controller counts on, in patch axes [N m, N], `joint_acceleration`
+    (nj) what it makes the joints do [rad/s^2]. `memory` is a WholeBodyMemory with
+    the counts.
     """
 
     def __init__(
@@ -67,6 +71,8 @@ class WholeBodyController(LeafSystem):
         reference: Reference,
         period: float = 0.002,
         start_time: float = 0.0,
+        latency: float = 0.0,
+        lead: float = 0.0,
     ) -> None:
         """Makes the controller.
 
@@ -75,14 +81,18 @@ class WholeBodyController(LeafSystem):
             reference: the behavior.
             period: time between ticks [s].
             start_time: time at which the behavior's phase is zero [s].
+            latency: from a motion to the servo's torque against it [s]: delay of
+                the sensors and lag of the motors. It bounds the servo's gains.
+            lead: how much earlier the behavior's accelerations are commanded than
+                its motion [s]: the lag of the motors.
         """
         super().__init__()
         self._program, self._reference = program, reference
-        self._start, self._period = start_time, period
+        self._start, self._period, self._lead = start_time, period, lead
         self.robot: RobotModel = reference.robot
-        self._sample = reference.make_sample()
+        self._sample, self._ahead = reference.make_sample(), reference.make_sample()
         self._target: Target = program.make_target()
-        self._stiffness, self._damping = servo_gains(self.robot, reference)
+        self._stiffness, self._damping = servo_gains(self.robot, reference, latency)
         nq, nv = self.robot.num_positions, self.robot.num_velocities
         C, nj = len(program.contacts), self.robot.num_joints
         self._state_port = self.DeclareVectorInputPort("state", nq + nv)
@@ -95,6 +105,9 @@ class WholeBodyController(LeafSystem):
         self.DeclareVectorOutputPort("command", 5 * nj, self._calc_command, state)
         self.DeclareVectorOutputPort(
             "contact_wrenches", 6 * C, self._calc_wrenches, state
+        )
+        self.DeclareVectorOutputPort(
+            "joint_acceleration", nj, self._calc_acceleration, state
         )
         self.DeclareAbstractOutputPort(
             "memory", lambda: AbstractValue.Make(first), self._calc_memory, state
@@ -115,6 +128,11 @@ class WholeBodyController(LeafSystem):
     def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
         wrench = self._read(context).wrench * self.robot.weight
         output.SetFromVector(wrench.ravel())
+
+    def _calc_acceleration(self, context: Context, output: BasicVector) -> None:
+        acceleration = self._read(context).acceleration
+        nothing = np.zeros(self.robot.num_joints)
+        output.SetFromVector(nothing if acceleration is None else acceleration)
 
     def _calc_memory(self, context: Context, output: AbstractValue) -> None:
         output.set_value(self._read(context))
@@ -145,12 +163,19 @@ class WholeBodyController(LeafSystem):
         # A command holds until the next tick; its references are for the middle.
         middle = t + 0.5 * self._period
         sample = self._reference.sample(plan.phase_at(middle), self._sample)
+        if self._lead > 0:
+            ahead = self._reference.sample(
+                plan.phase_at(middle + self._lead), self._ahead
+            )
+            take_accelerations(sample, ahead)
         deviation, wrench = plan.at(middle)
         fill_target(self._target, sample, plan.rate, deviation, wrench, self.robot)
         move_soles(self._target, plan, plan.phase_at(middle))
         solution = None
         if np.isfinite(q).all() and np.isfinite(v).all():
-            solution = self._program.solve(q, v, self._target, memory.dual)
+            ahead_q = np.empty_like(q)
+            box_plus(q, v, 0.5 * self._period, self.robot.floating, ahead_q)
+            solution = self._program.solve(ahead_q, v, self._target, memory.dual)
         if solution is None or not solution.is_solved:
             return WholeBodyMemory(
                 memory.command,
@@ -158,10 +183,16 @@ class WholeBodyController(LeafSystem):
                 memory.wrench,
                 memory.ticks + 1,
                 memory.failures + 1,
+                memory.acceleration,
             )
         command = self._command(solution)
         return WholeBodyMemory(
-            command, solution.dual, solution.wrench, memory.ticks + 1, memory.failures
+            command,
+            solution.dual,
+            solution.wrench,
+            memory.ticks + 1,
+            memory.failures,
+            solution.vdot[self.robot.base_velocities :],
         )
 
     def _command(self, solution: WholeBodySolution) -> np.ndarray:
@@ -174,6 +205,14 @@ class WholeBodyController(LeafSystem):
 def _empty_plan() -> Plan:
     z = np.zeros
     return Plan(0, 0, 1, z(1), z(2), z((2, 12)), z((1, 0, 6)), z((2, 3)), z((2, 0, 2)))
+
+
+def take_accelerations(sample: ReferenceSample, ahead: ReferenceSample) -> None:
+    """Overwrites the accelerations of a sample by those of a later one."""
+    sample.vdot[:] = ahead.vdot
+    sample.com[2], sample.momentum[1] = ahead.com[2], ahead.momentum[1]
+    sample.trunk[1], sample.point[2] = ahead.trunk[1], ahead.point[2]
+    sample.contact_motion[1] = ahead.contact_motion[1]
 
 
 def fill_target(
@@ -258,7 +297,7 @@ def move_soles(target: Target, plan: Plan, s: float) -> None:
 
 
 def servo_gains(
-    robot: RobotModel, reference: Reference
+    robot: RobotModel, reference: Reference, latency: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """Joint stiffness and damping [N m/rad, N m s/rad] from the robot YAML.
 
@@ -266,6 +305,9 @@ def servo_gains(
     start of the behavior, 1 / (M^-1)_jj: the diagonal of M would take the base for
     fixed, and gains made for it shake a waist above a light pelvis. Joints of
     standing limbs get none, for there the contact forces decide.
+
+    A torque that comes late by tau can damp no more than about a radian per tau:
+    kd <= (I / tau + d) / 2 with the joint's own damping d, and kp <= (kd + d) / 4 tau.
     """
     M = Configuration(robot, reference.table.q[0]).mass_matrix
     felt = 1 / np.diag(np.linalg.inv(M))
@@ -278,4 +320,8 @@ def servo_gains(
         inertia = max(felt[robot.base_velocities + j], least)
         omega = 2 * np.pi * frequency
         stiffness[j], damping[j] = inertia * omega**2, 2 * inertia * omega
+        if latency > 0:
+            own, free = robot.damping[j], felt[robot.base_velocities + j]
+            damping[j] = min(damping[j], 0.5 * (free / latency + own))
+            stiffness[j] = min(stiffness[j], 0.25 * (damping[j] + own) / latency)
     return stiffness, damping

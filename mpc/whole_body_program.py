@@ -72,8 +72,8 @@ class WholeBodyGains:
     # Swinging feet follow their path.
     swing_stiffness: float = 200.0
     swing_damping: float = 28.0
-    point_stiffness: float = 100.0
-    point_damping: float = 20.0
+    point_stiffness: float = 400.0
+    point_damping: float = 40.0
 
 
 @dataclass(frozen=True)

@@ -115,3 +115,10 @@ CLOSE_NEED = 0.06
 ENVELOPE = 0.02
 # Center of mass in flight on its parabola, between knots 40 ms apart [m].
 BALLISTIC = 2e-4
+# A derivative of the filter's equations against differences with steps of 1e-5, by
+# second order and by what turns within a millisecond [relative].
+LINEARIZED = 5e-3
+# Equations that hold for any error, after fifty steps of products [rad, m].
+INVARIANCE = 1e-10
+# The same run of a filter at two places meters apart, which round differently.
+FILTER_HORIZON = 1e-8

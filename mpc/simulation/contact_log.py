@@ -27,15 +27,17 @@ class ContactLog(LeafSystem):
         output_ports:
         - wrenches
         - strikes
+        - normal_forces
 
     `wrenches` (6 C + 6) is, for each patch of the robot in order, the wrench of
     the world on it about the world origin, world axes [N m, N], and last the same
     of everything else that touches the ground: after a fall it is not zero.
     `strikes` (9 a tip) is, for each stick tip, normal force of a member on it [N],
     index of that member or -1, force on the rest of its stick [N], and place [m]
-    and velocity [m/s] of the tip in the world. The plant samples its outputs, so
-    forces are those of the step that has just ended. `state` is the robot model's
-    [q, v].
+    and velocity [m/s] of the tip in the world. `normal_forces` (C) are those of the
+    ground on each patch [N], as soles under pressure feel them. The plant samples its
+    outputs, so forces are those of the step that has just ended. `state` is the robot
+    model's [q, v].
     """
 
     def __init__(self, world: World, scene: Scene) -> None:
@@ -60,6 +62,12 @@ class ContactLog(LeafSystem):
         self._configuration = Configuration(robot, rest)
         self.DeclareVectorOutputPort(
             "wrenches", 6 * len(self.patches) + 6, self._calc_wrenches
+        )
+        self.DeclareVectorOutputPort(
+            "normal_forces",
+            len(self.patches),
+            self._calc_normal_forces,
+            {self._results.ticket()},
         )
         self.members: tuple[str, ...] = ()
         self._read_kit(scene)
@@ -102,8 +110,24 @@ class ContactLog(LeafSystem):
             else:
                 continue
             slot = self._slot.get(body, len(self.patches))
-            total[slot] += np.r_[np.cross(p, f), f]
+            total[slot, 0] += p[1] * f[2] - p[2] * f[1]
+            total[slot, 1] += p[2] * f[0] - p[0] * f[2]
+            total[slot, 2] += p[0] * f[1] - p[1] * f[0]
+            total[slot, 3:] += f
         output.SetFromVector(total.ravel())
+
+    def _calc_normal_forces(self, context: Context, output: BasicVector) -> None:
+        results: ContactResults = self._results.Eval(context)
+        total = np.zeros(len(self.patches))
+        for i in range(results.num_point_pair_contacts()):
+            info = results.point_pair_contact_info(i)
+            a, b = info.bodyA_index(), info.bodyB_index()
+            if self._ground in (a, b):
+                slot = self._slot.get(b if a == self._ground else a)
+                if slot is not None:
+                    normal = info.point_pair().nhat_BA_W
+                    total[slot] += abs(normal @ info.contact_force())
+        output.SetFromVector(total)
 
     def _calc_strikes(self, context: Context, output: BasicVector) -> None:
         results: ContactResults = self._results.Eval(context)

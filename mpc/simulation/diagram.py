@@ -17,6 +17,7 @@ from mpc.simulation.contact_log import ContactLog
 from mpc.simulation.disturbance import Disturbance
 from mpc.simulation.plan_channel import PlanChannel
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.sensing import add_estimator
 from mpc.simulation.simulated_world import draw_world, scale_masses
 from mpc.simulation.uneven_ground import stand_on
 from mpc.whole_body_controller import WholeBodyController
@@ -38,6 +39,7 @@ class ClosedLoop:
         reference: the behavior as controllers see it.
         predictive: slow controller.
         whole_body: fast controller.
+        servo: joint servo and motors.
         contact_log: contact forces by name.
         logs: log sinks by name.
         scenario: what it was built for.
@@ -49,6 +51,7 @@ class ClosedLoop:
     reference: Reference
     predictive: PredictiveController
     whole_body: WholeBodyController
+    servo: JointServo
     contact_log: ContactLog
     logs: dict[str, VectorLogSink]
     scenario: Scenario
@@ -68,6 +71,9 @@ class ClosedLoop:
         chosen = selection.argmax(1)
         x[chosen] = start
         plant.SetPositionsAndVelocities(plant_context, x)
+        # The motors hold the robot already.
+        own = self.servo.GetMyMutableContextFromRoot(context)
+        self.servo.set_effort(own, self.reference.behavior.motion.tau[0])
         return context
 
 
@@ -117,6 +123,7 @@ def build_closed_loop(
         behavior.scene,
         real.ground,
         real.moved,
+        scenario.joint_friction,
     )
     plant = world.plant
     start = scenario.lead_in
@@ -137,13 +144,27 @@ def build_closed_loop(
     program = WholeBodyProgram(robot, reference.patches, reference.points)
     whole_body = builder.AddNamedSystem(
         "whole_body_controller",
-        WholeBodyController(program, reference, scenario.tick_period, start),
+        WholeBodyController(
+            program,
+            reference,
+            scenario.tick_period,
+            start,
+            latency=scenario.latency,
+            lead=scenario.actuator_lag,
+        ),
     )
     servo = builder.AddNamedSystem(
         "joint_servo",
-        JointServo(robot, world.actuator_joints(), real.effort_limits),
+        JointServo(
+            robot,
+            world.actuator_joints(),
+            effort_limits=real.effort_limits,
+            lag=scenario.actuator_lag,
+            period=scenario.time_step,
+            friction=scenario.joint_friction * robot.effort_limits,
+        ),
     )
-    sensed = builder.AddNamedSystem("true_state", MatrixGain(D=world.state_selection()))
+    truth = builder.AddNamedSystem("true_state", MatrixGain(D=world.state_selection()))
     disturbance = builder.AddNamedSystem(
         "disturbance", Disturbance(plant, scenario.pushes, start)
     )
@@ -151,8 +172,15 @@ def build_closed_loop(
         "contact_log", ContactLog(world, behavior.scene)
     )
     connect = builder.Connect
-    connect(plant.get_state_output_port(), sensed.get_input_port())
-    state = sensed.get_output_port()
+    connect(plant.get_state_output_port(), truth.get_input_port())
+    true_state = state = truth.get_output_port()
+    if scenario.state == "estimated":
+        estimator = add_estimator(builder, reference, scenario, true_state, contact_log)
+        state = estimator.GetOutputPort("state")
+        connect(
+            whole_body.GetOutputPort("joint_acceleration"),
+            estimator.GetInputPort("joint_acceleration"),
+        )
     connect(state, predictive.GetInputPort("state"))
     connect(state, whole_body.GetInputPort("state"))
     connect(state, servo.GetInputPort("state"))
@@ -170,9 +198,10 @@ def build_closed_loop(
         plant.get_contact_results_output_port(),
         contact_log.GetInputPort("contact_results"),
     )
-    connect(state, contact_log.GetInputPort("state"))
+    connect(true_state, contact_log.GetInputPort("state"))
     logs = {
-        "state": LogVectorOutput(state, builder, LOG_PERIOD),
+        "state": LogVectorOutput(true_state, builder, LOG_PERIOD),
+        "sensed": LogVectorOutput(state, builder, LOG_PERIOD),
         "effort": LogVectorOutput(
             servo.GetOutputPort("joint_effort"), builder, LOG_PERIOD
         ),
@@ -195,6 +224,7 @@ def build_closed_loop(
         reference,
         predictive,
         whole_body,
+        servo,
         contact_log,
         logs,
         scenario,

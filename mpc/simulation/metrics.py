@@ -16,9 +16,16 @@ import numpy as np
 
 from models.configuration import Configuration
 from mpc.reference import Reference
+from mpc.simulation.estimate_error import estimate_error
 from mpc.simulation.plan_channel import arrivals
 from mpc.simulation.scenario import Push
 from mpc.simulation.survival import RECOVERY, judge, survived
+
+# What the controllers read, in words.
+STATE = {
+    "true": "true state, no estimator",
+    "estimated": "state estimated from noisy and late sensors",
+}
 
 if TYPE_CHECKING:
     from mpc.simulation.run import SimulationRun
@@ -160,7 +167,8 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "behavior": run.behavior.name,
         "scenario": run.scenario.to_dict(),
         "seed": run.scenario.seed,
-        "state": "true state, no estimator",
+        "state": STATE[str(run.scenario.state)],
+        "estimate_error": estimate_error(run),
         "duration_s": float(min(run.t[-1], reference.duration)),
         "fell": run.fell,
         "fell_at_s": run.fell_at,

@@ -32,6 +32,7 @@ class SimulationRun:
         behavior: what was tracked.
         t: (M,) sample times [s]; the lead-in is negative.
         x: (M, nq + nv) states of the robot model.
+        sensed: (M, nq + nv) the states that the controllers read.
         effort: (M, nj) joint torques [N m].
         contact: (M, C + 1, 6) wrench of the ground on each patch and on the rest
             of the robot, about the world origin [N m, N].
@@ -51,6 +52,7 @@ class SimulationRun:
     behavior: Behavior
     t: np.ndarray
     x: np.ndarray
+    sensed: np.ndarray
     effort: np.ndarray
     contact: np.ndarray
     push: np.ndarray
@@ -161,6 +163,7 @@ def _collect(
         behavior=behavior,
         t=t,
         x=logs["state"].data().T.copy(),
+        sensed=logs["sensed"].data().T.copy(),
         effort=logs["effort"].data().T.copy(),
         contact=contact.reshape(len(contact), -1, 6).copy(),
         push=logs["push"].data().T.copy(),

@@ -8,8 +8,11 @@ import numpy as np
 from behaviors.library import check_name
 from models.errors import BackbeatError, unknown_name
 from models.scene import CONTACT_MODELS
+from models.sensors import SensorNoise
 from models.yaml_file import load_yaml
 from mpc.simulation.world_error import WorldError
+
+STATES = ("true", "estimated")
 
 
 @dataclass
@@ -48,6 +51,15 @@ class Scenario:
     # Time between plans and between whole-body ticks [s].
     plan_period: float = 0.02
     tick_period: float = 0.002
+    # What the controllers read: the true state, or one estimated from sensors.
+    state: str | bool = "true"
+    # Errors of the sensors, and how late their samples come [s].
+    noise: SensorNoise = field(default_factory=SensorNoise)
+    sensing_delay: float = 0.002
+    # Time constant of the motors [s].
+    actuator_lag: float = 0.0
+    # Coulomb friction of the joints, as a share of their effort limits.
+    joint_friction: float = 0.0
     # What the plan may change: the tempo, contact forces, the body's lean and turn,
     # and where feet land (with steps that the behavior does not make).
     timing: bool = True
@@ -58,6 +70,17 @@ class Scenario:
     world: WorldError = field(default_factory=WorldError)
     # Seed of everything random.
     seed: int = 0
+
+    @property
+    def sensor_period(self) -> float:
+        """Time between samples of the sensors [s]: 1 ms, in whole plant steps."""
+        return self.time_step * max(1, round(1e-3 / self.time_step))
+
+    @property
+    def latency(self) -> float:
+        """From a motion to the motors' answer [s]."""
+        sensing = self.sensing_delay if self.state == "estimated" else 0.0
+        return sensing + self.actuator_lag
 
     def to_dict(self) -> dict[str, object]:
         """Plain data for a file."""
@@ -81,6 +104,7 @@ class Scenario:
             value = getattr(self, name)
             if not (np.isfinite(value) and value >= 0):
                 raise BackbeatError(f"scenario: {name} is {value}; it must be >= 0")
+        self._check_hardware()
         if self.time_step > 0.005:
             raise BackbeatError("scenario: time_step must be at most 0.005 s")
         for name in ("plan_period", "tick_period"):
@@ -101,6 +125,27 @@ class Scenario:
                     "scenario: a push needs a time and a duration > 0 s"
                 )
         return self
+
+    def _check_hardware(self) -> None:
+        """Checks sensors and motors."""
+        # A bare `true` in YAML is a truth value, and arrives as "True".
+        self.state = str(self.state).lower()
+        if self.state not in STATES:
+            raise unknown_name("state", self.state, STATES)
+        amounts = asdict(self.noise)
+        for name in ("sensing_delay", "actuator_lag", "joint_friction"):
+            amounts[name] = getattr(self, name)
+        for name, value in amounts.items():
+            if not (np.isfinite(value) and value >= 0):
+                raise BackbeatError(f"scenario: {name} is {value}; it must be >= 0")
+        if self.joint_friction >= 1:
+            raise BackbeatError("scenario: joint_friction must be a share below 1")
+        samples = self.sensing_delay / self.sensor_period
+        if self.state != "true" and abs(samples - round(samples)) > 1e-6:
+            raise BackbeatError(
+                f"scenario: sensing_delay must be a multiple of the sensors' period "
+                f"({self.sensor_period} s)"
+            )
 
 
 def load_scenario(path: str | Path) -> Scenario:

@@ -152,3 +152,46 @@ def test_a_damped_joint_reaches_its_speed(rail):
     t, state = rail(joint_command(zero, zero, speed, zero, damping), 0.5)
     expected = speed * (1 - np.exp(-np.outer(t, damping / mass)))
     assert_allclose(state[:, 2:], expected, rtol=0, atol=INTEGRATION)
+
+
+@pytest.mark.parametrize("period", [5e-4, 1e-3, 2e-3])
+def test_motors_follow_a_step_with_their_lag(world, period):
+    """The state of the motors is u (1 - exp(-t / T)) at every step."""
+    servo = JointServo(world.robot, world.actuator_joints(), 0.005, period)
+    simulator = Simulator(servo)
+    context = simulator.get_mutable_context()
+    zero = np.zeros(30)
+    command = joint_command(np.full(30, 5.0), zero, zero, zero, zero)
+    servo.GetInputPort("command").FixValue(context, command)
+    servo.GetInputPort("state").FixValue(context, np.zeros(73))
+    impulse, steps = 0.0, round(0.02 / period)
+    for k in range(steps):
+        simulator.AdvanceTo((k + 0.999) * period)
+        motors = context.get_discrete_state(0).value()
+        t = (k + 1) * period
+        assert_allclose(motors, 5.0 * (1 - np.exp(-t / 0.005)), rtol=EXACT)
+    # Nothing is lost: means over steps add up to the integral of the response.
+    servo.set_effort(context, zero)
+    for _ in range(steps):
+        impulse += period * servo.GetOutputPort("joint_effort").Eval(context)[0]
+        before = context.get_discrete_state(0).value().copy()
+        decay = np.exp(-period / 0.005)
+        servo.set_effort(context, 5.0 + decay * (before - 5.0))
+    expected = 5.0 * (0.02 - 0.005 * (1 - np.exp(-0.02 / 0.005)))
+    assert impulse == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_servo_makes_up_for_friction_it_knows(world):
+    robot, zero = world.robot, np.zeros(30)
+    friction, speed = 0.03 * robot.effort_limits, np.linspace(-0.2, 0.2, 30)
+    servo = JointServo(robot, world.actuator_joints(), friction=friction)
+    context = servo.CreateDefaultContext()
+    command = joint_command(zero, zero, speed, zero, zero)
+    servo.GetInputPort("command").FixValue(context, command)
+    # What counts is the planned velocity, not the noisy one.
+    noisy = np.r_[np.zeros(43), 10 * np.random.default_rng(0).normal(size=30)]
+    servo.GetInputPort("state").FixValue(context, noisy)
+    effort = servo.GetOutputPort("joint_effort").Eval(context)
+    fast = np.abs(speed) > 0.05
+    assert_allclose(effort[fast], (np.sign(speed) * friction)[fast], rtol=EXACT)
+    assert (np.abs(effort[~fast]) < friction[~fast]).all()

@@ -41,6 +41,12 @@ def test_a_scenario_goes_to_a_file_and_back(tmp_path):
     assert load_scenario(path) == scenario
 
 
+def test_the_true_state_may_be_written_as_yaml_reads_it(tmp_path):
+    for text in ("true", '"true"', "estimated"):
+        path = write(tmp_path, f"behavior: stand\nstate: {text}\n")
+        assert load_scenario(path).state == text.strip('"')
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -55,6 +61,15 @@ def test_a_scenario_goes_to_a_file_and_back(tmp_path):
         ("behavior: stand\nplan_period: 0.0005", "multiple of time_step"),
         ("behavior: stand\nlead_in: -1", "lead_in is -1"),
         ("behavior: stand\nduration: .inf", "duration is inf"),
+        ("behavior: stand\nstate: guessed", "did you mean estimated"),
+        ("behavior: stand\nactuator_lag: -0.1", "actuator_lag is -0.1"),
+        ("behavior: stand\nnoise: {gyro: .nan}", "gyro is nan"),
+        ("behavior: stand\nnoise: {giro: 1}", "did you mean gyro"),
+        ("behavior: stand\njoint_friction: 3", "share below 1"),
+        (
+            "behavior: stand\nstate: estimated\nsensing_delay: 0.0015",
+            "sensing_delay must be a multiple",
+        ),
         ("behavior: stand\npushes: [{impulse: [1, 2]}]", "impulse x, y, z"),
         ("behavior: stand\npushes: [{impulse: [1, 2, .nan]}]", "impulse x, y, z"),
         ("behavior: stand\npushes: [{duration: 0}]", "duration > 0"),

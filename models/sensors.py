@@ -1,0 +1,207 @@
+"""Sensors: what a robot could know of itself, late and with errors.
+
+    encoders       position and velocity of every joint
+    gyro           angular velocity of the base, in its axes, plus a bias
+    accelerometer  acceleration of the base origin against free fall, in its axes,
+                   mean over the time since the sample before, plus a bias
+    foot force     normal force on every patch
+
+All errors are normal and drawn anew for each sample; biases start from a normal
+draw and then walk. A sample's errors depend on seed and number of the sample only.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.common.value import AbstractValue
+from pydrake.systems.framework import Context, LeafSystem, State
+
+from models.robot import RobotModel
+from models.rotations import quaternion_to_matrix
+
+
+@dataclass
+class SensorNoise:
+    """Standard deviations of the errors of one sample, and biases."""
+
+    # Encoders [rad, rad/s].
+    position: float = 1e-3
+    velocity: float = 20e-3
+    # Gyro [rad/s] and accelerometer [m/s^2].
+    gyro: float = 5e-3
+    accelerometer: float = 0.05
+    # Normal force on a foot [N].
+    force: float = 5.0
+    # Biases at the start [rad/s, m/s^2].
+    gyro_bias: float = 3e-3
+    accelerometer_bias: float = 0.03
+    # And how they walk on [rad/s/sqrt(s), m/s^2/sqrt(s)].
+    gyro_walk: float = 1e-4
+    accelerometer_walk: float = 1e-3
+
+
+@dataclass(frozen=True)
+class SensorReading:
+    """One sample of all sensors.
+
+    Attributes:
+        index: number of the sample, from 0 at time 0.
+        position, velocity: (nj,) joints [rad, rad/s].
+        gyro: (3,) angular velocity in base axes [rad/s].
+        accelerometer: (3,) acceleration in base axes, 9.8 upwards at rest [m/s^2].
+        force: (C,) normal forces on the patches [N].
+    """
+
+    index: int
+    position: np.ndarray
+    velocity: np.ndarray
+    gyro: np.ndarray
+    accelerometer: np.ndarray
+    force: np.ndarray
+
+
+@dataclass(frozen=True)
+class SensorMemory:
+    """All memory of the sensors.
+
+    Attributes:
+        readings: the latest samples, newest last, as far back as the delay asks.
+        count: samples taken.
+        base_velocity: (3,) of the base at the newest sample [m/s].
+        bias: (2, 3) of gyro and accelerometer, for the next sample.
+    """
+
+    readings: tuple[SensorReading, ...]
+    count: int
+    base_velocity: np.ndarray
+    bias: np.ndarray
+
+    def __deepcopy__(self, memo: object) -> "SensorMemory":
+        """Values in a Context may be shared, for nothing here ever changes."""
+        return self
+
+
+class Sensors(LeafSystem):
+    """Samples a robot and hands the samples on after a delay.
+
+    .. pydrake_system::
+
+        name: Sensors
+        input_ports:
+        - state
+        - force
+        output_ports:
+        - reading
+
+    `state` is the true [q, v] of the robot model (nq + nv), `force` (C) the true
+    normal forces on its patches [N]. `reading` is the SensorReading taken
+    `delay` ago; in the first moments, the very first one.
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        num_patches: int,
+        noise: SensorNoise | None = None,
+        delay: float = 0.002,
+        period: float = 1e-3,
+        seed: int = 0,
+    ) -> None:
+        """Makes the sensors.
+
+        Args:
+            robot: whose joints have encoders and whose base carries the IMU.
+            num_patches: patches whose force is sensed.
+            noise: errors.
+            delay: from the sample to the output [s]; whole periods.
+            period: time between samples [s].
+            seed: of all errors.
+        """
+        super().__init__()
+        self._robot, self._noise = robot, noise or SensorNoise()
+        self._period, self._seed = period, seed
+        self._delay = round(delay / period)
+        self._state = self.DeclareVectorInputPort(
+            "state", robot.num_positions + robot.num_velocities
+        )
+        self._force = self.DeclareVectorInputPort("force", num_patches)
+        n, nj = self._noise, robot.num_joints
+        self._deviations = np.r_[
+            np.full(nj, n.position),
+            np.full(nj, n.velocity),
+            np.full(3, n.gyro),
+            np.full(3, n.accelerometer),
+            np.full(num_patches, n.force),
+            np.full(3, n.gyro_walk * np.sqrt(period)),
+            np.full(3, n.accelerometer_walk * np.sqrt(period)),
+        ]
+        start = np.array([[n.gyro_bias] * 3, [n.accelerometer_bias] * 3])
+        bias = start * self._draw(0, 6, stream=1).reshape(2, 3)
+        first = SensorMemory((), 0, np.zeros(3), bias)
+        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
+        blank = np.zeros(nj)
+        empty = SensorReading(
+            0, blank, blank, np.zeros(3), np.zeros(3), np.zeros(num_patches)
+        )
+        self.DeclareAbstractOutputPort(
+            "reading", lambda: AbstractValue.Make(empty), self._calc_reading
+        )
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
+
+    def _draw(self, index: int, size: int, stream: int = 0) -> np.ndarray:
+        """Standard normal numbers of one sample."""
+        # The key says which sequence, the counter where in it: no memory is needed.
+        bits = np.random.Philox(key=[self._seed, stream], counter=[0, index, 0, 0])
+        return np.random.Generator(bits).standard_normal(size)
+
+    def _read(self, context: Context) -> SensorMemory:
+        memory: SensorMemory = context.get_abstract_state(int(self._memory)).get_value()
+        return memory
+
+    def _calc_reading(self, context: Context, output: AbstractValue) -> None:
+        memory = self._read(context)
+        now = int(np.floor(context.get_time() / self._period + 1e-6))
+        index = max(0, now - self._delay)
+        if index >= memory.count:
+            # Asked at the moment of a sample, before it has been stored.
+            memory = self._sample(context, memory)
+        output.set_value(memory.readings[index - memory.count])
+
+    def _update(self, context: Context, state: State) -> None:
+        memory = self._sample(context, self._read(context))
+        state.get_mutable_abstract_state(int(self._memory)).set_value(memory)
+
+    def _sample(self, context: Context, memory: SensorMemory) -> SensorMemory:
+        return self.sample(self._state.Eval(context), self._force.Eval(context), memory)
+
+    def sample(
+        self, x: np.ndarray, force: np.ndarray, memory: SensorMemory
+    ) -> SensorMemory:
+        """The next sample, as a function of true state, forces and memory."""
+        robot, nj = self._robot, self._robot.num_joints
+        q, v = x[: robot.num_positions], x[robot.num_positions :]
+        rate, specific, velocity = np.zeros(3), np.zeros(3), np.zeros(3)
+        if robot.floating:
+            R, velocity = np.zeros((3, 3)), v[3:6].copy()
+            quaternion_to_matrix(q, R)
+            before = memory.base_velocity if memory.count else velocity
+            acceleration = (velocity - before) / self._period
+            rate = R.T @ v[:3]
+            specific = R.T @ (acceleration + [0.0, 0.0, robot.gravity])
+        error = self._deviations * self._draw(memory.count, len(self._deviations))
+        k, c = 2 * nj, len(force)
+        reading = SensorReading(
+            index=memory.count,
+            position=q[robot.base_positions :] + error[:nj],
+            velocity=v[robot.base_velocities :] + error[nj:k],
+            gyro=rate + memory.bias[0] + error[k : k + 3],
+            accelerometer=specific + memory.bias[1] + error[k + 3 : k + 6],
+            force=force + error[k + 6 : k + 6 + c],
+        )
+        kept = memory.readings[-self._delay :] if self._delay else ()
+        return SensorMemory(
+            readings=(*kept, reading),
+            count=memory.count + 1,
+            base_velocity=velocity,
+            bias=memory.bias + error[k + 6 + c :].reshape(2, 3),
+        )

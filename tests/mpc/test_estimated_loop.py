@@ -1,0 +1,92 @@
+"""Closed loops on what the robot could know: noise, delay, lag, friction."""
+
+import numpy as np
+import pytest
+
+from backbeat.cli.results import _notes
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Scenario
+
+HARDWARE = {"state": "estimated", "actuator_lag": 0.005}
+
+
+def play(built, name, **settings):
+    scenario = Scenario(behavior=name, **(HARDWARE | settings))
+    return run_scenario(scenario, built(name))
+
+
+@pytest.fixture(scope="module")
+def standing(built):
+    return play(built, "stand", lead_in=0.2, duration=0.8, joint_friction=0.03)
+
+
+def test_a_robot_stands_on_its_sensors(standing):
+    metrics = standing.metrics()
+    assert metrics["fell"] is False
+    assert metrics["com_error_mm"]["max"] < 5.0
+    assert metrics["tick_failures"] == metrics["plan_failures"] == 0
+    error = metrics["estimate_error"]
+    assert error["place"]["rms"] < 2.0
+    assert error["velocity"]["rms"] < 4.0
+    assert error["tilt"]["rms"] < 1.5
+    assert error["joint_position"]["rms"] < 0.3
+
+
+def test_results_say_which_state_was_used(standing):
+    metrics = standing.metrics()
+    assert "estimated" in metrics["state"]
+    assert "estimated" in _notes([metrics])[-1]
+
+
+def test_the_controllers_do_not_see_the_truth(standing):
+    difference = standing.sensed - standing.x
+    assert np.abs(difference[5:, 7:37]).max() > 1e-5
+    assert (np.abs(difference[5:]).max(axis=1) > 0).all()
+
+
+def test_a_seed_gives_one_run_and_another_seed_another(built):
+    short = {"lead_in": 0.1, "duration": 0.2, "joint_friction": 0.03}
+    first, again = (play(built, "stand", seed=5, **short) for _ in range(2))
+    for name in ("x", "sensed", "effort", "contact"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
+    other = play(built, "stand", seed=6, **short)
+    assert (first.sensed != other.sensed).any()
+    assert (first.x[-1] != other.x[-1]).any()
+
+
+def test_without_an_estimator_there_is_no_error_to_tell(built):
+    run = play(built, "stand", lead_in=0.0, duration=0.1, state="true")
+    np.testing.assert_array_equal(run.x, run.sensed)
+    metrics = run.metrics()
+    assert metrics["estimate_error"] is None
+    assert metrics["state"] == "true state, no estimator"
+
+
+def test_steps_are_taken_on_sensors(built):
+    metrics = play(built, "walk-2").metrics()
+    assert metrics["fell"] is False
+    assert metrics["com_error_mm"]["rms"] < 5.0
+    error = metrics["estimate_error"]
+    assert error["velocity"]["rms"] < 6.5
+    assert error["tilt"]["rms"] < 2.5
+
+
+def test_a_seated_drummer_plays_on_encoders(built):
+    metrics = play(built, "outstanding", lead_in=0.2, duration=3.8).metrics()
+    assert set(metrics["estimate_error"]) == {"joint_position", "joint_velocity"}
+    assert metrics["hits"]["made"] == metrics["hits"]["planned"] >= 3
+    assert metrics["hits"]["extra"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("friction", [0.0, 0.03])
+@pytest.mark.parametrize(
+    "name", ["stand", "groove", "outstanding-standing", "march", "walk-2"]
+)
+def test_nothing_falls(built, name, friction):
+    metrics = play(built, name, joint_friction=friction).metrics()
+    assert metrics["fell"] is False
+    assert metrics["com_error_mm"]["rms"] < 10.0
+    assert metrics["tick_failures"] == metrics["plan_failures"] == 0
+    if metrics["hits"]:
+        assert metrics["hits"]["made"] == metrics["hits"]["planned"]

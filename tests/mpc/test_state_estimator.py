@@ -1,0 +1,212 @@
+"""The estimator as a system: kinematics, joints, delay, contacts, memory."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pydrake.common.eigen_geometry import Quaternion
+from pydrake.common.value import AbstractValue
+from pydrake.math import RigidTransform
+from pydrake.systems.analysis import Simulator
+
+from models.kinematic_tree import make_workspace
+from models.robot import RobotModel
+from models.sensors import SensorReading
+from mpc.contact_estimator import ContactThresholds, estimate_contacts
+from mpc.invariant_filter import ContactKinematics, FilterNoise
+from mpc.state_estimator import (
+    JOINT_ACCELERATION,
+    StartUncertainty,
+    StateEstimator,
+    _read_limbs,
+    joint_gain,
+    see_contacts,
+    start_estimate,
+)
+from tests.behaviors.drake_robot import DrakeRobot
+from tests.tolerances import EXACT, RECURSION
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return RobotModel()
+
+
+def resting(robot, index, q=None, force=(860.0, 860.0)):
+    """What exact sensors say of a robot at rest, upright."""
+    q = robot.posture("stand") if q is None else q
+    return SensorReading(
+        index=index,
+        position=q[robot.base_positions :],
+        velocity=np.zeros(robot.num_joints),
+        gyro=np.zeros(3),
+        accelerometer=np.array([0.0, 0.0, robot.gravity]),
+        force=np.array(force),
+    )
+
+
+def first_memory(estimator):
+    return estimator.CreateDefaultContext().get_abstract_state(0).get_value()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_contacts_are_where_drake_sees_them(robot, seed):
+    rng = np.random.default_rng(seed)
+    q = np.r_[1.0, np.zeros(6), 0.5 * rng.normal(size=30)]
+    v = np.r_[np.zeros(6), rng.normal(size=30)]
+    out = ContactKinematics(*np.zeros((3, 2, 3)), np.zeros((2, 3, 6)))
+    limbs = _read_limbs(robot)
+    see_contacts(robot.tree, make_workspace(robot.tree), limbs, q[7:], v[6:], out)
+    drake = DrakeRobot(robot)
+    drake.set(q, v)
+    for c, name in enumerate(("l_foot", "r_foot")):
+        X, J = drake.pose(name), drake.jacobian(name)
+        np.testing.assert_allclose(out.place[c], X.translation(), atol=RECURSION)
+        np.testing.assert_allclose(
+            out.normal[c], X.rotation().matrix()[:, 2], atol=RECURSION
+        )
+        np.testing.assert_allclose(out.velocity[c], J[3:] @ v, atol=RECURSION)
+        by_joint = J[3:, 6 + limbs.joints[c]]
+        np.testing.assert_allclose(out.J[c], by_joint, atol=RECURSION)
+        assert np.linalg.matrix_rank(by_joint) == 3
+
+
+def test_contact_goes_on_and_off_at_different_forces():
+    stands = np.zeros(1, bool)
+    seen = []
+    for force in (0, 24, 40, 59, 61, 40, 26, 24, 40, 59, 200, 0):
+        stands, trust = estimate_contacts(
+            np.array([float(force)]), stands, ContactThresholds()
+        )
+        seen.append(bool(stands[0]))
+        assert trust[0] == (min(1.0, force / 200.0) if stands[0] else 0.0)
+    off, on = False, True
+    assert seen == [off, off, off, off, on, on, on, off, off, off, on, off]
+
+
+def test_the_gain_is_that_of_the_settled_kalman_filter():
+    """Thousand steps of prediction and correction, as the textbook has them."""
+    noise, T = FilterNoise(), 1e-3
+    F, g = np.array([[1, T], [0, 1]]), np.array([0.5 * T**2, T])
+    N, P = np.diag([noise.position**2, noise.velocity**2]), np.eye(2)
+    for _ in range(1000):
+        P = F @ P @ F.T + JOINT_ACCELERATION**2 * np.outer(g, g)
+        K = P @ np.linalg.inv(P + N)
+        P = (np.eye(2) - K) @ P
+    np.testing.assert_allclose(joint_gain(noise, T), K, rtol=1e-6)
+
+
+def test_a_robot_at_rest_stays_where_it_is(robot):
+    q = robot.posture("stand")
+    estimator = StateEstimator(robot, q)
+    memory = first_memory(estimator)
+    for k in range(200):
+        memory = estimator.advance(resting(robot, k), memory)
+    x = estimator.state(memory)
+    np.testing.assert_allclose(x, np.r_[q, np.zeros(36)], atol=1e-9)
+    assert memory.stands.all()
+    np.testing.assert_array_equal(memory.trust, 1.0)
+
+
+def test_the_state_is_carried_on_by_the_horizon(robot):
+    q = robot.posture("stand")
+    horizon = 0.004
+    now, later = (StateEstimator(robot, q, h) for h in (0.0, horizon))
+    memory = first_memory(now)
+    rng = np.random.default_rng(0)
+    wanted, velocity = rng.normal(size=(2, 30))
+    for k in range(50):
+        reading = replace(
+            resting(robot, k, force=(0.0, 0.0)),
+            gyro=np.array([0.3, -0.2, 0.5]),
+            velocity=velocity,
+        )
+        memory = now.advance(reading, memory, wanted)
+    a, b = now.state(memory), later.state(memory)
+    v, v_later = a[37:], b[37:]
+    # Joints by the acceleration that is wanted of them, the base by the measured one.
+    np.testing.assert_allclose(v_later[6:] - v[6:], horizon * wanted, atol=1e-10)
+    np.testing.assert_allclose(
+        b[4:37] - a[4:37], 0.5 * horizon * (v + v_later)[3:], atol=1e-10
+    )
+    np.testing.assert_allclose(v_later[:3], v[:3], atol=EXACT)
+    E = RigidTransform(quaternion=_quaternion(b), p=np.zeros(3)).rotation()
+    R = RigidTransform(quaternion=_quaternion(a), p=np.zeros(3)).rotation()
+    turn = (E @ R.inverse()).ToAngleAxis()
+    np.testing.assert_allclose(turn.angle() * turn.axis(), horizon * v[:3], atol=1e-10)
+
+
+def _quaternion(x):
+    return Quaternion(x[:4] / np.linalg.norm(x[:4]))
+
+
+def test_a_sample_counts_once(robot):
+    """Outputs know a sample at once, and the update does not add it again."""
+    estimator = StateEstimator(robot, robot.posture("stand"))
+    simulator = Simulator(estimator)
+    context = simulator.get_mutable_context()
+    expected = first_memory(estimator)
+    for k in range(5):
+        rng = np.random.default_rng(k)
+        reading = resting(robot, k, force=860 + rng.normal(size=2))
+        estimator.GetInputPort("reading").FixValue(context, AbstractValue.Make(reading))
+        expected = estimator.advance(reading, expected)
+        before = estimator.GetOutputPort("state").Eval(context).copy()
+        simulator.AdvanceTo((k + 0.5) * 1e-3)
+        after = estimator.GetOutputPort("state").Eval(context)
+        memory = context.get_abstract_state(0).get_value()
+        assert memory.index == k
+        np.testing.assert_array_equal(memory.base.P, expected.base.P)
+        np.testing.assert_array_equal(before, estimator.state(expected))
+        np.testing.assert_array_equal(after, before)
+
+
+def test_what_is_remembered_is_never_written_again(robot):
+    estimator = StateEstimator(robot, robot.posture("stand"))
+    memory = first_memory(estimator)
+    for k in range(3):
+        memory = estimator.advance(resting(robot, k), memory)
+    kept = [a.copy() for a in (*memory.base, memory.joints)]
+    estimator.advance(resting(robot, 3, force=(0.0, 700.0)), memory, np.ones(30))
+    estimator.state(memory)
+    for a, b in zip(kept, (*memory.base, memory.joints), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_fixed_base_has_joints_only():
+    robot = RobotModel(X_WB=RigidTransform([0, 0, 1.0]))
+    rng = np.random.default_rng(0)
+    q = 0.1 * rng.normal(size=30)
+    estimator = StateEstimator(robot, q)
+    memory = first_memory(estimator)
+    for k in range(300):
+        reading = SensorReading(
+            index=k,
+            position=q + 1e-3 * rng.normal(size=30),
+            velocity=20e-3 * rng.normal(size=30),
+            gyro=rng.normal(size=3),
+            accelerometer=rng.normal(size=3),
+            force=np.zeros(2),
+        )
+        memory = estimator.advance(reading, memory)
+    x = estimator.state(memory)
+    assert x.shape == (60,)
+    # Both measurements together are better than either.
+    assert np.sqrt(((x[:30] - q) ** 2).mean()) < 0.5e-3
+    assert np.sqrt((x[30:] ** 2).mean()) < 20e-3
+
+
+def test_what_is_unknown_at_the_start(robot):
+    """Tilting the base leaves it in place and takes the feet along."""
+    e = start_estimate(robot, robot.posture("stand"), StartUncertainty())
+    np.testing.assert_array_equal(e.P, e.P.T)
+    rng = np.random.default_rng(0)
+    values, vectors = np.linalg.eigh(e.P)
+    xi = vectors @ (
+        np.sqrt(np.maximum(values, 0))[:, None] * rng.normal(size=(21, 4000))
+    )
+    place = xi[6:9] + np.cross(xi[:3].T, e.x[1]).T
+    assert place.std(axis=1) == pytest.approx(1e-3, rel=0.1)
+    assert xi[:2].std(axis=1) == pytest.approx(1e-2, rel=0.1)
+    assert xi[2].std() == pytest.approx(1e-4, rel=0.1)
+    assert xi[3:6].std(axis=1) == pytest.approx(1e-2, rel=0.1)
