@@ -103,6 +103,8 @@ class TrajectoryProblem:
         limits: hard limits.
         weights: smoothing costs.
         end_at_rest: whether the last velocity must vanish.
+        q_end: (nq,) configuration at rest in which the motion ends; None leaves it to
+            the tasks.
         collisions: shapes that keep their distance.
         near: (feeler, knots) where a feeler may come nearer than the margin, as a
             stick tip at the drum it strikes.
@@ -119,6 +121,7 @@ class TrajectoryProblem:
     limits: Limits = field(default_factory=Limits)
     weights: Weights = field(default_factory=Weights)
     end_at_rest: bool = True
+    q_end: np.ndarray | None = None
     collisions: CollisionModel = NOTHING
     near: Sequence[tuple[int, np.ndarray]] = ()
     guess: np.ndarray | None = None
@@ -129,6 +132,8 @@ class TrajectoryProblem:
             raise BackbeatError("a trajectory needs at least 4 increasing knot times")
         if abs(self.times[0]) > 1e-12:
             raise BackbeatError("knot times start at 0")
+        if self.q_end is not None and not self.end_at_rest:
+            raise BackbeatError("a motion that ends in a given configuration rests")
         hits = [impact.contact for impact in self.impacts]
         limited = self.limits.contact_forces
         for name in (*self.schedule.contact_names, *hits, *limited):
@@ -151,6 +156,17 @@ class TrajectoryProblem:
     def num_knots(self) -> int:
         """Number of knots N."""
         return len(self.times)
+
+    @property
+    def free_knots(self) -> range:
+        """Knots whose configuration is to be found; those beside them are given."""
+        return range(2, self.num_knots - (0 if self.q_end is None else 2))
+
+    def put_ends(self, q: np.ndarray) -> None:
+        """Writes the configurations that are given into (N, nq) ones."""
+        q[:2] = self.q_start
+        if self.q_end is not None:
+            q[-2:] = self.q_end
 
     def strikes(self, contact: str) -> bool:
         """Whether a contact ever hits, or only stands and rests."""
