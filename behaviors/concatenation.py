@@ -12,14 +12,23 @@ from optimization.reconstruction import DenseTrajectory
 from optimization.verification import Check
 
 # What two motions may differ by where they meet. A servo does not notice these; a
-# jump of the load is what a foot takes up within a tick.
+# redistribution of the same total between the feet is no motion at all.
 SEAM_BOUNDS = {
     "seam_pose": 1e-4,  # rad or m
     "seam_speed": 1e-3,  # rad/s or m/s
     "seam_acceleration": 0.5,  # of base and standing limbs [rad/s^2 or m/s^2]
     "seam_support": 1e-4,  # m, of a patch that stands
-    "seam_load": 0.1,  # weights on a patch
+    "seam_load": 0.1,  # weights on a patch, of the same total
 }
+# Times this near to each other are the same [s].
+SAME_TIME = 1e-6
+
+
+def cut(motion: DenseTrajectory, time: float) -> DenseTrajectory:
+    """A motion up to its last sample at a time."""
+    last = int(np.searchsorted(motion.t, time + SAME_TIME, side="right")) - 1
+    rows = np.arange(last + 1)
+    return replace(_rows(motion, rows), t=motion.t[rows])
 
 
 def hold(motion: DenseTrajectory, seconds: float) -> DenseTrajectory:
@@ -107,9 +116,10 @@ def seam_checks(robot: RobotModel, motions: Sequence[DenseTrajectory]) -> list[C
 
 
 def _is_twice(motion: DenseTrajectory, end: int) -> int:
-    """One where the first or last instant is on the grid twice, else zero."""
+    """One where the robot rests and moves at the first or last instant, else zero."""
     beside = 1 if end == 0 else -2
-    return int(len(motion.t) > 2 and motion.t[end] == motion.t[beside])
+    is_twice = len(motion.t) > 2 and motion.t[end] == motion.t[beside]
+    return int(is_twice and not motion.v[end].any())
 
 
 def _support(

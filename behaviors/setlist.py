@@ -1,6 +1,6 @@
 """Setlists: behaviors in a row, as people write them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -22,6 +22,8 @@ class Number:
     # tempo, in beats.
     rest: float = 0.0
     beats: float = 0.0
+    # Beat of the behavior on which it is left; 0 plays it to its end.
+    until: float = 0.0
 
 
 @dataclass
@@ -35,12 +37,11 @@ class SetlistSpecification(Authored):
 
     def numbers(self) -> list[Number]:
         """The behaviors in order, repeats written out; rests come once."""
-        again = [
-            Number(n.behavior, 1, n.rest if i == 0 else 0.0, n.beats if i == 0 else 0.0)
+        return [
+            n if i == 0 else replace(n, rest=0.0, beats=0.0)
             for n in self.behaviors
             for i in range(n.repeat)
         ]
-        return again
 
     def check(self) -> None:
         """Refuses what cannot be played.
@@ -62,5 +63,7 @@ class SetlistSpecification(Authored):
             rests = (number.rest, number.beats)
             if not all(np.isfinite(x) and 0 <= x <= 60 for x in rests):
                 raise BackbeatError(f"{where}: a rest is 0 to 60 seconds or beats")
+            if not (np.isfinite(number.until) and number.until >= 0):
+                raise BackbeatError(f"{where}: until is a beat >= 0")
         if not (np.isfinite(self.step_back) and 0 <= self.step_back <= 2):
             raise BackbeatError(f"{self.name}: step_back is 0 to 2 m")

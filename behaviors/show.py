@@ -22,7 +22,7 @@ from behaviors.behavior import (
     centroidal_quantities,
     make_robot,
 )
-from behaviors.concatenation import concatenate, hold, seam_checks
+from behaviors.concatenation import concatenate, cut, hold, seam_checks
 from behaviors.placement import Placement
 from behaviors.setlist import SetlistSpecification
 from behaviors.transition import TransitionPlanner
@@ -66,9 +66,9 @@ def make_show(
     setlist.check()
     robot = make_robot(setlist.robot, tuple(setlist.equipment), Mount())
     numbers = setlist.numbers()
-    parts = [behaviors[n.behavior] for n in numbers]
     for name in dict.fromkeys(n.behavior for n in numbers):
         _check_part(setlist, robot, behaviors[name])
+    parts = [_until(behaviors[n.behavior], n.until) for n in numbers]
     bpm = _only([(p.bpm, p) for p in parts if p.bpm], "{0:g} BPM", "tempo") or 0.0
     scenes = [(p.scene, p) for p in parts if p.scene.name]
     scene = _only(scenes, "its {0.name} at {0.place}", "place for the kit") or Scene()
@@ -147,6 +147,36 @@ def _check_part(
                 f"{setlist.name}: {part.name} does not rest on both feet at its "
                 f"{when}; give it a moment of stance there"
             )
+
+
+def _until(part: Behavior, beat: float) -> Behavior:
+    """A behavior up to one of its beats; all of it for beat zero.
+
+    Raises:
+        BackbeatError: it has no beats, not so many, or stands on less than its feet
+            there.
+    """
+    if beat == 0:
+        return part
+    if not part.bpm:
+        raise BackbeatError(f"{part.name} has no tempo, so it has no beat to leave on")
+    time, last = beat * 60 / part.bpm, part.duration * part.bpm / 60
+    if not beat < last:
+        raise BackbeatError(
+            f"{part.name} has {last:.0f} beats and cannot be left on beat {beat:g}"
+        )
+    soles = [part.motion.contacts.index(n) for n in part.robot_model.soles]
+    motion = cut(part.motion, time)
+    if not motion.standing[-1, soles].all():
+        raise BackbeatError(
+            f"{part.name} is not on both feet on beat {beat:g}; leave it on another"
+        )
+    events = tuple(
+        replace(e, duration=min(e.duration, time - e.time))
+        for e in part.events
+        if e.time <= time
+    )
+    return replace(part, motion=motion, events=events)
 
 
 def _list(equipment: Sequence[str]) -> str:
@@ -267,7 +297,8 @@ class _Joined:
         """Adds the way from one behavior to the next."""
         start = self.time
         stations = _stations(planner, a, b, place_a, place_b)
-        for leg in planner.solve((a.name, b.name), stations):
+        before, after = place_a.motion(a.motion), place_b.motion(b.motion)
+        for leg in planner.solve((a.name, b.name), stations, before, after):
             self.checks.append(
                 Check(
                     "knot_violation",

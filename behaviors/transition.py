@@ -1,16 +1,19 @@
 """Transitions: how a robot gets from where one behavior ends to where the next starts.
 
-A transition visits configurations at rest. Where the feet of two of them are the same
-the posture changes between them, and where they are not the robot steps there. Both
-are trajectory problems like any other, whose last configuration is given.
+A transition visits configurations at rest; it may start from one in motion. Where the
+feet of two of them are the same the posture changes between them, and where they are
+not the robot steps there. Both are trajectory problems like any other, whose last
+configuration is given.
 """
 
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from pydrake.math import RigidTransform
+from scipy.interpolate import BPoly
 
 from behaviors.footsteps import FEET, FootstepSpecification, Step, Walker
 from behaviors.placement import Placement
@@ -44,6 +47,14 @@ BEFORE, BETWEEN, AFTER, SWING = 0.6, 0.3, 0.9, 0.7
 # touch in which they may be near it [s].
 LIFT, NEAR = 0.1, 0.3
 KNOT_SPACING = 0.05
+
+
+class Start(NamedTuple):
+    """How a leg begins."""
+
+    v: np.ndarray | None  # (nv,), None at rest
+    vdot: np.ndarray | None  # (nv,)
+    wrench: Mapping[str, np.ndarray]  # of contacts, by name
 
 
 @dataclass(frozen=True)
@@ -103,31 +114,62 @@ class TransitionPlanner:
         return found.q
 
     def solve(
-        self, names: tuple[str, str], stations: Sequence[np.ndarray]
+        self,
+        names: tuple[str, str],
+        stations: Sequence[np.ndarray],
+        before: DenseTrajectory,
+        after: DenseTrajectory,
     ) -> list[Leg]:
         """Solves the way through some configurations.
 
         Args:
             names: behaviors before and after, for errors.
             stations: (nq,) configurations that stand.
+            before: motion that ends, moving or not, at the first of them.
+            after: motion that starts at rest at the last.
 
         Raises:
             BackbeatError: no motion was found, or it would be a long walk.
         """
-        legs = []
+        legs: list[Leg] = []
         for a, b in itertools.pairwise(stations):
-            if np.abs(self._difference(a, b)).max() > SAME:
-                legs.append(self._leg(names, a, b))
+            motion = legs[-1].motion if legs else before
+            moves = motion.v[-1].any()
+            if moves or np.abs(self._difference(a, b)).max() > SAME:
+                end = self._wrenches(after, 0) if b is stations[-1] else None
+                legs.append(self._leg(names, a, b, self._start(motion), end))
         return legs
+
+    def _start(self, motion: DenseTrajectory) -> Start:
+        """How a leg begins after a motion."""
+        wrench = self._wrenches(motion, -1)
+        if not motion.v[-1].any():
+            return Start(None, None, wrench)
+        return Start(motion.v[-1], motion.vdot[-1], wrench)
+
+    def _wrenches(self, motion: DenseTrajectory, i: int) -> dict[str, np.ndarray]:
+        """Wrenches of the soles at a sample."""
+        return {n: motion.wrench[i, motion.contacts.index(n)] for n in self.robot.soles}
 
     def _difference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         d = np.zeros(self.robot.num_velocities)
         box_minus(b, a, True, d)
         return d
 
-    def _leg(self, names: tuple[str, str], a: np.ndarray, b: np.ndarray) -> Leg:
+    def _leg(
+        self,
+        names: tuple[str, str],
+        a: np.ndarray,
+        b: np.ndarray,
+        start: Start,
+        wrench_end: Mapping[str, np.ndarray] | None,
+    ) -> Leg:
         steps = not self.stands_as(a, b)
-        problem = self._steps(names, a, b) if steps else self._change(a, b)
+        if steps:
+            problem = self._steps(names, a, b, start)
+        else:
+            problem = self._change(a, b, start)
+        problem = replace(problem, wrench_end=wrench_end)
         solution = InteriorPoint(Transcription(problem)).solve()
         if not solution.is_solved:
             raise BackbeatError(
@@ -137,7 +179,7 @@ class TransitionPlanner:
         name = "steps" if steps else "posture"
         return Leg(name, solution, reconstruct(solution))
 
-    def _change(self, a: np.ndarray, b: np.ndarray) -> TrajectoryProblem:
+    def _change(self, a: np.ndarray, b: np.ndarray, start: Start) -> TrajectoryProblem:
         """A change of posture on both feet."""
         robot, d = self.robot, self._difference(a, b)
         nv, feet = robot.base_velocities, support_poses(self.robot, a)
@@ -147,13 +189,14 @@ class TransitionPlanner:
             np.abs(d[3:nv]).max() / BASE_SPEED,
         )
         times = np.linspace(0.0, time, max(4, round(time / KNOT_SPACING)) + 1)
-        path = self._path(a, b, times)
+        path = self._path(a, b, times, start)
         knots, joints = np.arange(len(times)), np.arange(robot.num_joints)
         ends = [Configuration(robot, q).center_of_mass for q in (a, b)]
         com = ends[0] + minimum_jerk(times / time)[:, None] * (ends[1] - ends[0])
         return self._problem(
             times,
             path,
+            start,
             schedule=constant_stance(time, feet),
             tasks=[
                 PostureTask(joints, knots, path[:, robot.base_positions :], 20.0),
@@ -162,7 +205,7 @@ class TransitionPlanner:
         )
 
     def _steps(
-        self, names: tuple[str, str], a: np.ndarray, b: np.ndarray
+        self, names: tuple[str, str], a: np.ndarray, b: np.ndarray, start: Start
     ) -> TrajectoryProblem:
         """Steps from the feet of one configuration to those of another."""
         robot = self.robot
@@ -173,13 +216,14 @@ class TransitionPlanner:
         )
         walker = Walker(specification, robot, a, self.place(a).yaw)
         problem = walker.plan().problem
-        knots, path = np.arange(problem.num_knots), self._path(a, b, problem.times)
+        knots = np.arange(problem.num_knots)
+        path = self._path(a, b, problem.times, start)
         legs = [j for n in robot.soles for j in robot.contacts[n].limb]
         others = np.setdiff1d(np.arange(robot.num_joints), legs)
         angles = path[:, robot.base_positions + others]
         tasks = [*problem.tasks, PostureTask(others, knots, angles, 20.0)]
         return self._problem(
-            problem.times, path, schedule=problem.schedule, tasks=tasks
+            problem.times, path, start, schedule=problem.schedule, tasks=tasks
         )
 
     def _footsteps(
@@ -218,11 +262,20 @@ class TransitionPlanner:
         steps[-1].time = AFTER
         return steps
 
-    def _path(self, a: np.ndarray, b: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """(N, nq) from one configuration to another, coordinate by coordinate."""
-        d, path = self._difference(a, b), np.tile(a, (len(times), 1))
-        for q, share in zip(path, minimum_jerk(times / times[-1]), strict=True):
-            box_plus(a, d, share, True, q)
+    def _path(
+        self, a: np.ndarray, b: np.ndarray, times: np.ndarray, start: Start
+    ) -> np.ndarray:
+        """(N, nq) from one configuration to another, coordinate by coordinate.
+
+        Each has the least jerk among the curves from its state to rest.
+        """
+        d = self._difference(a, b)
+        path, rest = np.tile(a, (len(times), 1)), np.zeros((2, len(d)))
+        moving = rest if start.v is None else [start.v, start.vdot]
+        ends = [np.r_[rest[:1], moving], np.r_[d[None], rest]]
+        curve = BPoly.from_derivatives(times[[0, -1]], ends)
+        for q, change in zip(path, curve(times), strict=True):
+            box_plus(a, change, 1.0, True, q)
         path[-2:] = b
         return path
 
@@ -230,6 +283,7 @@ class TransitionPlanner:
         self,
         times: np.ndarray,
         path: np.ndarray,
+        start: Start,
         schedule: ContactSchedule,
         tasks: Sequence[Task],
     ) -> TrajectoryProblem:
@@ -237,6 +291,9 @@ class TransitionPlanner:
             robot=self.robot,
             times=times,
             q_start=path[0],
+            v_start=start.v,
+            vdot_start=start.vdot,
+            wrench_start=start.wrench,
             q_end=path[-1],
             posture=path,
             guess=path,
