@@ -24,6 +24,7 @@ States carry no hard constraint: an infeasible program would be a fall. Sources
     Based on Divergent Component of Motion", 2015.
 """
 
+import itertools
 import time
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -141,6 +142,7 @@ class PredictiveProgram:
         self._g, self._m = robot.gravity, robot.total_mass
         patches = [robot.contacts[n] for n in reference.patches]
         self._rows = [patch_rows(c.half_length, c.half_width, w) for c in patches]
+        self._grid, self._is_switch = self._make_grid()
         if self._C:
             self._make_cost()
             self._make_dynamics_pattern()
@@ -260,12 +262,41 @@ class PredictiveProgram:
         return solver
 
     def _phases(self, s: float) -> np.ndarray:
-        """(N + 1,) phases of the knots; a short first interval joins the next."""
-        h, N = self.weights.spacing, self.weights.knots
-        k = np.floor(s / h + 1e-6) + 1
-        if k * h - s < 0.3 * h:
+        """(N + 1,) phases of the knots.
+
+        A short first interval joins the next, but for one before a switch.
+        """
+        h, N, last = self.weights.spacing, self.weights.knots, len(self._grid) - 1
+        if self._grid[0] <= s < self._grid[-1]:
+            k = int(np.searchsorted(self._grid, s + 1e-6 * h, side="right"))
+        else:
+            end = 0 if s < self._grid[0] else last
+            k = end + int(np.floor((s - self._grid[end]) / h + 1e-6)) + 1
+        is_switch = 0 < k <= last and self._is_switch[k]
+        if self._knots(np.array(k)) - s < (0.02 if is_switch else 0.3) * h:
             k += 1
-        return np.r_[s, (k + np.arange(N)) * h]
+        return np.r_[s, self._knots(k + np.arange(N))]
+
+    def _knots(self, k: np.ndarray) -> np.ndarray:
+        """Phases of knots by number; evenly spaced beyond the first and last switch."""
+        inside = np.clip(k, 0, len(self._grid) - 1)
+        return np.asarray(self._grid[inside] + (k - inside) * self.weights.spacing)
+
+    def _make_grid(self) -> tuple[np.ndarray, np.ndarray]:
+        """Phases of knots from the start to the last switch, and which are switches.
+
+        Every switch of contacts is a knot: knots that are half an interval off would
+        take a landing for that much earlier or later than it is.
+        """
+        table, h = self.reference.table, self.weights.spacing
+        i = np.flatnonzero((table.standing[1:] != table.standing[:-1]).any(axis=1))
+        edges = np.unique(np.r_[0.0, table.t[i + 1]])
+        spans = [
+            a + h * np.arange(max(1, round((b - a) / h)))
+            for a, b in itertools.pairwise(edges)
+        ]
+        grid = np.concatenate([*spans, edges[-1:]])
+        return grid, np.isin(grid, edges)
 
     def _horizon(self, s: float) -> _Horizon:
         """The behavior over the horizon from phase s."""
