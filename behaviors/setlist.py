@@ -22,7 +22,7 @@ class Number:
     # tempo, in beats.
     rest: float = 0.0
     beats: float = 0.0
-    # Beat of the behavior on which it is left; 0 plays it to its end.
+    # Beat of the behavior on which it is left, whatever it is doing; 0 for its end.
     until: float = 0.0
 
 

@@ -22,7 +22,13 @@ from behaviors.behavior import (
     centroidal_quantities,
     make_robot,
 )
-from behaviors.concatenation import concatenate, cut, hold, seam_checks
+from behaviors.concatenation import (
+    SAME_TIME,
+    concatenate,
+    cut,
+    hold,
+    seam_checks,
+)
 from behaviors.placement import Placement
 from behaviors.setlist import SetlistSpecification
 from behaviors.transition import TransitionPlanner
@@ -152,9 +158,10 @@ def _check_part(
 def _until(part: Behavior, beat: float) -> Behavior:
     """A behavior up to one of its beats; all of it for beat zero.
 
+    A foot that is in the air on that beat comes down first.
+
     Raises:
-        BackbeatError: it has no beats, not so many, or stands on less than its feet
-            there.
+        BackbeatError: it has no beats, or not so many.
     """
     if beat == 0:
         return part
@@ -165,12 +172,11 @@ def _until(part: Behavior, beat: float) -> Behavior:
         raise BackbeatError(
             f"{part.name} has {last:.0f} beats and cannot be left on beat {beat:g}"
         )
-    soles = [part.motion.contacts.index(n) for n in part.robot_model.soles]
-    motion = cut(part.motion, time)
-    if not motion.standing[-1, soles].all():
-        raise BackbeatError(
-            f"{part.name} is not on both feet on beat {beat:g}; leave it on another"
-        )
+    whole = part.motion
+    soles = [whole.contacts.index(n) for n in part.robot_model.soles]
+    down = whole.t[whole.standing[:, soles].all(axis=1)]
+    time = float(down[down >= time - SAME_TIME][0])
+    motion = cut(whole, time)
     events = tuple(
         replace(e, duration=min(e.duration, time - e.time))
         for e in part.events
