@@ -9,7 +9,7 @@ from backbeat.jobs import Job, Outcome, Report, Watcher, run_jobs
 from behaviors.behavior import Behavior
 from behaviors.build import build, build_key
 from behaviors.library import Library
-from behaviors.specification import find_specification, read_specification
+from behaviors.specification import find_specification, read_any
 from models.errors import BackbeatError
 
 
@@ -95,7 +95,7 @@ def iteration_line(entry: Mapping[str, float]) -> str:
 def _stored(name: str, library: Library, taken: set[str]) -> Built | None:
     """What the library has, if it is up to date; adds the behavior to `taken`."""
     path = find_specification(name)
-    specification, text = read_specification(path)
+    specification, text = read_any(path)
     if specification.name in taken:
         raise BackbeatError(
             f"{path}: another specification of this build is called "

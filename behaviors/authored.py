@@ -51,8 +51,8 @@ class Objectives:
 
 
 @dataclass
-class Specification(ABC):
-    """The keys that every kind of specification has.
+class Authored:
+    """The keys that every kind of file has.
 
     Attributes:
         kind: which kind.
@@ -60,7 +60,6 @@ class Specification(ABC):
         summary: one sentence for people.
         robot: robot name or path of its YAML.
         equipment: what the robot carries.
-        objectives: what the motion should be good at.
     """
 
     kind: str = ""
@@ -68,6 +67,16 @@ class Specification(ABC):
     summary: str = ""
     robot: str = "atlas"
     equipment: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Specification(Authored, ABC):
+    """A single motion.
+
+    Attributes:
+        objectives: what the motion should be good at.
+    """
+
     objectives: Objectives = field(default_factory=Objectives)
 
     def sources(self, folder: Path) -> list[Path]:

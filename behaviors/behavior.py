@@ -1,6 +1,6 @@
 """Behavior: a verified motion with all that a controller needs of it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,6 +14,9 @@ from models.robot import RobotModel
 from models.scene import Scene
 from optimization.reconstruction import DenseTrajectory
 from optimization.verification import Certificate
+
+# Called with a share of the work done, 0 to 1, and what is being done.
+Progress = Callable[[float, str], None]
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Behavior:
 
     Attributes:
         name: name in the library.
-        kind: "posture", "dance" or "drumming".
+        kind: "posture", "dance", "drumming", "footsteps" or "setlist".
         summary: one sentence for people.
         robot: robot name or path of its YAML.
         equipment: what the robot carries.

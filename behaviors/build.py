@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from behaviors.authored import Specification
-from behaviors.behavior import Behavior, centroidal_quantities
+from behaviors.behavior import Behavior, Progress, centroidal_quantities
 from behaviors.library import Library, check_name
 from behaviors.motion_plan import MotionPlan
-from behaviors.specification import find_specification, read_specification
+from behaviors.setlist import SetlistSpecification
+from behaviors.show import make_show
+from behaviors.specification import find_specification, read_any, read_specification
 from models.errors import BackbeatError
 from models.robot_description import find_description
 from optimization.explanation import active_limits, explain
@@ -24,13 +26,11 @@ from optimization.trajectory_solution import TrajectorySolution
 from optimization.transcription import Transcription
 from optimization.verification import verify
 
-# Called with a share of the work done, 0 to 1, and what is being done.
-Progress = Callable[[float, str], None]
 # Called with the log entry of every iteration of the solver.
 Log = Callable[[Mapping[str, float]], None]
 ROOT = Path(__file__).parent.parent
 # Each specification counts for itself alone, looks do not move, and sweeps only ask.
-_APART = {"specifications", "shell", "meshing", "sweep"}
+_APART = {"specifications", "setlists", "shell", "meshing", "sweep"}
 
 
 class Reports(NamedTuple):
@@ -40,12 +40,22 @@ class Reports(NamedTuple):
     log: Log
 
 
-def build_key(specification: Specification, text: str, folder: Path) -> str:
-    """Hash of all that decides a build: texts, robot files, our sources."""
+def build_key(
+    specification: Specification | SetlistSpecification, text: str, folder: Path
+) -> str:
+    """Hash of all that decides a build: texts, robot files, our sources.
+
+    Raises:
+        BackbeatError: a behavior of a setlist cannot be read.
+    """
     sha = hashlib.sha256(text.encode())
-    for source in specification.sources(folder):
-        if source.is_file():
-            sha.update(source.read_bytes())
+    if isinstance(specification, SetlistSpecification):
+        for path in _paths(specification, folder).values():
+            sha.update(build_key(*read_specification(path), path.parent).encode())
+    else:
+        for source in specification.sources(folder):
+            if source.is_file():
+                sha.update(source.read_bytes())
     robot_folder = find_description(specification.robot).parent
     for path in sorted(robot_folder.rglob("*")):
         if path.suffix in (".yaml", ".urdf"):
@@ -93,15 +103,20 @@ def build(
         BackbeatError: the specification is wrong, or the motion was not found or
             did not pass verification.
     """
-    report = progress or (lambda share, what: None)
+    started, report = time.perf_counter(), progress or (lambda share, what: None)
     reports = Reports(report, log or (lambda entry: None))
     path = find_specification(name)
-    specification, text = read_specification(path)
+    specification, text = read_any(path)
     key = build_key(specification, text, path.parent)
     if not force and library.key(specification.name) == key:
         return library.load(specification.name)
     report(0.0, "reading")
-    behavior = solve(specification, text, path.parent, key, reports)
+    if isinstance(specification, SetlistSpecification):
+        behavior = _make_show(specification, text, path.parent, library, reports)
+        made = {"key": key, "seconds": time.perf_counter() - started}
+        behavior = replace(behavior, provenance={**behavior.provenance, **made})
+    else:
+        behavior = solve(specification, text, path.parent, key, reports)
     library.save(behavior)
     report(1.0, "stored")
     return behavior
@@ -143,15 +158,74 @@ def solve(
         "specification": text,
     }
     behavior = make_behavior(specification.name, plan, solution, report, **about)
+    check_certificate(behavior)
+    made = {"key": key, "seconds": time.perf_counter() - started}
+    return replace(behavior, provenance={**behavior.provenance, **made})
+
+
+def check_certificate(behavior: Behavior) -> None:
+    """Refuses what did not pass verification.
+
+    Raises:
+        BackbeatError: the first check that failed.
+    """
     if not behavior.certificate.passed:
         worst = behavior.certificate.failures()[0]
         raise BackbeatError(
-            f"{specification.name}: the motion fails verification: {worst.name} "
+            f"{behavior.name}: the motion fails verification: {worst.name} "
             f"{worst.value:.3g} > {worst.bound:.3g} at {worst.time:.2f} s "
             f"({worst.where})"
         )
-    made = {"key": key, "seconds": time.perf_counter() - started}
-    return replace(behavior, provenance={**behavior.provenance, **made})
+
+
+def _paths(setlist: SetlistSpecification, folder: Path) -> dict[str, Path]:
+    """Specifications of a setlist's behaviors, by the names it uses.
+
+    Raises:
+        BackbeatError: there is none of a name.
+    """
+    setlist.check()
+    paths = {}
+    for name in (n.behavior for n in setlist.behaviors):
+        is_file = name.endswith((".yaml", ".yml"))
+        paths[name] = find_specification(folder / name if is_file else name)
+    return paths
+
+
+def _make_show(
+    setlist: SetlistSpecification,
+    text: str,
+    folder: Path,
+    library: Library,
+    reports: Reports,
+) -> Behavior:
+    """Builds the behaviors of a setlist for its robot, and the ways between them."""
+    parts: dict[str, Behavior] = {}
+    paths = _paths(setlist, folder)
+    for i, (name, path) in enumerate(paths.items()):
+        specification, own = read_specification(path)
+
+        def report(share: float, what: str, i: int = i, name: str = name) -> None:
+            stem = Path(name).stem
+            reports.progress(0.6 * (i + share) / len(paths), f"{stem}: {what}")
+
+        within = Reports(report, reports.log)
+        mine = (setlist.robot, setlist.equipment)
+        if (specification.robot, specification.equipment) == mine:
+            parts[name] = build(path, library, False, *within)
+            continue
+        specification = replace(
+            specification, robot=setlist.robot, equipment=list(setlist.equipment)
+        )
+        parts[name] = solve(specification, own, path.parent, "", within)
+    show = make_show(
+        setlist,
+        parts,
+        text,
+        lambda share, what: reports.progress(0.6 + 0.4 * share, what),
+    )
+    check_certificate(show)
+    return show
 
 
 def make_behavior(

@@ -88,7 +88,8 @@ class FootstepSpecification(Specification):
             BackbeatError: a step makes no sense.
         """
         self._check()
-        return _Walker(self).plan()
+        robot = make_robot(self.robot, tuple(self.equipment), Mount())
+        return Walker(self, robot, start_configuration(robot, self.start)).plan()
 
     def duration(self, step: Step) -> float:
         """Length of a step [s]."""
@@ -148,18 +149,29 @@ class _Place:
         return RigidTransform(turn @ self.R, self.p)
 
 
-class _Walker:
-    """Compiles one specification."""
+class Walker:
+    """Compiles one specification, from any configuration that stands."""
 
-    def __init__(self, specification: FootstepSpecification) -> None:
-        self.specification = specification
-        self.robot: RobotModel = make_robot(
-            specification.robot, tuple(specification.equipment), Mount()
-        )
-        self.q_start = start_configuration(self.robot, specification.start)
+    def __init__(
+        self,
+        specification: FootstepSpecification,
+        robot: RobotModel,
+        q_start: np.ndarray,
+        heading: float = 0.0,
+    ) -> None:
+        """Lays out the steps.
+
+        Args:
+            specification: the steps; its robot and start count no more.
+            robot: who steps.
+            q_start: (nq,) where it starts.
+            heading: where it faces there, left of x [rad].
+        """
+        ahead = RotationMatrix(RollPitchYaw(0.0, 0.0, -heading))
+        self.specification, self.robot, self.q_start = specification, robot, q_start
         poses = support_poses(self.robot, self.q_start)
         self.places = {
-            foot: [_Place(X.translation(), 0.0, X.rotation())]
+            foot: [_Place(X.translation(), heading, ahead @ X.rotation())]
             for foot, X in ((f, poses[FEET[f]]) for f in FEET)
         }
         self.lengths = [specification.duration(s) for s in specification.steps]
@@ -199,6 +211,7 @@ class _Walker:
         return np.r_[0.0, np.concatenate(parts)]
 
     def plan(self) -> MotionPlan:
+        """The trajectory problem of the steps."""
         specification, steps = self.specification, self.specification.steps
         switches = np.r_[0.0, np.cumsum(self.lengths)]
         phases = tuple(

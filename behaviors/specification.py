@@ -9,16 +9,19 @@ from behaviors.drumming import DrummingSpecification
 from behaviors.footsteps import FootstepSpecification
 from behaviors.library import check_name
 from behaviors.posture import PostureSpecification
+from behaviors.setlist import SetlistSpecification
 from models.errors import BackbeatError, unknown_name
 from models.yaml_file import parse_yaml, read_tree
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"
+SETLIST_FOLDER = Path(__file__).parent / "setlists"
 KINDS: dict[str, type[Any]] = {
     "dance": DanceSpecification,
     "drumming": DrummingSpecification,
     "footsteps": FootstepSpecification,
     "posture": PostureSpecification,
 }
+SETLIST = SetlistSpecification.kind
 
 
 def shipped_names() -> list[str]:
@@ -26,8 +29,13 @@ def shipped_names() -> list[str]:
     return sorted(p.stem for p in SHIPPED_FOLDER.glob("*.yaml"))
 
 
+def shipped_setlists() -> list[str]:
+    """Names of the setlists that ship."""
+    return sorted(p.stem for p in SETLIST_FOLDER.glob("*.yaml"))
+
+
 def find_specification(name: str | Path) -> Path:
-    """Path of a specification: a shipped name or a YAML file.
+    """Path of a specification or setlist: a shipped name or a YAML file.
 
     Raises:
         BackbeatError: neither.
@@ -38,30 +46,57 @@ def find_specification(name: str | Path) -> Path:
             return path
         raise BackbeatError(f"no specification file {path}")
     check_name(str(name))
-    path = SHIPPED_FOLDER / f"{name}.yaml"
-    if not path.is_file():
-        raise unknown_name("behavior", name, shipped_names())
-    return path
+    for folder in (SHIPPED_FOLDER, SETLIST_FOLDER):
+        path = folder / f"{name}.yaml"
+        if path.is_file():
+            return path
+    raise unknown_name("behavior", name, [*shipped_names(), *shipped_setlists()])
 
 
 def read_specification(path: Path) -> tuple[Specification, str]:
-    """Reads a specification and its text.
+    """Reads the specification of a single motion and its text.
 
     Raises:
         BackbeatError: unreadable, unknown kind, unknown key, or a bad name.
     """
+    text = _text(path)
+    return parse_specification(text, str(path)), text
+
+
+def read_any(path: Path) -> tuple[Specification | SetlistSpecification, str]:
+    """Reads a specification or a setlist, and its text.
+
+    Raises:
+        BackbeatError: as `read_specification`.
+    """
+    text = _text(path)
+    if _kind(text, str(path)) == SETLIST:
+        return parse_setlist(text, str(path)), text
+    return parse_specification(text, str(path)), text
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text()
+        return path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise BackbeatError(f"cannot read {path}: {error}") from None
-    return parse_specification(text, str(path)), text
+
+
+def parse_setlist(text: str, where: str) -> SetlistSpecification:
+    """Reads a setlist from YAML text; `where` names it in errors."""
+    setlist = parse_yaml(SetlistSpecification, text, where)
+    check_name(setlist.name)
+    setlist.check()
+    return setlist
 
 
 def parse_specification(text: str, where: str) -> Specification:
     """Reads a specification from YAML text; `where` names it in errors."""
     kind = _kind(text, where)
+    if kind == SETLIST:
+        raise BackbeatError(f"{where} is a setlist; name its behaviors one by one")
     if kind not in KINDS:
-        raise unknown_name(f"kind in {where}", kind, KINDS)
+        raise unknown_name(f"kind in {where}", kind, [*KINDS, SETLIST])
     specification: Specification = parse_yaml(KINDS[kind], text, where)
     check_name(specification.name)
     specification.objectives.check(specification.name)

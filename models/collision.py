@@ -236,7 +236,7 @@ def make_collision_model(
 
 
 def make_self_collision_model(
-    robot: RobotModel, margin: float = 0.01
+    robot: RobotModel, margin: float = 0.01, scene: Sequence[Solid] = ()
 ) -> CollisionModel:
     """Keeps the ends of the limbs away from each other and the rest of the robot.
 
@@ -247,9 +247,10 @@ def make_self_collision_model(
     Args:
         robot: the robot.
         margin: distance to keep [m].
+        scene: solids around the robot, to keep away from too.
     """
     links = [n for n, body in _links(robot) if _depth(robot, body) > NEAR_JOINTS]
-    model = make_collision_model(robot, links, (), margin)
+    model = make_collision_model(robot, links, scene, margin)
     pairs = model.pairs.copy()
     for i, feeler in enumerate(model.feelers):
         first = links[: links.index(feeler.link)]

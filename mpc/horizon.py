@@ -1,5 +1,6 @@
 """Horizon: a behavior ahead of a phase, sampled for the predictive program."""
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -8,6 +9,9 @@ import numpy as np
 from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.stepping import Step, standing
+
+# First intervals shorter than this share join the next; before a switch, than this.
+SLIVER, SWITCH = 0.3, 0.02
 
 
 class Horizon(NamedTuple):
@@ -33,19 +37,56 @@ class Horizon(NamedTuple):
     force_shift: np.ndarray  # (N, C, 3) world axes [weights]
 
 
-def knot_phases(
-    s: float, spacing: float, knots: int, steps: Sequence[Step] = ()
-) -> np.ndarray:
-    """(knots + 1,) phases of the knots; a short first interval joins the next.
+class PhaseGrid:
+    """Where the knots of horizons are: on every switch of contacts, evenly between.
 
-    Knots are multiples of the spacing, where behaviors switch contacts, and with
-    added steps where those do.
+    Knots that are half an interval off would take a landing for that much earlier or
+    later than it is. Beyond the first and the last switch they go on evenly.
     """
-    start = steps[0].start % spacing if steps else 0.0
-    k = np.floor((s - start) / spacing + 1e-6) + 1
-    if start + k * spacing - s < 0.3 * spacing:
-        k += 1
-    return np.r_[s, start + (k + np.arange(knots)) * spacing]
+
+    def __init__(self, reference: Reference, spacing: float) -> None:
+        """Finds the knots of a behavior, about `spacing` [s] apart."""
+        table, self.spacing = reference.table, spacing
+        i = np.flatnonzero((table.standing[1:] != table.standing[:-1]).any(axis=1))
+        edges = np.unique(np.r_[0.0, table.t[i + 1]])
+        spans = [
+            a + spacing * np.arange(max(1, round((b - a) / spacing)))
+            for a, b in itertools.pairwise(edges)
+        ]
+        self._knots = np.concatenate([*spans, edges[-1:]])
+        self._is_switch = np.isin(self._knots, edges)
+
+    def phases(self, s: float, knots: int, steps: Sequence[Step] = ()) -> np.ndarray:
+        """(knots + 1,) phase s and the phases of the knots after it.
+
+        With added steps, which stand where the behavior does, knots are theirs. A
+        short first interval joins the next, but for one before a switch.
+        """
+        h = self.spacing
+        if steps:
+            start = steps[0].start % h
+            k = np.floor((s - start) / h + 1e-6) + 1
+            if start + k * h - s < SLIVER * h:
+                k += 1
+            return np.r_[s, start + (k + np.arange(knots)) * h]
+        k = self._next(s)
+        is_switch = 0 < k < len(self._knots) and self._is_switch[k]
+        if self._at(np.array(k)) - s < (SWITCH if is_switch else SLIVER) * h:
+            k += 1
+        return np.r_[s, self._at(k + np.arange(knots))]
+
+    def _next(self, s: float) -> int:
+        """Number of the first knot after phase s."""
+        grid, h = self._knots, self.spacing
+        if grid[0] <= s < grid[-1]:
+            return int(np.searchsorted(grid, s + 1e-6 * h, side="right"))
+        end = 0 if s < grid[0] else len(grid) - 1
+        return end + int(np.floor((s - grid[end]) / h + 1e-6)) + 1
+
+    def _at(self, k: np.ndarray) -> np.ndarray:
+        """Phases of knots by number."""
+        inside = np.clip(k, 0, len(self._knots) - 1)
+        return np.asarray(self._knots[inside] + (k - inside) * self.spacing)
 
 
 def make_horizon(

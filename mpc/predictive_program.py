@@ -38,7 +38,7 @@ import piqp
 import scipy.sparse as sp
 
 from models.contact import PATCH_MARGIN
-from mpc.horizon import Horizon, knot_phases, make_horizon
+from mpc.horizon import Horizon, PhaseGrid, make_horizon
 from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.stepping import Step
@@ -164,6 +164,7 @@ class PredictiveProgram:
         self._g, self._m = robot.gravity, robot.total_mass
         patches = [robot.contacts[n] for n in reference.patches]
         self._rows = [patch_rows(c.half_length, c.half_width, w) for c in patches]
+        self._grid = PhaseGrid(reference, w.spacing)
         if self._C:
             self._make_cost()
             self._make_dynamics_pattern()
@@ -323,7 +324,7 @@ class PredictiveProgram:
         shift: np.ndarray | None = None,
         previous: Plan | None = None,
     ) -> Horizon:
-        phases = knot_phases(s, self.weights.spacing, self.weights.knots, steps)
+        phases = self._grid.phases(s, self.weights.knots, steps)
         if shift is None:
             shift = np.zeros((len(self.reference.soles), 2))
         return make_horizon(self.reference, phases, steps, shift, previous)

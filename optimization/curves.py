@@ -49,7 +49,10 @@ class Curves:
         self._end = "clamped" if problem.end_at_rest else "not-a-knot"
         if robot.floating:
             ends = q[-1] if problem.end_at_rest else 2 * q[-1] - q[-2]
-            self._smooth = BSpline(_breaks(times), np.r_[q[:1], q, ends[None]], 3)
+            before = problem.start_knots[:1].copy()
+            if before[0, :4] @ q[0, :4] < 0:
+                before[:, :4] *= -1
+            self._smooth = BSpline(_breaks(times), np.r_[before, q, ends[None]], 3)
         else:
             self._smooth = CubicSpline(times, q, bc_type=("clamped", self._end))
         # Limb joints, knots where their pieces start, and the pieces.

@@ -262,7 +262,7 @@ def _relaxations(
             ),
             partial(_miss, problem, frame),
         )
-    if problem.end_at_rest:
+    if problem.end_at_rest and problem.q_end is None:
         yield (
             "rest",
             _Limit(lambda x: replace(problem, end_at_rest=False), 1, 1, ""),

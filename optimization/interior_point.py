@@ -98,6 +98,8 @@ WARM_BARRIER, POLISH_BARRIER = 3e-4, 1e-3
 FAR_OFF, NEAR, FREE_ITERATIONS = 5.0, 1.5, 8
 # Softness of equalities meanwhile, and change of the cost that is none.
 SOFT, SETTLED = 0.1, 0.01
+# What holds a given knot, in units of the step's matrix.
+HELD = 1e20
 # Called with one log entry an iteration.
 Progress = Callable[[dict[str, float]], None]
 
@@ -295,7 +297,7 @@ class InteriorPoint:
         mu = self.options.start_barrier if guess is None else WARM_BARRIER
         guess = guess or self.default_guess()
         q, w = guess.q.copy(), guess.w.copy()
-        q[0] = q[1] = problem.q_start
+        problem.put_ends(q)
         phi = self._loads(w)
         cost = self._evaluate(q, w, phi)
         is_far = self._excess() > FAR_OFF
@@ -504,6 +506,12 @@ class InteriorPoint:
             damping,
             step,
         )
+        nv, given = program.velocity_weight.size, self._given_at_the_end()
+        for k in given:
+            # A diagonal beyond all else keeps a knot where it is, not its loads.
+            held = slice((k - 2) * step.dx.shape[1], (k - 2) * step.dx.shape[1] + nv)
+            step.band[held, 0] += HELD
+            step.rhs[held] = 0.0
         factor, info = dpbtrf(step.band.T, lower=1, overwrite_ab=1)
         if info != 0:
             return False
@@ -512,8 +520,14 @@ class InteriorPoint:
             return False
         step.dx[:2] = 0.0
         step.dx[2:] = dx.reshape(len(step.dx) - 2, -1)
+        step.dx[given.start : given.stop, :nv] = 0.0
         recover(program, self._values, self._derivatives, step)
         return True
+
+    def _given_at_the_end(self) -> range:
+        """Knots at the end whose configuration is given."""
+        problem = self.transcription.problem
+        return range(problem.free_knots.stop, problem.num_knots)
 
     def _new_multipliers(self, lam: Multipliers) -> Multipliers:
         program, step, values = self.transcription.program, self._step, self._values

@@ -70,7 +70,7 @@ def reconstruct(solution: TrajectorySolution, dt_max: float = 0.005) -> DenseTra
     times, contacts = problem.times, transcription.contacts
     N, C = problem.num_knots, len(contacts)
     hits = {i.knot for i in problem.impacts}
-    motion = Curves(solution)
+    motion, wrenches = Curves(solution), _knot_wrenches(solution)
     parts: dict[str, list[np.ndarray]] = {
         key: [] for key in ("t", "q", "v", "vdot", "wrench", "standing", "R", "p")
     }
@@ -83,9 +83,8 @@ def reconstruct(solution: TrajectorySolution, dt_max: float = 0.005) -> DenseTra
         now = problem.schedule.standing(times[k] + 0.5 * h, 0.0)
         stands = np.array([n in now for n in contacts], bool).reshape(C)
         X_WC = [now.get(n, RigidTransform()) for n in contacts]
-        first, second = max(k, 1), min(k + 1, N - 2)
         mix = share[:, None, None]
-        w = (1 - mix) * solution.w[first] + mix * solution.w[second]
+        w = (1 - mix) * wrenches[k] + mix * wrenches[k + 1]
         size = (len(u), C)
         parts["t"].append(u)
         for key, value in zip(("q", "v", "vdot"), motion.sample(u, k), strict=True):
@@ -100,12 +99,28 @@ def reconstruct(solution: TrajectorySolution, dt_max: float = 0.005) -> DenseTra
     _fly(motion, joined)
     # Before and after the motion the robot rests: its ends are on the grid twice,
     # once at rest and once moving off or coming in.
-    ends = np.r_[0, np.arange(len(joined["t"])), -1]
+    before = [0] if problem.starts_at_rest else []
+    ends = np.r_[before, np.arange(len(joined["t"])), -1].astype(int)
     joined = {key: value[ends] for key, value in joined.items()}
-    joined["v"][0] = joined["vdot"][0] = 0.0
+    if problem.starts_at_rest:
+        joined["v"][0] = joined["vdot"][0] = 0.0
     if problem.end_at_rest:
         joined["v"][-1] = joined["vdot"][-1] = 0.0
     return _make_consistent(solution, joined)
+
+
+def _knot_wrenches(solution: TrajectorySolution) -> np.ndarray:
+    """(N, C, 6) wrenches at knots [weights], with those at both ends."""
+    problem, w = solution.transcription.problem, solution.w.copy()
+    for end, beside, given in (
+        (0, 1, problem.wrench_start),
+        (-1, -2, problem.wrench_end),
+    ):
+        w[end] = w[beside]
+        for c, name in enumerate(solution.transcription.contacts):
+            if given is not None and name in given:
+                w[end, c] = given[name] / solution.transcription.program.weight
+    return w
 
 
 def _fly(motion: Curves, parts: dict[str, np.ndarray]) -> None:

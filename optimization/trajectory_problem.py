@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from models.collision import NOTHING, CollisionModel
 from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
+from models.rotations import box_plus
 from optimization.contact_schedule import ContactSchedule
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
 
@@ -96,13 +98,19 @@ class TrajectoryProblem:
         robot: the robot; its base may be free or fixed.
         times: (N,) knot times [s], increasing from 0.
         schedule: contacts over time.
-        q_start: (nq,) configuration at rest from which the motion starts.
+        q_start: (nq,) configuration from which the motion starts.
         posture: (nq,) nominal posture, or (N, nq).
         tasks: what the motion shall do.
         impacts: contacts of a single knot.
         limits: hard limits.
         weights: smoothing costs.
+        v_start, vdot_start: (nv,) velocity and acceleration there, of a free base;
+            None starts at rest.
+        wrench_start, wrench_end: wrenches of contacts in contact axes [N m, N] at the
+            first and last knot, by name; None for those beside them.
         end_at_rest: whether the last velocity must vanish.
+        q_end: (nq,) configuration at rest in which the motion ends; None leaves it to
+            the tasks.
         collisions: shapes that keep their distance.
         near: (feeler, knots) where a feeler may come nearer than the margin, as a
             stick tip at the drum it strikes.
@@ -118,7 +126,12 @@ class TrajectoryProblem:
     impacts: Sequence[Impact] = ()
     limits: Limits = field(default_factory=Limits)
     weights: Weights = field(default_factory=Weights)
+    v_start: np.ndarray | None = None
+    vdot_start: np.ndarray | None = None
+    wrench_start: Mapping[str, np.ndarray] | None = None
+    wrench_end: Mapping[str, np.ndarray] | None = None
     end_at_rest: bool = True
+    q_end: np.ndarray | None = None
     collisions: CollisionModel = NOTHING
     near: Sequence[tuple[int, np.ndarray]] = ()
     guess: np.ndarray | None = None
@@ -129,6 +142,10 @@ class TrajectoryProblem:
             raise BackbeatError("a trajectory needs at least 4 increasing knot times")
         if abs(self.times[0]) > 1e-12:
             raise BackbeatError("knot times start at 0")
+        if self.q_end is not None and not self.end_at_rest:
+            raise BackbeatError("a motion that ends in a given configuration rests")
+        if self.v_start is not None and not self.robot.floating:
+            raise BackbeatError("a motion that starts moving needs a free base")
         hits = [impact.contact for impact in self.impacts]
         limited = self.limits.contact_forces
         for name in (*self.schedule.contact_names, *hits, *limited):
@@ -151,6 +168,38 @@ class TrajectoryProblem:
     def num_knots(self) -> int:
         """Number of knots N."""
         return len(self.times)
+
+    @property
+    def free_knots(self) -> range:
+        """Knots whose configuration is to be found; those beside them are given."""
+        return range(2, self.num_knots - (0 if self.q_end is None else 2))
+
+    @property
+    def starts_at_rest(self) -> bool:
+        """Whether nothing moves at the start."""
+        return self.v_start is None
+
+    @cached_property
+    def start_knots(self) -> np.ndarray:
+        """(3, nq) one control point before the first knot, that knot and the next.
+
+        The cubic B-spline with such knots starts with the configuration, velocity and
+        acceleration that are given (de Boor, "A Practical Guide to Splines", 1978).
+        """
+        knots = np.tile(self.q_start, (3, 1))
+        if self.v_start is not None:
+            h, v = self.times[1], self.v_start
+            a = np.zeros_like(v) if self.vdot_start is None else self.vdot_start
+            for q, steps in zip(knots, (-1, 0, 1), strict=True):
+                d = steps * h * v + (3 * steps**2 - 1) * h**2 / 6 * a
+                box_plus(self.q_start, d, 1.0, True, q)
+        return knots
+
+    def put_ends(self, q: np.ndarray) -> None:
+        """Writes the configurations that are given into (N, nq) ones."""
+        q[:2] = self.start_knots[1:]
+        if self.q_end is not None:
+            q[-2:] = self.q_end
 
     def strikes(self, contact: str) -> bool:
         """Whether a contact ever hits, or only stands and rests."""

@@ -20,7 +20,8 @@ t_k, h_k = t_k+1 - t_k.
                 |tau_k| <= torque limits, joint position and velocity limits,
                 wrench cones, normal force, load rate and total load bounds,
                 frame residuals within bounds where bounded,
-                q_0, q_1 given, d_N-1 = 0 when the motion ends at rest.
+                q_0, q_1 given, d_N-1 = 0 when the motion ends at rest, or q_N-2 and
+                q_N-1 given.
 
 An impact is a contact of one knot: its force times the knot's time is the
 impulse that changes d_k into d_k+1 (Moreau's form of an impact: momentum
@@ -130,8 +131,8 @@ class Transcription:
                 slot = slots[self.contacts.index(name)]
                 slot.aim(k, X_WC)
                 first = 3 if problem.robot.contacts[name].is_point else 0
-                # Knots 0 and 1 are given, nothing is left to constrain there.
-                slot.equal[k, first:] = float(k >= 2)
+                # Where a knot is given nothing is left to constrain.
+                slot.equal[k, first:] = float(k in problem.free_knots)
         for task in problem.tasks:
             if isinstance(task, FrameTask):
                 self._add_frame_task(slots, task)
@@ -176,9 +177,11 @@ class Transcription:
             slot.aim(k, X)
             if task.weight is not None:
                 slot.weight[k, axes] += task.weight
-            elif k >= 2 and not task.is_bound:
+            elif k not in self.problem.free_knots:
+                continue
+            elif not task.is_bound:
                 slot.equal[k, axes] = 1.0
-            elif k >= 2:
+            else:
                 if task.lower is not None:
                     slot.lower[k, axes] = task.lower
                 if task.upper is not None:
@@ -267,7 +270,7 @@ class Transcription:
         """(N, F) where feelers keep their distance."""
         problem = self.problem
         on = np.ones((problem.num_knots, len(problem.collisions.feelers)), bool)
-        on[:2] = False
+        on[: problem.free_knots.start] = on[problem.free_knots.stop :] = False
         for feeler, knots in problem.near:
             on[knots, feeler] = False
         return on
@@ -337,15 +340,13 @@ class Transcription:
 
         inner, free = slice(1, N - 1), slice(2, N)
         bound(layout.torque, nj, inner, -limits.torque, limits.torque)
-        q0 = problem.q_start[robot.base_positions :]
         margin = limits.position_margin
-        bound(
-            layout.position,
-            nj,
-            free,
-            np.minimum(robot.position_lower + margin, q0 - 2 * margin),
-            np.maximum(robot.position_upper - margin, q0 + 2 * margin),
-        )
+        low, high = robot.position_lower + margin, robot.position_upper - margin
+        for q in (problem.q_start, problem.q_end):
+            if q is not None:
+                low = np.minimum(low, q[robot.base_positions :] - 2 * margin)
+                high = np.maximum(high, q[robot.base_positions :] + 2 * margin)
+        bound(layout.position, nj, free, low, high)
         speed = limits.velocity * robot.velocity_limits
         bound(layout.velocity, nj, free, -speed, speed)
         for i, contact in enumerate(self._frames):

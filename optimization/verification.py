@@ -15,6 +15,7 @@ from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
+from models.collision import CollisionModel
 from models.contact import wrench_cone
 from models.fusing import set_joints
 from models.robot import ContactFrame, RobotModel, find_frame
@@ -227,19 +228,50 @@ def verify(
         stride: check every so many samples.
     """
     problem = solution.transcription.problem
-    robot, worst = problem.robot, _Worst()
+    time, name, amount = (solution.violations() or [(0.0, "", 0.0)])[0][:3]
+    knots = Check(
+        "knot_violation", max(amount, 0.0), BOUNDS["knot_violation"], time, name
+    )
+    return verify_motion(
+        problem.robot,
+        motion,
+        problem.collisions,
+        problem.limits.friction,
+        knots,
+        stride,
+    )
+
+
+def verify_motion(
+    robot: RobotModel,
+    motion: DenseTrajectory,
+    collisions: CollisionModel,
+    friction: float,
+    knots: Check | None = None,
+    stride: int = 1,
+) -> Certificate:
+    """Verifies a motion, wherever it comes from.
+
+    Args:
+        robot: whose motion.
+        motion: the motion.
+        collisions: solids around it.
+        friction: coefficient of friction that it may rely on.
+        knots: what is known of the knots that it was made from.
+        stride: check every so many samples.
+    """
+    worst = _Worst()
+    if knots is not None:
+        worst.see(knots.name, knots.value, knots.time, knots.where)
     if not _check_finite(motion, worst):
         return worst.certificate()
-    plant, clearance = _Plant(robot), Clearance(robot, problem.collisions)
-    time, name, amount = (solution.violations() or [(0.0, "", 0.0)])[0][:3]
-    worst.see("knot_violation", max(amount, 0.0), time, name)
-    mu = problem.limits.friction
+    plant, clearance = _Plant(robot), Clearance(robot, collisions)
     ground = Ground(motion)
     samples = np.arange(0, len(motion.t), stride)
     M = len(motion.t)
     balance = _Balance(np.zeros((M, 3)), np.zeros((M, 6)), np.zeros((M, 6)))
     for i in samples:
-        _check_sample(plant, motion, ground, int(i), mu, worst, balance)
+        _check_sample(plant, motion, ground, int(i), friction, worst, balance)
         depth, pair = clearance.deepest(motion.q[i])
         worst.see("collision", depth, motion.t[i], pair)
     _check_balance(plant, motion, samples, balance, worst)

@@ -101,6 +101,8 @@ QP_DUAL = 1e-6
 REACHED = 1e-4
 # One motion at two places of the world: both solves stop at violations of 1e-6.
 SAME_PLACE = 1e-4
+# Jump of a sole's load as arms start to move with a jerk [weights].
+JERK = 0.03
 # Price of a bound times the room to it: the last barrier, and the highest at which
 # the polish may begin.
 COMPLEMENTARY = 1e-6

@@ -14,7 +14,10 @@ INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 def command(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Behaviors that ship, or YAML files; none builds all."),
+        typer.Argument(
+            help="Behaviors or setlists that ship, or YAML files; none builds all "
+            "behaviors."
+        ),
     ] = None,
     library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
         "library"
@@ -29,7 +32,7 @@ def command(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
 ) -> None:
-    """Builds behaviors: solves, verifies and stores each one that has changed."""
+    """Builds behaviors and setlists: solves, verifies and stores what has changed."""
     from backbeat.cli.console import print_json, remarks
     from behaviors.specification import find_specification, shipped_names
 

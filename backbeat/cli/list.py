@@ -19,11 +19,12 @@ def command(
 
     from backbeat.cli.console import print_json
     from behaviors.library import Library
-    from behaviors.specification import shipped_names
+    from behaviors.specification import shipped_names, shipped_setlists
 
     store = Library(library)
     table = store.table()
-    missing = [n for n in shipped_names() if n not in set(table["name"])]
+    ships = [*shipped_names(), *shipped_setlists()]
+    missing = [n for n in ships if n not in set(table["name"])]
     if as_json:
         print_json({"built": table.to_dict("records"), "not_built": missing})
         return

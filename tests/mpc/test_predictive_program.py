@@ -7,6 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from mpc.reference import Reference
 from tests.mpc.dense_horizon import DenseHorizon
 from tests.tolerances import PREDICTION, SECOND_ORDER
 
@@ -155,3 +156,23 @@ def test_the_first_interval_is_never_a_sliver(program):
         first = np.diff(program.rest(phase, phase).phases)
         assert first[0] >= 0.3 * spacing - 1e-9
         np.testing.assert_allclose(first[1:], spacing)
+
+
+def test_switches_of_contacts_are_knots_of_the_horizon(built):
+    """A foot at 98 BPM lands between multiples of the spacing."""
+    reference = Reference(built("march"))
+    program, table = PredictiveProgram(reference), reference.table
+    jumps = np.flatnonzero((table.standing[1:] != table.standing[:-1]).any(axis=1))
+    switches = table.t[jumps + 1]
+    h = program.weights.spacing
+    assert np.abs(switches / h - np.round(switches / h)).max() > 0.2
+    for s in np.arange(-0.5, reference.duration + 0.5, 0.0137):
+        phases = program.rest(0.0, s).phases
+        assert phases[0] == s
+        inside = switches[(switches > s + 0.02 * h) & (switches <= phases[-1])]
+        assert np.isin(inside, phases).all()
+        steps = np.diff(phases)
+        assert steps[0] >= min(0.02 * h, steps[1:].min())
+        assert steps[0] <= 1.81 * h
+        assert steps[1:].min() >= 0.5 * h
+        assert steps[1:].max() <= 1.5 * h + 1e-9

@@ -1,0 +1,356 @@
+"""Transitions: how a robot gets from where one behavior ends to where the next starts.
+
+A transition visits configurations at rest; it may start from one in motion. Where the
+feet of two of them are the same the posture changes between them, and where they are
+not the robot steps there. Both are trajectory problems like any other, whose last
+configuration is given.
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from pydrake.math import RigidTransform
+from scipy.interpolate import BPoly
+
+from behaviors.footsteps import FEET, FootstepSpecification, Step, Walker
+from behaviors.placement import Placement
+from behaviors.stance import support_poses
+from behaviors.time_law import minimum_jerk
+from models.collision import CollisionModel
+from models.configuration import Configuration
+from models.errors import BackbeatError
+from models.robot import RobotModel
+from models.rotations import box_minus, box_plus
+from optimization.contact_schedule import ContactSchedule, constant_stance
+from optimization.explanation import explain
+from optimization.interior_point import InteriorPoint
+from optimization.inverse_kinematics import IKTarget, InverseKinematics
+from optimization.reconstruction import DenseTrajectory, reconstruct
+from optimization.tasks import CenterOfMassTask, PostureTask
+from optimization.trajectory_problem import Limits, Task, TrajectoryProblem
+from optimization.trajectory_solution import TrajectorySolution
+from optimization.transcription import Transcription
+
+# Feet this near to each other are in the same place [m or 1].
+SAME = 1e-5
+# Mean speeds of a change of posture [rad/s, m/s], and the least time it takes [s].
+JOINT_SPEED, BASE_SPEED, LEAST_TIME = 1.0, 0.2, 0.8
+# Longest step forward, to the side [m] and turn [rad]; more steps than this are a walk
+# that somebody should choreograph.
+STRIDE, SIDE, TURN, MOST_STEPS = 0.25, 0.15, 0.45, 16
+# Time on both feet before, between and after steps, and of a step [s].
+BEFORE, BETWEEN, AFTER, SWING = 0.6, 0.3, 0.9, 0.7
+# Height to which points that touch something are lifted [m], and the time around a
+# touch in which they may be near it [s].
+LIFT, NEAR = 0.1, 0.3
+KNOT_SPACING = 0.05
+
+
+class Start(NamedTuple):
+    """How a leg begins."""
+
+    v: np.ndarray | None  # (nv,), None at rest
+    vdot: np.ndarray | None  # (nv,)
+    wrench: Mapping[str, np.ndarray]  # of contacts, by name
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A part of a transition: a solved problem and its motion.
+
+    Attributes:
+        name: what the robot does.
+        solution: the knots.
+        motion: what is between them.
+    """
+
+    name: str
+    solution: TrajectorySolution
+    motion: DenseTrajectory
+
+
+class TransitionPlanner:
+    """Plans the ways of one robot among the same things."""
+
+    def __init__(self, robot: RobotModel, collisions: CollisionModel) -> None:
+        """Prepares.
+
+        Args:
+            robot: the robot.
+            collisions: what keeps its distance from what.
+        """
+        self.robot, self.collisions = robot, collisions
+
+    def place(self, q: np.ndarray) -> Placement:
+        """Where the feet of a configuration are."""
+        return Placement.between(support_poses(self.robot, q).values())
+
+    def stands_as(self, a: np.ndarray, b: np.ndarray) -> bool:
+        """Whether the feet of two configurations are in the same places."""
+        return _are_same(support_poses(self.robot, a), support_poses(self.robot, b))
+
+    def lifted(self, q: np.ndarray, points: Sequence[str]) -> np.ndarray:
+        """A configuration with some points straight above where they are.
+
+        Raises:
+            BackbeatError: there is none.
+        """
+        state, robot = Configuration(self.robot, q), self.robot
+        up = RigidTransform([0.0, 0.0, LIFT])
+        targets = {n: IKTarget(X) for n, X in support_poses(robot, q).items()}
+        weights = np.full(robot.num_velocities, 100.0)
+        for name in points:
+            targets[name] = IKTarget(up @ state.pose(name), "x y z")
+            weights[robot.base_velocities + robot.contacts[name].limb] = 1.0
+        found = InverseKinematics(robot, joint_weights=weights).solve(q, targets)
+        if not found.is_reached:
+            raise BackbeatError(
+                f"{found.worst} cannot be lifted by {100 * LIFT:.0f} cm; it ends "
+                f"{found.residual:.2f} m away"
+            )
+        return found.q
+
+    def solve(
+        self,
+        names: tuple[str, str],
+        stations: Sequence[np.ndarray],
+        before: DenseTrajectory,
+        after: DenseTrajectory,
+    ) -> list[Leg]:
+        """Solves the way through some configurations.
+
+        Args:
+            names: behaviors before and after, for errors.
+            stations: (nq,) configurations that stand.
+            before: motion that ends, moving or not, at the first of them.
+            after: motion that starts at rest at the last.
+
+        Raises:
+            BackbeatError: no motion was found, or it would be a long walk.
+        """
+        legs: list[Leg] = []
+        for a, b in itertools.pairwise(stations):
+            motion = legs[-1].motion if legs else before
+            moves = motion.v[-1].any()
+            if moves or np.abs(self._difference(a, b)).max() > SAME:
+                end = self._wrenches(after, 0) if b is stations[-1] else None
+                legs.append(self._leg(names, a, b, self._start(motion), end))
+        return legs
+
+    def _start(self, motion: DenseTrajectory) -> Start:
+        """How a leg begins after a motion."""
+        wrench = self._wrenches(motion, -1)
+        if not motion.v[-1].any():
+            return Start(None, None, wrench)
+        return Start(motion.v[-1], motion.vdot[-1], wrench)
+
+    def _wrenches(self, motion: DenseTrajectory, i: int) -> dict[str, np.ndarray]:
+        """Wrenches of the soles at a sample."""
+        return {n: motion.wrench[i, motion.contacts.index(n)] for n in self.robot.soles}
+
+    def _difference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        d = np.zeros(self.robot.num_velocities)
+        box_minus(b, a, True, d)
+        return d
+
+    def _leg(
+        self,
+        names: tuple[str, str],
+        a: np.ndarray,
+        b: np.ndarray,
+        start: Start,
+        wrench_end: Mapping[str, np.ndarray] | None,
+    ) -> Leg:
+        steps = not self.stands_as(a, b)
+        if steps:
+            problem = self._steps(names, a, b, start)
+        else:
+            problem = self._change(a, b, start)
+        problem = replace(problem, wrench_end=wrench_end)
+        solution = InteriorPoint(Transcription(problem)).solve()
+        if not solution.is_solved:
+            raise BackbeatError(
+                f"no transition from {names[0]} to {names[1]} found: "
+                f"{explain(solution).sentence()}"
+            )
+        name = "steps" if steps else "posture"
+        return Leg(name, solution, reconstruct(solution))
+
+    def _change(self, a: np.ndarray, b: np.ndarray, start: Start) -> TrajectoryProblem:
+        """A change of posture on both feet."""
+        robot, d = self.robot, self._difference(a, b)
+        nv, feet = robot.base_velocities, support_poses(self.robot, a)
+        time = max(
+            LEAST_TIME,
+            np.abs(d[nv:]).max() / JOINT_SPEED,
+            np.abs(d[3:nv]).max() / BASE_SPEED,
+        )
+        times = np.linspace(0.0, time, max(4, round(time / KNOT_SPACING)) + 1)
+        path = self._path(a, b, times, start)
+        knots, joints = np.arange(len(times)), np.arange(robot.num_joints)
+        ends = [Configuration(robot, q).center_of_mass for q in (a, b)]
+        com = ends[0] + minimum_jerk(times / time)[:, None] * (ends[1] - ends[0])
+        return self._problem(
+            times,
+            path,
+            start,
+            schedule=constant_stance(time, feet),
+            tasks=[
+                PostureTask(joints, knots, path[:, robot.base_positions :], 20.0),
+                CenterOfMassTask(knots, com, np.array([400.0, 400.0, 0.0])),
+            ],
+        )
+
+    def _steps(
+        self, names: tuple[str, str], a: np.ndarray, b: np.ndarray, start: Start
+    ) -> TrajectoryProblem:
+        """Steps from the feet of one configuration to those of another."""
+        robot = self.robot
+        specification = FootstepSpecification(
+            name=f"{names[0]} to {names[1]}",
+            steps=self._footsteps(names, a, b),
+            knot_spacing=KNOT_SPACING,
+        )
+        walker = Walker(specification, robot, a, self.place(a).yaw)
+        problem = walker.plan().problem
+        knots = np.arange(problem.num_knots)
+        path = self._path(a, b, problem.times, start)
+        legs = [j for n in robot.soles for j in robot.contacts[n].limb]
+        others = np.setdiff1d(np.arange(robot.num_joints), legs)
+        angles = path[:, robot.base_positions + others]
+        tasks = [*problem.tasks, PostureTask(others, knots, angles, 20.0)]
+        return self._problem(
+            problem.times, path, start, schedule=problem.schedule, tasks=tasks
+        )
+
+    def _footsteps(
+        self, names: tuple[str, str], a: np.ndarray, b: np.ndarray
+    ) -> list[Step]:
+        """Steps, one foot beside the other, that bring the feet from a to b."""
+        start, end = (support_poses(self.robot, q) for q in (a, b))
+        here, there = Placement.between(start.values()), Placement.between(end.values())
+        way = here.inverse() @ there
+        most = [abs(way.x) / STRIDE, abs(way.y) / SIDE, abs(way.yaw) / TURN]
+        pairs = max(1, int(np.ceil(max(most) - 1e-6)))
+        if 2 * pairs > MOST_STEPS:
+            raise BackbeatError(
+                f"from the end of {names[0]} to the start of {names[1]} it is "
+                f"{np.hypot(way.x, way.y):.1f} m and {np.degrees(way.yaw):.0f} "
+                "degrees; put a walk between them"
+            )
+        order = ("left", "right") if way.y + way.yaw >= 0 else ("right", "left")
+        sides = {f: _Foot.of(here, start[FEET[f]]) for f in order}
+        goals = {f: _Foot.of(there, end[FEET[f]]) for f in order}
+        now = {f: sides[f].at(here) for f in order}
+        com = [Configuration(self.robot, q).center_of_mass[2] for q in (a, b)]
+        steps = [Step(feet="both", time=BEFORE, lower=float(com[0] - com[1]))]
+        for i in range(1, pairs + 1):
+            u = i / pairs
+            part = here @ Placement(u * way.x, u * way.y, u * way.yaw)
+            for foot, other in (order, order[::-1]):
+                goal = sides[foot].mixed(goals[foot], u).at(part)
+                move = _step(now, foot, goal)
+                if not np.allclose([*move.to, move.turn], 0.0, atol=SAME):
+                    steps += [
+                        replace(move, feet=other, time=SWING),
+                        Step(feet="both", time=BETWEEN),
+                    ]
+                now[foot] = goal
+        steps[-1].time = AFTER
+        return steps
+
+    def _path(
+        self, a: np.ndarray, b: np.ndarray, times: np.ndarray, start: Start
+    ) -> np.ndarray:
+        """(N, nq) from one configuration to another, coordinate by coordinate.
+
+        Each has the least jerk among the curves from its state to rest.
+        """
+        d = self._difference(a, b)
+        path, rest = np.tile(a, (len(times), 1)), np.zeros((2, len(d)))
+        moving = rest if start.v is None else [start.v, start.vdot]
+        ends = [np.r_[rest[:1], moving], np.r_[d[None], rest]]
+        curve = BPoly.from_derivatives(times[[0, -1]], ends)
+        for q, change in zip(path, curve(times), strict=True):
+            box_plus(a, change, 1.0, True, q)
+        path[-2:] = b
+        return path
+
+    def _problem(
+        self,
+        times: np.ndarray,
+        path: np.ndarray,
+        start: Start,
+        schedule: ContactSchedule,
+        tasks: Sequence[Task],
+    ) -> TrajectoryProblem:
+        return TrajectoryProblem(
+            robot=self.robot,
+            times=times,
+            q_start=path[0],
+            v_start=start.v,
+            vdot_start=start.vdot,
+            wrench_start=start.wrench,
+            q_end=path[-1],
+            posture=path,
+            guess=path,
+            collisions=self.collisions,
+            near=self._near(times, path),
+            limits=Limits(friction_share=0.8, patch_share=0.8),
+            schedule=schedule,
+            tasks=tasks,
+        )
+
+    def _near(
+        self, times: np.ndarray, path: np.ndarray
+    ) -> list[tuple[int, np.ndarray]]:
+        """What is near something at an end may be so around it."""
+        arrays, margin = self.collisions.arrays(), self.collisions.margin
+        near = []
+        for q, at in (
+            (path[0], np.where(times <= NEAR)[0]),
+            (path[-1], np.where(times >= times[-1] - NEAR)[0]),
+        ):
+            distance, _ = Configuration(self.robot, q).distances(arrays)
+            near += [(int(i), at) for i in np.where(distance < 1.5 * margin)[0]]
+        return near
+
+
+@dataclass(frozen=True)
+class _Foot:
+    """A foot seen from the middle of the feet: place [m] and heading [rad]."""
+
+    x: float
+    y: float
+    yaw: float
+
+    @staticmethod
+    def of(middle: Placement, X_WC: RigidTransform) -> "_Foot":
+        seen = middle.inverse() @ Placement.between([X_WC])
+        return _Foot(seen.x, seen.y, seen.yaw)
+
+    def mixed(self, other: "_Foot", u: float) -> "_Foot":
+        a, b = (np.array([f.x, f.y, f.yaw]) for f in (self, other))
+        return _Foot(*((1 - u) * a + u * b))
+
+    def at(self, middle: Placement) -> Placement:
+        return middle @ Placement(self.x, self.y, self.yaw)
+
+
+def _step(now: Mapping[str, Placement], foot: str, goal: Placement) -> Step:
+    """The step of a foot from where both are to a goal."""
+    heading = float(np.mean([p.yaw for p in now.values()]))
+    back = Placement(yaw=heading).rotation.inverse().matrix()[:2, :2]
+    to = back @ [goal.x - now[foot].x, goal.y - now[foot].y]
+    turn = goal.yaw - now[foot].yaw
+    return Step(to=[float(x) for x in to], turn=float(turn))
+
+
+def _are_same(a: Mapping[str, RigidTransform], b: Mapping[str, RigidTransform]) -> bool:
+    """Whether contacts are in the same places."""
+    return all(
+        np.abs(a[n].GetAsMatrix34() - b[n].GetAsMatrix34()).max() < SAME for n in a
+    )
