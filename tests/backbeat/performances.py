@@ -162,11 +162,13 @@ def run_of(
         )
         for time in np.arange(0.0, behavior.duration, 0.02)
     )
+    x = np.hstack([motion.q[rows], motion.v[rows]])
     return SimulationRun(
         scenario=Scenario(behavior=behavior.name, lead_in=lead_in),
         behavior=behavior,
         t=t,
-        x=np.hstack([motion.q[rows], motion.v[rows]]),
+        x=x,
+        sensed=x,
         effort=np.zeros((len(t), robot.num_joints)),
         contact=contact,
         push=np.zeros((len(t), 3)),

@@ -19,7 +19,9 @@ PERIOD, TICK = 0.02, 0.002
 
 def plan_of(time):
     z = np.zeros
-    return Plan(time, time, 1, z(1), z(2), z((2, 12)), z((1, 0, 6)), z((2, 3)))
+    return Plan(
+        time, time, 1, z(1), z(2), z((2, 12)), z((1, 0, 6)), z((2, 3)), z((2, 0, 2))
+    )
 
 
 class Planner(LeafSystem):
