@@ -157,7 +157,7 @@ def test_a_damped_joint_reaches_its_speed(rail):
 @pytest.mark.parametrize("period", [5e-4, 1e-3, 2e-3])
 def test_motors_follow_a_step_with_their_lag(world, period):
     """The state of the motors is u (1 - exp(-t / T)) at every step."""
-    servo = JointServo(world.robot, world.actuator_joints(), 0.005, period)
+    servo = JointServo(world.robot, world.actuator_joints(), lag=0.005, period=period)
     simulator = Simulator(servo)
     context = simulator.get_mutable_context()
     zero = np.zeros(30)
