@@ -9,16 +9,19 @@ from rich.table import Table
 
 # Rows of a table that are shown; the files have them all.
 MOST_ROWS = 200
+RATE = ("survived", "rate", "interval")
+
+Entry = Mapping[str, Any]
 
 
-def print_sweep(summary: Mapping[str, Any]) -> None:
+def print_sweep(summary: Entry) -> None:
     """Prints what a sweep found on stdout."""
     console = Console(highlight=False)
     for table in sweep_tables(summary):
         console.print(table)
     console.print(
-        "Survived: upright, calm and back in the behavior when judged. In brackets "
-        "the 95 % Wilson interval.",
+        "Survived: upright, calm and back in the behavior when judged. Interval: "
+        "Wilson, 95 %.",
         style="dim",
     )
     if summary["sequential"]:
@@ -30,7 +33,7 @@ def print_sweep(summary: Mapping[str, Any]) -> None:
         )
 
 
-def sweep_tables(summary: Mapping[str, Any]) -> list[Table]:
+def sweep_tables(summary: Entry) -> list[Table]:
     """Cells, or margins where they were searched; pooled rates; ratios."""
     tables = []
     if summary["margins"]:
@@ -44,25 +47,20 @@ def sweep_tables(summary: Mapping[str, Any]) -> list[Table]:
     return tables
 
 
-def _table(title: str, names: Sequence[str], columns: Sequence[str]) -> Table:
+def _table(title: str, columns: Sequence[str]) -> Table:
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    for name in names:
-        table.add_column(name)
+    table.add_column("cell")
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     return table
 
 
-def _names(entries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What tells entries apart: behavior, case, and the varied fields."""
-    names = [n for n in ("behavior", "case") if any(e.get(n) for e in entries)]
-    for entry in entries:
-        names += [n for n in entry["values"] if n not in names]
-    return names
-
-
-def _identity(entry: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    return [_text(entry.get(n, entry["values"].get(n, ""))) for n in names]
+def _label(entry: Entry) -> str:
+    """What a row is about; of dotted fields the last word will do."""
+    words = [entry.get("behavior", ""), entry.get("case", "")]
+    for name, value in entry["values"].items():
+        words.append(f"{name.rpartition('.')[2]} {_text(value)}")
+    return ", ".join(w for w in words if w) or "all"
 
 
 def _text(value: Any) -> str:
@@ -71,89 +69,68 @@ def _text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _rate(entry: Mapping[str, Any]) -> list[str]:
+def _rate(entry: Entry) -> list[str]:
     if not entry.get("runs"):
         return ["", "", ""]
     low, high = entry["wilson"]
-    interval = f"[{100 * low:.0f}, {100 * high:.0f}]"
     return [
         f"{entry['survived']}/{entry['runs']}",
         f"{100 * entry['rate']:.1f} %",
-        interval,
+        f"{100 * low:.0f} to {100 * high:.0f} %",
     ]
 
 
-def _cells(cells: Sequence[Mapping[str, Any]]) -> Table:
-    names = _names(cells)
-    table = _table(
-        "Success rates",
-        names,
-        ["survived", "rate", "interval", "fell", "CoM off", "missed", "decided"],
-    )
+def _cells(cells: Sequence[Entry]) -> Table:
+    is_drummed = any(c["hits_planned"] for c in cells)
+    is_stopped = any(c["decision"] != "undecided" for c in cells)
+    columns = [*RATE, "CoM off"]
+    columns += ["hits missed"] * is_drummed + ["decided"] * is_stopped
+    table = _table("Success rates", columns)
     for cell in cells[:MOST_ROWS]:
         off = cell["medians"]["com_error_rms_mm"]
-        table.add_row(
-            *_identity(cell, names),
-            *_rate(cell),
-            str(cell["fell"]),
-            "" if off is None else f"{off:.1f} mm",
-            str(cell["hits_missed"] or ""),
-            _decision(cell),
-        )
+        missed = f"{cell['hits_missed']}/{cell['hits_planned']}"
+        row = [_label(cell), *_rate(cell), "" if off is None else f"{off:.1f} mm"]
+        row += [missed if cell["hits_planned"] else ""] * is_drummed
+        table.add_row(*row, *[_decision(cell)] * is_stopped)
     return table
 
 
-def _decision(cell: Mapping[str, Any]) -> str:
+def _decision(cell: Entry) -> str:
     word = "" if cell["decision"] == "undecided" else str(cell["decision"])
     return f"{word} after {cell['runs']}" if cell["stopped_early"] else word
 
 
-def _margins(margins: Sequence[Mapping[str, Any]]) -> Table:
-    names = _names(margins)
-    table = _table(
-        f"Margins: largest {margins[0]['field']} that passes",
-        names,
-        ["margin", "fails at", "survived", "rate", "interval"],
-    )
+def _margins(margins: Sequence[Entry]) -> Table:
+    title = f"Margins: largest {margins[0]['field']} that passes"
+    table = _table(title, ["margin", "fails at", *RATE])
     for entry in margins[:MOST_ROWS]:
         margin = "none" if entry["margin"] is None else f"{entry['margin']:g}"
         if entry["at_least"]:
             margin = f">= {margin}"
         fails = "" if entry["fails_at"] is None else f"{entry['fails_at']:g}"
-        table.add_row(*_identity(entry, names), margin, fails, *_rate(entry))
+        table.add_row(_label(entry), margin, fails, *_rate(entry))
     return table
 
 
-def _ratios(ratios: Sequence[Mapping[str, Any]]) -> Table:
-    names = _names(ratios)
-    table = _table("Against the baseline", names, ["margin", "baseline", "ratio"])
+def _ratios(ratios: Sequence[Entry]) -> Table:
+    table = _table("Against the baseline", ["margin", "baseline", "ratio"])
     for entry in ratios[:MOST_ROWS]:
         ratio = "" if entry["ratio"] is None else f"{entry['ratio']:.2f}"
         if ratio and not entry["is_exact"]:
             ratio += " (a margin is a bound)"
-        table.add_row(
-            *_identity(entry, names),
-            _text(entry["margin"]),
-            _text(entry["baseline"]),
-            ratio,
-        )
+        margins = (_text(entry["margin"]), _text(entry["baseline"]))
+        table.add_row(_label(entry), *margins, ratio)
     return table
 
 
-def _pooled(pooled: Sequence[Mapping[str, Any]]) -> Table:
-    names = _names(pooled)
-    has_levels = any(e["level"] is not None for e in pooled)
-    columns = ["survived", "rate", "interval", "worst"]
-    table = _table("Pooled", names, ["level", *columns] if has_levels else columns)
+def _pooled(pooled: Sequence[Entry]) -> Table:
+    table = _table("Pooled", [*RATE, "worst"])
+    table.columns[-1].no_wrap = False
     for entry in pooled[:MOST_ROWS]:
         worst = entry["worst"]
-        values = (f"{k} {_text(v)}" for k, v in worst["values"].items())
-        words = ", ".join([worst["behavior"], *values])
-        level = [_text(entry["level"])] if has_levels else []
-        table.add_row(
-            *_identity(entry, names),
-            *level,
-            *_rate(entry),
-            f"{worst['survived']}/{worst['runs']} {words}",
-        )
+        label = _label(entry)
+        if entry["level"] is not None:
+            label += f" at {_text(entry['level'])}"
+        words = f"{worst['survived']}/{worst['runs']} {_label(worst)}"
+        table.add_row(label, *_rate(entry), words)
     return table

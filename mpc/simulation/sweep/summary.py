@@ -97,6 +97,7 @@ def cell_summary(
         "stopped_early": verdict.is_early,
         "fell": sum(bool(r["fell"]) for r in mine),
         "errors": sum(bool(r["error"]) for r in mine),
+        "hits_planned": _total(mine, "hits_planned"),
         "hits_missed": _total(mine, "hits_planned") - _total(mine, "hits_made"),
         "medians": {name: _median(mine, name) for name in MEDIANS},
     }
@@ -129,10 +130,11 @@ def pooled(cells: Sequence[Mapping[str, Any]], over: Sequence[str]) -> list[Any]
         runs = sum(c["runs"] for c in members)
         worst = min(members, key=lambda c: (c["rate"], -c["runs"]))
         entry = {**_shared(members[0], over), **_rate(successes, runs)}
-        entry["worst"] = {
-            key: worst[key]
-            for key in ("behavior", "case", "values", "survived", "runs", "rate")
-        }
+        # Of the worst cell only what it does not share with the others.
+        own = {k: worst[k] for k in ("behavior", "case") if k in over}
+        values = {k: v for k, v in worst["values"].items() if k in over}
+        counts = {k: worst[k] for k in ("survived", "runs", "rate")}
+        entry["worst"] = {**own, "values": values, **counts}
         found.append(entry)
     return found
 
