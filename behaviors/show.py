@@ -58,7 +58,7 @@ def make_show(
     numbers = setlist.numbers()
     for name in dict.fromkeys(n.behavior for n in numbers):
         _check_part(setlist, robot, behaviors[name])
-    parts = [_until(behaviors[n.behavior], n.until) for n in numbers]
+    parts = [until(behaviors[n.behavior], n.until) for n in numbers]
     bpm = _only([(p.bpm, p) for p in parts if p.bpm], "{0:g} BPM", "tempo") or 0.0
     scenes = [(p.scene, p) for p in parts if p.scene.name]
     scene = _only(scenes, "its {0.name} at {0.place}", "place for the kit") or Scene()
@@ -140,7 +140,7 @@ def _check_part(
             )
 
 
-def _until(part: Behavior, beat: float) -> Behavior:
+def until(part: Behavior, beat: float) -> Behavior:
     """A behavior up to one of its beats; all of it for beat zero.
 
     A foot that is in the air on that beat comes down first.

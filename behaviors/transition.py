@@ -39,6 +39,8 @@ from optimization.transcription import Transcription
 SAME = 1e-5
 # Mean speeds of a change of posture [rad/s, m/s], and the least time it takes [s].
 JOINT_SPEED, BASE_SPEED, LEAST_TIME = 1.0, 0.2, 0.8
+# Shares of that time to try, each where no motion was found in the one before.
+PACES = (1.0, 1.5, 2.5)
 # Height to which points that touch something are lifted [m], and the time around a
 # touch in which they may be near it [s].
 LIFT, NEAR = 0.1, 0.3
@@ -161,12 +163,15 @@ class TransitionPlanner:
         wrench_end: Mapping[str, np.ndarray] | None,
     ) -> Leg:
         steps = not self.stands_as(a, b)
-        if steps:
-            problem = self._steps(names, a, b, start)
-        else:
-            problem = self._change(a, b, start)
-        problem = replace(problem, wrench_end=wrench_end)
-        solution = InteriorPoint(Transcription(problem)).solve()
+        for pace in (1.0,) if steps else PACES:
+            if steps:
+                problem = self._steps(names, a, b, start)
+            else:
+                problem = self._change(a, b, start, pace)
+            problem = replace(problem, wrench_end=wrench_end)
+            solution = InteriorPoint(Transcription(problem)).solve()
+            if solution.is_solved:
+                break
         if not solution.is_solved:
             raise BackbeatError(
                 f"no transition from {names[0]} to {names[1]} found: "
@@ -175,11 +180,13 @@ class TransitionPlanner:
         name = "steps" if steps else "posture"
         return Leg(name, solution, reconstruct(solution))
 
-    def _change(self, a: np.ndarray, b: np.ndarray, start: Start) -> TrajectoryProblem:
-        """A change of posture on both feet."""
+    def _change(
+        self, a: np.ndarray, b: np.ndarray, start: Start, pace: float
+    ) -> TrajectoryProblem:
+        """A change of posture on both feet, in `pace` times the usual time."""
         robot, d = self.robot, self._difference(a, b)
         nv, feet = robot.base_velocities, support_poses(self.robot, a)
-        time = max(
+        time = pace * max(
             LEAST_TIME,
             np.abs(d[nv:]).max() / JOINT_SPEED,
             np.abs(d[3:nv]).max() / BASE_SPEED,
