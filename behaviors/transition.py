@@ -15,9 +15,10 @@ import numpy as np
 from pydrake.math import RigidTransform
 from scipy.interpolate import BPoly
 
-from behaviors.footsteps import FEET, FootstepSpecification, Step, Walker
+from behaviors.footsteps import FootstepSpecification, Walker
 from behaviors.placement import Placement
 from behaviors.stance import support_poses
+from behaviors.steps_between import steps_between
 from behaviors.time_law import minimum_jerk
 from models.collision import CollisionModel
 from models.configuration import Configuration
@@ -38,11 +39,8 @@ from optimization.transcription import Transcription
 SAME = 1e-5
 # Mean speeds of a change of posture [rad/s, m/s], and the least time it takes [s].
 JOINT_SPEED, BASE_SPEED, LEAST_TIME = 1.0, 0.2, 0.8
-# Longest step forward, to the side [m] and turn [rad]; more steps than this are a walk
-# that somebody should choreograph.
-STRIDE, SIDE, TURN, MOST_STEPS = 0.25, 0.15, 0.45, 16
-# Time on both feet before, between and after steps, and of a step [s].
-BEFORE, BETWEEN, AFTER, SWING = 0.6, 0.3, 0.9, 0.7
+# Shares of that time to try, each where no motion was found in the one before.
+PACES = (1.0, 1.5, 2.5)
 # Height to which points that touch something are lifted [m], and the time around a
 # touch in which they may be near it [s].
 LIFT, NEAR = 0.1, 0.3
@@ -165,12 +163,15 @@ class TransitionPlanner:
         wrench_end: Mapping[str, np.ndarray] | None,
     ) -> Leg:
         steps = not self.stands_as(a, b)
-        if steps:
-            problem = self._steps(names, a, b, start)
-        else:
-            problem = self._change(a, b, start)
-        problem = replace(problem, wrench_end=wrench_end)
-        solution = InteriorPoint(Transcription(problem)).solve()
+        for pace in (1.0,) if steps else PACES:
+            if steps:
+                problem = self._steps(names, a, b, start)
+            else:
+                problem = self._change(a, b, start, pace)
+            problem = replace(problem, wrench_end=wrench_end)
+            solution = InteriorPoint(Transcription(problem)).solve()
+            if solution.is_solved:
+                break
         if not solution.is_solved:
             raise BackbeatError(
                 f"no transition from {names[0]} to {names[1]} found: "
@@ -179,11 +180,13 @@ class TransitionPlanner:
         name = "steps" if steps else "posture"
         return Leg(name, solution, reconstruct(solution))
 
-    def _change(self, a: np.ndarray, b: np.ndarray, start: Start) -> TrajectoryProblem:
-        """A change of posture on both feet."""
+    def _change(
+        self, a: np.ndarray, b: np.ndarray, start: Start, pace: float
+    ) -> TrajectoryProblem:
+        """A change of posture on both feet, in `pace` times the usual time."""
         robot, d = self.robot, self._difference(a, b)
         nv, feet = robot.base_velocities, support_poses(self.robot, a)
-        time = max(
+        time = pace * max(
             LEAST_TIME,
             np.abs(d[nv:]).max() / JOINT_SPEED,
             np.abs(d[3:nv]).max() / BASE_SPEED,
@@ -211,7 +214,7 @@ class TransitionPlanner:
         robot = self.robot
         specification = FootstepSpecification(
             name=f"{names[0]} to {names[1]}",
-            steps=self._footsteps(names, a, b),
+            steps=steps_between(robot, names, a, b),
             knot_spacing=KNOT_SPACING,
         )
         walker = Walker(specification, robot, a, self.place(a).yaw)
@@ -225,42 +228,6 @@ class TransitionPlanner:
         return self._problem(
             problem.times, path, start, schedule=problem.schedule, tasks=tasks
         )
-
-    def _footsteps(
-        self, names: tuple[str, str], a: np.ndarray, b: np.ndarray
-    ) -> list[Step]:
-        """Steps, one foot beside the other, that bring the feet from a to b."""
-        start, end = (support_poses(self.robot, q) for q in (a, b))
-        here, there = Placement.between(start.values()), Placement.between(end.values())
-        way = here.inverse() @ there
-        most = [abs(way.x) / STRIDE, abs(way.y) / SIDE, abs(way.yaw) / TURN]
-        pairs = max(1, int(np.ceil(max(most) - 1e-6)))
-        if 2 * pairs > MOST_STEPS:
-            raise BackbeatError(
-                f"from the end of {names[0]} to the start of {names[1]} it is "
-                f"{np.hypot(way.x, way.y):.1f} m and {np.degrees(way.yaw):.0f} "
-                "degrees; put a walk between them"
-            )
-        order = ("left", "right") if way.y + way.yaw >= 0 else ("right", "left")
-        sides = {f: _Foot.of(here, start[FEET[f]]) for f in order}
-        goals = {f: _Foot.of(there, end[FEET[f]]) for f in order}
-        now = {f: sides[f].at(here) for f in order}
-        com = [Configuration(self.robot, q).center_of_mass[2] for q in (a, b)]
-        steps = [Step(feet="both", time=BEFORE, lower=float(com[0] - com[1]))]
-        for i in range(1, pairs + 1):
-            u = i / pairs
-            part = here @ Placement(u * way.x, u * way.y, u * way.yaw)
-            for foot, other in (order, order[::-1]):
-                goal = sides[foot].mixed(goals[foot], u).at(part)
-                move = _step(now, foot, goal)
-                if not np.allclose([*move.to, move.turn], 0.0, atol=SAME):
-                    steps += [
-                        replace(move, feet=other, time=SWING),
-                        Step(feet="both", time=BETWEEN),
-                    ]
-                now[foot] = goal
-        steps[-1].time = AFTER
-        return steps
 
     def _path(
         self, a: np.ndarray, b: np.ndarray, times: np.ndarray, start: Start
@@ -317,36 +284,6 @@ class TransitionPlanner:
             distance, _ = Configuration(self.robot, q).distances(arrays)
             near += [(int(i), at) for i in np.where(distance < 1.5 * margin)[0]]
         return near
-
-
-@dataclass(frozen=True)
-class _Foot:
-    """A foot seen from the middle of the feet: place [m] and heading [rad]."""
-
-    x: float
-    y: float
-    yaw: float
-
-    @staticmethod
-    def of(middle: Placement, X_WC: RigidTransform) -> "_Foot":
-        seen = middle.inverse() @ Placement.between([X_WC])
-        return _Foot(seen.x, seen.y, seen.yaw)
-
-    def mixed(self, other: "_Foot", u: float) -> "_Foot":
-        a, b = (np.array([f.x, f.y, f.yaw]) for f in (self, other))
-        return _Foot(*((1 - u) * a + u * b))
-
-    def at(self, middle: Placement) -> Placement:
-        return middle @ Placement(self.x, self.y, self.yaw)
-
-
-def _step(now: Mapping[str, Placement], foot: str, goal: Placement) -> Step:
-    """The step of a foot from where both are to a goal."""
-    heading = float(np.mean([p.yaw for p in now.values()]))
-    back = Placement(yaw=heading).rotation.inverse().matrix()[:2, :2]
-    to = back @ [goal.x - now[foot].x, goal.y - now[foot].y]
-    turn = goal.yaw - now[foot].yaw
-    return Step(to=[float(x) for x in to], turn=float(turn))
 
 
 def _are_same(a: Mapping[str, RigidTransform], b: Mapping[str, RigidTransform]) -> bool:

@@ -257,7 +257,8 @@ def make_self_collision_model(
         pairs[i] &= [solid.name not in first for solid in model.solids]
     used = np.where(pairs.any(1))[0]
     feelers = tuple(model.feelers[i] for i in used)
-    return CollisionModel(feelers, model.solids, pairs[used], margin, False)
+    # Alone the thick ends of limbs move too little between knots to pass each other.
+    return CollisionModel(feelers, model.solids, pairs[used], margin, bool(scene))
 
 
 def _links(robot: RobotModel) -> list[tuple[str, int]]:

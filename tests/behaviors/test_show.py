@@ -12,21 +12,23 @@ from behaviors.concatenation import SEAM_BOUNDS, concatenate, cut, seam_checks
 from behaviors.library import Library
 from behaviors.placement import Placement
 from behaviors.setlist import Number, SetlistSpecification
-from behaviors.show import make_show
+from behaviors.show import make_show, until
 from behaviors.specification import (
     parse_setlist,
     parse_specification,
     read_any,
     shipped_setlists,
 )
+from behaviors.staging import places, way
 from behaviors.transition import TransitionPlanner
 from models.collision import make_self_collision_model
 from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
 from models.scene import Scene
-from optimization.verification import BOUNDS
+from optimization.verification import BOUNDS, verify
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.behaviors.identity import same
-from tests.behaviors.short_show import write_files
+from tests.behaviors.short_show import BEND, write_files
 from tests.tolerances import JERK, ON_THE_BEAT, RECURSION, SAME_PLACE
 
 
@@ -312,3 +314,24 @@ def test_groove_may_be_left_on_any_beat(built, beat):
     parts = {n: built(n) for n in ("groove", "stand")}
     show = make_show(setlist(Number("groove", until=beat), "stand"), parts)
     assert show.certificate.passed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("beat", [4, 12, 21, 22, 42, 47, 48, 50, 53])
+def test_drums_may_be_left_amid_the_fill(built, files, library, beat):
+    """Sticks swing over heads and cymbals; none is touched on the way out."""
+    (files / "armed.yaml").write_text(
+        BEND.replace("bend", "armed") + "equipment: [sticks]"
+    )
+    bend, drums = build(files / "armed.yaml", library), built("outstanding-standing")
+    drums = until(drums, beat)
+    robot = drums.robot_model
+    solids = DrumKit(drums.scene.place).solids()
+    planner = TransitionPlanner(robot, make_self_collision_model(robot, scene=solids))
+    here, there = places([drums, bend], planner, 0.95)
+    legs = way(planner, drums, here, bend, there)
+    for leg in legs:
+        assert not verify(leg.solution, leg.motion).failures()
+    motions = [here.motion(drums.motion), *(leg.motion for leg in legs)]
+    seams = seam_checks(robot, [*motions, there.motion(bend.motion)])
+    assert [c.name for c in seams if not c.passed] == []

@@ -1,0 +1,109 @@
+"""Medley: behaviors and the ways between them, put one after the other in time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from behaviors.behavior import Behavior, Event
+from behaviors.concatenation import hold
+from behaviors.placement import Placement
+from behaviors.transition import Leg
+from optimization.explanation import active_limits
+from optimization.reconstruction import DenseTrajectory
+from optimization.verification import BOUNDS, Check
+
+# A start this close after a beat is on it [s].
+ON_THE_BEAT = 1e-6
+
+
+@dataclass
+class Medley:
+    """Behaviors and ways, joined so far.
+
+    Attributes:
+        bpm: tempo [beats/min], 0 without music.
+        time: when what comes next will start [s].
+        motions: motions in a row.
+        events: segments, and what belongs to the behaviors.
+        knots: knots solved.
+        log: iterations of all solves.
+        limits: limits used to the full.
+        checks: knot violations.
+    """
+
+    bpm: float
+    time: float = 0.0
+    motions: list[DenseTrajectory] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    knots: int = 0
+    log: list[dict[str, float]] = field(default_factory=list)
+    limits: list[dict[str, object]] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
+
+    def add_part(self, part: Behavior, place: Placement) -> None:
+        """Adds a behavior where it happens."""
+        start, made = self.time, part.provenance
+        for event in part.events:
+            kind = "marker" if event.kind == "segment" else event.kind
+            self.events.append(replace(event, time=start + event.time, kind=kind))
+        for check in part.certificate.checks:
+            if check.name == "knot_violation":
+                self.checks.append(replace(check, time=start + check.time))
+        self.knots += int(str(made["knots"]))
+        self.log += part.iterations().to_dict("records")
+        limits = part.active_limits().to_dict("records")
+        self._add_limits([x for x in limits if x["from_s"] < part.duration])
+        self._add(place.motion(part.motion))
+        self._add_segment(part.name, start)
+
+    def add_way(self, name: str, legs: Sequence[Leg]) -> None:
+        """Adds the way to the behavior of a name."""
+        start, bound = self.time, BOUNDS["knot_violation"]
+        for leg in legs:
+            amount, where = leg.solution.violation(), f"{leg.name} to {name}"
+            self.checks.append(Check("knot_violation", amount, bound, self.time, where))
+            self.knots += len(leg.solution.q)
+            self.log += leg.solution.log
+            self._add_limits(active_limits(leg.solution).to_dict("records"))
+            self._add(leg.motion)
+        if legs:
+            self._add_segment(f"to {name}", start)
+
+    def rest(self, seconds: float, beats: float) -> None:
+        """Stays for a while, and until the next beat."""
+        until = self.time + seconds
+        if self.bpm:
+            beat = 60.0 / self.bpm
+            until = beat * np.ceil((until - ON_THE_BEAT) / beat + beats)
+        if until > self.time + ON_THE_BEAT:
+            self._add(hold(self.motions[-1], until - self.time))
+        self.time = float(until)
+
+    def worst_knot(self) -> Check | None:
+        """The largest violation of what the optimizer solved."""
+        return max(self.checks, key=lambda c: c.value, default=None)
+
+    def numbers(self) -> dict[str, object]:
+        """What the optimizer did, for the provenance."""
+        worst = self.worst_knot()
+        return {
+            "knots": self.knots,
+            "iterations": len(self.log),
+            "violation": worst.value if worst else 0.0,
+            "log": self.log,
+            "active_limits": self.limits,
+        }
+
+    def _add_segment(self, name: str, start: float) -> None:
+        length = self.time - start
+        self.events.append(Event(start, "segment", name, duration=length))
+
+    def _add(self, motion: DenseTrajectory) -> None:
+        self.motions.append(motion)
+        self.time += float(motion.t[-1])
+
+    def _add_limits(self, limits: Sequence[Mapping[str, object]]) -> None:
+        for limit in limits:
+            times = {k: self.time + float(str(limit[k])) for k in ("from_s", "to_s")}
+            self.limits.append({**limit, **times})
