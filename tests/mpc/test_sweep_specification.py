@@ -178,6 +178,11 @@ BAD = [
     ("behaviors: [stand]\nsearch: {field: nothing}", "unknown key"),
     ("behaviors: [stand]\nsequential: {passes: 2}", "sequential: fails"),
     ("behaviors: [stand]\nsequential: {pases: 2}", "did you mean passes"),
+    ("behaviors: [stand]\nsearch: {field: world.tilt_deg, high: 90}", "tilt_deg is 90"),
+    ("behaviors: [stand, stand]", "2 cells 'stand'"),
+    ("behaviors: [stand]\nvariations: {friction: [1, 1]}", "2 cells"),
+    ("behaviors: [stand]\nvariations: {seed: [1, 2]}", "comes from the sweep's seeds"),
+    ("behaviors: [stand]\nbase: {behavior: march}", "from the sweep's behaviors"),
     ("behaviors: [stand", "not valid YAML"),
     ("- stand", "expected keys"),
 ]

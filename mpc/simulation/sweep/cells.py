@@ -159,6 +159,9 @@ class Sweep:
         layers = (self.base, self.per_behavior.get(behavior, {}), self.cases[case])
         for layer in (*layers, values):
             _merge(tree, layer, where)
+        for name in ("behavior", "seed"):
+            if name in tree:
+                raise BackbeatError(f"{where}: {name} comes from the sweep's {name}s")
         push = tree.pop("push", None)
         polar = None
         if push is not None:

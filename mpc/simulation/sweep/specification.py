@@ -13,6 +13,7 @@ given as `push`, by impulse and direction, besides the scenario's own `pushes`.
 """
 
 import re
+from collections import Counter
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -145,7 +146,12 @@ def _checked(sweep: Sweep) -> Sweep:
     for test in (settings.sequential, settings.search):
         if test is not None:
             test.check()
-    for cell in sweep.cells:
-        for level in settings.search.levels()[:1] if settings.search else [None]:
-            sweep.at_level(cell, level)
+    ((title, count),) = Counter(c.title() for c in sweep.cells).most_common(1)
+    if count > 1:
+        raise BackbeatError(f"{where}: there are {count} cells {title!r}")
+    if settings.search:
+        levels = settings.search.levels()
+        for cell in sweep.cells:
+            for level in (levels[0], levels[-1]):
+                sweep.at_level(cell, level)
     return sweep
