@@ -16,6 +16,9 @@ from mpc.reference import Reference, ReferenceSample
 from mpc.whole_body_assembly import Target
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
 
+# Time after which the planned velocity has forgotten what it was [s].
+FORGETTING = 0.1
+
 
 @dataclass(frozen=True)
 class WholeBodyMemory:
@@ -28,6 +31,7 @@ class WholeBodyMemory:
         ticks: ticks done.
         failures: ticks whose program was not solved.
         acceleration: (nj,) of the joints in the last solution [rad/s^2].
+        velocity: (nj,) of the joints as those accelerations make it [rad/s].
     """
 
     command: np.ndarray
@@ -36,6 +40,7 @@ class WholeBodyMemory:
     ticks: int = 0
     failures: int = 0
     acceleration: np.ndarray | None = None
+    velocity: np.ndarray | None = None
 
     def __deepcopy__(self, memo: object) -> "WholeBodyMemory":
         """Values in a Context may be shared, for nothing here ever changes."""
@@ -182,21 +187,34 @@ class WholeBodyController(LeafSystem):
                 memory.ticks + 1,
                 memory.failures + 1,
                 memory.acceleration,
+                memory.velocity,
             )
-        command = self._command(solution)
+        acceleration = solution.vdot[self.robot.base_velocities :]
+        sensed = v[self.robot.base_velocities :]
+        planned = sensed if memory.velocity is None else memory.velocity
+        planned = planned + self._period * acceleration
+        planned += self._period / FORGETTING * (sensed - planned)
+        command = self._command(solution, planned)
         return WholeBodyMemory(
             command,
             solution.dual,
             solution.wrench,
             memory.ticks + 1,
             memory.failures,
-            solution.vdot[self.robot.base_velocities :],
+            acceleration,
+            planned,
         )
 
-    def _command(self, solution: WholeBodySolution) -> np.ndarray:
+    def _command(self, solution: WholeBodySolution, planned: np.ndarray) -> np.ndarray:
+        """(5 nj,) joint command.
+
+        Where no servo helps, its velocity is the solution's own: it says which way
+        friction has to be overcome, and does nothing else.
+        """
         joints = self._target.joints
+        velocity = np.where(self._stiffness > 0, joints[1], planned)
         return joint_command(
-            solution.tau, joints[0], joints[1], self._stiffness, self._damping
+            solution.tau, joints[0], velocity, self._stiffness, self._damping
         )
 
 
