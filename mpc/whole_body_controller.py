@@ -176,9 +176,9 @@ class WholeBodyController(LeafSystem):
         fill_target(self._target, sample, plan.rate, deviation, wrench, self.robot)
         solution = None
         if np.isfinite(q).all() and np.isfinite(v).all():
-            ahead_q = np.empty_like(q)
-            box_plus(q, v, 0.5 * self._period, self.robot.floating, ahead_q)
-            solution = self._program.solve(ahead_q, v, self._target, memory.dual)
+            middle_q = np.empty_like(q)
+            box_plus(q, v, 0.5 * self._period, self.robot.floating, middle_q)
+            solution = self._program.solve(middle_q, v, self._target, memory.dual)
         if solution is None or not solution.is_solved:
             return WholeBodyMemory(
                 memory.command,
