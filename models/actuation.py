@@ -23,8 +23,9 @@ from models.robot import RobotModel
 
 # Blocks of a command vector, each num_joints long and in joint order.
 EFFORT, POSITION, VELOCITY, STIFFNESS, DAMPING = range(5)
-# Planned speed from which on all of the friction is made up for [rad/s or m/s].
-FRICTION_SPEED = 0.05
+# Wanted speed from which on all of the friction is made up for [rad/s or m/s], and
+# how fast a servo wants its errors gone [1/s].
+FRICTION_SPEED, FRICTION_RATE = 0.05, 20.0
 
 
 def joint_command(
@@ -77,8 +78,10 @@ class JointServo(LeafSystem):
                 the model says.
             lag: time constant of the motors [s].
             period: step of the plant, when there is a lag [s].
-            friction: (nj,) Coulomb friction that the servo makes up for, in the
-                direction of the velocity set point [N m]; None for none.
+            friction: (nj,) Coulomb friction that the servo makes up for [N m], in
+                the direction of the planned velocity and, where there is
+                stiffness, of the error: never more than there is, so that it can
+                move nothing by itself. None for none.
         """
         super().__init__()
         self._friction = friction
@@ -130,7 +133,10 @@ class JointServo(LeafSystem):
         u = command[EFFORT] + command[STIFFNESS] * (command[POSITION] - q)
         u += command[DAMPING] * (command[VELOCITY] - v)
         if self._friction is not None:
-            share = command[VELOCITY] / FRICTION_SPEED
+            wanted = command[VELOCITY] + FRICTION_RATE * (
+                (command[POSITION] - q) * (command[STIFFNESS] > 0)
+            )
+            share = wanted / FRICTION_SPEED
             u += self._friction * np.clip(share, -1.0, 1.0)
         return np.minimum(np.maximum(u, -self._limits), self._limits)
 

@@ -42,7 +42,7 @@ class FilterNoise(NamedTuple):
     # Of one sample of the gyro [rad/s] and of the accelerometer [m/s^2], with room
     # for what sampling and shocks add.
     gyro: float = 7.5e-3
-    accelerometer: float = 0.15
+    accelerometer: float = 0.1
     # Walk of their biases [rad/s/sqrt(s), m/s^2/sqrt(s)].
     gyro_walk: float = 1e-4
     accelerometer_walk: float = 1e-3
@@ -50,12 +50,12 @@ class FilterNoise(NamedTuple):
     position: float = 1e-3
     velocity: float = 20e-3
     # Wander of a standing contact [m/sqrt(s)].
-    slip: float = 3e-4
+    slip: float = 1e-4
     # Height of level ground [m], and farthest from it that still counts as level.
     height: float = 1e-3
     level: float = 5e-3
     # Tilt of a sole that lies flat [rad], and largest that still counts as flat.
-    flatness: float = 10e-3
+    flatness: float = 25e-3
     flat: float = 40e-3
 
 

@@ -31,7 +31,7 @@ from mpc.invariant_filter import (
 )
 
 # What the joint filter takes joints to do within a sample [rad/s^2].
-JOINT_ACCELERATION = 40.0
+JOINT_ACCELERATION = 20.0
 
 
 @dataclass(frozen=True)

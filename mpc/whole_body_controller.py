@@ -17,6 +17,9 @@ from mpc.stepping import standing
 from mpc.whole_body_assembly import Target
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
 
+# Time after which the planned velocity has forgotten what it was [s].
+FORGETTING = 0.1
+
 
 @dataclass(frozen=True)
 class WholeBodyMemory:
@@ -29,6 +32,7 @@ class WholeBodyMemory:
         ticks: ticks done.
         failures: ticks whose program was not solved.
         acceleration: (nj,) of the joints in the last solution [rad/s^2].
+        velocity: (nj,) of the joints as those accelerations make it [rad/s].
     """
 
     command: np.ndarray
@@ -37,6 +41,7 @@ class WholeBodyMemory:
     ticks: int = 0
     failures: int = 0
     acceleration: np.ndarray | None = None
+    velocity: np.ndarray | None = None
 
     def __deepcopy__(self, memo: object) -> "WholeBodyMemory":
         """Values in a Context may be shared, for nothing here ever changes."""
@@ -173,9 +178,9 @@ class WholeBodyController(LeafSystem):
         move_soles(self._target, plan, plan.phase_at(middle))
         solution = None
         if np.isfinite(q).all() and np.isfinite(v).all():
-            ahead_q = np.empty_like(q)
-            box_plus(q, v, 0.5 * self._period, self.robot.floating, ahead_q)
-            solution = self._program.solve(ahead_q, v, self._target, memory.dual)
+            middle_q = np.empty_like(q)
+            box_plus(q, v, 0.5 * self._period, self.robot.floating, middle_q)
+            solution = self._program.solve(middle_q, v, self._target, memory.dual)
         if solution is None or not solution.is_solved:
             return WholeBodyMemory(
                 memory.command,
@@ -184,21 +189,34 @@ class WholeBodyController(LeafSystem):
                 memory.ticks + 1,
                 memory.failures + 1,
                 memory.acceleration,
+                memory.velocity,
             )
-        command = self._command(solution)
+        acceleration = solution.vdot[self.robot.base_velocities :]
+        sensed = v[self.robot.base_velocities :]
+        planned = sensed if memory.velocity is None else memory.velocity
+        planned = planned + self._period * acceleration
+        planned += self._period / FORGETTING * (sensed - planned)
+        command = self._command(solution, planned)
         return WholeBodyMemory(
             command,
             solution.dual,
             solution.wrench,
             memory.ticks + 1,
             memory.failures,
-            solution.vdot[self.robot.base_velocities :],
+            acceleration,
+            planned,
         )
 
-    def _command(self, solution: WholeBodySolution) -> np.ndarray:
+    def _command(self, solution: WholeBodySolution, planned: np.ndarray) -> np.ndarray:
+        """(5 nj,) joint command.
+
+        Where no servo helps, its velocity is the solution's own: it says which way
+        friction has to be overcome, and does nothing else.
+        """
         joints = self._target.joints
+        velocity = np.where(self._stiffness > 0, joints[1], planned)
         return joint_command(
-            solution.tau, joints[0], joints[1], self._stiffness, self._damping
+            solution.tau, joints[0], velocity, self._stiffness, self._damping
         )
 
 

@@ -22,6 +22,7 @@ def command(
     ] = None,
     time_step: Annotated[float | None, typer.Option(help="Plant step [s].")] = None,
     friction: Annotated[float | None, typer.Option(help="Of soles on ground.")] = None,
+    state: Annotated[str | None, typer.Option(help="true or estimated.")] = None,
     duration: Annotated[float | None, typer.Option(help="Stop after [s].")] = None,
     push: Annotated[
         list[str] | None,
@@ -48,6 +49,7 @@ def command(
         "contact_model": contact_model,
         "time_step": time_step,
         "friction": friction,
+        "state": state,
         "duration": duration,
         "seed": seed,
         "pushes": [read_push(text) for text in push] if push else None,

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from pydrake.systems.analysis import Simulator
@@ -32,7 +32,6 @@ class SimulationRun:
         behavior: what was tracked.
         t: (M,) sample times [s]; the lead-in is negative.
         x: (M, nq + nv) states of the robot model.
-        sensed: (M, nq + nv) the states that the controllers read.
         effort: (M, nj) joint torques [N m].
         contact: (M, C + 1, 6) wrench of the ground on each patch and on the rest
             of the robot, about the world origin [N m, N].
@@ -46,13 +45,13 @@ class SimulationRun:
         failures: unsolved whole-body ticks.
         fell_at: time of the fall [s], None without one.
         wall_time: wall time of the run [s].
+        sensed: (M, nq + nv) the states that the controllers read.
     """
 
     scenario: Scenario
     behavior: Behavior
     t: np.ndarray
     x: np.ndarray
-    sensed: np.ndarray
     effort: np.ndarray
     contact: np.ndarray
     push: np.ndarray
@@ -66,6 +65,7 @@ class SimulationRun:
     failures: int
     fell_at: float | None
     wall_time: float
+    sensed: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property
     def fell(self) -> bool:

@@ -195,3 +195,23 @@ def test_the_servo_makes_up_for_friction_it_knows(world):
     fast = np.abs(speed) > 0.05
     assert_allclose(effort[fast], (np.sign(speed) * friction)[fast], rtol=EXACT)
     assert (np.abs(effort[~fast]) < friction[~fast]).all()
+
+
+def test_friction_is_never_made_up_for_by_more_than_there_is(world):
+    """Whatever the error of a stiff joint, what is added cannot move it alone."""
+    rng, robot, zero = np.random.default_rng(1), world.robot, np.zeros(30)
+    friction = 0.03 * robot.effort_limits
+    target, stiffness = 0.01 * rng.normal(size=30), np.full(30, 2.0)
+    stiffness[:10] = 0.0
+    command = joint_command(zero, target, zero, stiffness, zero)
+    efforts = []
+    for known in (None, friction):
+        servo = JointServo(robot, world.actuator_joints(), friction=known)
+        context = servo.CreateDefaultContext()
+        servo.GetInputPort("command").FixValue(context, command)
+        servo.GetInputPort("state").FixValue(context, np.zeros(73))
+        efforts.append(servo.GetOutputPort("joint_effort").Eval(context).copy())
+    added = efforts[1] - efforts[0]
+    assert (np.abs(added) <= friction * (1 + EXACT)).all()
+    assert (added[:10] == 0).all()
+    assert (added[10:] * target[10:] > 0).all()

@@ -1,0 +1,108 @@
+"""What the whole-body controller does about late sensors and lagging motors."""
+
+import numpy as np
+import pytest
+
+from models.actuation import STIFFNESS, VELOCITY
+from models.configuration import Configuration
+from mpc.predictive_program import PredictiveProgram
+from mpc.whole_body_controller import (
+    WholeBodyController,
+    WholeBodyMemory,
+    servo_gains,
+)
+from mpc.whole_body_program import WholeBodyProgram
+
+DELAY, LAG = 0.002, 0.005
+
+
+def phase_margins(reference, stiffness, damping):
+    """Phase margin of every servoed joint [rad], each for itself."""
+    robot = reference.robot
+    M = Configuration(robot, reference.table.q[0]).mass_matrix
+    inertia = 1 / np.diag(np.linalg.inv(M))[robot.base_velocities :]
+    w = np.geomspace(1.0, 3000.0, 20000)
+    margins = {}
+    # A step of the plant holds its torque, half a millisecond on average.
+    late = np.exp(-1j * w * (DELAY + 0.0005)) / (1 + 1j * w * LAG)
+    for name, kp, kd, own, I in zip(
+        robot.joint_names, stiffness, damping, robot.damping, inertia, strict=True
+    ):
+        if kp > 0:
+            loop = (kp + 1j * w * kd) * late / (-(w**2) * I + 1j * w * own)
+            last = np.where(np.abs(loop) >= 1)[0][-1]
+            margins[name] = np.pi + np.unwrap(np.angle(loop))[last]
+    return margins
+
+
+def test_servo_gains_respect_the_latency(drummer):
+    safe = phase_margins(drummer, *servo_gains(drummer.robot, drummer, DELAY + LAG))
+    assert len(safe) == 17
+    assert min(safe.values()) > np.radians(30)
+
+
+def test_gains_that_know_of_no_latency_shake_the_wrists(drummer):
+    """Must fail: the margin of the bound above is not there without it."""
+    bold = phase_margins(drummer, *servo_gains(drummer.robot, drummer))
+    assert bold["l_arm_lwy"] < 0
+
+
+def test_latency_only_ever_lowers_gains(groove):
+    free = np.array(servo_gains(groove.robot, groove))
+    assert (np.array(servo_gains(groove.robot, groove, 1e-9)) == free).all()
+    late = np.array(servo_gains(groove.robot, groove, 0.02))
+    assert (late <= free).all()
+    assert (late < free).any()
+    assert ((late > 0) == (free > 0)).all()
+
+
+@pytest.fixture(scope="module")
+def controllers(groove):
+    """One controller without, and one with a lead."""
+
+    def make(lead):
+        program = WholeBodyProgram(groove.robot, groove.patches, groove.points)
+        return WholeBodyController(program, groove, lead=lead)
+
+    return make(0.0), make(LAG)
+
+
+def test_accelerations_lead_and_the_motion_does_not(groove, controllers):
+
+    plain, leading = controllers
+    t = 6.0
+    plan = PredictiveProgram(groove).rest(t, t)
+    sample = groove.sample(t + 0.001)
+    ahead = groove.sample(t + 0.001 + LAG)
+    C, nj = len(groove.patches), groove.robot.num_joints
+    memory = WholeBodyMemory(np.zeros(5 * nj), None, np.zeros((C, 6)))
+    for controller, expected in ((plain, sample), (leading, ahead)):
+        controller.tick(t, sample.q, sample.v, plan, memory)
+        target = controller._target
+        np.testing.assert_array_equal(target.joints[0], sample.q[7:])
+        np.testing.assert_array_equal(target.joints[1], sample.v[6:])
+        np.testing.assert_array_equal(target.joints[2], expected.vdot[6:])
+    assert np.abs(ahead.vdot - sample.vdot).max() > 1e-2
+
+
+def test_the_velocity_that_friction_is_told_is_that_of_the_solutions(
+    groove, controllers
+):
+    """It adds up accelerations and forgets errors of the sensors, not their noise."""
+    controller, _ = controllers
+    plan = PredictiveProgram(groove).rest(0.0, 0.0)
+    q, robot = groove.table.q[0], groove.robot
+    rng = np.random.default_rng(0)
+    C, nj = len(groove.patches), robot.num_joints
+    memory = WholeBodyMemory(np.zeros(5 * nj), None, np.zeros((C, 6)))
+    found = []
+    for _ in range(400):
+        v = np.r_[np.zeros(6), 20e-3 * rng.normal(size=nj)]
+        memory = controller.tick(0.0, q, v, plan, memory)
+        found.append(memory.command.reshape(5, nj)[VELOCITY])
+    stiff = memory.command.reshape(5, nj)[STIFFNESS] > 0
+    assert stiff.sum() == 18
+    assert (np.ptp(found, axis=0)[stiff] == 0).all()
+    spread = np.std(found[100:], axis=0)
+    # A third of the noise at most, and far below the speed at which friction turns.
+    assert spread[~stiff].max() < 7e-3
