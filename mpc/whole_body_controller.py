@@ -95,6 +95,8 @@ class WholeBodyController(LeafSystem):
         self._program, self._reference = program, reference
         self._start, self._period, self._lead = start_time, period, lead
         self.robot: RobotModel = reference.robot
+        self._soles = list(reference.soles)
+        self._places = np.zeros((len(reference.patches), 3))
         self._sample, self._ahead = reference.make_sample(), reference.make_sample()
         self._target: Target = program.make_target()
         self._stiffness, self._damping = servo_gains(self.robot, reference, latency)
@@ -173,8 +175,23 @@ class WholeBodyController(LeafSystem):
                 plan.phase_at(middle + self._lead), self._ahead
             )
             take_accelerations(sample, ahead)
-        deviation, wrench = plan.at(middle)
-        fill_target(self._target, sample, plan.rate, deviation, wrench, self.robot)
+        deviation, wrench, shift = plan.at(middle)
+        self._places[:] = sample.p_contact
+        for touchdown in plan.touchdowns:
+            self._places[touchdown.contact] = touchdown.place
+        if len(shift):
+            self._places[self._soles, :2] += shift
+        self._places[:, 2] += plan.ground
+        deviation[2] += plan.ground
+        fill_target(
+            self._target,
+            sample,
+            plan.rate,
+            deviation,
+            wrench,
+            self._places,
+            self.robot,
+        )
         move_soles(self._target, plan, plan.phase_at(middle))
         solution = None
         if np.isfinite(q).all() and np.isfinite(v).all():
@@ -239,6 +256,7 @@ def fill_target(
     rate: float,
     deviation: np.ndarray,
     wrench: np.ndarray,
+    places: np.ndarray,
     robot: RobotModel,
 ) -> None:
     """Writes the target of a tick: the behavior, retimed, plus the plan's deviation.
@@ -252,6 +270,7 @@ def fill_target(
         rate: phase rate [-].
         deviation: (12,) CoM, CoM velocity, momentum per mass, body rotation.
         wrench: (C, 6) planned patch wrenches [weights].
+        places: (C, 3) where the plan has the patches that carry them [m].
         robot: the robot.
     """
     nq, nv, m = robot.base_positions, robot.base_velocities, robot.total_mass
@@ -291,7 +310,7 @@ def fill_target(
         R = sample.R_contact[c]
         f = robot.gravity * R @ wrench[c, 3:]
         force += f
-        arm = sample.p_contact[c] - target.com[0]
+        arm = places[c] - target.com[0]
         moment += robot.gravity * R @ wrench[c, :3] + np.cross(arm, f)
     target.com[2] = force
     target.momentum[1] = m * moment
@@ -305,9 +324,13 @@ def move_soles(target: Target, plan: Plan, s: float) -> None:
         plan: the plan.
         s: phase of the tick [s].
     """
-    target.standing[:] = standing(target.standing[None], np.array([s]), plan.steps)[0]
+    planned, now = target.standing[None], np.array([s])
+    target.standing[:] = standing(planned, now, plan.changes)[0]
+    for touchdown in plan.touchdowns:
+        if touchdown.stands and s < touchdown.end:
+            target.contact_motion[:, touchdown.contact] = 0.0
     for swing in plan.swings:
-        if swing.start < s < swing.end:
+        if swing.is_under_way(s):
             offset = swing.offset(s)
             target.contact[swing.contact] += offset[0]
             target.contact_motion[0, swing.contact, 3:] += plan.rate * offset[1]

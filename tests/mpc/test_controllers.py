@@ -156,7 +156,9 @@ def test_an_unsolved_tick_keeps_the_command_and_is_counted(tick):
     assert (bad.ticks, bad.failures) == (2, 1)
     after = tick.run(bad)
     assert (after.ticks, after.failures) == (3, 1)
-    assert np.abs(after.command - good.command).max() < 1e-6
+    # The torques; velocities only say which way friction acts, and go on in time.
+    torques = slice(0, tick.robot.num_joints)
+    assert np.abs(after.command - good.command)[torques].max() < 1e-6
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -195,7 +197,7 @@ def test_without_a_new_plan_the_last_one_goes_on(loop, advance, monkeypatch):
     assert good.plan.is_fresh
     assert good.plan.time == 1.1
     with monkeypatch.context() as patch:
-        patch.setattr(loop.predictive._program, "solve", lambda *_: None)
+        patch.setattr(loop.predictive._program, "solve", lambda *_, **__: None)
         carried = advance(1.12, x, good)
     blind = advance(1.12, np.full_like(x, np.nan), good)
     for bad in (carried, blind):
