@@ -478,7 +478,7 @@ class PredictiveProgram:
         self._G.data[self._hurry_entries] = np.stack(
             [-1 / h[:-1], 1 / h[1:]], axis=1
         ).ravel()
-        carried: np.ndarray = horizon.standing.any(1)
+        carried = np.asarray(horizon.standing.any(axis=1))
         free = 1 / w.slowest - 1 / w.fastest
         most = np.where(carried[:-1] & carried[1:], w.hurry * w.spacing, free)
         return -most, most
