@@ -238,7 +238,10 @@ class WholeBodyTick:
         nothing = np.zeros(self.robot.num_joints)
         stiffness, damping = self._hold
         posture = nothing if memory.posture is None else memory.posture
-        if safety.mode is Mode.HOLDING and memory.posture is not None:
+        if safety.blind_since is not None:
+            # No servo holds what it cannot see: the command in force goes on.
+            pass
+        elif safety.mode is Mode.HOLDING and memory.posture is not None:
             command = joint_command(nothing, posture, nothing, stiffness, damping)
         elif safety.mode in (Mode.HOLDING, Mode.FALLEN):
             command = joint_command(nothing, posture, nothing, nothing, damping)
