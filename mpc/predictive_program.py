@@ -48,6 +48,13 @@ from mpc.touchdown import Touchdown
 # A foot this near to landing lands where it was going [s], and how fast it moves [m/s].
 COMMITTED, FOOT_SPEED = 0.05, 3.0
 INF = 1e30
+# How PIQP ends, in words.
+_STATUS = {
+    piqp.PIQP_SOLVED: "solved",
+    piqp.PIQP_MAX_ITER_REACHED: "iteration cap",
+    piqp.PIQP_PRIMAL_INFEASIBLE: "infeasible",
+    piqp.PIQP_DUAL_INFEASIBLE: "infeasible",
+}
 
 
 @dataclass(frozen=True)
@@ -142,13 +149,15 @@ class PredictiveProgram:
     Attributes:
         reference: the behavior.
         weights: horizon, weights and bounds.
+        status: how the last solve ended: solved, infeasible, iteration cap or
+            numerics. For whoever reports it; it decides nothing.
     """
 
     def __init__(
         self, reference: Reference, weights: PredictiveWeights | None = None
     ) -> None:
         """Allocates the program and its solver."""
-        self.reference = reference
+        self.reference, self.status = reference, ""
         self.weights = w = weights or PredictiveWeights()
         robot = reference.robot
         self._C = len(reference.patches)
@@ -417,6 +426,7 @@ class PredictiveProgram:
         status = self._solver.solve()
         result = self._solver.result
         x = np.array(result.x)
+        self.status = _STATUS.get(status, "numerics")
         if status != piqp.PIQP_SOLVED or not np.isfinite(x).all():
             return None
         Z = x.reshape(N, NU + self._NX)

@@ -6,8 +6,9 @@ from scipy.spatial.transform import Rotation
 
 from models.configuration import Configuration
 from models.rotations import rotation_exp
-from mpc.whole_body_controller import fill_target, servo_gains
+from mpc.servo_gains import servo_gains
 from mpc.whole_body_program import WholeBodyProgram
+from mpc.whole_body_target import fill_target
 
 RATE, PHASE, STEP = 0.8, 9.31, 0.004
 
