@@ -31,7 +31,7 @@ States carry no hard constraint: an infeasible program would be a fall. Sources
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import piqp
@@ -66,8 +66,7 @@ class PredictiveWeights:
         spacing: phase of an interval [s]; knots * spacing is the horizon.
         com, height, velocity, momentum, rotation: weights per second on the state;
             legs are not longer than they are, so height counts more than place.
-        beat: weight on time minus phase; the musical knob: large holds the beat
-            at any price, small saves the balance first.
+        beat: weight on time minus phase; see `with_beat_priority`.
         theta: weight on stretching an interval.
         theta_change: weight on the change of the stretch between intervals.
         shift, jump: weights on soles that stand elsewhere and on moving them there.
@@ -82,7 +81,9 @@ class PredictiveWeights:
         reach: most distance of the soles, forward and sideways [m].
         apart: least distance sideways [m].
         crouch: how much lower the CoM goes for steps that the behavior does not
-            make, so that legs stay bent [m].
+            make, or when it is nearly lost, so that legs stay bent [m].
+        calm, lost: distances of the divergent component from where it belongs at
+            which nothing is lowered, and all of that [m].
     """
 
     knots: int = 26
@@ -90,11 +91,11 @@ class PredictiveWeights:
     com: float = 100.0
     height: float = 1000.0
     velocity: float = 10.0
-    momentum: float = 5.0
-    rotation: float = 10.0
+    momentum: float = 10.0
+    rotation: float = 100.0
     beat: float = 20.0
-    theta: float = 20.0
-    theta_change: float = 20.0
+    theta: float = 1000.0
+    theta_change: float = 200.0
     shift: float = 2.0
     jump: float = 1.0
     force: float = 0.5
@@ -111,6 +112,26 @@ class PredictiveWeights:
     reach: tuple[float, float] = (0.55, 0.55)
     apart: float = 0.17
     crouch: float = 0.05
+    calm: float = 0.03
+    lost: float = 0.1
+
+    def with_beat_priority(self, priority: float) -> "PredictiveWeights":
+        """The musical knob: these weights for a performer with a priority.
+
+        At 0.5 they are as they are. Towards 0 the beat costs up to ten times less,
+        and balance is saved first; towards 1 up to a hundred times more, and the
+        tempo has less and less room, until at 1 it has none.
+
+        Args:
+            priority: of the beat against balance, 0 to 1.
+        """
+        room, base = min(1.0, 2 - 2 * priority), 10 if priority < 0.5 else 100
+        return replace(
+            self,
+            beat=self.beat * base ** (2 * priority - 1),
+            slowest=1 - room * (1 - self.slowest),
+            fastest=1 + room * (self.fastest - 1),
+        )
 
 
 def patch_rows(
@@ -197,7 +218,7 @@ class PredictiveProgram:
             blocks += [R, Q * h if k < N - 1 else terminal]
         P = sp.lil_matrix(sp.block_diag(blocks))
         n = N * (NU + NX)
-        self._upright, self._crouch = np.zeros(n), np.zeros(n)
+        self._crouch = np.zeros(n)
         self._lowered = 0.0
         for k in range(N):
             end = (k + 1) * (NU + NX)
@@ -407,6 +428,7 @@ class PredictiveProgram:
         if self._reaches:
             low, high = self._reach(horizon, shift)
             lower, upper = np.r_[lower, low], np.r_[upper, high]
+        crouch = 1.0 if steps else self._crouching(deviation, shift)
         low, high = self._hurry(horizon)
         lower, upper = np.r_[lower, low], np.r_[upper, high]
         low, high = self._bounds(horizon, steps)
@@ -414,7 +436,7 @@ class PredictiveProgram:
             self._go_on(low[0], high[0], horizon, previous)
         self._solver.update(
             P=self._P,
-            c=self._crouch if steps else self._upright,
+            c=crouch * self._crouch,
             A=self._A,
             b=b,
             G=self._G,
@@ -445,10 +467,28 @@ class PredictiveProgram:
             shift=self._shifts(X, shift),
             steps=tuple(steps),
             touchdowns=tuple(touchdowns),
-            objective=float(result.info.primal_obj) + (self._lowered if steps else 0),
+            objective=float(result.info.primal_obj) + crouch**2 * self._lowered,
             iterations=int(result.info.iter),
             solve_time=time.perf_counter() - started,
         )
+
+    def off_balance(self, deviation: np.ndarray, shift: np.ndarray) -> np.ndarray:
+        """(2,) divergent component of motion from where it belongs [m].
+
+        Args:
+            deviation: (12,) as of `solve`.
+            shift: (S, 2) as of `solve`.
+        """
+        height = max(float(self.reference.table.com[0, 0, 2]), 0.1)
+        omega = np.sqrt(self._g / height)
+        off = deviation[:2] + deviation[3:5] / omega
+        return np.asarray(off - shift.mean(0) if len(shift) else off)
+
+    def _crouching(self, deviation: np.ndarray, shift: np.ndarray) -> float:
+        """Share of the crouch that a robot takes which stands."""
+        w = self.weights
+        off = float(np.hypot(*self.off_balance(deviation, shift)))
+        return min(1.0, max(0.0, (off - w.calm) / (w.lost - w.calm)))
 
     def _shifts(self, X: np.ndarray, shift: np.ndarray) -> np.ndarray:
         """(N + 1, S, 2) places of the soles; as they are where none may step."""

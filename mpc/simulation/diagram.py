@@ -127,7 +127,11 @@ def build_closed_loop(
     )
     plant = world.plant
     start = scenario.lead_in
-    weights = adapted(weights or PredictiveWeights(), scenario)
+    priority = scenario.beat_priority
+    if priority is None:
+        priority = behavior.beat_priority
+    weights = (weights or PredictiveWeights()).with_beat_priority(priority)
+    weights = adapted(weights, scenario)
     prediction = PredictiveProgram(reference, weights)
     predictive = builder.AddNamedSystem(
         "predictive_controller",
