@@ -58,7 +58,7 @@ class Authored:
         kind: which kind.
         name: name in the library.
         summary: one sentence for people.
-        robot: robot name or path of its YAML.
+        robot: robot name or path of its YAML, which may start at the specification.
         equipment: what the robot carries.
     """
 
