@@ -16,12 +16,15 @@ class PredictiveController(LeafSystem):
         name: PredictiveController
         input_ports:
         - state
+        - normal_forces
         output_ports:
         - plan
         - fallen
         - memory
 
-    `state` is the robot model's [q, v] (nq + nv). `plan` is a Plan, the latest
+    `state` is the robot model's [q, v] (nq + nv). `normal_forces` are those on its
+    patches in the order of its description [N]; it may be left unconnected, and then
+    every foot is taken to land when the plan has it. `plan` is a Plan, the latest
     one; when a solve fails an older one goes on and says so. `fallen` (1) is 1 from
     when it has declared a fall. `memory` is a PredictiveMemory with the counts.
 
@@ -44,6 +47,9 @@ class PredictiveController(LeafSystem):
         self._state_port = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
         )
+        patches = [n for n, c in robot.contacts.items() if not c.is_point]
+        self._patches = [patches.index(n) for n in program.reference.patches]
+        self._force_port = self.DeclareVectorInputPort("normal_forces", len(patches))
         first = self.step.start()
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
@@ -75,5 +81,8 @@ class PredictiveController(LeafSystem):
     def _update(self, context: Context, state: State) -> None:
         x = self._state_port.Eval(context)
         t, nq = context.get_time(), self._nq
-        new = self.step(t, x[:nq], x[nq:], self._read(context))
+        force = None
+        if self._force_port.HasValue(context):
+            force = self._force_port.Eval(context)[self._patches]
+        new = self.step(t, x[:nq], x[nq:], self._read(context), force)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)

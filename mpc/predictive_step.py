@@ -8,19 +8,21 @@ No diagram, context or simulator is needed; `PredictiveController` is the same a
 Drake system.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from models.configuration import Configuration
-from models.rotations import quaternion_to_matrix, relative_log
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
 from mpc.fall_detection import FallLimits, fall_signs
+from mpc.measurement import measure_deviation, measure_ground, measure_shift
 from mpc.plan import Plan
 from mpc.predictive_program import PredictiveProgram
 from mpc.recovery import Recovery
 from mpc.reference import Reference, ReferenceSample
-from mpc.stepping import next_swings
+from mpc.stepping import next_swings, swing_of
+from mpc.touchdown import Touchdown, delay_steps, find_touchdowns
 
 # A plan reaches 1.3 s ahead; what it foresees of a robot that nobody watches is worth
 # less and less [s].
@@ -90,6 +92,8 @@ class PredictiveStep:
         self.limits = limits or FailSafe(carry=CARRY)
         self.fall_limits = fall_limits or FallLimits()
         self._start, self._recovery = start_time, recovery
+        # Phase until the next plan is surely in force.
+        self._ahead = 1.3 * period
         self._sample = self.reference.make_sample()
 
     def start(self) -> PredictiveMemory:
@@ -97,7 +101,12 @@ class PredictiveStep:
         return PredictiveMemory(self.program.rest(0.0, -self._start))
 
     def __call__(
-        self, t: float, q: np.ndarray, v: np.ndarray, memory: PredictiveMemory
+        self,
+        t: float,
+        q: np.ndarray,
+        v: np.ndarray,
+        memory: PredictiveMemory,
+        force: np.ndarray | None = None,
     ) -> PredictiveMemory:
         """One plan.
 
@@ -106,6 +115,8 @@ class PredictiveStep:
             q: (nq,) configuration of the robot model.
             v: (nv,) its velocity.
             memory: what the last step returned.
+            force: (C,) normal forces on the behavior's patches [N]; without them
+                every foot is taken to land when the plan has it.
 
         Returns:
             The memory after it, with the plan in force.
@@ -119,14 +130,10 @@ class PredictiveStep:
         plan: Plan | Failure = Failure(Cause.STATE)
         fall = ""
         if np.isfinite(q).all() and np.isfinite(v).all():
-            reference = self.reference.sample(s, self._sample)
+            sample = self.reference.sample(s, self._sample)
             now = Configuration(self.reference.robot, q, v)
-            fall = fall_signs(now, self.reference, reference).judge(self.fall_limits)
-            deviation = measure_deviation(now, reference)
-            shift = self._measure_shift(now, reference, before, s)
-            plan = attempt(
-                lambda: self._plan(t - self._start, s, deviation, shift, before)
-            )
+            fall = fall_signs(now, self.reference, sample).judge(self.fall_limits)
+            plan = attempt(lambda: self._replan(t, s, now, sample, before, force))
         failure = plan if isinstance(plan, Failure) else None
         safety = advance(memory.safety, t, failure, fall, self.limits)
         if isinstance(plan, Failure) or safety.mode is not Mode.TRACKING:
@@ -136,6 +143,30 @@ class PredictiveStep:
             plan = replace(plan, time=t)
         return PredictiveMemory(plan, memory.plans + 1, safety)
 
+    def _replan(
+        self,
+        t: float,
+        s: float,
+        now: Configuration,
+        sample: ReferenceSample,
+        before: Plan,
+        force: np.ndarray | None,
+    ) -> Plan | Failure:
+        """A plan from what is measured."""
+        reference, ground = self.reference, before.ground
+        downs: tuple[Touchdown, ...] = ()
+        if force is not None:
+            elapsed = t - before.time
+            ground = measure_ground(now, reference, sample, before, elapsed, force)
+            downs = find_touchdowns(
+                reference, before.steps, before.touchdowns, s, self._ahead, force
+            )
+        deviation = measure_deviation(now, sample)
+        deviation[2] -= ground
+        shift = measure_shift(now, reference, sample, before, s, downs)
+        plan = self._plan(t - self._start, s, deviation, shift, before, downs)
+        return plan if isinstance(plan, Failure) else replace(plan, ground=ground)
+
     def _plan(
         self,
         t: float,
@@ -143,31 +174,45 @@ class PredictiveStep:
         deviation: np.ndarray,
         shift: np.ndarray,
         before: Plan,
+        touchdowns: Sequence[Touchdown],
     ) -> Plan | Failure:
         """A plan with the steps under way, or with recovery steps if those help."""
         program, reference = self.program, self.reference
-        steps = tuple(w for w in before.steps if w.end > s)
+        steps = delay_steps(before.steps, touchdowns, s)
+        steps = tuple(w for w in steps if w.end > s)
+        swinging = any(swing_of(reference, (), c, s) for c in reference.soles)
+        if steps and swinging and steps[0].start > s + self._ahead:
+            # They begin when the behavior's own swing ends: decided again until then.
+            steps = ()
         previous = before if before.is_fresh and before.iterations else None
-        plan = program.solve(t, s, deviation, shift, steps, previous)
+        plan = program.solve(t, s, deviation, shift, steps, previous, touchdowns)
         status = program.status
         if self._recovery is not None and not steps:
             elapsed = t + self._start - before.time
             plan = self._recovery.improve(
-                program, t, s, deviation, shift, plan, before, elapsed
+                program,
+                t,
+                s,
+                deviation,
+                shift,
+                plan,
+                before,
+                elapsed,
+                touchdowns,
             )
         if plan is None:
             known = status in ("infeasible", "iteration cap")
             return Failure(Cause(status) if known else Cause.NUMERICS)
-        ahead = 1.3 * self.period
         swings = next_swings(
             reference,
             plan.steps,
             before.swings,
             s,
-            ahead,
+            self._ahead,
             shift,
             plan.shift,
             plan.phases,
+            touchdowns,
         )
         return replace(plan, swings=swings)
 
@@ -181,20 +226,6 @@ class PredictiveStep:
         if safety.mode is Mode.FALLEN:
             return replace(before, status=f"fallen, {safety.fall}", is_fresh=False)
         return replace(before, status=f"{why}, carried on", is_fresh=False)
-
-    def _measure_shift(
-        self, state: Configuration, reference: ReferenceSample, plan: Plan, s: float
-    ) -> np.ndarray:
-        """(S, 2) where the soles are, or where those in the air will land."""
-        shift = np.zeros((len(self.reference.soles), 2))
-        for i, c in enumerate(self.reference.soles):
-            swing = next((w for w in plan.swings if w.contact == c), None)
-            if swing is not None and swing.start <= s < swing.end:
-                shift[i] = swing.landing
-                continue
-            place = state.pose(self.reference.patches[c]).translation()
-            shift[i] = place[:2] - reference.p_contact[c, :2]
-        return shift
 
 
 def settled(program: PredictiveProgram, t: float, s: float, before: Plan) -> Plan:
@@ -217,26 +248,3 @@ def settled(program: PredictiveProgram, t: float, s: float, before: Plan) -> Pla
     return replace(
         plan, deviation=deviation, com=com, shift=np.tile(shift, (len(com), 1, 1))
     )
-
-
-def measure_deviation(state: Configuration, reference: ReferenceSample) -> np.ndarray:
-    """(12,) measured minus reference: CoM, its velocity, momentum/mass, rotation.
-
-    The body's rotation is the mean of base and trunk, so that neither a bent
-    waist nor a leaning pelvis alone counts as a fallen body.
-    """
-    robot = state.robot
-    momentum = state.momentum / robot.total_mass
-    R_base, base, trunk = np.zeros((3, 3)), np.zeros(3), np.zeros(3)
-    R_ref = np.zeros((3, 3))
-    quaternion_to_matrix(state.q, R_base)
-    quaternion_to_matrix(reference.q, R_ref)
-    relative_log(R_base, R_ref, base)
-    R_trunk = state.pose(robot.trunk).rotation().matrix()
-    relative_log(R_trunk, reference.R_trunk, trunk)
-    return np.r_[
-        state.center_of_mass - reference.com[0],
-        momentum[3:] - reference.com[1],
-        momentum[:3] - reference.momentum[0] / robot.total_mass,
-        0.5 * (base + trunk),
-    ]

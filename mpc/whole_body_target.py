@@ -1,5 +1,7 @@
 """The target of a tick: the behavior, retimed, plus what the plan adds."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from models.robot import RobotModel
@@ -18,12 +20,33 @@ def take_accelerations(sample: ReferenceSample, ahead: ReferenceSample) -> None:
     sample.contact_motion[1] = ahead.contact_motion[1]
 
 
+def places_of(
+    plan: Plan, sample: ReferenceSample, shift: np.ndarray, soles: Sequence[int]
+) -> np.ndarray:
+    """(C, 3) where a plan has the patches of a behavior [m].
+
+    Args:
+        plan: the plan.
+        sample: the behavior.
+        shift: (S, 2) of the soles [m].
+        soles: which patches those are.
+    """
+    places = sample.p_contact.copy()
+    for touchdown in plan.touchdowns:
+        places[touchdown.contact] = touchdown.place
+    if len(shift):
+        places[list(soles), :2] += shift
+    places[:, 2] += plan.ground
+    return places
+
+
 def fill_target(
     target: Target,
     sample: ReferenceSample,
     rate: float,
     deviation: np.ndarray,
     wrench: np.ndarray,
+    places: np.ndarray,
     robot: RobotModel,
 ) -> None:
     """Writes the target of a tick: the behavior, retimed, plus the plan's deviation.
@@ -37,6 +60,7 @@ def fill_target(
         rate: phase rate [-].
         deviation: (12,) CoM, CoM velocity, momentum per mass, body rotation.
         wrench: (C, 6) planned patch wrenches [weights].
+        places: (C, 3) where the plan has the patches that carry them [m].
         robot: the robot.
     """
     nq, nv, m = robot.base_positions, robot.base_velocities, robot.total_mass
@@ -76,7 +100,7 @@ def fill_target(
         R = sample.R_contact[c]
         f = robot.gravity * R @ wrench[c, 3:]
         force += f
-        arm = sample.p_contact[c] - target.com[0]
+        arm = places[c] - target.com[0]
         moment += robot.gravity * R @ wrench[c, :3] + np.cross(arm, f)
     target.com[2] = force
     target.momentum[1] = m * moment
@@ -90,9 +114,13 @@ def move_soles(target: Target, plan: Plan, s: float) -> None:
         plan: the plan.
         s: phase of the tick [s].
     """
-    target.standing[:] = standing(target.standing[None], np.array([s]), plan.steps)[0]
+    planned, now = target.standing[None], np.array([s])
+    target.standing[:] = standing(planned, now, plan.changes)[0]
+    for touchdown in plan.touchdowns:
+        if touchdown.stands and s < touchdown.end:
+            target.contact_motion[:, touchdown.contact] = 0.0
     for swing in plan.swings:
-        if swing.start < s < swing.end:
+        if swing.is_under_way(s):
             offset = swing.offset(s)
             target.contact[swing.contact] += offset[0]
             target.contact_motion[0, swing.contact, 3:] += plan.rate * offset[1]

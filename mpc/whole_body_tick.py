@@ -22,7 +22,12 @@ from mpc.reference import Reference, ReferenceSample
 from mpc.servo_gains import hold_gains, servo_gains
 from mpc.whole_body_assembly import Target
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
-from mpc.whole_body_target import fill_target, move_soles, take_accelerations
+from mpc.whole_body_target import (
+    fill_target,
+    move_soles,
+    places_of,
+    take_accelerations,
+)
 
 # Time after which the planned velocity has forgotten what it was [s].
 FORGETTING = 0.1
@@ -179,8 +184,12 @@ class WholeBodyTick:
                 plan.phase_at(middle + self._lead), self._ahead
             )
             take_accelerations(sample, ahead)
-        deviation, wrench = plan.at(middle)
-        fill_target(self.target, sample, plan.rate, deviation, wrench, self.robot)
+        deviation, wrench, shift = plan.at(middle)
+        deviation[2] += plan.ground
+        places = places_of(plan, sample, shift, self.reference.soles)
+        fill_target(
+            self.target, sample, plan.rate, deviation, wrench, places, self.robot
+        )
         move_soles(self.target, plan, plan.phase_at(middle))
         return sample
 

@@ -184,7 +184,7 @@ def test_without_a_new_plan_the_last_one_goes_on(loop, monkeypatch):
     assert good.plan.is_fresh
     assert good.plan.time == 1.1
     with monkeypatch.context() as patch:
-        patch.setattr(step.program, "solve", lambda *_: None)
+        patch.setattr(step.program, "solve", lambda *_, **__: None)
         carried = step(1.12, x.q, x.v, good)
     blind = step(1.12, x.q, np.full_like(x.v, np.nan), good)
     for bad in (carried, blind):
