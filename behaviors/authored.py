@@ -59,7 +59,7 @@ class Authored:
         kind: which kind.
         name: name in the library.
         summary: one sentence for people.
-        robot: robot name or path of its YAML.
+        robot: robot name or path of its YAML, which may start at the specification.
         equipment: what the robot carries.
         beat_priority: how much the beat counts against balance when the motion is
             tracked: 0 saves the balance first, 1 holds the beat at any price.

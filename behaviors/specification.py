@@ -60,7 +60,7 @@ def read_specification(path: Path) -> tuple[Specification, str]:
         BackbeatError: unreadable, unknown kind, unknown key, or a bad name.
     """
     text = _text(path)
-    return parse_specification(text, str(path)), text
+    return _located(parse_specification(text, str(path)), path), text
 
 
 def read_any(path: Path) -> tuple[Specification | SetlistSpecification, str]:
@@ -72,7 +72,15 @@ def read_any(path: Path) -> tuple[Specification | SetlistSpecification, str]:
     text = _text(path)
     if _kind(text, str(path)) == SETLIST:
         return parse_setlist(text, str(path)), text
-    return parse_specification(text, str(path)), text
+    return _located(parse_specification(text, str(path)), path), text
+
+
+def _located(specification: Specification, path: Path) -> Specification:
+    """The specification with a robot YAML that lies beside it found from anywhere."""
+    beside = path.parent / specification.robot
+    if beside.suffix in (".yaml", ".yml") and beside.is_file():
+        specification.robot = str(beside.resolve())
+    return specification
 
 
 def _text(path: Path) -> str:

@@ -1,10 +1,12 @@
 """Backbeat's controllers in a Drake diagram of your own.
 
 Atlas goes down into a crouch, and a ball hits it in the chest. World, ball and wiring
-are made here; robot, behavior and controllers come from Backbeat. From the root of
-the checkout:
+are made here; robot, behavior and controllers come from Backbeat. So may the robot be
+your own: `own_squat.yaml` is a behavior for the one that `own_robot.yaml` describes.
+From the root of the checkout:
 
     .venv/bin/python docs/own_diagram.py
+    .venv/bin/python docs/own_diagram.py docs/own_squat.yaml
     .venv/bin/python docs/own_diagram.py --show     # in a browser, with Meshcat
 """
 
@@ -139,11 +141,12 @@ def pelvis_height(world: World, simulator: Simulator) -> float:
 def main() -> None:
     """Builds the behavior, runs it and says how it went."""
     parser = argparse.ArgumentParser(description="Atlas crouches and meets a ball.")
+    parser.add_argument("behavior", nargs="?", default="posture-tour")
     parser.add_argument("--library", type=Path, default=Path("library"))
     parser.add_argument("--show", action="store_true", help="show it with Meshcat")
     arguments = parser.parse_args()
 
-    behavior = build("posture-tour", Library(arguments.library))
+    behavior = build(arguments.behavior, Library(arguments.library))
     world, simulator = run(behavior, arguments.show)
     height = pelvis_height(world, simulator)
     planned = Reference(behavior).sample(DURATION).q[6]

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from models.configuration import Configuration
-from models.kinematics import frame_pose
 from models.rotations import compiled, quaternion_to_matrix
 from mpc.reference import Reference, ReferenceSample
 
@@ -63,51 +62,36 @@ def _angle(R, T):
 
 
 @compiled
-def _signs(R_base, R_trunk, com, velocity, soles, gravity, sample, out):
-    """Tilt, height and reach; `com` and `soles` are from the base's origin."""
-    R = np.empty((3, 3))
-    quaternion_to_matrix(sample.q, R)
-    out[0] = max(_angle(R_base, R), _angle(R_trunk, sample.R_trunk))
-    low, planned = soles[0, 2], sample.p_contact[0, 2]
+def find_signs(q, R_trunk, com, velocity, soles, gravity, planned_q, planned_R, p, out):
+    """Writes the signs of a fall.
+
+    Args:
+        q: (nq,) configuration of a floating robot.
+        R_trunk: (3, 3) rotation of its trunk.
+        com, velocity: (3,) center of mass [m] and its velocity [m/s].
+        soles: (C, 3) places of the soles from the base's origin [m].
+        gravity: [m/s^2].
+        planned_q, planned_R, p: configuration, trunk and (C, 3) places of the soles
+            in the behavior.
+        out: (3,) written: tilt [rad], share of height, reach [m].
+    """
+    R_base, R = np.empty((3, 3)), np.empty((3, 3))
+    quaternion_to_matrix(q, R_base)
+    quaternion_to_matrix(planned_q, R)
+    out[0] = max(_angle(R_base, R), _angle(R_trunk, planned_R))
+    low, planned = soles[0, 2], p[0, 2]
     for c in range(1, soles.shape[0]):
         low = min(low, soles[c, 2])
-        planned = min(planned, sample.p_contact[c, 2])
-    out[1] = -low / max(sample.q[6] - planned, 0.1)
-    omega = np.sqrt(gravity / max(com[2] - low, 0.3))
-    x, y = com[0] + velocity[0] / omega, com[1] + velocity[1] / omega
+        planned = min(planned, p[c, 2])
+    out[1] = -low / max(planned_q[6] - planned, 0.1)
+    omega = np.sqrt(gravity / max(com[2] - q[6] - low, 0.3))
+    x = com[0] - q[4] + velocity[0] / omega
+    y = com[1] - q[5] + velocity[1] / omega
     least = 1e9
     for c in range(soles.shape[0]):
         d = np.sqrt((x - soles[c, 0]) ** 2 + (y - soles[c, 1]) ** 2)
         least = min(least, d)
     out[2] = least
-
-
-@compiled
-def tick_signs(structure, q, tick, sample, out):
-    """Signs of a fall from the memory of a whole-body tick after `update_state`.
-
-    Args:
-        structure, q, tick: as of `mpc.whole_body_assembly`.
-        sample: the behavior at the tick.
-        out: (3,) written: tilt [rad], share of height, reach [m].
-    """
-    R_base, R_trunk = np.empty((3, 3)), np.empty((3, 3))
-    com, velocity, p = np.empty(3), np.empty(3), np.empty(3)
-    quaternion_to_matrix(q, R_base)
-    frame_pose(
-        structure.tree,
-        tick.ws,
-        q,
-        structure.trunk_body,
-        structure.trunk_R,
-        structure.trunk_p,
-        R_trunk,
-        p,
-    )
-    for i in range(3):
-        com[i] = tick.ws.h[0, i] / tick.ws.m[0]
-        velocity[i] = tick.momentum[3 + i] / structure.mass
-    _signs(R_base, R_trunk, com, velocity, tick.r, structure.gravity, sample, out)
 
 
 def fall_signs(
@@ -123,17 +107,18 @@ def fall_signs(
     robot = state.robot
     if not (robot.floating and reference.patches):
         return UPRIGHT
-    R_base, origin, out = np.zeros((3, 3)), state.q[4:7], np.zeros(3)
-    quaternion_to_matrix(state.q, R_base)
+    origin, out = state.q[4:7], np.zeros(3)
     soles = [state.pose(n).translation() - origin for n in reference.patches]
-    _signs(
-        R_base,
-        state.pose(robot.trunk).rotation().matrix(),
-        state.center_of_mass - origin,
+    find_signs(
+        state.q,
+        np.ascontiguousarray(state.pose(robot.trunk).rotation().matrix()),
+        state.center_of_mass,
         state.momentum[3:] / robot.total_mass,
         np.array(soles),
         robot.gravity,
-        sample,
+        sample.q,
+        sample.R_trunk,
+        sample.p_contact,
         out,
     )
     return FallSigns(*out.tolist())

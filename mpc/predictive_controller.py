@@ -3,6 +3,8 @@
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
 
+from mpc.explanation import PlanExplanation
+from mpc.plan_explanation import explain_plan
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveMemory, PredictiveStep
 from mpc.recovery import Recovery
@@ -77,6 +79,11 @@ class PredictiveController(LeafSystem):
 
     def _calc_memory(self, context: Context, output: AbstractValue) -> None:
         output.set_value(self._read(context))
+
+    def explain(self, context: Context) -> PlanExplanation:
+        """What the plan in force costs and what limits it."""
+        plan = self._read(context).plan
+        return explain_plan(self.step.program, plan, self.step.start_time)
 
     def _update(self, context: Context, state: State) -> None:
         x = self._state_port.Eval(context)

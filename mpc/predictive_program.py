@@ -32,6 +32,7 @@ States carry no hard constraint: an infeasible program would be a fall. Sources
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import piqp
@@ -162,6 +163,24 @@ def _time_in_the_air(horizon: Horizon, c: int) -> np.ndarray:
         landing = landing or horizon.phases[k + 1] - horizon.phases[0]
         left[k] = landing
     return left
+
+
+class Solve(NamedTuple):
+    """The last program and its answer, for whoever explains it.
+
+    Bounds and prices of the inequality rows (rows of patches, reach of the soles,
+    change of the rate) and of the variables are stacked: lower and upper.
+    """
+
+    horizon: Horizon
+    x0: np.ndarray  # (NX,) state at the start
+    x: np.ndarray  # (N, NU + NX) inputs and states
+    rows: np.ndarray  # (m,) values of the inequality rows
+    row_bounds: np.ndarray  # (2, m)
+    row_prices: np.ndarray  # (2, m)
+    bounds: np.ndarray  # (2, N, NU + NX)
+    prices: np.ndarray  # (2, N, NU + NX)
+    crouch: float  # how much lower the center of mass is wanted [m]
 
 
 class PredictiveProgram:
@@ -445,6 +464,8 @@ class PredictiveProgram:
             x_l=low.ravel(),
             x_u=high.ravel(),
         )
+        self._asked = horizon, x0, np.stack([lower, upper]), np.stack([low, high])
+        self._crouched = crouch * self.weights.crouch
         status = self._solver.solve()
         result = self._solver.result
         x = np.array(result.x)
@@ -489,6 +510,23 @@ class PredictiveProgram:
         w = self.weights
         off = float(np.hypot(*self.off_balance(deviation, shift)))
         return min(1.0, max(0.0, (off - w.calm) / (w.lost - w.calm)))
+
+    def last_solve(self) -> Solve:
+        """What was asked last and what came out; call it after `solve`."""
+        horizon, x0, row_bounds, bounds = self._asked
+        result, shape = self._solver.result, bounds.shape[1:]
+        x = np.array(result.x)
+        return Solve(
+            horizon,
+            x0,
+            x.reshape(shape),
+            self._G @ x,
+            row_bounds,
+            np.stack([result.z_l, result.z_u]),
+            bounds,
+            np.stack([result.z_bl, result.z_bu]).reshape(bounds.shape),
+            self._crouched,
+        )
 
     def _shifts(self, X: np.ndarray, shift: np.ndarray) -> np.ndarray:
         """(N + 1, S, 2) places of the soles; as they are where none may step."""

@@ -64,6 +64,7 @@ class PredictiveStep:
         program: the program it solves.
         reference: the behavior.
         period: time between plans [s].
+        start_time: time at which the behavior's phase is zero [s].
         limits: how long the controller may do what without a solved program.
         fall_limits: from where on the robot has fallen.
     """
@@ -91,14 +92,14 @@ class PredictiveStep:
         self.reference: Reference = program.reference
         self.limits = limits or FailSafe(carry=CARRY)
         self.fall_limits = fall_limits or FallLimits()
-        self._start, self._recovery = start_time, recovery
+        self.start_time, self._recovery = start_time, recovery
         # Phase until the next plan is surely in force.
         self._ahead = 1.3 * period
         self._sample = self.reference.make_sample()
 
     def start(self) -> PredictiveMemory:
         """Memory before the first plan."""
-        return PredictiveMemory(self.program.rest(0.0, -self._start))
+        return PredictiveMemory(self.program.rest(0.0, -self.start_time))
 
     def __call__(
         self,
@@ -123,7 +124,7 @@ class PredictiveStep:
         """
         program, before = self.program, memory.plan
         if not self.reference.patches:
-            return replace(memory, plan=program.rest(t, t - self._start))
+            return replace(memory, plan=program.rest(t, t - self.start_time))
         if memory.safety.mode is Mode.FALLEN:
             return replace(memory, plans=memory.plans + 1)
         s = before.phase_at(t)
@@ -164,7 +165,7 @@ class PredictiveStep:
         deviation = measure_deviation(now, sample)
         deviation[2] -= ground
         shift = measure_shift(now, reference, sample, before, s, downs)
-        plan = self._plan(t - self._start, s, deviation, shift, before, downs)
+        plan = self._plan(t - self.start_time, s, deviation, shift, before, downs)
         return plan if isinstance(plan, Failure) else replace(plan, ground=ground)
 
     def _plan(
@@ -188,7 +189,7 @@ class PredictiveStep:
         plan = program.solve(t, s, deviation, shift, steps, previous, touchdowns)
         status = program.status
         if self._recovery is not None and not steps:
-            elapsed = t + self._start - before.time
+            elapsed = t + self.start_time - before.time
             plan = self._recovery.improve(
                 program,
                 t,
@@ -246,5 +247,9 @@ def settled(program: PredictiveProgram, t: float, s: float, before: Plan) -> Pla
     deviation[:, :2] = shift.mean(0)
     com[:, :2] += shift.mean(0)
     return replace(
-        plan, deviation=deviation, com=com, shift=np.tile(shift, (len(com), 1, 1))
+        plan,
+        deviation=deviation,
+        com=com,
+        shift=np.tile(shift, (len(com), 1, 1)),
+        ground=before.ground,
     )

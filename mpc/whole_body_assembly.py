@@ -125,6 +125,7 @@ class Tick(NamedTuple):
     upper: np.ndarray
     com: np.ndarray  # (3,) measured CoM
     momentum: np.ndarray  # (6,) measured momentum about the CoM
+    R_trunk: np.ndarray  # (3, 3) measured
 
 
 @compiled
@@ -209,6 +210,16 @@ def update_state(structure, q, v, tick):
                 tick.J[c, 3 + i, j] = (
                     R[0, i] * J[3, j] + R[1, i] * J[4, j] + R[2, i] * J[5, j]
                 )
+    frame_pose(
+        tree,
+        ws,
+        q,
+        structure.trunk_body,
+        structure.trunk_R,
+        structure.trunk_p,
+        tick.R_trunk,
+        np.empty(3),
+    )
     body_forces(tree, ws, False)
     backward_pass(tree, ws, tick.bias, False)
     mass_matrix(tree, ws, tick.M)

@@ -6,8 +6,10 @@ import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
 
+from mpc.explanation import TickExplanation
 from mpc.plan import Plan
 from mpc.reference import Reference
+from mpc.tick_explanation import explain_tick
 from mpc.whole_body_program import WholeBodyProgram
 from mpc.whole_body_tick import WholeBodyMemory, WholeBodyTick
 
@@ -106,6 +108,13 @@ class WholeBodyController(LeafSystem):
 
     def _calc_memory(self, context: Context, output: AbstractValue) -> None:
         output.set_value(self._read(context))
+
+    def explain(self, context: Context) -> TickExplanation:
+        """What a tick would do now, in the controller's own context, and why."""
+        x, nq = self._state_port.Eval(context), self.robot.num_positions
+        plan: Plan = self._plan_port.Eval(context)
+        t, memory = context.get_time(), self._read(context)
+        return explain_tick(self.tick, t, x[:nq], x[nq:], plan, memory)
 
     def _update(self, context: Context, state: State) -> None:
         started = time.perf_counter()

@@ -242,6 +242,7 @@ class WholeBodyProgram:
             upper=z(n + rows),
             com=z(3),
             momentum=z(6),
+            R_trunk=z((3, 3)),
         )
 
     def make_target(self) -> Target:

@@ -16,7 +16,7 @@ from models.actuation import joint_command
 from models.robot import RobotModel
 from models.rotations import box_plus
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
-from mpc.fall_detection import FallLimits, FallSigns, tick_signs
+from mpc.fall_detection import FallLimits, FallSigns, find_signs
 from mpc.plan import Plan
 from mpc.reference import Reference, ReferenceSample
 from mpc.servo_gains import hold_gains, servo_gains
@@ -208,7 +208,18 @@ class WholeBodyTick:
         state = self.program.workspace
         if isinstance(solution, Failure):
             state = self.program.measure(q, v)
-        tick_signs(self.program.structure, q, state, sample, self._signs)
+        find_signs(
+            q,
+            state.R_trunk,
+            state.com,
+            state.momentum[3:] / self.robot.total_mass,
+            state.r,
+            self.robot.gravity,
+            sample.q,
+            sample.R_trunk,
+            sample.p_contact,
+            self._signs,
+        )
         return FallSigns(*self._signs.tolist()).judge(self.fall_limits)
 
     def _solved(

@@ -22,6 +22,7 @@ SUBCOMMANDS = {
     "info": "Show a behavior, its certificate and where it comes from.",
     "report": "Write a page about a behavior: checks, limits, forces, the solve.",
     "track": "Track a behavior in closed loop and report what happened.",
+    "explain": "Say what the controllers of a run wanted, got and ran into.",
     "sweep": "Run a behavior over settings and seeds: success rates and margins.",
     "export": "Write a behavior as CSV, columns by joint name.",
     "moves": "List the moves that a dance can be made of.",

@@ -17,6 +17,7 @@ from mpc.simulation.diagram import ClosedLoop, build_closed_loop
 from mpc.simulation.fall import has_fallen
 from mpc.simulation.hits import HitReport, find_hits, match_hits
 from mpc.simulation.metrics import run_metrics
+from mpc.simulation.run_explanation import RunExplanation, explain_run
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.simulated_world import simulated_kit
 
@@ -85,6 +86,14 @@ class SimulationRun:
         kit = simulated_kit(self.scenario, self.behavior)
         found = find_hits(self.strike_t, self.strikes, self.tips, self.members, kit)
         return match_hits(found, self.behavior.events, float(self.t[-1]))
+
+    def explain(self, t: float) -> RunExplanation:
+        """What both controllers wanted and got at a time of the behavior [s].
+
+        Raises:
+            BackbeatError: the run has no such time.
+        """
+        return explain_run(self, t)
 
     def metrics(self) -> dict[str, object]:
         """Results as plain data; `mpc.simulation.metrics` says what they mean."""

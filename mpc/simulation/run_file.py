@@ -19,7 +19,9 @@ import pyarrow.parquet as pq
 from behaviors.behavior_table import BASE_POSITIONS, BASE_VELOCITIES, WRENCH
 from models.atomic_file import replacing
 from models.errors import BackbeatError
+from models.yaml_file import parse_yaml
 from mpc.simulation.run import SimulationRun
+from mpc.simulation.scenario import Scenario
 
 _METADATA = b"backbeat-run"
 
@@ -57,6 +59,16 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "hits": [] if hits is None else hits.table.to_dict("records"),
         "extra_hits": [] if hits is None else [asdict(h) for h in hits.extra],
     }
+
+
+def run_settings(story: Mapping[str, Any]) -> Scenario:
+    """The scenario of a run, from its story.
+
+    Raises:
+        BackbeatError: it was made by a Backbeat that had other settings.
+    """
+    text = json.dumps(story["scenario"])
+    return parse_yaml(Scenario, text, "the run's scenario").check()
 
 
 def save_run(run: SimulationRun, path: Path, metrics: Mapping[str, Any]) -> Path:

@@ -157,6 +157,17 @@ def test_track_prints_a_table_that_fits_a_terminal(backbeat, library, tmp_path):
     assert max(map(len, text.splitlines()[:8])) <= 80
 
 
+def test_a_run_explains_itself(backbeat, library, tmp_path):
+    """It is simulated again, as far as is asked for."""
+    path = tmp_path / "r.parquet"
+    options = ["--library", library, "-o", path, "--duration", 0.3]
+    backbeat("track", "posture-tour", *options)
+    text = backbeat("explain", path, "--at", 0.2, "--library", library)
+    assert text.startswith("at 0.200 s of the behavior")
+    assert "center of mass (weight" in text
+    assert "nearest limits" in text
+
+
 @pytest.fixture
 def unverified(built, tmp_path):
     """A library whose only behavior, `stand`, has a foot that slips."""

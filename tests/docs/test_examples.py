@@ -14,13 +14,17 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.systems.analysis import Simulator
 
 from behaviors.behavior import Behavior
+from behaviors.build import build
 from behaviors.library import Library
 from models.scene import World
+from mpc.reference import Reference
 from tests.tolerances import CARRIED_WEIGHT, FOLLOWED
 
 CHECKOUT = Path(__file__).parents[2]
 OWN_DIAGRAM = CHECKOUT / "docs" / "own_diagram.py"
+OWN_LOOP = CHECKOUT / "docs" / "own_loop.py"
 OWN_PROBLEM = CHECKOUT / "docs" / "own_problem.py"
+OWN_SQUAT = CHECKOUT / "docs" / "own_squat.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +127,73 @@ def test_the_example_runs_as_its_head_says(
     assert result.stderr == ""
     words = result.stdout.split()
     assert words[0] == "pelvis"
+    assert float(words[1]) == pytest.approx(float(words[6]), abs=FOLLOWED)
+
+
+def test_the_robot_may_be_ones_own(
+    example: dict[str, Any], library_folder: Path
+) -> None:
+    """Its description lies beside its behavior, and neither in the package."""
+    behavior = build(OWN_SQUAT, Library(library_folder))
+    robot = behavior.robot_model
+    assert robot.name == "own-atlas"
+    assert robot.soles == ("left_shoe", "right_shoe")
+    world, simulator = example["run"](behavior)
+    planned = Reference(behavior).sample(example["DURATION"]).q[6]
+    height = example["pelvis_height"](world, simulator)
+    assert height == pytest.approx(planned, abs=FOLLOWED)
+    assert planned < behavior.motion.q[0, 6] - 10 * FOLLOWED
+
+
+@pytest.fixture(scope="module")
+def own_loop() -> dict[str, Any]:
+    """What `own_loop.py` defines."""
+    return runpy.run_path(str(OWN_LOOP))
+
+
+def test_a_plain_loop_follows_the_behavior_and_takes_a_push(
+    own_loop: dict[str, Any], built: Callable[[str], Behavior]
+) -> None:
+    behavior = built("posture-tour")
+    pushed, alone = (own_loop["run"](behavior, pushes=p) for p in (True, False))
+    planned = Reference(behavior).sample(own_loop["DURATION"]).q
+    # Two seconds after a push of 40 N s it is on its way back.
+    for body, near in ((alone, FOLLOWED), (pushed, 2 * FOLLOWED)):
+        assert np.abs(body.q[4:7] - planned[4:7]).max() < near
+    assert np.abs(pushed.q - alone.q).max() > 1e-3
+
+
+def test_without_torques_the_robot_of_the_loop_sinks(
+    own_loop: dict[str, Any], built: Callable[[str], Behavior]
+) -> None:
+    reference = Reference(built("posture-tour"))
+    body = own_loop["OwnRobot"](reference)
+    for _ in range(150):
+        body.move(np.zeros(body.robot.num_joints), 0.002)
+    assert body.q[6] < reference.table.q[0, 6] - 0.1
+
+
+def test_the_plain_loop_needs_no_simulator(
+    library_folder: Path, built: Callable[[str], Behavior]
+) -> None:
+    """As its head says; Drake's simulator is never imported."""
+    built("posture-tour")
+    script = (
+        f"import runpy, sys; runpy.run_path({str(OWN_LOOP)!r}, run_name='__main__'); "
+        "sys.exit('pydrake.systems.analysis' in sys.modules)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script, "--library", library_folder],
+        cwd=CHECKOUT,
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stderr == ""
+    counts, heights = result.stdout.splitlines()
+    assert counts == "150 plans, 1500 ticks, 0 not solved"
+    words = heights.split()
     assert float(words[1]) == pytest.approx(float(words[6]), abs=FOLLOWED)
 
 

@@ -93,6 +93,24 @@ def test_a_cloned_context_goes_on_as_the_first(loop):
     )
 
 
+def test_live_controllers_explain_themselves_and_go_on_as_before(loop):
+    told, silent = start(loop, speed=0.3), start(loop, speed=0.3)
+    for simulator in (told, silent):
+        simulator.AdvanceTo(0.051)
+    systems = (loop.whole_body, loop.predictive)
+    fast, slow = (
+        s.explain(s.GetMyContextFromRoot(told.get_context())) for s in systems
+    )
+    assert fast.standing == loop.reference.patches
+    # Thrown to the left, it pushes itself back from the left edges of its feet.
+    for found in (fast, slow):
+        assert "center of pressure" in found.active[0].name
+        assert "left edge" in found.active[0].name
+    for simulator in (told, silent):
+        simulator.AdvanceTo(0.1)
+    assert_same(*(facts(loop, s.get_context()) for s in (told, silent)))
+
+
 def test_the_rates_of_the_loops_are_those_of_the_scenario(loop):
     simulator = start(loop)
     simulator.AdvanceTo(0.1 + 1e-6)

@@ -1,6 +1,7 @@
 """Every edge of the fail-safe machine: by its table, and in the closed loop."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -83,6 +84,40 @@ def test_the_table_has_every_mode_and_event():
     assert possible - seen <= {(FALLEN, f, fall) for f in (0, 1) for fall in (0, 1)} | {
         (CARRYING, 1, 1)
     }
+
+
+# The events of the documentation: (time in the mode [s], failure, fall, memory).
+EVENTS = {
+    "solved": (0.01, SOLVED, "", {}),
+    "not solved": (0.01, DEAD, "", {}),
+    "fall": (0.01, SOLVED, "tilted", {}),
+    "not solved, in time": (0.04, DEAD, "", {}),
+    "not solved, too long": (0.05, DEAD, "", {}),
+    "solved, not often enough": (0.01, SOLVED, "", {"solved": 3}),
+    "solved, five times in a row": (0.01, SOLVED, "", {"solved": 4}),
+    "no state for 0.5 s": (0.5, BLIND, "", {"blind_since": 1.0}),
+}
+
+
+def documented():
+    """(mode, event, next mode) of every row of the table in the documentation."""
+    page = Path(__file__).parents[2] / "docs" / "fail_safe.md"
+    rows = [line.strip("|").split("|") for line in page.read_text().splitlines()]
+    cells = [tuple(c.strip() for c in row) for row in rows if len(row) == 3]
+    return [c for c in cells if c[0] in {*map(str, Mode)} and c[1] in EVENTS]
+
+
+@pytest.mark.parametrize(("before", "event", "after"), documented())
+def test_the_documentation_says_what_is_done(before, event, after):
+    elapsed, failure, fall, memory = EVENTS[event]
+    safety = at(Mode(before), **memory)
+    limits = FailSafe(carry=CARRY)
+    assert advance(safety, 1.0 + elapsed, failure, fall, limits).mode == after
+
+
+def test_the_documentation_has_all_rows():
+    assert len(documented()) == 15
+    assert {event for _, event, _ in documented()} == {*EVENTS}
 
 
 def test_nothing_new_is_made_when_all_is_well():

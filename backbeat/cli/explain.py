@@ -1,0 +1,39 @@
+"""`backbeat explain`: what the controllers of a run wanted, got, and ran into."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    run_file: Annotated[Path, typer.Argument(help="Run file of `backbeat track`.")],
+    at: Annotated[float, typer.Option(help="Time of the behavior [s].")],
+    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
+        "library"
+    ),
+) -> None:
+    """Explains plan and tick at a time: tasks, errors, limits in force, slack.
+
+    The run is simulated again up to that time, which gives the same to the last bit.
+    """
+    from backbeat.cli.console import progress_bar
+    from behaviors.library import Library
+    from models.errors import BackbeatError
+    from mpc.simulation.run import run_scenario
+    from mpc.simulation.run_file import load_run, run_settings
+
+    _, story = load_run(run_file)
+    scenario = run_settings(story)
+    behavior = Library(library).load(scenario.behavior)
+    if behavior.provenance.get("key") != story["behavior_key"]:
+        raise BackbeatError(
+            f"{scenario.behavior!r} in {library} is not the one of {run_file}: track "
+            "it again"
+        )
+    scenario.duration = max(at, 0.0) + scenario.plan_period
+    with progress_bar(scenario.behavior) as report:
+        run = run_scenario(
+            scenario, behavior, progress=lambda share: report(share, "once more")
+        )
+    typer.echo(str(run.explain(at)))

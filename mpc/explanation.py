@@ -1,0 +1,197 @@
+"""Explanation: what a tick or a plan wanted, what it got, and what stood in its way.
+
+`explain_tick` and `explain_plan` make them; printed, they are words.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+# So many limits that are not in force are named, the nearest.
+NEAREST = 3
+# A share of the cost below which a term is not named.
+SMALL = 0.005
+
+
+@dataclass(frozen=True)
+class TaskReport:
+    """What one task of a whole-body program wanted and got.
+
+    Attributes:
+        name: of the task.
+        weight: on its squared error.
+        wanted, achieved: (n,) accelerations, or wrenches [weights].
+        unit: of the two.
+    """
+
+    name: str
+    weight: float
+    wanted: np.ndarray
+    achieved: np.ndarray
+    unit: str
+
+    @property
+    def error(self) -> np.ndarray:
+        """(n,) achieved minus wanted."""
+        return self.achieved - self.wanted
+
+    @property
+    def cost(self) -> float:
+        """What it adds to the cost: half the weighted square of its error."""
+        return float(0.5 * self.weight * self.error @ self.error)
+
+    def __str__(self) -> str:
+        """One line."""
+        sizes = (np.linalg.norm(x) for x in (self.error, self.wanted))
+        off, wanted = sizes
+        return (
+            f"{self.name} (weight {self.weight:g}): off by {off:.3g} of "
+            f"{wanted:.3g} {self.unit}, costs {self.cost:.3g}"
+        )
+
+
+@dataclass(frozen=True)
+class LimitReport:
+    """A bound of a program.
+
+    Attributes:
+        name: in words, with the side of it.
+        value, bound: of the bounded quantity, in `unit`.
+        price: multiplier: how fast the cost would fall with more room; zero when
+            the bound is not in force.
+        scale: a size to compare the slack with, in `unit`.
+        unit: of value, bound and scale.
+        times: first and last time of a plan at which it is in force [s from now].
+    """
+
+    name: str
+    value: float
+    bound: float
+    price: float
+    scale: float
+    unit: str
+    times: tuple[float, float] | None = None
+
+    @property
+    def slack(self) -> float:
+        """Room that is left, in `unit`."""
+        return abs(self.bound - self.value)
+
+    def __str__(self) -> str:
+        """One line."""
+        if self.price == 0:
+            share = 100 * self.slack / self.scale
+            return f"{self.name}: {self.slack:.3g} {self.unit} left ({share:.0f} %)"
+        text = f"{self.name}, price {self.price:.3g}"
+        if self.times is not None:
+            return f"{text}, from {self.times[0]:.2f} to {self.times[1]:.2f} s ahead"
+        return f"{text} at {self.bound:.4g} {self.unit}" if self.bound else text
+
+
+def in_force(limits: Sequence[LimitReport]) -> tuple[LimitReport, ...]:
+    """Those that hold the solution back, the dearest first."""
+    found = [x for x in limits if x.price != 0]
+    return tuple(sorted(found, key=lambda x: -abs(x.price)))
+
+
+@dataclass(frozen=True)
+class TickExplanation:
+    """A whole-body tick in words.
+
+    Attributes:
+        time: of the tick [s].
+        phase: of the behavior [s].
+        status: how the program ended.
+        standing: contacts that carry weight.
+        tasks: what was wanted.
+        limits: all bounds, in force or not.
+        torques: (nj,) of the joints [N m].
+    """
+
+    time: float
+    phase: float
+    status: str
+    standing: tuple[str, ...]
+    tasks: tuple[TaskReport, ...]
+    limits: tuple[LimitReport, ...]
+    torques: np.ndarray
+
+    @property
+    def active(self) -> tuple[LimitReport, ...]:
+        """Limits in force, the dearest first."""
+        return in_force(self.limits)
+
+    @property
+    def nearest(self) -> tuple[LimitReport, ...]:
+        """Limits not in force, those with the least room for their scale first."""
+        rest = [x for x in self.limits if x.price == 0]
+        return tuple(sorted(rest, key=lambda x: x.slack / x.scale))
+
+    def __str__(self) -> str:
+        """Some lines for a person."""
+        stands = " and ".join(self.standing) or "nothing"
+        lines = [
+            f"tick at {self.time:.3f} s, phase {self.phase:.3f} s: {self.status}; "
+            f"stands on {stands}",
+            "tasks, the dearest first:",
+        ]
+        tasks = sorted(self.tasks, key=lambda x: -x.cost)
+        lines += [f"  {task}" for task in tasks]
+        lines += _limit_lines(self.active)
+        lines += ["nearest limits that are not in force:"]
+        lines += [f"  {limit}" for limit in self.nearest[:NEAREST]]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class PlanExplanation:
+    """A plan in words.
+
+    Attributes:
+        time: when the plan was made [s].
+        phase: of the behavior then [s].
+        rate: phase rate [-].
+        late: how late the behavior is, now and at the end of the horizon [s].
+        status: of the plan.
+        costs: what every term adds to the cost, by name.
+        limits: bounds in force, one for each name.
+        steps: steps that the behavior does not make, in words.
+        shifts: how far soles land from where the behavior has them, in words.
+    """
+
+    time: float
+    phase: float
+    rate: float
+    late: tuple[float, float]
+    status: str
+    costs: dict[str, float]
+    limits: tuple[LimitReport, ...]
+    steps: tuple[str, ...]
+    shifts: tuple[str, ...]
+
+    @property
+    def active(self) -> tuple[LimitReport, ...]:
+        """Limits in force, the dearest first."""
+        return in_force(self.limits)
+
+    def __str__(self) -> str:
+        """Some lines for a person."""
+        lines = [
+            f"plan at {self.time:.3f} s, phase {self.phase:.3f} s: {self.status}; "
+            f"phase rate {self.rate:.3f}, late by {1e3 * self.late[0]:.0f} ms now and "
+            f"{1e3 * self.late[1]:.0f} ms at the end of the horizon",
+            "costs, the dearest first:",
+        ]
+        total = sum(self.costs.values())
+        costs = sorted(self.costs.items(), key=lambda x: -x[1])
+        lines += [f"  {n}: {c:.3g}" for n, c in costs if c > SMALL * total]
+        lines += _limit_lines(self.active)
+        lines += [*self.steps, *self.shifts]
+        return "\n".join(lines)
+
+
+def _limit_lines(active: Sequence[LimitReport]) -> list[str]:
+    if not active:
+        return ["no limit is in force"]
+    return ["limits in force, the dearest first:", *(f"  {x}" for x in active)]

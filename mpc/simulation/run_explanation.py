@@ -1,0 +1,82 @@
+"""Explanations of a run that is over, from its log.
+
+The log has states every 5 ms and all plans. A tick is worked out anew from the last
+sample before the time asked for: exactly the tick that was when one fell on the sample,
+and otherwise the one that would have been. The plan is the one then in force.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from models.errors import BackbeatError
+from mpc.explanation import PlanExplanation, TickExplanation
+from mpc.plan_explanation import explain_plan
+from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from mpc.reference import Reference
+from mpc.simulation.diagram import adapted
+from mpc.simulation.survival import plan_in_force
+from mpc.tick_explanation import explain_tick
+from mpc.whole_body_program import WholeBodyProgram
+from mpc.whole_body_tick import WholeBodyTick
+
+if TYPE_CHECKING:
+    from mpc.simulation.run import SimulationRun
+
+
+@dataclass(frozen=True)
+class RunExplanation:
+    """What the controllers did at a time of a run.
+
+    Attributes:
+        time: of the sample that was used, in time of the behavior [s].
+        tick: the whole-body tick; its time is on the controllers' clock, which starts
+            with the lead-in.
+        plan: the plan in force, on the same clock.
+    """
+
+    time: float
+    tick: TickExplanation
+    plan: PlanExplanation
+
+    def __str__(self) -> str:
+        """Both in words."""
+        head = f"at {self.time:.3f} s of the behavior, from the log's sample there"
+        return f"{head}\n{self.plan}\n{self.tick}"
+
+
+def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
+    """Explains a run at a time of the behavior [s].
+
+    Raises:
+        BackbeatError: the run has no such time, or no state there.
+    """
+    if not run.t[0] <= t <= run.t[-1] + 1e-9:
+        raise BackbeatError(
+            f"the run goes from {run.t[0]:.2f} to {run.t[-1]:.2f} s; nothing is known "
+            f"of {t:.2f} s"
+        )
+    scenario, reference = run.scenario, Reference(run.behavior)
+    i = int(np.searchsorted(run.t, t + 1e-9, side="right")) - 1
+    x = run.sensed[i] if len(run.sensed) else run.x[i]
+    if not np.isfinite(x).all():
+        raise BackbeatError(f"the controllers knew no state at {run.t[i]:.3f} s")
+    nq, clock = reference.robot.num_positions, float(run.t[i]) + scenario.lead_in
+    program = WholeBodyProgram(reference.robot, reference.patches, reference.points)
+    tick = WholeBodyTick(
+        program,
+        reference,
+        scenario.tick_period,
+        scenario.latency,
+        scenario.actuator_lag,
+    )
+    # A plan that arrives with a tick is read by the next.
+    plan = plan_in_force(run, float(run.t[i]) - 1e-6)
+    made = [p for p in run.plans if p.time < plan.time]
+    prediction = PredictiveProgram(reference, adapted(PredictiveWeights(), scenario))
+    return RunExplanation(
+        float(run.t[i]),
+        explain_tick(tick, clock, x[:nq], x[nq:], plan),
+        explain_plan(prediction, plan, scenario.lead_in, made[-1] if made else None),
+    )

@@ -1,0 +1,213 @@
+"""Explanations: they add up, agree with the multipliers, and name what a push does."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from models.errors import BackbeatError
+from mpc.explanation import LimitReport
+from mpc.plan_explanation import explain_plan
+from mpc.predictive_program import PredictiveProgram
+from mpc.predictive_step import PredictiveStep
+from mpc.recovery import Recovery
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Push, Scenario
+from mpc.tick_explanation import explain_tick, report_tasks
+from mpc.whole_body_assembly import recover
+from mpc.whole_body_program import WholeBodyProgram
+from mpc.whole_body_tick import WholeBodyTick
+from tests.tolerances import PREDICTION, QP_RESIDUAL
+
+T = 6.0
+
+
+class Dancer:
+    """Both controllers of a dance, in mid-dance."""
+
+    def __init__(self, reference):
+        self.reference = reference
+        program = WholeBodyProgram(reference.robot, reference.patches, reference.points)
+        self.tick = WholeBodyTick(program, reference)
+        prediction = PredictiveProgram(reference)
+        self.step = PredictiveStep(prediction, recovery=Recovery())
+        self.sample = reference.sample(T)
+
+    def plan(self, velocity=(0.0, 0.0, 0.0)):
+        """Plan and state of a robot whose pelvis has a velocity of its own."""
+        q, v = self.sample.q, self.sample.v.copy()
+        v[3:6] += velocity
+        first = replace(self.step.start(), plan=self.step.program.rest(T, T))
+        return self.step(T, q, v, first).plan, q, v
+
+    def explain(self, velocity=(0.0, 0.0, 0.0)):
+        plan, q, v = self.plan(velocity)
+        return explain_tick(self.tick, T, q, v, plan)
+
+
+@pytest.fixture(scope="module")
+def dancer(groove):
+    return Dancer(groove)
+
+
+def names(limits: tuple[LimitReport, ...]) -> set[str]:
+    return {x.name for x in limits}
+
+
+@pytest.mark.parametrize("speed", [0.0, 0.4])
+def test_costs_of_tasks_add_up_to_the_programs(dancer, speed):
+    """From one answer to another they change as the quadratic cost does."""
+    plan, q, v = dancer.plan((speed, 0.0, 0.0))
+    tick, program = dancer.tick, dancer.tick.program
+    tick.aim(T, plan)
+    middle = tick.middle(q, v)
+    solution = program.solve(middle, v, tick.target)
+    state, rng = program.workspace, np.random.default_rng(0)
+    n = len(state.g) - 6 * len(program.contacts)
+    nf = tick.robot.base_velocities
+    best = np.r_[solution.vdot[nf:][program.structure.free], solution.wrench.ravel()]
+    costs = []
+    for x in (best, best + rng.normal(size=len(best))):
+        vdot, tau = np.zeros_like(solution.vdot), np.zeros_like(solution.tau)
+        recover(program.structure, state, x, vdot, tau)
+        other = replace(solution, vdot=vdot, wrench=x[n:].reshape(-1, 6))
+        tasks = report_tasks(program, tick.target, middle, v, other)
+        total = sum(task.cost for task in tasks)
+        costs.append((total, 0.5 * x @ state.H @ x + state.g @ x))
+    (a, b), (c, d) = costs
+    assert c - a == pytest.approx(d - b, rel=1e-6)
+    assert a > 0
+
+
+@pytest.mark.parametrize(
+    "velocity", [(0.0, 0.0, 0.0), (0.5, 0, 0), (-0.4, 0, 0), (0, 0.4, 0)]
+)
+def test_limits_in_force_are_those_with_multipliers(dancer, velocity):
+    """Every multiplier of the program is a named limit without slack, and no other."""
+    found = dancer.explain(velocity)
+    solution = dancer.tick.program.solve(
+        dancer.tick.middle(*dancer.plan(velocity)[1:]),
+        dancer.plan(velocity)[2],
+        dancer.tick.target,
+    )
+    state = dancer.tick.program.workspace
+    bounded = state.lower < state.upper
+    prices = np.abs(solution.dual[bounded & (solution.dual != 0)])
+    assert sorted(x.price for x in found.active) == pytest.approx(sorted(prices))
+    assert all(x.slack < QP_RESIDUAL * max(x.scale, 1.0) for x in found.active)
+    assert found.nearest[0].slack <= found.nearest[-1].slack
+
+
+def test_torques_and_limits_are_in_newton_meters(dancer):
+    found = dancer.explain((0.5, 0.0, 0.0))
+    robot = dancer.tick.robot
+    for limit in found.limits:
+        if limit.name == "torque of l_leg_kny at its upper limit":
+            j = robot.joint_index("l_leg_kny")
+            assert limit.bound == pytest.approx(robot.effort_limits[j])
+            assert limit.value == pytest.approx(found.torques[j], rel=1e-6)
+            return
+    pytest.fail("no limit of the knee's torque")
+
+
+@pytest.mark.parametrize(
+    ("velocity", "edge"),
+    [
+        ((0.5, 0.0, 0.0), "front"),
+        ((-0.4, 0.0, 0.0), "back"),
+        ((0.0, 0.5, 0.0), "left"),
+        ((0.0, -0.5, 0.0), "right"),
+    ],
+)
+def test_a_push_brings_the_center_of_pressure_to_the_edge_it_goes_to(
+    dancer, velocity, edge
+):
+    """A robot that moves too fast pushes itself back from that edge of its feet."""
+    plan, q, v = dancer.plan(velocity)
+    fast, slow = (
+        explain_tick(dancer.tick, T, q, v, plan),
+        explain_plan(dancer.step.program, plan, 0.0, dancer.step.program.rest(T, T)),
+    )
+    opposite = {"front": "back", "back": "front", "left": "right", "right": "left"}
+    for found in (fast, slow):
+        edges = [n for n in names(found.active[:3]) if "center of pressure" in n]
+        assert any(edge in n for n in edges), str(found)
+        assert not any(opposite[edge] in n for n in edges), str(found)
+    calm = dancer.explain()
+    assert not any("center of pressure" in n for n in names(calm.active))
+
+
+def test_costs_of_a_plan_add_up_to_its_objective(dancer):
+    for velocity in ((0.3, 0.0, 0.0), (0.0, 0.9, 0.0)):
+        plan, _, _ = dancer.plan(velocity)
+        found = explain_plan(
+            dancer.step.program, plan, 0.0, dancer.step.program.rest(T, T)
+        )
+        total = sum(found.costs.values())
+        assert total == pytest.approx(plan.objective, rel=0.02)
+        assert all(cost >= 0 for cost in found.costs.values())
+
+
+def test_bounds_of_a_plan_are_named_and_complementary(dancer):
+    """What is said to be in force has no room left, at the knot that pays the most."""
+    plan, _, _ = dancer.plan((0.5, 0.0, 0.0))
+    found = explain_plan(dancer.step.program, plan, 0.0, dancer.step.program.rest(T, T))
+    assert "tempo at its slowest" in names(found.active)
+    weights, steps = dancer.step.program.weights, np.diff(plan.phases)
+    assert (steps / plan.durations).min() == pytest.approx(weights.slowest, abs=1e-3)
+    assert all(x.slack < 10 * PREDICTION for x in found.active)
+    assert all(x.times[0] < x.times[1] for x in found.active)
+
+
+def test_an_explanation_is_words(dancer):
+    text = str(dancer.explain((0.5, 0.0, 0.0)))
+    assert "stands on l_foot and r_foot" in text
+    assert "center of mass (weight 10): off by" in text
+    assert "limits in force" in text
+    assert "left (" in text
+
+
+@pytest.fixture(scope="module")
+def run_and_torques(built):
+    """A run with a push, and the torques of its ticks by time [ms]."""
+    torques, call = {}, WholeBodyTick.__call__
+
+    def watched(self, t, *rest):
+        memory = call(self, t, *rest)
+        torques[round(1e3 * t)] = memory.command[: self.robot.num_joints]
+        return memory
+
+    scenario = Scenario(
+        behavior="stand",
+        lead_in=0.1,
+        duration=0.5,
+        pushes=[Push(0.2, 0.1, [70.0, 0.0, 0.0])],
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WholeBodyTick, "__call__", watched)
+        return run_scenario(scenario, built("stand")), torques
+
+
+@pytest.fixture
+def run(run_and_torques):
+    return run_and_torques[0]
+
+
+def test_a_run_explains_itself_from_its_log(run_and_torques):
+    """On samples on which ticks fell, they are those that were."""
+    run, torques = run_and_torques
+    calm, pushed = run.explain(0.1), run.explain(0.31)
+    assert calm.time == pytest.approx(0.1)
+    assert not calm.tick.active
+    for found in (pushed.tick, pushed.plan):
+        assert "front edge" in found.active[0].name
+    assert "phase rate" in str(pushed)
+    for found in (calm, pushed):
+        made = torques[round(1e3 * found.tick.time)]
+        # Another warm start may end in another digit.
+        np.testing.assert_allclose(found.tick.torques, made, rtol=1e-6, atol=1e-4)
+
+
+def test_a_run_knows_nothing_of_other_times(run):
+    with pytest.raises(BackbeatError, match="the run goes from"):
+        run.explain(3.0)
