@@ -154,7 +154,7 @@ def solve(
         "kind": specification.kind,
         "summary": specification.summary,
         "robot": specification.robot,
-        "equipment": tuple(specification.equipment),
+        "equipment": plan.problem.robot.equipment,
         "specification": text,
     }
     behavior = make_behavior(specification.name, plan, solution, report, **about)
