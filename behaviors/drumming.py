@@ -49,6 +49,8 @@ SEAT_HEIGHT = 0.65  # of the pelvis origin, seated [m]
 # The contact to sit with, and the equipment that it comes with.
 SEAT = "seat"
 ARM_LINKS = ("larm", "ufarm", "lfarm", "hand", "stick")
+# Least and most force of a tip that rests on a head [N].
+REST_FORCE = (1.0, 15.0)
 # Knots of a beat: eighths, triplets and sixteenths all fall on knots.
 KNOTS_PER_BEAT = 12
 # Wrists whip, arms carry, the torso hardly moves for a hit.
@@ -217,7 +219,7 @@ class _Drummer:
             ],
             collisions=self.collisions,
             near=self._near(),
-            limits=Limits(point_force=(1.0, 15.0), friction_share=0.8, patch_share=0.3),
+            limits=Limits(point_force=REST_FORCE, friction_share=0.8, patch_share=0.3),
             weights=self.specification.objectives.weights(WEIGHTS),
         )
         return MotionPlan(

@@ -189,7 +189,10 @@ class Reference:
         self.behavior = behavior
         self.robot: RobotModel = behavior.robot_model
         names = behavior.motion.contacts
-        self.patches = tuple(n for n in names if not self.robot.contacts[n].is_point)
+        patches = [n for n in names if not self.robot.contacts[n].is_point]
+        # A seat has no limb, and such contacts come last.
+        patches.sort(key=lambda n: len(self.robot.contacts[n].limb) != 6)
+        self.patches = tuple(patches)
         self.points = tuple(n for n, c in self.robot.contacts.items() if c.is_point)
         soles = [i for i, n in enumerate(self.patches) if n in self.robot.soles]
         self.soles = tuple(soles) if len(soles) == len(self.patches) else ()

@@ -54,9 +54,7 @@ class Structure(NamedTuple):
     contact_body: np.ndarray  # (C,)
     contact_R: np.ndarray  # (C, 3, 3)
     contact_p: np.ndarray  # (C, 3)
-    limbed: np.ndarray  # (L,) contacts with a limb
-    limbless: np.ndarray  # (C - L,) contacts without
-    limb: np.ndarray  # (L, 6) joints of the limbs
+    limb: np.ndarray  # (L, 6) joints of the limbs of the first L contacts
     limb_range: np.ndarray  # (2, L, 6) where they stop, or the limb stops to yield
     free: np.ndarray  # (nj - 6 L,) the other joints
     cone: np.ndarray  # (C, 16, 6)
@@ -309,35 +307,34 @@ def eliminate(structure, gains, target, v, tick):
         c0[i] = h[i]
         for j in range(6):
             Mb[i, j] = M[i, j]
-    L = structure.limbed.shape[0]
+    L = structure.limb.shape[0]
     K = np.empty((L, 6, 6))
     k = np.empty((L, 6))
     J_L = np.empty((6, 6))
     inverse = np.empty((6, 6))
     a = np.empty(6)
-    for e in range(L):
-        c = structure.limbed[e]
+    for c in range(L):
         for i in range(6):
             for j in range(6):
-                J_L[i, j] = tick.J[c, i, nf + structure.limb[e, j]]
+                J_L[i, j] = tick.J[c, i, nf + structure.limb[c, j]]
         damped_inverse6(J_L, inverse)
         _contact_acceleration(structure, gains, target, tick, v, c, a)
         for i in range(6):
             s = 0.0
             for m in range(6):
                 s += inverse[i, m] * (a[m] - tick.Jdv[c, m])
-            k[e, i] = s
+            k[c, i] = s
             for j in range(6):
                 s = 0.0
                 for m in range(6):
                     s -= inverse[i, m] * tick.J[c, m, j]
-                K[e, i, j] = s
+                K[c, i, j] = s
         for i in range(6):
             for m in range(6):
-                x = M[i, nf + structure.limb[e, m]]
-                c0[i] += x * k[e, m]
+                x = M[i, nf + structure.limb[c, m]]
+                c0[i] += x * k[c, m]
                 for j in range(6):
-                    Mb[i, j] += x * K[e, m, j]
+                    Mb[i, j] += x * K[c, m, j]
     Mi = np.empty((6, 6))
     invert6(Mb, Mi)
     B = np.zeros((6, n))
@@ -357,17 +354,17 @@ def eliminate(structure, gains, target, v, tick):
             for m in range(6):
                 s += Mi[i, m] * B[m, j]
             Z[i, j] = s
-    for e in range(L):
+    for c in range(L):
         for i in range(6):
-            row = nf + structure.limb[e, i]
-            s = k[e, i]
+            row = nf + structure.limb[c, i]
+            s = k[c, i]
             for m in range(6):
-                s += K[e, i, m] * z0[m]
+                s += K[c, i, m] * z0[m]
             z0[row] = s
             for j in range(n):
                 s = 0.0
                 for m in range(6):
-                    s += K[e, i, m] * Z[m, j]
+                    s += K[c, i, m] * Z[m, j]
                 Z[row, j] = s
 
 
@@ -550,8 +547,7 @@ def _contact_cost(structure, gains, target, v, tick, H, g):
     """Holds standing contacts without a limb where they are."""
     nv, n = tick.Z.shape
     T, a = np.empty(n), np.empty(6)
-    for e in range(structure.limbless.shape[0]):
-        c = structure.limbless[e]
+    for c in range(structure.limb.shape[0], structure.contact_body.shape[0]):
         if not target.standing[c]:
             continue
         _contact_acceleration(structure, gains, target, tick, v, c, a)
@@ -626,14 +622,14 @@ def _limb_limits(structure, target, q, v, tick, first):
     nv, n = tick.Z.shape
     nj = structure.effort.shape[0]
     nf, nq = nv - nj, q.shape[0] - nj
-    for e in range(structure.limb.shape[0]):
+    for c in range(structure.limb.shape[0]):
         for i in range(6):
-            j, row = structure.limb[e, i], first + 6 * e + i
+            j, row = structure.limb[c, i], first + 6 * c + i
             x, u = q[nq + j], v[nf + j]
             # Never nearer than the behavior itself goes.
-            low = structure.limb_range[0, e, i]
+            low = structure.limb_range[0, c, i]
             low = min(low, target.joints[0, j] - LIMB_ROOM)
-            high = structure.limb_range[1, e, i]
+            high = structure.limb_range[1, c, i]
             high = max(high, target.joints[0, j] + LIMB_ROOM)
             up = 2 * (high - x - u * LIMB_TIME) / LIMB_TIME**2
             down = 2 * (low - x - u * LIMB_TIME) / LIMB_TIME**2

@@ -23,7 +23,7 @@ import numpy as np
 
 from models.configuration import Configuration
 from models.contact import PATCH_MARGIN, wrench_cone
-from models.errors import unknown_name
+from models.errors import BackbeatError, unknown_name
 from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
 from mpc.whole_body_assembly import (
@@ -161,13 +161,14 @@ class WholeBodyProgram:
         Args:
             robot: robot; a fixed base needs no contacts.
             contacts: patches that may carry weight. One with a limb of six joints
-                is held by it, another, as a seat, by all that the robot does.
+                is held by it, another, as a seat, by all that the robot does; they
+                come last.
             points: frames whose place is tracked or whose load is known.
             gains: weights and gains.
             friction: coefficient of friction that is relied on.
 
         Raises:
-            BackbeatError: a contact is unknown.
+            BackbeatError: a contact is unknown, or one without a limb comes first.
         """
         self.robot, self.contacts, self.points = robot, tuple(contacts), tuple(points)
         self.gains = gains or WholeBodyGains()
@@ -182,9 +183,15 @@ class WholeBodyProgram:
             if name not in robot.contacts:
                 raise unknown_name("contact", name, robot.contacts)
         patches = [robot.contacts[name] for name in self.contacts]
-        limbed = [c for c, p in enumerate(patches) if len(p.limb) == 6]
-        limbless = [c for c, p in enumerate(patches) if len(p.limb) != 6]
-        limb = np.array([patches[c].limb for c in limbed], np.int64).reshape(-1, 6)
+        has_limb = [len(p.limb) == 6 for p in patches]
+        if has_limb != sorted(has_limb, reverse=True):
+            raise BackbeatError(
+                f"contacts {', '.join(self.contacts)}: those with a limb of six joints "
+                "come first"
+            )
+        limbed = self.contacts[: sum(has_limb)]
+        limbs = [robot.contacts[name].limb for name in limbed]
+        limb = np.array(limbs, np.int64).reshape(-1, 6)
         free = [j for j in range(robot.num_joints) if j not in limb]
         cones = [
             wrench_cone(
@@ -205,10 +212,8 @@ class WholeBodyProgram:
             contact_body=np.array([c.frame.body for c in patches], np.int64),
             contact_R=np.array([c.frame.R_PF for c in patches]).reshape(C, 3, 3),
             contact_p=np.array([c.frame.p_PF for c in patches]).reshape(C, 3),
-            limbed=np.array(limbed, np.int64),
-            limbless=np.array(limbless, np.int64),
             limb=limb,
-            limb_range=limb_ranges(robot, [self.contacts[c] for c in limbed]),
+            limb_range=limb_ranges(robot, limbed),
             free=np.array(free, np.int64),
             cone=np.array(cones).reshape(C, CONE_ROWS, 6),
             trunk_body=robot.trunk.body,
@@ -221,7 +226,7 @@ class WholeBodyProgram:
     def _make_tick(self) -> Tick:
         robot, C = self.robot, len(self.contacts)
         nv, nj = robot.num_velocities, robot.num_joints
-        L = len(self._structure.limbed)
+        L = len(self._structure.limb)
         n = nj - 6 * L + 6 * C
         rows = C * CONE_ROWS + nj + 6 * L
         z = np.zeros

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from models.errors import BackbeatError
 from tests.mpc.full_program import FullProgram
 from tests.mpc.whole_body_cases import FEET, Stance
 from tests.tolerances import ELIMINATION, EXACT, RECURSION
@@ -56,7 +57,7 @@ def test_who_sits_still_keeps_the_seat_where_it_is():
 
 
 def test_a_seat_does_not_pull():
-    """Who was thrown off it is in the air: no force holds it, and an answer is found."""
+    """Who was thrown off it is in the air, and an answer is found."""
     stance = sit(spread=0.0, speed=0.0)
     stance.v[5] = 1.0
     stance.drake.set(stance.q, stance.v)
@@ -65,7 +66,7 @@ def test_a_seat_does_not_pull():
     a = stance.drake.jacobian("seat") @ solution.vdot
     a += stance.drake.bias_acceleration("seat")
     wanted = -stance.program.gains.contact_damping * stance.v[5]
-    assert a[5] > 0.7 * wanted
+    assert a[5] > 0.8 * wanted
     assert solution.wrench[2, 5] < 0.05
 
 
@@ -80,6 +81,11 @@ def test_a_seat_in_the_air_is_none():
     assert np.abs(b.wrench[2]).max() < EXACT
     assert relative(b.tau, a.tau) < ELIMINATION
     assert relative(b.vdot, a.vdot) < ELIMINATION
+
+
+def test_contacts_with_limbs_come_first():
+    with pytest.raises(BackbeatError, match="with a limb of six joints come first"):
+        Stance(0, contacts=("seat", *FEET))
 
 
 def test_a_seated_robot_has_no_soles_to_step_with(drummer, groove):
