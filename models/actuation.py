@@ -3,8 +3,8 @@
     u = clip(effort + kp (q_d - q) + kd (v_d - v), +- effort limit)
 
 joint by joint, with all gains in every command, so that new gains act at the
-next step and zero gains make it a pure torque interface. The motors follow u with a
-first-order lag T,
+next step and zero gains make it a pure torque interface. A state that is no number
+gets no feedback. The motors follow u with a first-order lag T,
 
     T du_m/dt = u - u_m,
 
@@ -130,6 +130,9 @@ class JointServo(LeafSystem):
         state = self._state.Eval(context)
         q = state[robot.base_positions : robot.num_positions]
         v = state[robot.num_positions + robot.base_velocities :]
+        if not (np.isfinite(q).all() and np.isfinite(v).all()):
+            # Errors that nobody knows are not corrected.
+            q, v = command[POSITION], command[VELOCITY]
         u = command[EFFORT] + command[STIFFNESS] * (command[POSITION] - q)
         u += command[DAMPING] * (command[VELOCITY] - v)
         if self._friction is not None:

@@ -89,6 +89,7 @@ class WholeBodySolution:
         dual: multipliers, the warm start of the next tick.
         is_solved: whether the residuals of the program are within tolerance.
         iterations: iterations of the solver.
+        status: solved, infeasible, iteration cap, numerics or inaccurate.
     """
 
     tau: np.ndarray
@@ -97,6 +98,7 @@ class WholeBodySolution:
     dual: np.ndarray
     is_solved: bool
     iterations: int
+    status: str = "solved"
 
 
 # Residuals accepted from the solver: rows are accelerations, torques and forces
@@ -146,6 +148,8 @@ class WholeBodyProgram:
         robot: the robot.
         contacts: names of the patches it may stand on, in the order of targets.
         points: names of the frames with point tasks.
+        structure: the robot as the assembly reads it.
+        workspace: dynamics and program of the last call, which the next overwrites.
     """
 
     def __init__(
@@ -173,8 +177,8 @@ class WholeBodyProgram:
         self.robot, self.contacts, self.points = robot, tuple(contacts), tuple(points)
         self.gains = gains or WholeBodyGains()
         self._gains = Gains(*astuple(self.gains))
-        self._structure = self._make_structure(friction)
-        self._tick = self._make_tick()
+        self.structure: Structure = self._make_structure(friction)
+        self.workspace: Tick = self._make_tick()
         self._solver = DaqpSolver()
 
     def _make_structure(self, friction: float) -> Structure:
@@ -226,7 +230,7 @@ class WholeBodyProgram:
     def _make_tick(self) -> Tick:
         robot, C = self.robot, len(self.contacts)
         nv, nj = robot.num_velocities, robot.num_joints
-        L = len(self._structure.limb)
+        L = len(self.structure.limb)
         n = nj - 6 * L + 6 * C
         rows = C * CONE_ROWS + nj + 6 * L
         z = np.zeros
@@ -273,8 +277,8 @@ class WholeBodyProgram:
 
     def measure(self, q: np.ndarray, v: np.ndarray) -> Tick:
         """Computes dynamics, contacts, center of mass and momentum at (q, v)."""
-        update_state(self._structure, q, v, self._tick)
-        return self._tick
+        update_state(self.structure, q, v, self.workspace)
+        return self.workspace
 
     def solve(
         self,
@@ -294,7 +298,7 @@ class WholeBodyProgram:
         Returns:
             The solution; when `is_solved` is False its torques must not be used.
         """
-        tick, structure = self._tick, self._structure
+        tick, structure = self.workspace, self.structure
         update_state(structure, q, v, tick)
         assemble(structure, self._gains, target, q, v, tick)
         program = QuadraticProgram(tick.H, tick.g, tick.A, tick.lower, tick.upper)
@@ -307,11 +311,14 @@ class WholeBodyProgram:
         vdot, tau = np.zeros_like(tick.z0), np.zeros(self.robot.num_joints)
         recover(structure, tick, solution.x, vdot, tau)
         n = len(tick.g) - 6 * len(self.contacts)
+        is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
+        is_inaccurate = solution.found and not is_solved
         return WholeBodySolution(
             tau=tau,
             vdot=vdot,
             wrench=solution.x[n:].reshape(-1, 6).copy(),
             dual=solution.dual,
-            is_solved=solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE),
+            is_solved=is_solved,
             iterations=solution.iterations,
+            status="inaccurate" if is_inaccurate else solution.status,
         )
