@@ -159,6 +159,8 @@ def _limits(
     m, width = len(solve.rows), solve.x.shape[1]
     for side, k in sides:
         for i in range(m):
+            if _is_in_the_air(program, solve, i):
+                continue
             name, knot, unit = _row_name(program, i, side)
             data = solve.rows[i], solve.row_bounds[k, i], solve.row_prices[k, i]
             _note(found, name, knot, unit, data)
@@ -190,6 +192,15 @@ def _note(
     value, bound, price = map(float, data)
     if abs(bound) < FREE and price > max(abs(bound - value), 1e-4):
         found.setdefault(name, []).append((value, bound, price, knot, unit))
+
+
+def _is_in_the_air(program: PredictiveProgram, solve: Solve, i: int) -> bool:
+    """Whether an inequality row is of a patch in the air, whose wrench is zero."""
+    per_knot = len(PATCH) * len(program.reference.patches)
+    knot, row = divmod(i, per_knot)
+    if knot >= program.weights.knots:
+        return False
+    return not solve.horizon.standing[knot, row // len(PATCH)]
 
 
 def _row_name(program: PredictiveProgram, i: int, side: str) -> tuple[str, int, str]:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from behaviors.behavior_table import digest
-from behaviors.library import Library
+from behaviors.library import FORMAT, Library
 from models.errors import BackbeatError
 from tests.behaviors.identity import same
 
@@ -76,10 +76,10 @@ def test_an_edited_file_is_refused(library, stored, table, record):
         library.load("drums")
 
 
-@pytest.mark.parametrize("version", [0, 2, 99, "1", None])
+@pytest.mark.parametrize("version", [0, FORMAT - 1, FORMAT + 1, 99, "1", None])
 def test_a_foreign_format_version_is_refused(library, stored, version):
     rewrite(stored, None, lambda r: r | {"format": version})
-    with pytest.raises(BackbeatError, match=f"its format {version} is not 1"):
+    with pytest.raises(BackbeatError, match=f"its format {version} is not {FORMAT}"):
         library.load("drums")
     assert library.key("drums") is None
 
@@ -161,9 +161,10 @@ plain = st.recursive(
 
 
 @fuzzed
-@example({"format": 1})
+@example({"format": FORMAT})
 @given(
-    plain | st.fixed_dictionaries({"format": st.just(1)}, optional={"header": plain})
+    plain
+    | st.fixed_dictionaries({"format": st.just(FORMAT)}, optional={"header": plain})
 )
 def test_a_record_of_anything_is_refused(tmp_path, record):
     table = pa.table({"t": [0.0]})

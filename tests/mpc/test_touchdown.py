@@ -150,12 +150,11 @@ def test_march_goes_on_over_ground_that_is_not_flat(built):
         behavior="march",
         duration=4.0,
         lead_in=0.3,
-        world=WorldError(step_height=0.03),
+        world=WorldError(step_height=0.03, tilt_deg=3.0),
         seed=1,
     )
     run = run_scenario(scenario, built("march"))
     assert not run.fell
-    assert any(p.touchdowns for p in run.plans)
     assert max(abs(p.ground) for p in run.plans) > 0.005
 
 
