@@ -21,6 +21,7 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
+from models.bound_arguments import bind
 from models.configuration import Configuration
 from models.contact import PATCH_MARGIN, wrench_cone
 from models.errors import BackbeatError
@@ -32,8 +33,8 @@ from mpc.whole_body_assembly import (
     Structure,
     Target,
     Tick,
-    assemble,
-    recover,
+    build,
+    recover_bound,
     update_state,
 )
 from optimization.qp import DaqpSolver, QPSolution, QuadraticProgram
@@ -172,6 +173,7 @@ class WholeBodyProgram:
         self._gains = Gains(*astuple(self.gains))
         self._structure = self._make_structure(friction)
         self._tick = self._make_tick()
+        self._bind(self.make_target())
         self._solver = DaqpSolver()
 
     def _make_structure(self, friction: float) -> Structure:
@@ -262,6 +264,11 @@ class WholeBodyProgram:
             point_force=z((P, 3)),
         )
 
+    def _bind(self, target: Target) -> None:
+        """Prepares what is compiled for a target that comes again and again."""
+        self._target = target
+        self._bound = bind((self._structure, self._gains, target, self._tick))
+
     def measure(self, q: np.ndarray, v: np.ndarray) -> Tick:
         """Computes dynamics, contacts, center of mass and momentum at (q, v)."""
         update_state(self._structure, q, v, self._tick)
@@ -285,24 +292,27 @@ class WholeBodyProgram:
         Returns:
             The solution; when `is_solved` is False its torques must not be used.
         """
-        tick, structure = self._tick, self._structure
-        update_state(structure, q, v, tick)
-        assemble(structure, self._gains, target, q, v, tick)
+        tick = self._tick
+        if target is not self._target:
+            self._bind(target)
+        build(self._bound, q, v)
         program = QuadraticProgram(tick.H, tick.g, tick.A, tick.lower, tick.upper)
         solution: QPSolution = self._solver.solve(program, warm_dual)
-        if not solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE):
+        is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
+        if not is_solved:
             # Joints of limbs may come to their stops when nothing else is possible.
             limbs = slice(len(tick.lower) - 6 * len(self.contacts), None)
             tick.lower[limbs], tick.upper[limbs] = -1e30, 1e30
             solution = self._solver.solve(program)
+            is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         vdot, tau = np.zeros_like(tick.z0), np.zeros(self.robot.num_joints)
-        recover(structure, tick, solution.x, vdot, tau)
+        recover_bound(self._bound, solution.x, vdot, tau)
         n = len(tick.g) - 6 * len(self.contacts)
         return WholeBodySolution(
             tau=tau,
             vdot=vdot,
             wrench=solution.x[n:].reshape(-1, 6).copy(),
             dual=solution.dual,
-            is_solved=solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE),
+            is_solved=is_solved,
             iterations=solution.iterations,
         )
