@@ -1,6 +1,7 @@
 """PredictiveController: the slow loop as a Drake system."""
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from pydrake.common.value import AbstractValue
@@ -9,6 +10,7 @@ from pydrake.systems.framework import Context, LeafSystem, State
 from models.configuration import Configuration
 from models.rotations import quaternion_to_matrix, relative_log
 from mpc.plan import Plan
+from mpc.planning_time import carry
 from mpc.predictive_program import PredictiveProgram
 from mpc.recovery import Recovery
 from mpc.reference import Reference, ReferenceSample
@@ -34,6 +36,20 @@ class PredictiveMemory:
         return self
 
 
+class Pending(Protocol):
+    """A memory that somebody else is working on."""
+
+    def result(self) -> PredictiveMemory:
+        """Waits for it."""
+
+
+class Planner(Protocol):
+    """Somebody else who plans, such as another process."""
+
+    def start(self, t: float, x: np.ndarray, memory: PredictiveMemory) -> Pending:
+        """Begins what `PredictiveController.advance` would do."""
+
+
 class PredictiveController(LeafSystem):
     """Plans forces, momentum and timing some fifty times a second.
 
@@ -57,6 +73,8 @@ class PredictiveController(LeafSystem):
         period: float = 0.02,
         start_time: float = 0.0,
         recovery: Recovery | None = None,
+        planning_time: float = 0.0,
+        planner: Planner | None = None,
     ) -> None:
         """Makes the controller.
 
@@ -65,10 +83,14 @@ class PredictiveController(LeafSystem):
             period: time between plans [s].
             start_time: time at which the behavior's phase is zero [s].
             recovery: when and how to step where the behavior stands; None never.
+            planning_time: how much later than its state a plan takes effect [s], at
+                most a period.
+            planner: plans meanwhile in place of this; None plans at once.
         """
         super().__init__()
         self._program, self._start = program, start_time
         self._period, self._recovery = period, recovery
+        self._planning_time, self._planner = planning_time, planner
         self._reference: Reference = program.reference
         robot = self._reference.robot
         self._sample = self._reference.make_sample()
@@ -92,10 +114,10 @@ class PredictiveController(LeafSystem):
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
 
     def _read(self, context: Context) -> PredictiveMemory:
-        memory: PredictiveMemory = context.get_abstract_state(
+        memory: PredictiveMemory | Pending = context.get_abstract_state(
             int(self._memory)
         ).get_value()
-        return memory
+        return memory if isinstance(memory, PredictiveMemory) else memory.result()
 
     def _calc_plan(self, context: Context, output: AbstractValue) -> None:
         output.set_value(self._read(context).plan)
@@ -105,35 +127,44 @@ class PredictiveController(LeafSystem):
 
     def _update(self, context: Context, state: State) -> None:
         memory = self._read(context)
-        new = self._advance(context.get_time(), self._state_port.Eval(context), memory)
+        advance = self._planner.start if self._planner else self.advance
+        new = advance(context.get_time(), self._state_port.Eval(context), memory)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)
 
-    def _advance(
+    def advance(
         self, t: float, x: np.ndarray, memory: PredictiveMemory
     ) -> PredictiveMemory:
+        """One plan as a function of state and memory.
+
+        Args:
+            t: time of the state [s].
+            x: (nq + nv) state.
+            memory: with the plan in force from t until the new one takes effect.
+        """
         robot, program = self._reference.robot, self._program
-        s = memory.plan.phase_at(t)
+        s, when = memory.plan.phase_at(t), t + self._planning_time
         if not self._reference.patches:
-            return replace(memory, plan=program.rest(t, t - self._start))
+            return replace(memory, plan=program.rest(when, when - self._start))
         plan = None
         if np.isfinite(x).all():
             q, v = x[: robot.num_positions], x[robot.num_positions :]
             reference = self._reference.sample(s, self._sample)
             now = Configuration(robot, q, v)
-            plan = self._plan(
-                t - self._start,
-                s,
-                measure_deviation(now, reference),
-                self._measure_shift(now, reference, memory.plan, s),
-                memory.plan,
-            )
+            deviation = measure_deviation(now, reference)
+            shift = self._measure_shift(now, reference, memory.plan, s)
+            if self._planning_time > 0:
+                spin = robot.total_mass * np.linalg.inv(now.centroidal_inertia)
+                delay = self._planning_time
+                deviation = carry(deviation, memory.plan, t, delay, spin)
+                s = memory.plan.phase_at(when)
+            plan = self._plan(when - self._start, s, deviation, shift, memory.plan)
         if plan is None:
             carried = replace(
                 memory.plan, status="no plan found, carried on", is_fresh=False
             )
             return PredictiveMemory(carried, memory.plans + 1, memory.failures + 1)
         return PredictiveMemory(
-            replace(plan, time=t), memory.plans + 1, memory.failures
+            replace(plan, time=when), memory.plans + 1, memory.failures
         )
 
     def _plan(

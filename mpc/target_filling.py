@@ -65,9 +65,7 @@ def _fill_floating(target, sample, rate, deviation, wrench, mass, gravity):
         target.base[1, i] = square * sample.vdot[i]
         target.com[0, i] = sample.com[0, i] + deviation[i]
         target.com[1, i] = rate * sample.com[1, i] + deviation[3 + i]
-        target.momentum[0, i] = (
-            rate * sample.momentum[0, i] + mass * deviation[6 + i]
-        )
+        target.momentum[0, i] = rate * sample.momentum[0, i] + mass * deviation[6 + i]
     target.wrench[:] = wrench
     # The plan's forces are its accelerations.
     force, moment = np.zeros(3), np.zeros(3)

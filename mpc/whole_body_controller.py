@@ -256,9 +256,7 @@ def fill_target(
         robot: the robot.
     """
     mass, gravity = robot.total_mass, robot.gravity
-    fill(
-        target, sample, rate, deviation, wrench, mass, gravity, robot.floating
-    )
+    fill(target, sample, rate, deviation, wrench, mass, gravity, robot.floating)
 
 
 def move_soles(target: Target, plan: Plan, s: float) -> None:

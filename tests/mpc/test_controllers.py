@@ -180,7 +180,7 @@ def test_a_tick_is_a_function_of_its_arguments(tick):
 @pytest.fixture
 def advance(loop):
     """`advance(t, x, memory)` is a plan of the slow controller."""
-    return loop.predictive._advance
+    return loop.predictive.advance
 
 
 def state_at(loop, phase):
