@@ -138,8 +138,8 @@ class Scenario:
             raise unknown_name("planner", self.planner, PLANNERS)
         if not 0 <= self.planning_time <= self.plan_period:
             raise BackbeatError(
-                f"scenario: planning_time is {self.planning_time}; it must be from 0 to "
-                f"plan_period ({self.plan_period} s)"
+                f"scenario: planning_time is {self.planning_time}; it must be from 0 "
+                f"to plan_period ({self.plan_period} s)"
             )
         if self.planner == "process" and self.planning_time == 0:
             raise BackbeatError(
