@@ -52,12 +52,27 @@ class Plan:
         """Phase of the behavior at time t >= time [s]."""
         return self.phase + self.rate * (t - self.time)
 
-    def at(self, t: float) -> tuple[np.ndarray, np.ndarray]:
-        """Deviation (12,) and wrenches (C, 6) at time t, held past the horizon."""
+    def _interval(self, t: float) -> tuple[int, float]:
+        """Interval of time t, and time since it began [s]."""
         ends = np.cumsum(self.durations)
         elapsed = max(0.0, t - self.time)
         k = min(int(np.searchsorted(ends, elapsed, side="right")), len(ends) - 1)
-        start = ends[k - 1] if k else 0.0
-        u = min(1.0, (elapsed - start) / self.durations[k])
+        return k, elapsed - (ends[k - 1] if k else 0.0)
+
+    def at(self, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """Deviation (12,) and wrenches (C, 6) at time t, held past the horizon."""
+        k, since = self._interval(t)
+        u = min(1.0, since / self.durations[k])
         deviation = (1 - u) * self.deviation[k] + u * self.deviation[k + 1]
         return deviation, self.wrench[k]
+
+    def turning(self, t: float) -> np.ndarray:
+        """(3,) angular velocity of the body on top of the behavior's [rad/s].
+
+        The rate of the rotation vector, which is that for the small turns of a plan.
+        """
+        k, since = self._interval(t)
+        if since >= self.durations[k]:
+            return np.zeros(3)
+        turn = self.deviation[k + 1, 9:12] - self.deviation[k, 9:12]
+        return np.asarray(turn / self.durations[k])

@@ -92,7 +92,7 @@ class PlannerProcess:
         """
         self._open: PendingMemory | None = None
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
             [sys.executable, "-m", "mpc.planner_process"],
             stdin=subprocess.PIPE,

@@ -177,6 +177,7 @@ class WholeBodyController(LeafSystem):
         deviation, wrench = plan.at(middle)
         fill_target(self._target, sample, plan.rate, deviation, wrench, self.robot)
         move_soles(self._target, plan, plan.phase_at(middle))
+        turn_body(self._target, plan.turning(middle))
         solution = None
         if np.isfinite(q).all() and np.isfinite(v).all():
             middle_q = np.empty_like(q)
@@ -274,6 +275,15 @@ def move_soles(target: Target, plan: Plan, s: float) -> None:
             target.contact[swing.contact] += offset[0]
             target.contact_motion[0, swing.contact, 3:] += plan.rate * offset[1]
             target.contact_motion[1, swing.contact, 3:] += plan.rate**2 * offset[2]
+
+
+def turn_body(target: Target, turning: np.ndarray) -> None:
+    """Adds the speed at which the plan turns base and trunk, (3,) [rad/s].
+
+    Without it their damping fights the plan's angular momentum.
+    """
+    target.base[0] += turning
+    target.trunk[0] += turning
 
 
 def servo_gains(

@@ -125,9 +125,9 @@ class Standing:
         for _ in range(count):
             w = 2 * np.pi * self.case["frequency"]
             sway, wt = np.array(self.case["sway"]), w * self.time
-            sample.pos(self.middle + sway * np.sin(wt))
-            sample.vel(sway * w * np.cos(wt))
-            sample.acc(-sway * w * w * np.sin(wt))
+            sample.value(self.middle + sway * np.sin(wt))
+            sample.derivative(sway * w * np.cos(wt))
+            sample.second_derivative(-sway * w * w * np.sin(wt))
             self.com.setReference(sample)
             started = time.perf_counter()
             problem = self.form.computeProblemData(self.time, self.q, self.v)
@@ -141,7 +141,7 @@ class Standing:
             step = dt * (self.v - 0.5 * dt * a)
             self.q = pin.integrate(self.model, self.q, step)
             self.time += dt
-            off = self.robot.com(self.form.data()) - sample.pos()
+            off = self.robot.com(self.form.data()) - sample.value()
             worst = max(worst, float(np.abs(off).max()))
         size = [self.form.nVar, self.form.nEq, self.form.nIn]
         mass = sum(i.mass for i in self.model.inertias)

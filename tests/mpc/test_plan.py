@@ -42,3 +42,16 @@ def test_deviations_are_interpolated_and_wrenches_held(plan, t, deviation, wrenc
 def test_the_phase_runs_at_the_planned_rate(plan):
     assert plan.phase_at(10.0) == 3.0
     assert plan.phase_at(10.2) == pytest.approx(3.1)
+
+
+def test_the_turning_is_the_rate_of_the_turn():
+    rng = np.random.default_rng(4)
+    z = np.zeros
+    durations, deviation = np.array([0.03, 0.05, 0.04]), rng.normal(size=(4, 12))
+    plan = Plan(
+        1.0, 0.0, 1.0, durations, z(4), deviation, z((3, 0, 6)), z((4, 3)), z((4, 0, 2))
+    )
+    for t in (1.01, 1.05, 1.1):
+        rate = (plan.at(t + 1e-4)[0] - plan.at(t - 1e-4)[0]) / 2e-4
+        np.testing.assert_allclose(plan.turning(t), rate[9:12], rtol=1e-6)
+    assert not plan.turning(1.2).any()
