@@ -32,7 +32,7 @@ STANDING = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 STANDING["none"] = ()
 FEET = {"left": "l_foot", "right": "r_foot"}
 # A swing keeps at least this share of its clearance.
-LEAST_CLEARANCE = 0.3
+LEAST_CLEARANCE = 0.8
 # Feet of a jump come no nearer to the ground between its ends [m]; how high they get
 # is up to the jump.
 JUMP_CLEARANCE = 0.01

@@ -145,6 +145,10 @@ class JointServo(LeafSystem):
         robot, u = self._robot, np.empty(self._nj)
         command, state = self._command.Eval(context), self._state.Eval(context)
         q, v = state[: robot.num_positions], state[robot.num_positions :]
+        if not np.isfinite(state).all():
+            # Errors that nobody knows are not corrected.
+            nj = self._nj
+            q, v = command[POSITION * nj :][:nj], command[VELOCITY * nj :][:nj]
         _follow(command, q, v, self._limits, self._friction, u)
         return u
 

@@ -9,7 +9,11 @@ import numpy as np
 from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.stepping import Step, standing
+from mpc.touchdown import Touchdown
 
+# States of the predictive program without the soles: CoM, velocity, angular momentum
+# per mass, rotation, time.
+BODY = 13
 # First intervals shorter than this share join the next; before a switch, than this.
 SLIVER, SWITCH = 0.3, 0.02
 
@@ -17,7 +21,7 @@ SLIVER, SWITCH = 0.3, 0.02
 class Horizon(NamedTuple):
     """The behavior at the knots (N + 1) and in the intervals (N) of a horizon.
 
-    The last three are the deviations about which products are linearized.
+    The last six are the plan about which products of deviations are linearized.
     """
 
     phases: np.ndarray  # (N + 1,) [s]
@@ -34,7 +38,10 @@ class Horizon(NamedTuple):
     heading: np.ndarray  # (N + 1, 2, 2) forward and left of the first sole
     com_shift: np.ndarray  # (N, 3)
     sole_shift: np.ndarray  # (N, C, 3), zero but for soles
-    force_shift: np.ndarray  # (N, C, 3) world axes [weights]
+    wrench_shift: np.ndarray  # (N, 6 C) patch axes [weights]
+    deviation: np.ndarray  # (N, NX) state at the start of the intervals
+    stretch: np.ndarray  # (N,) of their time [s]
+    is_planned: bool  # whether there was a plan before
 
 
 class PhaseGrid:
@@ -59,21 +66,32 @@ class PhaseGrid:
     def phases(self, s: float, knots: int, steps: Sequence[Step] = ()) -> np.ndarray:
         """(knots + 1,) phase s and the phases of the knots after it.
 
-        With added steps, which stand where the behavior does, knots are theirs. A
-        short first interval joins the next, but for one before a switch.
+        A short first interval joins the next, but for one before a switch.
         """
         h = self.spacing
         if steps:
-            start = steps[0].start % h
-            k = np.floor((s - start) / h + 1e-6) + 1
-            if start + k * h - s < SLIVER * h:
-                k += 1
-            return np.r_[s, start + (k + np.arange(knots)) * h]
+            return self._with_steps(s, knots, steps)
         k = self._next(s)
         is_switch = 0 < k < len(self._knots) and self._is_switch[k]
         if self._at(np.array(k)) - s < (SWITCH if is_switch else SLIVER) * h:
             k += 1
         return np.r_[s, self._at(k + np.arange(knots))]
+
+    def _with_steps(self, s: float, knots: int, steps: Sequence[Step]) -> np.ndarray:
+        """As `phases`, with the switches of added steps besides the behavior's."""
+        h = self.spacing
+        added = [x for step in steps for x in (step.start, step.end)]
+        own = self._knots[self._is_switch]
+        edges = np.unique(np.r_[steps[0].start % h - h, added, own])
+        edges = edges[np.r_[True, np.diff(edges) > SLIVER * h]]
+        last = max(s, edges[-1]) + (knots + 2) * h
+        spans = [
+            a + (b - a) / max(1, round((b - a) / h)) * np.arange(round((b - a) / h))
+            for a, b in itertools.pairwise(np.r_[edges, last])
+        ]
+        grid = np.concatenate(spans)
+        least = np.where(np.isin(grid, edges), SWITCH, SLIVER) * h
+        return np.r_[s, grid[grid - s > least][:knots]]
 
     def _next(self, s: float) -> int:
         """Number of the first knot after phase s."""
@@ -95,6 +113,8 @@ def make_horizon(
     steps: Sequence[Step],
     shift: np.ndarray,
     previous: Plan | None,
+    touchdowns: Sequence[Touchdown] = (),
+    stepping: bool = True,
 ) -> Horizon:
     """Samples a behavior over a horizon.
 
@@ -104,6 +124,8 @@ def make_horizon(
         steps: steps that the behavior does not make.
         shift: (S, 2) where the soles are, minus where the behavior has them [m].
         previous: plan of the same steps, about which to linearize; None for none.
+        touchdowns: those that are early or late.
+        stepping: whether the places of the soles are states.
     """
     table, N, C = reference.table, len(phases) - 1, len(reference.patches)
     middles = 0.5 * (phases[:-1] + phases[1:])
@@ -118,7 +140,7 @@ def make_horizon(
     moving = ((phases >= 0) & (phases <= reference.duration))[:, None]
     wrench, R = at(table.wrench, j, v), table.R_contact[j]
     planned = table.standing[j]
-    on = standing(planned, middles, steps)
+    on = standing(planned, middles, (*steps, *touchdowns))
     soles = list(reference.soles)
     heading = np.tile(np.eye(2), (N + 1, 1, 1))
     if soles:
@@ -126,13 +148,21 @@ def make_horizon(
         forward = forward / np.maximum(np.linalg.norm(forward, axis=1), 1e-6)[:, None]
         heading[:, 0], heading[:, 1, 0] = forward, -forward[:, 1]
         heading[:, 1, 1] = forward[:, 0]
+    p, places = at(table.p_contact, j, v), at(table.p_contact, i, u)
+    for down in touchdowns:
+        # A foot on the ground does not go on to where it was going.
+        p[middles < down.end, down.contact] = down.place
+        places[phases < down.end, down.contact] = down.place
     com_shift, sole_shift = np.zeros((N, 3)), np.zeros((N, C, 3))
+    wrench_shift, stretch = np.zeros((N, C, 6)), np.zeros(N)
+    deviation = np.zeros((N, BODY + (2 * len(soles) if stepping else 0)))
     sole_shift[:, soles, :2] = shift
     if previous is None:
         lifted = np.where((planned & ~on)[:, :, None], wrench[:, :, 3:], 0.0)
         force_shift = np.einsum("ncij,ncj->nci", R, -lifted)
         total = -force_shift.sum(1) / np.maximum(on.sum(1), 1)[:, None]
         force_shift += np.where(on[:, :, None], total[:, None], 0.0)
+        wrench_shift[:, :, 3:] = np.einsum("ncji,ncj->nci", R, force_shift)
     else:
         before = 0.5 * (previous.phases[:-1] + previous.phases[1:])
         k = np.clip(np.searchsorted(previous.phases, middles) - 1, 0, len(before) - 1)
@@ -141,9 +171,16 @@ def make_horizon(
                 middles, previous.phases, previous.deviation[:, axis]
             )
         sole_shift[:, soles, :2] = previous.shift[k + 1]
-        force_shift = np.einsum(
-            "ncij,ncj->nci", R, previous.wrench[k, :, 3:] - wrench[:, :, 3:]
-        )
+        wrench_shift = previous.wrench[k] - wrench
+        for axis in range(12):
+            deviation[:, axis] = np.interp(
+                phases[:-1], previous.phases, previous.deviation[:, axis]
+            )
+        if stepping:
+            moved = previous.shift[np.clip(k, 0, len(before) - 1)]
+            deviation[:, BODY:] = moved.reshape(N, -1)
+        slowness = previous.durations / np.diff(previous.phases)
+        stretch = (slowness[k] - 1) * np.diff(phases)
     return Horizon(
         phases=phases,
         h=np.diff(phases),
@@ -153,11 +190,14 @@ def make_horizon(
         wrench=wrench.reshape(N, 6 * C),
         standing=on,
         R=R,
-        p=at(table.p_contact, j, v),
+        p=p,
         inverse_inertia=np.linalg.inv(at(table.inertia, j, v)),
-        soles=at(table.p_contact[:, soles], i, u),
+        soles=places[:, soles],
         heading=heading,
         com_shift=com_shift,
         sole_shift=sole_shift,
-        force_shift=force_shift,
+        wrench_shift=wrench_shift.reshape(N, 6 * C),
+        deviation=deviation,
+        stretch=stretch,
+        is_planned=previous is not None,
     )

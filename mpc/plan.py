@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mpc.stepping import Step, Swing
+from mpc.touchdown import Touchdown
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,9 @@ class Plan:
         com: (N + 1, 3) predicted center of mass [m].
         shift: (N + 1, S, 2) places of the soles minus the behavior's [m].
         steps: steps that the behavior does not make.
+        touchdowns: feet that landed early, or have not landed yet.
+        ground: height of the ground that the robot stands on, minus the behavior's
+            [m]; heights in `deviation` and `com` count from it.
         swings: soles in the air until the next plan, and where they go.
         objective: what the solver made least; compares plans of one state.
         status: "solved", or why this plan is an older one carried on.
@@ -41,12 +45,19 @@ class Plan:
     com: np.ndarray
     shift: np.ndarray
     steps: tuple[Step, ...] = ()
+    touchdowns: tuple[Touchdown, ...] = ()
     swings: tuple[Swing, ...] = ()
+    ground: float = 0.0
     objective: float = 0.0
     status: str = "solved"
     is_fresh: bool = True
     iterations: int = 0
     solve_time: float = field(default=0.0, compare=False)
+
+    @property
+    def changes(self) -> tuple[Step | Touchdown, ...]:
+        """All that makes its contacts differ from the behavior's."""
+        return self.steps + self.touchdowns
 
     def phase_at(self, t: float) -> float:
         """Phase of the behavior at time t >= time [s]."""
@@ -59,12 +70,15 @@ class Plan:
         k = min(int(np.searchsorted(ends, elapsed, side="right")), len(ends) - 1)
         return k, elapsed - (ends[k - 1] if k else 0.0)
 
-    def at(self, t: float) -> tuple[np.ndarray, np.ndarray]:
-        """Deviation (12,) and wrenches (C, 6) at time t, held past the horizon."""
+    def at(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Deviation (12,), wrenches (C, 6) and sole shifts (S, 2) at time t.
+
+        Past the horizon they are held.
+        """
         k, since = self._interval(t)
         u = min(1.0, since / self.durations[k])
         deviation = (1 - u) * self.deviation[k] + u * self.deviation[k + 1]
-        return deviation, self.wrench[k]
+        return deviation, self.wrench[k], self.shift[k + 1]
 
     def turning(self, t: float) -> np.ndarray:
         """(3,) angular velocity of the body on top of the behavior's [rad/s].

@@ -1,75 +1,85 @@
-"""Plans as bytes: what two processes say to each other.
+"""Plans and memories as bytes: what two processes say to each other.
 
 A message is the length of its head, the head in JSON, and the numbers of all arrays one
-after the other as they are in memory: what arrives is the same bit for bit.
+after the other as they are in memory: what arrives is the same bit for bit. Only what
+is named here can be made from a message; nothing is unpickled.
 """
 
 import json
 import struct
-from dataclasses import asdict, fields
+from dataclasses import fields, is_dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
+from mpc.fail_safe import Cause, Change, FailureCount, Mode, Safety
 from mpc.plan import Plan
+from mpc.predictive_step import PredictiveMemory
 from mpc.stepping import Step, Swing
+from mpc.touchdown import Touchdown
 
 _LENGTH = struct.Struct("<Q")
+_KINDS = {
+    kind.__name__: kind
+    for kind in (
+        Plan, Step, Swing, Touchdown, PredictiveMemory, Safety, FailureCount, Change,
+        Mode, Cause,
+    )
+}  # fmt: skip
+_TYPES = ("<f8", "<i8", "|b1")
 
 
-def pack(head: dict[str, Any], arrays: list[np.ndarray]) -> bytes:
-    """A message of plain data and arrays of float64."""
-    head = head | {"shapes": [a.shape for a in arrays]}
-    text = json.dumps(head).encode()
-    numbers = [np.ascontiguousarray(a, float).tobytes() for a in arrays]
+def pack(value: object) -> bytes:
+    """A message of plain data, arrays, plans and memories."""
+    arrays: list[np.ndarray] = []
+    text = json.dumps(_plain(value, arrays)).encode()
+    numbers = [np.ascontiguousarray(a).tobytes() for a in arrays]
     return b"".join([_LENGTH.pack(len(text)), text, *numbers])
 
 
-def unpack(message: bytes) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """Plain data and arrays of a message."""
+def unpack(message: bytes) -> Any:
+    """What was packed; tuples arrive as tuples, dictionaries in their order."""
     start = _LENGTH.size + _LENGTH.unpack_from(message)[0]
-    head: dict[str, Any] = json.loads(message[_LENGTH.size : start])
-    arrays = []
-    for shape in head.pop("shapes"):
-        size = int(np.prod(shape))
-        numbers = np.frombuffer(message, float, size, start)
-        arrays.append(numbers.reshape(shape).copy())
-        start += 8 * size
-    return head, arrays
+    return _value(json.loads(message[_LENGTH.size : start]), message, [start])
 
 
-def pack_plan(plan: Plan) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """Head and arrays of a plan."""
-    values = {f.name: getattr(plan, f.name) for f in fields(Plan)}
-    arrays = [v for v in values.values() if isinstance(v, np.ndarray)]
-    head = {
-        name: value
-        for name, value in values.items()
-        if not isinstance(value, np.ndarray | tuple)
-    }
-    head["steps"] = [asdict(step) for step in plan.steps]
-    head["swings"] = []
-    for swing in plan.swings:
-        own = {f.name: getattr(swing, f.name) for f in fields(Swing)}
-        arrays += [v for v in own.values() if isinstance(v, np.ndarray)]
-        head["swings"].append(
-            {k: v for k, v in own.items() if not isinstance(v, np.ndarray)}
-        )
-    return head, arrays
+def _plain(value: Any, arrays: list[np.ndarray]) -> Any:
+    if isinstance(value, np.ndarray):
+        arrays.append(value)
+        return {"array": list(value.shape), "type": _TYPES.index(value.dtype.str)}
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, StrEnum):
+        return {"kind": type(value).__name__, "value": value.value}
+    if is_dataclass(value):
+        own = {f.name: _plain(getattr(value, f.name), arrays) for f in fields(value)}
+        return {"kind": type(value).__name__, "fields": own}
+    if isinstance(value, tuple | list):
+        return {"tuple": [_plain(v, arrays) for v in value]}
+    if isinstance(value, dict):
+        items = [[_plain(k, arrays), _plain(v, arrays)] for k, v in value.items()]
+        return {"items": items}
+    return value
 
 
-def unpack_plan(head: dict[str, Any], arrays: list[np.ndarray]) -> Plan:
-    """The plan of a head and its arrays, in the order of `pack_plan`."""
-    head, left = dict(head), iter(arrays)
-    values: dict[str, Any] = {name: next(left) for name in _arrays_of(Plan)}
-    values["steps"] = tuple(Step(**own) for own in head.pop("steps"))
-    swings: list[dict[str, Any]] = head.pop("swings")
-    for own in swings:
-        own |= {name: next(left) for name in _arrays_of(Swing)}
-    values["swings"] = tuple(Swing(**own) for own in swings)
-    return Plan(**head, **values)
-
-
-def _arrays_of(kind: type[Plan] | type[Swing]) -> list[str]:
-    """Names of the fields that are arrays."""
-    return [f.name for f in fields(kind) if f.type is np.ndarray]
+def _value(plain: Any, message: bytes, start: list[int]) -> Any:
+    if not isinstance(plain, dict):
+        return plain
+    if "array" in plain:
+        kind, size = np.dtype(_TYPES[plain["type"]]), int(np.prod(plain["array"]))
+        numbers = np.frombuffer(message, kind, size, start[0])
+        start[0] += numbers.nbytes
+        return numbers.reshape(plain["array"]).copy()
+    if "tuple" in plain:
+        return tuple(_value(v, message, start) for v in plain["tuple"])
+    if "items" in plain:
+        return {
+            _value(k, message, start): _value(v, message, start)
+            for k, v in plain["items"]
+        }
+    make: Any = _KINDS[plain["kind"]]
+    if "value" in plain:
+        return make(plain["value"])
+    own = plain["fields"].items()
+    return make(**{name: _value(v, message, start) for name, v in own})

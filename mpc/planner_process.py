@@ -21,9 +21,9 @@ import numpy as np
 from behaviors.behavior import Behavior
 from behaviors.library import Library
 from models.errors import BackbeatError
-from mpc.plan_message import pack, pack_plan, unpack, unpack_plan
-from mpc.predictive_controller import PredictiveController, PredictiveMemory
+from mpc.plan_message import pack, unpack
 from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from mpc.predictive_step import PredictiveMemory, PredictiveStep
 from mpc.recovery import Recovery
 from mpc.reference import Reference
 
@@ -38,7 +38,7 @@ class PlannerSettings:
 
     Attributes:
         weights: of the predictive program.
-        period, start_time, planning_time: as of PredictiveController [s].
+        period, start_time, planning_time: as of PredictiveStep [s].
         recovers: whether recovery steps are considered.
     """
 
@@ -48,14 +48,14 @@ class PlannerSettings:
     planning_time: float
     recovers: bool
 
-    def make_controller(self, behavior: Behavior) -> PredictiveController:
-        """The controller with these settings, planning inside."""
-        return PredictiveController(
+    def make_step(self, behavior: Behavior) -> PredictiveStep:
+        """What plans with these settings."""
+        return PredictiveStep(
             PredictiveProgram(Reference(behavior), self.weights),
             self.period,
             self.start_time,
             Recovery() if self.recovers else None,
-            self.planning_time,
+            planning_time=self.planning_time,
         )
 
 
@@ -104,7 +104,7 @@ class PlannerProcess:
             Library(folder).save(behavior)
             head: dict[str, Any] = asdict(settings)
             head |= {"folder": folder, "behavior": behavior.name}
-            self._send(pack(head, []))
+            self._send(pack(head))
             self._wait(START)
             _read(self._stdout)
 
@@ -141,13 +141,18 @@ class PlannerProcess:
                 except BrokenPipeError:
                     continue
 
-    def start(self, t: float, x: np.ndarray, memory: PredictiveMemory) -> PendingMemory:
-        """Asks for the memory after a plan at time t from the state x."""
+    def start(
+        self,
+        t: float,
+        q: np.ndarray,
+        v: np.ndarray,
+        memory: PredictiveMemory,
+        force: np.ndarray | None = None,
+    ) -> PendingMemory:
+        """Asks for what `PredictiveStep` would return."""
         if self._open is not None:
             self._open.result()
-        head, arrays = pack_plan(memory.plan)
-        head = {"t": t, "plan": head, **_counts(memory)}
-        self._send(pack(head, [x, *arrays]))
+        self._send(pack((t, q, v, memory, force)))
         self._open = PendingMemory(self)
         return self._open
 
@@ -162,7 +167,8 @@ class PlannerProcess:
         if message is None:
             raise self._ended()
         self._open = None
-        return _unpack_memory(*unpack(message))
+        memory: PredictiveMemory = unpack(message)
+        return memory
 
     def _send(self, message: bytes) -> None:
         assert self._process.stdin is not None
@@ -191,15 +197,6 @@ class PlannerProcess:
         return BackbeatError(f"the planner process ended with code {code}{why}")
 
 
-def _counts(memory: PredictiveMemory) -> dict[str, int]:
-    return {"plans": memory.plans, "failures": memory.failures}
-
-
-def _unpack_memory(head: dict[str, Any], arrays: list[np.ndarray]) -> PredictiveMemory:
-    plan = unpack_plan(head["plan"], arrays)
-    return PredictiveMemory(plan, head["plans"], head["failures"])
-
-
 def _read(stream: BinaryIO) -> bytes | None:
     """The next message; None when there will be none."""
     size = stream.read(_LENGTH.size)
@@ -221,20 +218,13 @@ def main() -> None:
     message = _read(sys.stdin.buffer)
     if message is None:
         return
-    head, _ = unpack(message)
+    head = unpack(message)
     behavior = Library(head.pop("folder")).load(head.pop("behavior"))
-    weights = head.pop("weights")
-    weights["reach"] = tuple(weights["reach"])
-    controller = PlannerSettings(PredictiveWeights(**weights), **head).make_controller(
-        behavior
-    )
-    _write(answers, pack({}, []))
+    weights = PredictiveWeights(**head.pop("weights"))
+    step = PlannerSettings(weights, **head).make_step(behavior)
+    _write(answers, pack("ready"))
     while (message := _read(sys.stdin.buffer)) is not None:
-        head, arrays = unpack(message)
-        memory = _unpack_memory(head, arrays[1:])
-        new = controller.advance(head["t"], arrays[0], memory)
-        head, arrays = pack_plan(new.plan)
-        _write(answers, pack({"plan": head, **_counts(new)}, arrays))
+        _write(answers, pack(step(*unpack(message))))
 
 
 if __name__ == "__main__":

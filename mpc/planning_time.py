@@ -11,28 +11,25 @@ for the forces of both are the same until then.
 
 import numpy as np
 
+from models.configuration import Configuration
 from mpc.plan import Plan
 
 
 def carry(
-    deviation: np.ndarray,
-    plan: Plan,
-    t: float,
-    delay: float,
-    spin: np.ndarray,
+    deviation: np.ndarray, plan: Plan, t: float, when: float, state: Configuration
 ) -> np.ndarray:
-    """(12,) deviation at t + delay.
+    """(12,) deviation when a plan takes effect.
 
     Args:
         deviation: (12,) as measured at t: CoM, CoM velocity, angular momentum per
             mass and body rotation, minus the behavior's.
-        plan: the plan in force from t to t + delay.
-        t: time [s].
-        delay: how much later [s].
-        spin: (3, 3) from angular momentum per mass to angular velocity, m I^-1.
+        plan: the plan in force until then.
+        t, when: time of the state, and of the effect [s].
+        state: the robot at t.
     """
-    now, then = plan.at(t)[0], plan.at(t + delay)[0]
-    off = deviation - now
+    now, then = plan.at(t)[0], plan.at(when)[0]
+    off, delay = deviation - now, when - t
     off[:3] += delay * off[3:6]
-    off[9:12] += delay * (spin @ off[6:9])
+    turning = np.linalg.solve(state.centroidal_inertia, off[6:9])
+    off[9:12] += delay * state.robot.total_mass * turning
     return np.asarray(then + off)

@@ -38,16 +38,23 @@ import piqp
 import scipy.sparse as sp
 
 from models.contact import PATCH_MARGIN
-from mpc.horizon import Horizon, PhaseGrid, make_horizon
+from mpc.horizon import BODY, Horizon, PhaseGrid, make_horizon
+from mpc.momentum_dynamics import linearize_dynamics
 from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.stepping import Step
+from mpc.touchdown import Touchdown
 
-# States without the soles.
-BODY = 13
 # A foot this near to landing lands where it was going [s], and how fast it moves [m/s].
 COMMITTED, FOOT_SPEED = 0.05, 3.0
 INF = 1e30
+# How PIQP ends, in words.
+_STATUS = {
+    piqp.PIQP_SOLVED: "solved",
+    piqp.PIQP_MAX_ITER_REACHED: "iteration cap",
+    piqp.PIQP_PRIMAL_INFEASIBLE: "infeasible",
+    piqp.PIQP_DUAL_INFEASIBLE: "infeasible",
+}
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,8 @@ class PredictiveWeights:
     Attributes:
         knots: intervals of the horizon.
         spacing: phase of an interval [s]; knots * spacing is the horizon.
-        com, velocity, momentum, rotation: weights per second on the state.
+        com, height, velocity, momentum, rotation: weights per second on the state;
+            legs are not longer than they are, so height counts more than place.
         beat: weight on time minus phase; the musical knob: large holds the beat
             at any price, small saves the balance first.
         theta: weight on stretching an interval.
@@ -65,7 +73,8 @@ class PredictiveWeights:
         shift, jump: weights on soles that stand elsewhere and on moving them there.
         force, vertical, moment: weights on wrench deviations.
         terminal: weight on the divergent component at the end of the horizon.
-        slowest, fastest: bounds on the phase rate; wider ones fell.
+        slowest, fastest: bounds on the phase rate.
+        hurry: bound on the change of the phase rate per time [1/s].
         friction: coefficient of friction that is relied on.
         yaw_moment: most yaw moment of a patch per normal force [m].
         max_force: most normal force of a patch [weights].
@@ -79,6 +88,7 @@ class PredictiveWeights:
     knots: int = 26
     spacing: float = 0.05
     com: float = 100.0
+    height: float = 1000.0
     velocity: float = 10.0
     momentum: float = 5.0
     rotation: float = 10.0
@@ -91,8 +101,9 @@ class PredictiveWeights:
     vertical: float = 0.2
     moment: float = 5.0
     terminal: float = 300.0
-    slowest: float = 0.7
-    fastest: float = 1.25
+    slowest: float = 0.8
+    fastest: float = 2.0
+    hurry: float = 10.0
     friction: float = 0.55
     yaw_moment: float = 0.05
     max_force: float = 2.2
@@ -120,14 +131,6 @@ def patch_rows(
     return np.array(rows, float)
 
 
-def _skew(r: np.ndarray) -> np.ndarray:
-    """(n, 3, 3) cross product matrices of (n, 3) vectors."""
-    S = np.zeros((*r.shape[:-1], 3, 3))
-    S[..., 0, 1], S[..., 0, 2], S[..., 1, 2] = -r[..., 2], r[..., 1], -r[..., 0]
-    S[..., 1, 0], S[..., 2, 0], S[..., 2, 1] = r[..., 2], -r[..., 1], r[..., 0]
-    return S
-
-
 def _time_in_the_air(horizon: Horizon, c: int) -> np.ndarray:
     """(N,) phase until patch c lands, of intervals that have it in the air [s]."""
     left, landing = np.zeros(len(horizon.h)), 0.0
@@ -146,13 +149,15 @@ class PredictiveProgram:
     Attributes:
         reference: the behavior.
         weights: horizon, weights and bounds.
+        status: how the last solve ended: solved, infeasible, iteration cap or
+            numerics. For whoever reports it; it decides nothing.
     """
 
     def __init__(
         self, reference: Reference, weights: PredictiveWeights | None = None
     ) -> None:
         """Allocates the program and its solver."""
-        self.reference = reference
+        self.reference, self.status = reference, ""
         self.weights = w = weights or PredictiveWeights()
         robot = reference.robot
         self._C = len(reference.patches)
@@ -239,7 +244,7 @@ class PredictiveProgram:
         C[:, :3] = np.eye(3)
         for i in range(self._S):
             C[:2, BODY + 2 * i : BODY + 2 * i + 2] = -np.eye(2) / self._S
-        Q += w.com * C.T @ C
+        Q += C.T @ np.diag([w.com, w.com, w.height]) @ C
         height = float(self.reference.table.com[:, 0, 2].mean())
         D = C.copy()
         D[:, 3:6] = np.eye(3) * np.sqrt(max(height, 0.1) / self._g)
@@ -274,21 +279,27 @@ class PredictiveProgram:
         self._G_knot = np.asarray(patches.todense())
         rows = self._num_rows = patches.shape[0]
         reach = 2 if self._reaches else 0
-        lil = sp.lil_matrix((N * (rows + reach), self._n))
+        lil = sp.lil_matrix((N * (rows + reach) + N - 1, self._n))
         for k in range(N):
             columns = slice(self._iu[k], self._iu[k] + 6 * self._C)
             lil[k * rows : (k + 1) * rows, columns] = patches
             for r in range(reach):
                 o = self._ix[k] + BODY
                 lil[N * rows + 2 * k + r, o : o + 4] = 1.0
+        for k in range(N - 1):
+            row = N * (rows + reach) + k
+            lil[row, self._it[k]], lil[row, self._it[k + 1]] = -1.0, 1.0
         self._G = sp.csc_matrix(lil)
         self._G.sort_indices()
-        # Where the entries of the reach are, in order of (knot, row, column).
+        # Where the entries of the reach are, in order of (knot, row, column), and
+        # those of the change of the rate.
         at = sp.csc_matrix(
             (np.arange(1.0, self._G.nnz + 1), self._G.indices, self._G.indptr),
             self._G.shape,
-        ).tocsr()[N * rows :]
-        self._reach_entries = at.data.astype(int) - 1
+        ).tocsr()
+        last = N * (rows + reach)
+        self._reach_entries = at[N * rows : last].data.astype(int) - 1
+        self._hurry_entries = at[last:].data.astype(int) - 1
         assert NX == BODY + 2 * self._S
 
     def _make_solver(self) -> piqp.SparseSolver:
@@ -323,47 +334,25 @@ class PredictiveProgram:
         steps: Sequence[Step] = (),
         shift: np.ndarray | None = None,
         previous: Plan | None = None,
+        touchdowns: Sequence[Touchdown] = (),
     ) -> Horizon:
         phases = self._grid.phases(s, self.weights.knots, steps)
         if shift is None:
             shift = np.zeros((len(self.reference.soles), 2))
-        return make_horizon(self.reference, phases, steps, shift, previous)
+        return make_horizon(
+            self.reference,
+            phases,
+            steps,
+            shift,
+            previous,
+            touchdowns,
+            bool(self._soles),
+        )
 
     def _linearize(self, horizon: Horizon, x0: np.ndarray) -> np.ndarray:
         """Writes dynamics and cost along the horizon; returns the right-hand side."""
-        C, N, NX, g = self._C, self.weights.knots, self._NX, self._g
-        h, t = horizon.h, 6 * self._C
-        middle = 0.5 * (horizon.com[:-1] + horizon.com[1:]) + horizon.com_shift
-        A = np.zeros((N, NX, NX))
-        B = np.zeros((N, NX, self._NU))
-        e = np.zeros((N, NX))
-        A[:, 0:3, 3:6] = np.eye(3)
-        A[:, 9:12, 6:9] = self._m * horizon.inverse_inertia
-        for c in range(C):
-            moment, force = slice(6 * c, 6 * c + 3), slice(6 * c + 3, 6 * c + 6)
-            R, extra = horizon.R[:, c], horizon.force_shift[:, c]
-            f = np.einsum("nij,nj->ni", R, horizon.wrench[:, force]) + extra
-            arm = horizon.p[:, c] + horizon.sole_shift[:, c] - middle
-            A[:, 6:9, 0:3] += g * _skew(f)
-            B[:, 3:6, force] = g * R
-            B[:, 6:9, force] = g * _skew(arm) @ R
-            B[:, 6:9, moment] = g * R
-            moved = horizon.sole_shift[:, c] - horizon.com_shift
-            e[:, 6:9] -= g * np.cross(moved, extra)
-            if c in self._soles:
-                o = BODY + 2 * self._soles.index(c)
-                A[:, 6:9, o : o + 2] = -g * _skew(f)[:, :, :2]
-        hh = h[:, None, None]
-        Ad = np.eye(NX) + hh * A + 0.5 * hh**2 * (A @ A)
-        Bd = hh * B + 0.5 * hh**2 * (A @ B)
-        e = h[:, None] * e + 0.5 * h[:, None] ** 2 * np.einsum("nij,nj->ni", A, e)
-        x_ref = np.concatenate(
-            [horizon.com, horizon.velocity, horizon.momentum], axis=1
-        )
-        Bd[:, :, t:] = 0.0
-        Bd[:, :9, t] = np.diff(x_ref, axis=0) / h[:, None]
-        Bd[:, 12, t] = 1.0
-        Bd[:, BODY:, t + 1 :] = np.eye(2 * self._S)
+        N, NX, h = self.weights.knots, self._NX, horizon.h
+        Ad, Bd, e = linearize_dynamics(horizon, x0, self._soles, self._m, self._g)
         e[0] += Ad[0] @ x0
         head = np.concatenate([np.ones(NX), -Bd[0].ravel()])
         blocks = (np.ones((N - 1, NX)), -Ad[1:], -Bd[1:])
@@ -387,6 +376,7 @@ class PredictiveProgram:
         shift: np.ndarray | None = None,
         steps: Sequence[Step] = (),
         previous: Plan | None = None,
+        touchdowns: Sequence[Touchdown] = (),
     ) -> Plan | None:
         """Plans from phase s at time t.
 
@@ -400,6 +390,7 @@ class PredictiveProgram:
             steps: steps that the behavior does not make.
             previous: the plan before, with the same steps, for products of
                 deviations; None neglects them.
+            touchdowns: feet that landed early, or have not landed yet.
 
         Returns:
             A plan, or None when the solver found none.
@@ -409,14 +400,18 @@ class PredictiveProgram:
         if shift is None:
             shift = np.zeros((len(self.reference.soles), 2))
         x0 = np.r_[deviation, t - s, shift[: self._S].ravel()]
-        horizon = self._horizon(s, steps, shift, previous)
+        horizon = self._horizon(s, steps, shift, previous, touchdowns)
         b = self._linearize(horizon, x0)
         upper = -(horizon.wrench @ self._G_knot.T).ravel()
         lower = np.full(len(upper), -INF)
         if self._reaches:
             low, high = self._reach(horizon, shift)
             lower, upper = np.r_[lower, low], np.r_[upper, high]
+        low, high = self._hurry(horizon)
+        lower, upper = np.r_[lower, low], np.r_[upper, high]
         low, high = self._bounds(horizon, steps)
+        if previous is not None:
+            self._go_on(low[0], high[0], horizon, previous)
         self._solver.update(
             P=self._P,
             c=self._crouch if steps else self._upright,
@@ -431,6 +426,7 @@ class PredictiveProgram:
         status = self._solver.solve()
         result = self._solver.result
         x = np.array(result.x)
+        self.status = _STATUS.get(status, "numerics")
         if status != piqp.PIQP_SOLVED or not np.isfinite(x).all():
             return None
         Z = x.reshape(N, NU + self._NX)
@@ -448,6 +444,7 @@ class PredictiveProgram:
             com=horizon.com + X[:, :3],
             shift=self._shifts(X, shift),
             steps=tuple(steps),
+            touchdowns=tuple(touchdowns),
             objective=float(result.info.primal_obj) + (self._lowered if steps else 0),
             iterations=int(result.info.iter),
             solve_time=time.perf_counter() - started,
@@ -481,6 +478,31 @@ class PredictiveProgram:
         low = np.minimum(low, np.minimum(planned, now) - 1e-3) - planned
         high = np.maximum(high, np.maximum(planned, now) + 1e-3) - planned
         return low.ravel(), high.ravel()
+
+    def _hurry(self, horizon: Horizon) -> tuple[np.ndarray, np.ndarray]:
+        """Writes the rows of the change of the rate, as stretches per interval.
+
+        Flight has its own time, and the rate may be what it likes before and after.
+        """
+        h, w = horizon.h, self.weights
+        self._G.data[self._hurry_entries] = np.stack(
+            [-1 / h[:-1], 1 / h[1:]], axis=1
+        ).ravel()
+        carried = np.asarray(horizon.standing.any(axis=1))
+        free = 1 / w.slowest - 1 / w.fastest
+        most = np.where(carried[:-1] & carried[1:], w.hurry * w.spacing, free)
+        return -most, most
+
+    def _go_on(
+        self, low: np.ndarray, high: np.ndarray, horizon: Horizon, previous: Plan
+    ) -> None:
+        """Bounds the stretch of the first interval by the rate so far."""
+        t, h = 6 * self._C, horizon.h[0]
+        elapsed = (horizon.phases[0] - previous.phase) / previous.rate
+        if np.any(horizon.standing[0]) and elapsed > 0:
+            most = self.weights.hurry * elapsed * h
+            now = np.clip((1 / previous.rate - 1) * h, low[t], high[t])
+            low[t], high[t] = max(low[t], now - most), min(high[t], now + most)
 
     def _bounds(
         self, horizon: Horizon, steps: Sequence[Step]

@@ -9,13 +9,15 @@ Sources
     Recovery", 2006.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from mpc.plan import Plan
 from mpc.predictive_program import PredictiveProgram
-from mpc.stepping import recovery_steps
+from mpc.stepping import LIFT, recovery_steps
+from mpc.touchdown import Touchdown
 
 # Share of sideways in a motion from which the order of steps follows.
 SIDEWAYS = 0.7
@@ -54,6 +56,7 @@ class Recovery:
         plan: Plan | None,
         before: Plan,
         elapsed: float,
+        touchdowns: Sequence[Touchdown] = (),
     ) -> Plan | None:
         """The plan given, or one with steps that is better.
 
@@ -63,6 +66,7 @@ class Recovery:
             plan: the best plan without steps; None when there is none.
             before: the plan in force.
             elapsed: time since that was made [s].
+            touchdowns: feet that landed early, or have not landed yet.
         """
         reference, spacing = program.reference, program.weights.spacing
         soles = reference.soles
@@ -78,11 +82,15 @@ class Recovery:
             rate = rate / elapsed
         if np.hypot(*(off + self.ahead * rate)) > self.alarm:
             least += self.price
-        for order in self._orders(program, s, off):
-            steps = recovery_steps(order, s, spacing, self.intervals, self.count)
-            if not self._stands(program, s, steps[-1].end):
-                return plan
-            candidate = program.solve(t, s, deviation, shift, steps)
+        start, end, swinging = self._window(program, s)
+        length = spacing * (self.intervals + 1)
+        room = (end - start - LIFT + spacing) / length + 1e-6
+        count = int(min(self.count, room))
+        for order in self._orders(program, s, off, swinging) if count > 0 else []:
+            steps = recovery_steps(order, start, spacing, self.intervals, count)
+            candidate = program.solve(
+                t, s, deviation, shift, steps, touchdowns=touchdowns
+            )
             if candidate is not None and candidate.objective < least:
                 best, least = candidate, candidate.objective
         return best
@@ -96,11 +104,20 @@ class Recovery:
         return np.asarray(deviation[:2] + deviation[3:5] / omega - shift.mean(0))
 
     def _orders(
-        self, program: PredictiveProgram, s: float, off: np.ndarray
+        self,
+        program: PredictiveProgram,
+        s: float,
+        off: np.ndarray,
+        swinging: int | None,
     ) -> list[list[int]]:
-        """Orders in which the soles may step: sideways, the one ahead goes first."""
+        """Orders in which the soles may step: sideways, the one ahead goes first.
+
+        After a step of the behavior it is the other foot's turn.
+        """
         reference = program.reference
         soles = list(reference.soles)
+        if swinging is not None:
+            return [[c for c in soles if c != swinging] + [swinging]]
         place = reference.sample(s).p_contact[soles, :2]
         side = place[0] - place[1]
         side = side / max(float(np.hypot(*side)), 1e-6)
@@ -111,10 +128,16 @@ class Recovery:
             return orders[:1] if along > 0 else orders[1:]
         return orders
 
-    def _stands(self, program: PredictiveProgram, start: float, end: float) -> bool:
-        """Whether the behavior itself has every sole on the ground meanwhile."""
-        swings = program.reference.swings
-        return not any(
-            ((swings[c][:, 0] < end) & (swings[c][:, 1] > start)).any()
-            for c in program.reference.soles
-        )
+    def _window(
+        self, program: PredictiveProgram, s: float
+    ) -> tuple[float, float, int | None]:
+        """From when to when the behavior has every sole on the ground, next.
+
+        The third is the sole that has to land before.
+        """
+        reference = program.reference
+        swings = [(c, *w) for c in reference.soles for w in reference.swings[c]]
+        in_the_air = [(end, c) for c, start, end in swings if start <= s < end]
+        start, swinging = max(in_the_air, default=(s, None))
+        nexts = [begin for _, begin, end in swings if end > start and begin > s]
+        return float(start), float(min(nexts, default=np.inf)), swinging

@@ -98,13 +98,15 @@ class StateEstimator(LeafSystem):
         output_ports:
         - state
         - trust
+        - normal_forces
         - memory
 
     `reading` is a SensorReading, `joint_acceleration` (nj) what the controller wants
     of the joints now [rad/s^2]; without it they are taken to keep their velocity.
     `state` is [q, v] of the robot model (nq + nv),
     carried on from the sample to `horizon` later. `trust` (C) says of every foot how
-    much it can be counted on, 0 in the air to 1. `memory` is an EstimatorMemory.
+    much it can be counted on, 0 in the air to 1, and `normal_forces` (C) are the
+    sensed ones [N]. `memory` is an EstimatorMemory.
 
     A new sample is in the outputs as soon as it is in the input.
     """
@@ -172,6 +174,9 @@ class StateEstimator(LeafSystem):
         size = robot.num_positions + robot.num_velocities
         self.DeclareVectorOutputPort("state", size, self._calc_state, sources)
         self.DeclareVectorOutputPort("trust", C, self._calc_trust, sources)
+        self.DeclareVectorOutputPort(
+            "normal_forces", C, self._calc_forces, {self._reading.ticket()}
+        )
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
 
     def _calc_memory(self, context: Context, output: AbstractValue) -> None:
@@ -195,6 +200,9 @@ class StateEstimator(LeafSystem):
 
     def _calc_trust(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self._now.Eval(context).trust)
+
+    def _calc_forces(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(self._reading.Eval(context).force)
 
     def advance(
         self,

@@ -7,6 +7,7 @@ whole-body controller: an offset from where the behavior has the foot.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from mpc.reference import Reference
 STEP_HEIGHT, STEP_DEPTH = 0.07, 0.004
 # Weight leaves the foot before the foot leaves the ground [s].
 LIFT = 0.05
+# How fast a foot that missed the ground goes on looking for it [m/s].
+SINKING = 0.4
 
 
 @dataclass(frozen=True)
@@ -25,11 +28,13 @@ class Step:
     Attributes:
         contact: index of the patch that leaves the ground.
         start, end: phases of lift-off and touchdown [s].
+        stands: that it does not stand in between.
     """
 
     contact: int
     start: float
     end: float
+    stands: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,8 @@ class Swing:
         shift, rate: (2,) offset [m] and its change per phase [m/s] at `since`.
         landing: (2,) offset at touchdown [m].
         height, depth: how high the offset goes and how low it ends [m].
+        until: phase up to which the foot goes on downwards, when it missed the
+            ground [s].
     """
 
     contact: int
@@ -54,6 +61,11 @@ class Swing:
     landing: np.ndarray
     height: float = 0.0
     depth: float = 0.0
+    until: float = -np.inf
+
+    def is_under_way(self, s: float) -> bool:
+        """Whether the foot is in the air at phase s."""
+        return self.start < s < max(self.end, self.until)
 
     def offset(self, s: float) -> np.ndarray:
         """(3, 3) offset at phase s, with its first and second rate per phase."""
@@ -75,6 +87,11 @@ class Swing:
         slope = H * 2 * u * (1 - u) * (1 - 2 * u) - D * 30 * u**2 * (1 - u) ** 2
         bend = H * (2 - 12 * u + 12 * u**2) - D * 60 * u * (1 - u) * (1 - 2 * u)
         out[1, 2], out[2, 2] = slope / T, bend / T**2
+        if s >= self.end:
+            out[1:] = 0.0
+        if self.end <= s < self.until:
+            out[0, 2] -= SINKING * (s - self.end)
+            out[1, 2] -= SINKING
         return out
 
 
@@ -98,19 +115,40 @@ def recovery_steps(
     return tuple(steps)
 
 
+class Stretch(Protocol):
+    """Phases between which a patch stands or does not, whatever the behavior says."""
+
+    @property
+    def contact(self) -> int:
+        """Index of the patch."""
+
+    @property
+    def start(self) -> float:
+        """First phase [s]."""
+
+    @property
+    def end(self) -> float:
+        """Last phase [s]."""
+
+    @property
+    def stands(self) -> bool:
+        """Whether it stands."""
+
+
 def standing(
-    planned: np.ndarray, phases: np.ndarray, steps: Sequence[Step]
+    planned: np.ndarray, phases: np.ndarray, changes: Sequence[Stretch]
 ) -> np.ndarray:
-    """(n, C) which patches stand at phases, with added steps.
+    """(n, C) which patches stand at phases.
 
     Args:
         planned: (n, C) which stand in the behavior.
         phases: (n,) phases [s].
-        steps: added steps.
+        changes: added steps, early and late touchdowns; the last one counts.
     """
     out = planned.copy()
-    for step in steps:
-        out[(phases > step.start) & (phases < step.end), step.contact] = False
+    for change in changes:
+        inside = (phases > change.start) & (phases < change.end)
+        out[inside, change.contact] = change.stands
     return out
 
 
@@ -136,6 +174,7 @@ def next_swings(
     shift: np.ndarray,
     landing: np.ndarray,
     phases: np.ndarray,
+    touchdowns: Sequence[Stretch] = (),
 ) -> tuple[Swing, ...]:
     """Swings of a new plan.
 
@@ -148,9 +187,15 @@ def next_swings(
         shift: (S, 2) measured offset of each sole [m].
         landing: (N + 1, S, 2) planned offsets at the knots [m].
         phases: (N + 1,) phases of the knots [s].
+        touchdowns: those that are early or late.
     """
     swings = []
     for i, c in enumerate(reference.soles):
+        touchdown = next((d for d in touchdowns if d.contact == c), None)
+        if touchdown is not None:
+            last = [w for w in before if w.contact == c and not touchdown.stands]
+            swings += [replace(w, until=touchdown.end) for w in last]
+            continue
         found = swing_of(reference, steps, c, s) or swing_of(
             reference, steps, c, s + ahead
         )

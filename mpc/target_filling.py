@@ -17,8 +17,8 @@ def _scale(rate, values, out):
 
 
 @compiled
-def fill(target, sample, rate, deviation, wrench, mass, gravity, floating):
-    """Writes a target; `fill_target` of the whole-body controller says what."""
+def fill(target, sample, rate, deviation, wrench, places, mass, gravity, floating):
+    """Writes a target; `whole_body_target.fill_target` says what."""
     nq, nv = (7, 6) if floating else (0, 0)
     square = rate * rate
     target.joints[0] = sample.q[nq:]
@@ -42,11 +42,11 @@ def fill(target, sample, rate, deviation, wrench, mass, gravity, floating):
     _scale(square, sample.trunk[1], target.trunk[1])
     target.R_trunk[:] = sample.R_trunk
     if floating:
-        _fill_floating(target, sample, rate, deviation, wrench, mass, gravity)
+        _fill_floating(target, sample, rate, deviation, wrench, places, mass, gravity)
 
 
 @compiled
-def _fill_floating(target, sample, rate, deviation, wrench, mass, gravity):
+def _fill_floating(target, sample, rate, deviation, wrench, places, mass, gravity):
     """Writes what a robot with a free base has besides."""
     square = rate * rate
     turn, R = np.empty((3, 3)), np.empty((3, 3))
@@ -80,7 +80,7 @@ def _fill_floating(target, sample, rate, deviation, wrench, mass, gravity):
             f[i] = gravity * s
             force[i] += f[i]
             moment[i] += gravity * t
-            arm[i] = sample.p_contact[c, i] - target.com[0, i]
+            arm[i] = places[c, i] - target.com[0, i]
         cross(arm, f, turning)
         for i in range(3):
             moment[i] += turning[i]

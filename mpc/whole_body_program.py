@@ -88,6 +88,7 @@ class WholeBodySolution:
         dual: multipliers, the warm start of the next tick.
         is_solved: whether the residuals of the program are within tolerance.
         iterations: iterations of the solver.
+        status: solved, infeasible, iteration cap, numerics or inaccurate.
     """
 
     tau: np.ndarray
@@ -96,6 +97,7 @@ class WholeBodySolution:
     dual: np.ndarray
     is_solved: bool
     iterations: int
+    status: str = "solved"
 
 
 # Residuals accepted from the solver: rows are accelerations, torques and forces
@@ -145,6 +147,8 @@ class WholeBodyProgram:
         robot: the robot.
         contacts: names of the patches it may stand on, in the order of targets.
         points: names of the frames with point tasks.
+        structure: the robot as the assembly reads it.
+        workspace: dynamics and program of the last call, which the next overwrites.
     """
 
     def __init__(
@@ -171,8 +175,8 @@ class WholeBodyProgram:
         self.robot, self.contacts, self.points = robot, tuple(contacts), tuple(points)
         self.gains = gains or WholeBodyGains()
         self._gains = Gains(*astuple(self.gains))
-        self._structure = self._make_structure(friction)
-        self._tick = self._make_tick()
+        self.structure: Structure = self._make_structure(friction)
+        self.workspace: Tick = self._make_tick()
         self._bind(self.make_target())
         self._solver = DaqpSolver()
 
@@ -267,12 +271,12 @@ class WholeBodyProgram:
     def _bind(self, target: Target) -> None:
         """Prepares what is compiled for a target that comes again and again."""
         self._target = target
-        self._bound = bind((self._structure, self._gains, target, self._tick))
+        self._bound = bind((self.structure, self._gains, target, self.workspace))
 
     def measure(self, q: np.ndarray, v: np.ndarray) -> Tick:
         """Computes dynamics, contacts, center of mass and momentum at (q, v)."""
-        update_state(self._structure, q, v, self._tick)
-        return self._tick
+        update_state(self.structure, q, v, self.workspace)
+        return self.workspace
 
     def solve(
         self,
@@ -292,7 +296,7 @@ class WholeBodyProgram:
         Returns:
             The solution; when `is_solved` is False its torques must not be used.
         """
-        tick = self._tick
+        tick = self.workspace
         if target is not self._target:
             self._bind(target)
         build(self._bound, q, v)
@@ -308,6 +312,7 @@ class WholeBodyProgram:
         vdot, tau = np.zeros_like(tick.z0), np.zeros(self.robot.num_joints)
         recover_bound(self._bound, solution.x, vdot, tau)
         n = len(tick.g) - 6 * len(self.contacts)
+        is_inaccurate = solution.found and not is_solved
         return WholeBodySolution(
             tau=tau,
             vdot=vdot,
@@ -315,4 +320,5 @@ class WholeBodyProgram:
             dual=solution.dual,
             is_solved=is_solved,
             iterations=solution.iterations,
+            status="inaccurate" if is_inaccurate else solution.status,
         )

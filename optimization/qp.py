@@ -19,6 +19,8 @@ from models.errors import unknown_name
 # DAQP's codes for its constraints.
 _ACTIVE, _AT_LOWER, _EQUALITY = 1, 2, 5
 INFINITY = 1e30
+# DAQP's exit flags, in words; the rest are of no use to anyone.
+_STATUS = {1: "solved", -1: "infeasible", -4: "iteration cap"}
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ class QPSolution:
         dual: (num_bounds + m,) multipliers, positive at upper bounds.
         found: whether the solver says it solved the program.
         iterations: iterations of the solver.
+        status: how it ended: solved, infeasible, iteration cap or numerics.
     """
 
     program: QuadraticProgram
@@ -113,6 +116,7 @@ class QPSolution:
     dual: np.ndarray
     found: bool
     iterations: int
+    status: str = "solved"
 
     def primal_residual(self) -> float:
         """Largest violation of a bound."""
@@ -165,15 +169,19 @@ class DaqpSolver:
     def _run(self, program: QuadraticProgram, sense: np.ndarray) -> QPSolution:
         p, shape = program, (len(program.g), len(program.lower))
         if self._model is None or self._shape != shape:
-            self._model, self._shape = daqp.Model(), shape
-            self._model.setup(p.H, p.g, p.A, p.upper, p.lower, sense)
+            model = daqp.Model()
+            model.setup(p.H, p.g, p.A, p.upper, p.lower, sense)
         else:
-            self._model.update(p.H, p.g, p.A, p.upper, p.lower, sense)
-        x, _, flag, info = self._model.solve()
+            model = self._model
+            model.update(p.H, p.g, p.A, p.upper, p.lower, sense)
+        # What has failed, or raised, is not used again.
+        self._model = None
+        x, _, flag, info = model.solve()
         found = flag == 1
-        if not found:
-            self._model = None
-        return QPSolution(program, x, info["lam"], found, info["iterations"])
+        if found:
+            self._model, self._shape = model, shape
+        status = _STATUS.get(flag, "numerics")
+        return QPSolution(program, x, info["lam"], found, info["iterations"], status)
 
 
 SOLVERS = {"daqp": DaqpSolver}

@@ -8,6 +8,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from mpc.simulation.safety_metrics import in_words
+
 
 def results_table(results: Sequence[Mapping[str, Any]]) -> RenderableType:
     """One row a run: did it stand, did it hit, how far off, how fast.
@@ -67,5 +69,15 @@ def _notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
         f"Median whole-body tick {ticks} ms"
         + (f"; plan {plans} ms." if plans else "."),
     ]
+    lines += [line for m in results for line in _safety(m)]
     states = sorted({m["state"] for m in results})
     return [*lines, f"The controllers read the {', '.join(states)}."]
+
+
+def _safety(m: Mapping[str, Any]) -> list[str]:
+    """What the controllers of a run did without solved programs."""
+    lines = [
+        in_words(f"{m['behavior']}, {name.replace('_', '-')} controller", story)
+        for name, story in m["safety"].items()
+    ]
+    return [line for line in lines if line]

@@ -23,6 +23,7 @@ from backbeat.stage.takes import (
 from behaviors.behavior import Behavior
 from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
+from mpc.fail_safe import Mode
 from mpc.plan import Plan
 from mpc.simulation.contact_log import FORCE, MEMBER, ROW
 from mpc.simulation.diagram import build_closed_loop
@@ -159,4 +160,9 @@ class LiveSimulation:
     def _remark(self, plan: Plan) -> str:
         if self._fallen:
             return "the robot has fallen"
+        system = self._loop.whole_body
+        context = system.GetMyContextFromRoot(self._context)
+        mode = system.GetOutputPort("memory").Eval(context).safety.mode
+        if mode is not Mode.TRACKING:
+            return f"whole-body controller: {mode}"
         return "" if plan.is_fresh else plan.status

@@ -15,6 +15,7 @@ from behaviors.behavior import Behavior
 from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
+from mpc.fail_safe import Mode
 from mpc.plan import Plan
 from mpc.simulation.run import SimulationRun
 
@@ -193,6 +194,11 @@ def _columns(at: np.ndarray, times: np.ndarray, values: np.ndarray) -> np.ndarra
 
 def _remarks(run: SimulationRun) -> tuple[tuple[float, str], ...]:
     """What the caption has to say about a run, and from when."""
-    if run.fell_at is None:
-        return ()
-    return ((run.fell_at, "the robot has fallen"),)
+    start, remarks = run.scenario.lead_in, []
+    for change in run.tick_safety.changes:
+        is_back = change.mode is Mode.TRACKING
+        text = "" if is_back else f"whole-body controller: {change.mode}"
+        remarks.append((change.time - start, text))
+    if run.fell_at is not None:
+        remarks.append((run.fell_at, "the robot has fallen"))
+    return tuple(remarks)

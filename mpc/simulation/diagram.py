@@ -178,13 +178,16 @@ def build_closed_loop(
     connect = builder.Connect
     connect(plant.get_state_output_port(), truth.get_input_port())
     true_state = state = truth.get_output_port()
+    force = contact_log.GetOutputPort("normal_forces")
     if scenario.state == "estimated":
         estimator = add_estimator(builder, reference, scenario, true_state, contact_log)
         state = estimator.GetOutputPort("state")
+        force = estimator.GetOutputPort("normal_forces")
         connect(
             whole_body.GetOutputPort("joint_acceleration"),
             estimator.GetInputPort("joint_acceleration"),
         )
+    connect(force, predictive.GetInputPort("normal_forces"))
     connect(state, predictive.GetInputPort("state"))
     connect(state, whole_body.GetInputPort("state"))
     connect(state, servo.GetInputPort("state"))

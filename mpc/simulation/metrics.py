@@ -7,6 +7,9 @@ foot slip       farthest any standing sole corner got from where it stood
 joint error     against the behavior at the controller's phase
 range           commanded and achieved, so that standing still cannot pass
 survived        see `mpc.simulation.survival`
+safety          what controllers did without solved programs, see
+`mpc.simulation.safety_metrics`; the fall they declare is theirs, `fell` the
+referee's
 realtime factor simulated time by wall time of this very run, logging included
 """
 
@@ -18,6 +21,7 @@ from models.configuration import Configuration
 from mpc.reference import Reference
 from mpc.simulation.estimate_error import estimate_error
 from mpc.simulation.plan_channel import arrivals
+from mpc.simulation.safety_metrics import safety_metrics
 from mpc.simulation.scenario import Push
 from mpc.simulation.survival import RECOVERY, judge, survived
 
@@ -179,6 +183,8 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "plan_failures": sum(not p.is_fresh for p in run.plans),
         "plan_overruns": int((run.plan_ms > run.scenario.plan_period * 1e3).sum()),
         "tick_failures": run.failures,
+        "safety": _safety(run),
+        "fall_declared_s": _declared(run),
         "com_error_mm": size(planned),
         "com_error_at_nominal_time_mm": size(nominal),
         "joint_error_deg": size(joint),
@@ -192,6 +198,22 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
     hits = run.hits()
     metrics["hits"] = hits.metrics() if hits is not None else None
     return metrics
+
+
+def _safety(run: "SimulationRun") -> dict[str, object]:
+    start = run.scenario.lead_in
+    end = float(run.t[-1]) + start
+    return {
+        "whole_body": safety_metrics(run.tick_safety, end, start),
+        "predictive": safety_metrics(run.plan_safety, end, start),
+    }
+
+
+def _declared(run: "SimulationRun") -> float | None:
+    """When the first controller declared a fall [s], None for never."""
+    times = [s.fell_at for s in (run.tick_safety, run.plan_safety)]
+    known = [t - run.scenario.lead_in for t in times if t is not None]
+    return min(known, default=None)
 
 
 def _signed(values: np.ndarray) -> dict[str, float]:

@@ -10,6 +10,7 @@ from pydrake.systems.framework import Context
 from threadpoolctl import threadpool_limits
 
 from behaviors.behavior import Behavior
+from mpc.fail_safe import Safety
 from mpc.plan import Plan
 from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_program import PredictiveWeights
@@ -47,6 +48,9 @@ class SimulationRun:
         fell_at: time of the fall [s], None without one.
         wall_time: wall time of the run [s].
         sensed: (M, nq + nv) the states that the controllers read.
+        tick_safety, plan_safety: what either controller did about programs that
+            were not solved; times are on its own clock, which starts with the
+            lead-in.
     """
 
     scenario: Scenario
@@ -67,6 +71,8 @@ class SimulationRun:
     fell_at: float | None
     wall_time: float
     sensed: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    tick_safety: Safety = field(default_factory=Safety)
+    plan_safety: Safety = field(default_factory=Safety)
 
     @property
     def fell(self) -> bool:
@@ -175,8 +181,9 @@ def _collect(
 ) -> SimulationRun:
     logs = {name: log.FindLog(context) for name, log in loop.logs.items()}
     t = np.array(logs["state"].sample_times()) - loop.scenario.lead_in
-    memory = loop.whole_body.GetOutputPort("memory").Eval(
-        loop.whole_body.GetMyContextFromRoot(context)
+    memory, slow = (
+        system.GetOutputPort("memory").Eval(system.GetMyContextFromRoot(context))
+        for system in (loop.whole_body, loop.predictive)
     )
     contact = logs["contact"].data().T
     strike_t, strikes = np.zeros(0), np.zeros((0, 0))
@@ -202,4 +209,6 @@ def _collect(
         failures=memory.failures,
         fell_at=fell_at,
         wall_time=wall,
+        tick_safety=memory.safety,
+        plan_safety=slow.safety,
     )

@@ -106,7 +106,8 @@ class DenseHorizon:
             x, u = np.arange(n)[self._x(k)], np.arange(n)[self._u(k)]
             theta = u[-1]
             one = np.eye(3)
-            add(x[:3], one, w.com * share)
+            add(x[:2], np.eye(2), w.com * share)
+            add(x[2:3], np.eye(1), w.height * share)
             pace = self.knots[k + 1].com[1] / self.h[k]
             add(np.r_[x[3:6], theta], np.c_[one, pace], w.velocity * share)
             add(x[6:9], one, w.momentum * share)
@@ -143,7 +144,7 @@ class DenseHorizon:
         """The optimum from the state x0, to many digits."""
         n = self.N * (self.nu + NX)
         A, b = np.zeros((self.N * NX, n)), np.zeros(self.N * NX)
-        G, high = [], []
+        G, high, least = [], [], []
         low, up = np.full(n, -1e30), np.full(n, 1e30)
         for k in range(self.N):
             Ad, Bd = self._dynamics(k)
@@ -161,18 +162,34 @@ class DenseHorizon:
                 wide[:, columns : columns + 6] = block
                 G.append(wide)
                 high.append(-block @ planned)
+                least.append(np.full(len(block), -1e30))
                 low[columns + 5] = -planned[5]
                 up[columns + 5] = self.w.max_force - planned[5]
             theta = self._u(k).stop - 1
             low[theta] = (1 / self.w.fastest - 1) * self.h[k]
             up[theta] = (1 / self.w.slowest - 1) * self.h[k]
+            if k > 0:
+                before = self._u(k - 1).stop - 1
+                wide = np.zeros((1, n))
+                wide[0, before], wide[0, theta] = -1 / self.h[k - 1], 1 / self.h[k]
+                G.append(wide)
+                most = np.full(1, self.w.hurry * self.w.spacing)
+                high.append(most)
+                least.append(-most)
         solver = piqp.DenseSolver()
         solver.settings.eps_abs = solver.settings.eps_rel = 1e-11
         solver.settings.max_iter = 200
         limits = np.concatenate(high)
-        none = np.full(len(limits), -1e30)
         solver.setup(
-            self._cost(), np.zeros(n), A, b, np.vstack(G), none, limits, low, up
+            self._cost(),
+            np.zeros(n),
+            A,
+            b,
+            np.vstack(G),
+            np.concatenate(least),
+            limits,
+            low,
+            up,
         )
         assert solver.solve() == piqp.PIQP_SOLVED
         z = np.array(solver.result.x).reshape(self.N, -1)

@@ -6,12 +6,9 @@ import pytest
 from models.actuation import STIFFNESS, VELOCITY
 from models.configuration import Configuration
 from mpc.predictive_program import PredictiveProgram
-from mpc.whole_body_controller import (
-    WholeBodyController,
-    WholeBodyMemory,
-    servo_gains,
-)
+from mpc.servo_gains import servo_gains
 from mpc.whole_body_program import WholeBodyProgram
+from mpc.whole_body_tick import WholeBodyTick
 
 DELAY, LAG = 0.002, 0.005
 
@@ -62,7 +59,7 @@ def controllers(groove):
 
     def make(lead):
         program = WholeBodyProgram(groove.robot, groove.patches, groove.points)
-        return WholeBodyController(program, groove, lead=lead)
+        return WholeBodyTick(program, groove, lead=lead)
 
     return make(0.0), make(LAG)
 
@@ -74,11 +71,9 @@ def test_accelerations_lead_and_the_motion_does_not(groove, controllers):
     plan = PredictiveProgram(groove).rest(t, t)
     sample = groove.sample(t + 0.001)
     ahead = groove.sample(t + 0.001 + LAG)
-    C, nj = len(groove.patches), groove.robot.num_joints
-    memory = WholeBodyMemory(np.zeros(5 * nj), None, np.zeros((C, 6)))
-    for controller, expected in ((plain, sample), (leading, ahead)):
-        controller.tick(t, sample.q, sample.v, plan, memory)
-        target = controller._target
+    for tick, expected in ((plain, sample), (leading, ahead)):
+        tick(t, sample.q, sample.v, plan, tick.start())
+        target = tick.target
         np.testing.assert_array_equal(target.joints[0], sample.q[7:])
         np.testing.assert_array_equal(target.joints[1], sample.v[6:])
         np.testing.assert_array_equal(target.joints[2], expected.vdot[6:])
@@ -89,16 +84,15 @@ def test_the_velocity_that_friction_is_told_is_that_of_the_solutions(
     groove, controllers
 ):
     """It adds up accelerations and forgets errors of the sensors, not their noise."""
-    controller, _ = controllers
+    tick, _ = controllers
     plan = PredictiveProgram(groove).rest(0.0, 0.0)
     q, robot = groove.table.q[0], groove.robot
     rng = np.random.default_rng(0)
-    C, nj = len(groove.patches), robot.num_joints
-    memory = WholeBodyMemory(np.zeros(5 * nj), None, np.zeros((C, 6)))
+    nj, memory = robot.num_joints, tick.start()
     found = []
     for _ in range(400):
         v = np.r_[np.zeros(6), 20e-3 * rng.normal(size=nj)]
-        memory = controller.tick(0.0, q, v, plan, memory)
+        memory = tick(0.0, q, v, plan, memory)
         found.append(memory.command.reshape(5, nj)[VELOCITY])
     stiff = memory.command.reshape(5, nj)[STIFFNESS] > 0
     assert stiff.sum() == 18

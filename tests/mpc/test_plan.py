@@ -34,7 +34,7 @@ def plan():
     ],
 )
 def test_deviations_are_interpolated_and_wrenches_held(plan, t, deviation, wrench):
-    d, w = plan.at(t)
+    d, w, _ = plan.at(t)
     np.testing.assert_allclose(d, deviation, atol=1e-9)
     np.testing.assert_allclose(w, wrench)
 

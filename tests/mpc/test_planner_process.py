@@ -9,15 +9,17 @@ import pytest
 
 import mpc.planner_process
 from models.errors import BackbeatError
+from mpc.fail_safe import Cause, FailureCount, Mode, Safety
 from mpc.plan import Plan
-from mpc.plan_message import pack, pack_plan, unpack, unpack_plan
+from mpc.plan_message import pack, unpack
 from mpc.planner_process import PlannerProcess, PlannerSettings
-from mpc.predictive_controller import PredictiveMemory
 from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from mpc.predictive_step import PredictiveMemory
 from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 from mpc.stepping import Step, Swing
+from mpc.touchdown import Touchdown
 
 PLANNING_TIME = 0.02
 
@@ -31,10 +33,12 @@ def assert_same(a, b):
         if isinstance(x, np.ndarray):
             assert x.shape == y.shape
             assert x.tobytes() == y.tobytes(), f.name
-        elif f.name != "swings":
+        elif f.name not in ("swings", "touchdowns"):
             assert x == y, f.name
-    for one, other in zip(a.swings, b.swings, strict=True):
-        for f in fields(Swing):
+    for one, other in zip(
+        (*a.swings, *a.touchdowns), (*b.swings, *b.touchdowns), strict=True
+    ):
+        for f in fields(one):
             np.testing.assert_array_equal(getattr(one, f.name), getattr(other, f.name))
 
 
@@ -42,13 +46,30 @@ def test_a_plan_with_steps_and_swings_arrives_as_it_was():
     rng = np.random.default_rng(2)
     shapes = ((3,), (4,), (4, 12), (3, 2, 6), (4, 3), (4, 2, 2))
     arrays = [rng.standard_normal(shape) for shape in shapes]
+    landed = Touchdown(0, 0.1, 0.2, True, rng.standard_normal(3))
     swing = Swing(1, 0.1, 0.3, 0.15, *rng.standard_normal((3, 2)), 0.07, 0.004)
     steps = (Step(1, 0.1, 1 / 3), Step(0, 0.4, 0.6))
-    plan = Plan(1 / 3, 2 / 7, 0.9, *arrays, steps=steps, swings=(swing,), iterations=5)
+    plan = Plan(
+        1 / 3,
+        2 / 7,
+        0.9,
+        *arrays,
+        steps=steps,
+        touchdowns=(landed,),
+        swings=(swing,),
+        iterations=5,
+    )
 
-    head, found = unpack(pack(*pack_plan(plan)))
+    failures = {Cause.NUMERICS: FailureCount(2, 1 / 3, "why")}
+    memory = PredictiveMemory(plan, 3, Safety(Mode.CARRYING, failures=failures))
+    x, force = np.array([np.nan, -0.0, np.inf]), None
 
-    assert_same(unpack_plan(head, found), plan)
+    t, found, now, nothing = unpack(pack((0.1, memory, x, force)))
+
+    assert (t, nothing) == (0.1, None)
+    assert now.tobytes() == x.tobytes()
+    assert (found.plans, found.safety) == (3, memory.safety)
+    assert_same(found.plan, plan)
 
 
 @pytest.mark.parametrize("push", [20.0, 150.0])
@@ -87,8 +108,7 @@ def question(behavior):
     """Time, state and memory of a request."""
     reference = Reference(behavior)
     plan = PredictiveProgram(reference).rest(0.0, 0.0)
-    x = np.r_[reference.table.q[0], reference.table.v[0]]
-    return 0.0, x, PredictiveMemory(plan)
+    return 0.0, reference.table.q[0], reference.table.v[0], PredictiveMemory(plan)
 
 
 def test_a_planner_that_dies_or_stalls_is_noticed(built, planner, monkeypatch):

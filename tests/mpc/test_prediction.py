@@ -26,7 +26,7 @@ def prediction_errors(run):
         if not end <= t <= end + AFTER:
             continue
         then = plan.time + AHEAD
-        deviation, _ = plan.at(then)
+        deviation = plan.at(then)[0]
         ends = np.r_[0.0, np.cumsum(plan.durations)]
         sample = reference.sample(float(np.interp(AHEAD, ends, plan.phases)))
         k = int(np.argmin(np.abs(run.t - (t + AHEAD))))
@@ -34,6 +34,7 @@ def prediction_errors(run):
         nq = robot.num_positions
         now = Configuration(robot, run.x[k, :nq], run.x[k, nq:])
         foreseen = sample.momentum[0] + robot.total_mass * deviation[6:9]
+        deviation[2] += plan.ground
         com.append(sample.com[0] + deviation[:3] - now.center_of_mass)
         momentum.append(foreseen - now.momentum[:3])
     return np.array(com), np.array(momentum)

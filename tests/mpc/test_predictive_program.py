@@ -176,3 +176,19 @@ def test_switches_of_contacts_are_knots_of_the_horizon(built):
         assert steps[0] <= 1.81 * h
         assert steps[1:].min() >= 0.5 * h
         assert steps[1:].max() <= 1.5 * h + 1e-9
+
+
+@pytest.mark.parametrize("phase", [2.0, 2.3])
+def test_solved_about_itself_a_plan_predicts_what_happens(built, phase):
+    """Products of deviations, with each other and with time, are accounted for."""
+    reference = Reference(built("march"))
+    program = PredictiveProgram(reference, PredictiveWeights(stepping=False))
+    state = np.array([0.01, 0.015, 0, 0.15, 0.15, 0, 0.02, -0.02, 0.01, 0.02, 0.02, 0])
+    rest = integrated(reference, program.rest(phase, phase), np.zeros(12))
+    plan, errors = None, []
+    for _ in range(6):
+        plan = program.solve(phase + 0.2, phase, state, previous=plan)
+        found = integrated(reference, plan, state) - rest
+        errors.append(np.abs(found[:, :6] - plan.deviation[1:, :6]).max())
+    assert np.abs(plan.durations / np.diff(plan.phases) - 1).max() > 0.1
+    assert errors[-1] < 0.2 * errors[0]

@@ -95,7 +95,7 @@ def test_products_of_deviations_are_taken_from_the_plan_before(program):
     again = first
     for _ in range(4):
         again = program.solve(2.0, 2.0, deviation, shift, steps, again)
-    assert error(program.reference, again) < 0.3 * error(program.reference, first)
+    assert error(program.reference, again) < 0.4 * error(program.reference, first)
 
 
 def error(reference, plan):

@@ -6,8 +6,9 @@ from scipy.spatial.transform import Rotation
 
 from models.configuration import Configuration
 from models.rotations import rotation_exp
-from mpc.whole_body_controller import fill_target, servo_gains
+from mpc.servo_gains import servo_gains
 from mpc.whole_body_program import WholeBodyProgram
+from mpc.whole_body_target import fill_target
 
 RATE, PHASE, STEP = 0.8, 9.31, 0.004
 
@@ -20,7 +21,9 @@ def targets(groove):
     def at(t, deviation=None):
         target, sample = program.make_target(), groove.sample(PHASE + RATE * t)
         zero = np.zeros(12) if deviation is None else deviation
-        fill_target(target, sample, RATE, zero, sample.wrench, groove.robot)
+        fill_target(
+            target, sample, RATE, zero, sample.wrench, sample.p_contact, groove.robot
+        )
         return target
 
     return at
@@ -88,7 +91,9 @@ def test_points_that_rest_are_loaded_and_the_others_follow_their_path(drummer):
     for time, resting in ((rest.time + 1.0, True), (stroke.time - 0.1, False)):
         sample = drummer.sample(time)
         empty = np.zeros((0, 6))
-        fill_target(target, sample, 1.0, np.zeros(12), empty, drummer.robot)
+        fill_target(
+            target, sample, 1.0, np.zeros(12), empty, sample.p_contact, drummer.robot
+        )
         p = drummer.points.index(rest.who)
         assert (target.point_on[p] == 0.0) == resting
         assert (target.point_force[p, 2] > 0.5) == resting

@@ -134,7 +134,7 @@ def test_the_answer_is_that_of_the_program_stated_in_full(stance, solution):
 def test_the_solution_satisfies_the_optimality_conditions(stance):
     """Stationary, feasible, multipliers of the right sign on active bounds alone."""
     stance.program.solve(stance.q, stance.v, stance.target)
-    tick = stance.program._tick
+    tick = stance.program.workspace
     program = QuadraticProgram(tick.H, tick.g, tick.A, tick.lower, tick.upper)
     solution = DaqpSolver().solve(program)
     n = program.num_bounds

@@ -106,7 +106,7 @@ def test_the_controllers_do_not_know(stand):
     known = stand.robot_model.total_mass
     assert sum(masses(heavy).values()) == pytest.approx(1.2 * known, rel=1e-6)
     assert heavy.reference.robot.total_mass == known
-    assert heavy.predictive._reference.robot is heavy.whole_body.robot
+    assert heavy.predictive.step.reference.robot is heavy.whole_body.robot
 
 
 def test_each_mass_is_drawn_for_itself_and_from_the_seed_alone(stand, plain):

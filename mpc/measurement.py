@@ -1,0 +1,99 @@
+"""What a plan starts from: the robot against the behavior."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from models.configuration import Configuration
+from models.rotations import quaternion_to_matrix, relative_log
+from mpc.plan import Plan
+from mpc.reference import Reference, ReferenceSample
+from mpc.touchdown import EARLY, Touchdown
+
+# How fast the body follows the ground up and down [m/s].
+GROUND_SPEED = 0.15
+
+
+def measure_deviation(state: Configuration, reference: ReferenceSample) -> np.ndarray:
+    """(12,) measured minus reference: CoM, its velocity, momentum/mass, rotation.
+
+    The body's rotation is the mean of base and trunk, so that neither a bent
+    waist nor a leaning pelvis alone counts as a fallen body.
+    """
+    robot = state.robot
+    momentum = state.momentum / robot.total_mass
+    R_base, base, trunk = np.zeros((3, 3)), np.zeros(3), np.zeros(3)
+    R_ref = np.zeros((3, 3))
+    quaternion_to_matrix(state.q, R_base)
+    quaternion_to_matrix(reference.q, R_ref)
+    relative_log(R_base, R_ref, base)
+    R_trunk = state.pose(robot.trunk).rotation().matrix()
+    relative_log(R_trunk, reference.R_trunk, trunk)
+    return np.r_[
+        state.center_of_mass - reference.com[0],
+        momentum[3:] - reference.com[1],
+        momentum[:3] - reference.momentum[0] / robot.total_mass,
+        0.5 * (base + trunk),
+    ]
+
+
+def measure_shift(
+    state: Configuration,
+    reference: Reference,
+    sample: ReferenceSample,
+    before: Plan,
+    s: float,
+    touchdowns: Sequence[Touchdown] = (),
+) -> np.ndarray:
+    """(S, 2) where the soles are, or where those in the air will land, minus planned.
+
+    Args:
+        state: the robot.
+        reference: the behavior.
+        sample: the behavior at phase s.
+        before: the plan so far.
+        s: phase now [s].
+        touchdowns: feet that landed early, or have not landed yet.
+    """
+    shift = np.zeros((len(reference.soles), 2))
+    for i, c in enumerate(reference.soles):
+        swing = next((w for w in before.swings if w.contact == c), None)
+        down = next((d for d in touchdowns if d.contact == c), None)
+        is_late = down is not None and not down.stands
+        in_the_air = swing is not None and swing.start <= s < swing.end
+        if swing is not None and (is_late or (in_the_air and down is None)):
+            shift[i] = swing.landing
+            continue
+        planned = sample.p_contact[c] if down is None else down.place
+        place = state.pose(reference.patches[c]).translation()
+        shift[i] = place[:2] - planned[:2]
+    return shift
+
+
+def measure_ground(
+    state: Configuration,
+    reference: Reference,
+    sample: ReferenceSample,
+    before: Plan,
+    elapsed: float,
+    force: np.ndarray,
+) -> float:
+    """Height of the lowest sole that stands, minus planned, as the body follows it [m].
+
+    Args:
+        state: the robot.
+        reference: the behavior.
+        sample: the behavior at the phase of now.
+        before: the plan so far.
+        elapsed: time since it was made [s].
+        force: (C,) normal forces on the patches [N].
+    """
+    heights = [
+        state.pose(reference.patches[c]).translation()[2] - sample.p_contact[c, 2]
+        for c in reference.soles
+        if sample.standing[c] and force[c] > EARLY
+    ]
+    if not heights:
+        return before.ground
+    most = GROUND_SPEED * elapsed
+    return before.ground + float(np.clip(min(heights) - before.ground, -most, most))

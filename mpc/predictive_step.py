@@ -1,0 +1,260 @@
+"""PredictiveStep: the slow loop as a pure function of state and memory.
+
+    step = PredictiveStep(program)
+    memory = step.start()
+    memory = step(t, q, v, memory)    # memory.plan goes to the whole-body tick
+
+No diagram, context or simulator is needed; `PredictiveController` is the same as a
+Drake system.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from models.configuration import Configuration
+from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
+from mpc.fall_detection import FallLimits, fall_signs
+from mpc.measurement import measure_deviation, measure_ground, measure_shift
+from mpc.plan import Plan
+from mpc.planning_time import carry
+from mpc.predictive_program import PredictiveProgram
+from mpc.recovery import Recovery
+from mpc.reference import Reference, ReferenceSample
+from mpc.stepping import next_swings, swing_of
+from mpc.touchdown import Touchdown, delay_steps, find_touchdowns
+
+# A plan reaches 1.3 s ahead; what it foresees of a robot that nobody watches is worth
+# less and less [s].
+CARRY = 0.5
+
+
+@dataclass(frozen=True)
+class PredictiveMemory:
+    """All memory of the predictive controller.
+
+    Attributes:
+        plan: the plan in force.
+        plans: plans made.
+        safety: what is done about programs that are not solved, and the counts.
+    """
+
+    plan: Plan
+    plans: int = 0
+    safety: Safety = field(default_factory=Safety)
+
+    @property
+    def failures(self) -> int:
+        """Solves that found no plan."""
+        return self.safety.count
+
+    def __deepcopy__(self, memo: object) -> "PredictiveMemory":
+        """Values in a Context may be shared, for nothing here ever changes."""
+        return self
+
+
+class PredictiveStep:
+    """Plans forces, momentum and timing; equal calls, equal answers.
+
+    When no plan is found, the last good one goes on for a while, then the behavior
+    itself, from where the feet are; after a fall nothing is planned any more.
+    `mpc.fail_safe` says when which.
+
+    Attributes:
+        program: the program it solves.
+        reference: the behavior.
+        period: time between plans [s].
+        limits: how long the controller may do what without a solved program.
+        fall_limits: from where on the robot has fallen.
+    """
+
+    def __init__(
+        self,
+        program: PredictiveProgram,
+        period: float = 0.02,
+        start_time: float = 0.0,
+        recovery: Recovery | None = None,
+        limits: FailSafe | None = None,
+        fall_limits: FallLimits | None = None,
+        planning_time: float = 0.0,
+    ) -> None:
+        """Makes the function.
+
+        Args:
+            program: the program it solves.
+            period: time between plans [s].
+            start_time: time at which the behavior's phase is zero [s].
+            recovery: when and how to step where the behavior stands; None never.
+            limits: how long it may do what without a solved program.
+            fall_limits: from where on the robot has fallen.
+            planning_time: how much later than its state a plan takes effect [s], at
+                most a period.
+        """
+        self.program, self.period = program, period
+        self.reference: Reference = program.reference
+        self.limits = limits or FailSafe(carry=CARRY)
+        self.fall_limits = fall_limits or FallLimits()
+        self._start, self._recovery = start_time, recovery
+        self._planning_time = planning_time
+        # Phase until the next plan is surely in force.
+        self._ahead = 1.3 * period
+        self._sample = self.reference.make_sample()
+
+    def start(self) -> PredictiveMemory:
+        """Memory before the first plan."""
+        return PredictiveMemory(self.program.rest(0.0, -self._start))
+
+    def __call__(
+        self,
+        t: float,
+        q: np.ndarray,
+        v: np.ndarray,
+        memory: PredictiveMemory,
+        force: np.ndarray | None = None,
+    ) -> PredictiveMemory:
+        """One plan.
+
+        Args:
+            t: time [s].
+            q: (nq,) configuration of the robot model.
+            v: (nv,) its velocity.
+            memory: what the last step returned.
+            force: (C,) normal forces on the behavior's patches [N]; without them
+                every foot is taken to land when the plan has it.
+
+        Returns:
+            The memory after it, with the plan in force from a planning time later.
+        """
+        program, before = self.program, memory.plan
+        when = t + self._planning_time
+        if not self.reference.patches:
+            return replace(memory, plan=program.rest(when, when - self._start))
+        if memory.safety.mode is Mode.FALLEN:
+            return replace(memory, plans=memory.plans + 1)
+        s = before.phase_at(t)
+        plan: Plan | Failure = Failure(Cause.STATE)
+        fall = ""
+        if np.isfinite(q).all() and np.isfinite(v).all():
+            sample = self.reference.sample(s, self._sample)
+            now = Configuration(self.reference.robot, q, v)
+            fall = fall_signs(now, self.reference, sample).judge(self.fall_limits)
+            plan = attempt(lambda: self._replan(t, s, now, sample, before, force))
+        failure = plan if isinstance(plan, Failure) else None
+        safety = advance(memory.safety, t, failure, fall, self.limits)
+        if isinstance(plan, Failure) or safety.mode is not Mode.TRACKING:
+            why = str(failure) if failure else "solved again"
+            plan = self._fallback(when, before.phase_at(when), before, safety, why)
+        else:
+            plan = replace(plan, time=when)
+        return PredictiveMemory(plan, memory.plans + 1, safety)
+
+    def _replan(
+        self,
+        t: float,
+        s: float,
+        now: Configuration,
+        sample: ReferenceSample,
+        before: Plan,
+        force: np.ndarray | None,
+    ) -> Plan | Failure:
+        """A plan from what is measured."""
+        reference, ground = self.reference, before.ground
+        downs: tuple[Touchdown, ...] = ()
+        if force is not None:
+            elapsed = t + self._planning_time - before.time
+            ground = measure_ground(now, reference, sample, before, elapsed, force)
+            downs = find_touchdowns(
+                reference, before.steps, before.touchdowns, s, self._ahead, force
+            )
+        deviation = measure_deviation(now, sample)
+        deviation[2] -= ground
+        shift = measure_shift(now, reference, sample, before, s, downs)
+        when = t + self._planning_time
+        if when > t:
+            deviation = carry(deviation, before, t, when, now)
+            s = before.phase_at(when)
+        plan = self._plan(when - self._start, s, deviation, shift, before, downs)
+        return plan if isinstance(plan, Failure) else replace(plan, ground=ground)
+
+    def _plan(
+        self,
+        t: float,
+        s: float,
+        deviation: np.ndarray,
+        shift: np.ndarray,
+        before: Plan,
+        touchdowns: Sequence[Touchdown],
+    ) -> Plan | Failure:
+        """A plan with the steps under way, or with recovery steps if those help."""
+        program, reference = self.program, self.reference
+        steps = delay_steps(before.steps, touchdowns, s)
+        steps = tuple(w for w in steps if w.end > s)
+        swinging = any(swing_of(reference, (), c, s) for c in reference.soles)
+        if steps and swinging and steps[0].start > s + self._ahead:
+            # They begin when the behavior's own swing ends: decided again until then.
+            steps = ()
+        previous = before if before.is_fresh and before.iterations else None
+        plan = program.solve(t, s, deviation, shift, steps, previous, touchdowns)
+        status = program.status
+        if self._recovery is not None and not steps:
+            elapsed = t + self._start - before.time
+            plan = self._recovery.improve(
+                program,
+                t,
+                s,
+                deviation,
+                shift,
+                plan,
+                before,
+                elapsed,
+                touchdowns,
+            )
+        if plan is None:
+            known = status in ("infeasible", "iteration cap")
+            return Failure(Cause(status) if known else Cause.NUMERICS)
+        swings = next_swings(
+            reference,
+            plan.steps,
+            before.swings,
+            s,
+            self._ahead,
+            shift,
+            plan.shift,
+            plan.phases,
+            touchdowns,
+        )
+        return replace(plan, swings=swings)
+
+    def _fallback(
+        self, t: float, s: float, before: Plan, safety: Safety, why: str
+    ) -> Plan:
+        """The plan in force when no new one is to be used."""
+        if safety.mode is Mode.HOLDING:
+            plan = settled(self.program, t, s, before)
+            return replace(plan, status=f"{why}, holding", is_fresh=False)
+        if safety.mode is Mode.FALLEN:
+            return replace(before, status=f"fallen, {safety.fall}", is_fresh=False)
+        return replace(before, status=f"{why}, carried on", is_fresh=False)
+
+
+def settled(program: PredictiveProgram, t: float, s: float, before: Plan) -> Plan:
+    """The behavior at its own tempo, from where the soles of a plan are at phase s.
+
+    Args:
+        program: the predictive program.
+        t: time [s].
+        s: phase of the behavior [s].
+        before: the plan so far.
+    """
+    plan = program.rest(t, s)
+    k = int(np.searchsorted(before.phases, s, side="right")) - 1
+    shift = before.shift[min(max(k, 0), len(before.shift) - 1)]
+    if not shift.size:
+        return plan
+    deviation, com = plan.deviation.copy(), plan.com.copy()
+    deviation[:, :2] = shift.mean(0)
+    com[:, :2] += shift.mean(0)
+    return replace(
+        plan, deviation=deviation, com=com, shift=np.tile(shift, (len(com), 1, 1))
+    )

@@ -1,0 +1,60 @@
+"""Gains of the joint servo: beside the whole-body program, and in its place."""
+
+import numpy as np
+
+from models.configuration import Configuration
+from models.robot import RobotModel
+from mpc.reference import Reference
+
+# A hold gives all the torque of a joint at this angle from where it should be [rad],
+# and loses its speed within so long [s].
+HOLD_ANGLE, HOLD_TIME = 0.2, 0.1
+# A servo's own step [s], where nothing else is late.
+SERVO_STEP = 1e-3
+
+
+def servo_gains(
+    robot: RobotModel, reference: Reference, latency: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Joint stiffness and damping [N m/rad, N m s/rad] from the robot YAML.
+
+    kp = I omega^2, kd = 2 I omega with the inertia I that the joint feels at the
+    start of the behavior, 1 / (M^-1)_jj: the diagonal of M would take the base for
+    fixed, and gains made for it shake a waist above a light pelvis. Joints of
+    standing limbs get none, for there the contact forces decide.
+
+    A torque that comes late by tau can damp no more than about a radian per tau:
+    kd <= (I / tau + d) / 2 with the joint's own damping d, and kp <= (kd + d) / 4 tau.
+    """
+    M = Configuration(robot, reference.table.q[0]).mass_matrix
+    felt = 1 / np.diag(np.linalg.inv(M))
+    stiffness, damping = np.zeros(robot.num_joints), np.zeros(robot.num_joints)
+    limbs = {int(j) for name in reference.patches for j in robot.contacts[name].limb}
+    for name, (frequency, least) in robot.servo_gains().items():
+        j = robot.joint_index(name)
+        if j in limbs:
+            continue
+        inertia = max(felt[robot.base_velocities + j], least)
+        omega = 2 * np.pi * frequency
+        stiffness[j], damping[j] = inertia * omega**2, 2 * inertia * omega
+        if latency > 0:
+            own, free = robot.damping[j], felt[robot.base_velocities + j]
+            damping[j] = min(damping[j], 0.5 * (free / latency + own))
+            stiffness[j] = min(stiffness[j], 0.25 * (damping[j] + own) / latency)
+    return stiffness, damping
+
+
+def hold_gains(
+    robot: RobotModel, reference: Reference, latency: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Joint stiffness and damping [N m/rad, N m s/rad] of a hold without a program.
+
+    Stiff enough for legs to stand on, as far as latency and the inertia that a joint
+    feels with its limb in the air allow; see `servo_gains` for both bounds.
+    """
+    M = Configuration(robot, reference.table.q[0]).mass_matrix
+    felt = 1 / np.diag(np.linalg.inv(M))[robot.base_velocities :]
+    late = max(latency, SERVO_STEP)
+    stiffness = robot.effort_limits / HOLD_ANGLE
+    damping = np.minimum(HOLD_TIME * stiffness, 0.5 * (felt / late + robot.damping))
+    return np.minimum(stiffness, 0.25 * (damping + robot.damping) / late), damping

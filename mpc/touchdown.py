@@ -1,0 +1,105 @@
+"""Touchdowns that are not when the plan has them: a foot lands early or late.
+
+The force under a foot says whether it stands. One that meets the ground in the last
+third of its swing carries weight from then on, while it does; one that does not meet it
+in time goes on downwards, and carries none. Neither changes the tempo by itself, but
+the predictive program sees the contacts as they are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mpc.reference import Reference
+from mpc.stepping import LIFT, Step, swing_of
+
+# Forces under a foot that has landed early, that has landed after all, and that is in
+# the air again [N]: edges of a foot that drags touch the ground too.
+EARLY, LANDED, LEFT = 60.0, 20.0, 10.0
+# Share of a swing after which a touch is a touchdown, and longest wait for one [s].
+EARLIEST, LATEST = 0.65, 0.15
+
+
+@dataclass(frozen=True)
+class Touchdown:
+    """A foot that stands although the plan has it in the air, or the other way.
+
+    Attributes:
+        contact: index of the patch.
+        start, end: phases between which that is so [s].
+        stands: whether it stands.
+        place: (3,) where the behavior lands it [m].
+    """
+
+    contact: int
+    start: float
+    end: float
+    stands: bool
+    place: np.ndarray
+
+
+def find_touchdowns(
+    reference: Reference,
+    steps: Sequence[Step],
+    before: Sequence[Touchdown],
+    s: float,
+    ahead: float,
+    force: np.ndarray,
+) -> tuple[Touchdown, ...]:
+    """Touchdowns that are early or late at phase s.
+
+    Args:
+        reference: the behavior.
+        steps: steps that the behavior does not make.
+        before: touchdowns of the plan so far.
+        s: phase now [s].
+        ahead: phase for which a missing foot is taken to be in the air still [s].
+        force: (C,) normal forces on the patches [N].
+    """
+    found = []
+    for c in reference.soles:
+        old = next((d for d in before if d.contact == c), None)
+        swing = swing_of(reference, steps, c, s)
+        if swing is not None:
+            start, end, _ = swing
+            is_known = old is not None and old.stands and old.end == end
+            since = old.start if old is not None and is_known else s
+            is_near = s > start + EARLIEST * (end - start)
+            if force[c] > (LEFT if is_known else EARLY) and is_near:
+                place = reference.sample(end).p_contact[c].copy()
+                found.append(Touchdown(c, since, end, True, place))
+            continue
+        end = _last_touchdown(reference, steps, c, s)
+        is_new = s - end < ahead and old is None
+        is_waiting = old is not None and not old.stands
+        if old is not None and is_waiting:
+            end = old.start
+        if force[c] < LANDED and s - end < LATEST and (is_new or is_waiting):
+            place = reference.sample(end).p_contact[c].copy()
+            found.append(Touchdown(c, end, s + ahead, False, place))
+    return tuple(found)
+
+
+def delay_steps(
+    steps: Sequence[Step], touchdowns: Sequence[Touchdown], s: float
+) -> tuple[Step, ...]:
+    """Added steps; those to come wait for a foot that has not landed yet."""
+    late = max((d.end for d in touchdowns if not d.stands), default=-np.inf)
+    first = min((w.start for w in steps if w.start > s), default=np.inf)
+    delay = late + LIFT - first
+    if delay <= 0 or np.isinf(delay):
+        return tuple(steps)
+    return tuple(
+        replace(w, start=w.start + delay, end=w.end + delay) if w.start > s else w
+        for w in steps
+    )
+
+
+def _last_touchdown(
+    reference: Reference, steps: Sequence[Step], contact: int, s: float
+) -> float:
+    """Phase of the last planned touchdown of a patch before s; -inf for none."""
+    ends = [float(end) for _, end in reference.swings[contact] if end <= s]
+    ends += [step.end for step in steps if step.contact == contact and step.end <= s]
+    return max(ends, default=-np.inf)

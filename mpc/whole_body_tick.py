@@ -1,0 +1,270 @@
+"""WholeBodyTick: the fast loop as a pure function of state, plan and memory.
+
+    tick = WholeBodyTick(program, reference)
+    memory = tick.start()
+    memory = tick(t, q, v, plan, memory)    # memory.command goes to the joints
+
+No diagram, context or simulator is needed; `WholeBodyController` is the same as a
+Drake system.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from models.actuation import joint_command
+from models.robot import RobotModel
+from models.rotations import box_plus
+from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
+from mpc.fall_detection import FallLimits, FallSigns, tick_signs
+from mpc.plan import Plan
+from mpc.reference import Reference, ReferenceSample
+from mpc.servo_gains import hold_gains, servo_gains
+from mpc.whole_body_assembly import Target
+from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
+from mpc.whole_body_target import (
+    fill_target,
+    move_soles,
+    places_of,
+    take_accelerations,
+    turn_body,
+)
+
+# Time after which the planned velocity has forgotten what it was [s].
+FORGETTING = 0.1
+# A command is made for one instant; held for longer than this it is no good [s].
+CARRY = 0.05
+
+
+@dataclass(frozen=True)
+class WholeBodyMemory:
+    """All memory of the whole-body controller.
+
+    Attributes:
+        command: (5 nj,) the joint command in force.
+        dual: dual solution, the warm start of the next tick.
+        wrench: (C, 6) wrenches of the last solution [weights].
+        ticks: ticks done.
+        acceleration: (nj,) of the joints in the last solution [rad/s^2].
+        velocity: (nj,) of the joints as those accelerations make it [rad/s].
+        posture: (nj,) of the joints when a program was last solved [rad].
+        safety: what is done about programs that are not solved, and the counts.
+    """
+
+    command: np.ndarray
+    dual: np.ndarray | None
+    wrench: np.ndarray
+    ticks: int = 0
+    acceleration: np.ndarray | None = None
+    velocity: np.ndarray | None = None
+    posture: np.ndarray | None = None
+    safety: Safety = field(default_factory=Safety)
+
+    @property
+    def failures(self) -> int:
+        """Ticks whose program was not solved."""
+        return self.safety.count
+
+    def __deepcopy__(self, memo: object) -> "WholeBodyMemory":
+        """Values in a Context may be shared, for nothing here ever changes."""
+        return self
+
+
+class WholeBodyTick:
+    """Turns a plan and the state into joint commands; equal calls, equal answers.
+
+    When the program is not solved, the command in force goes on for a while, then
+    joints hold the posture in which it was last solved; a fall that is seen leaves
+    nothing but damping. `mpc.fail_safe` says when which.
+
+    Attributes:
+        program: the whole-body program; its contacts are the reference's.
+        reference: the behavior.
+        robot: the robot.
+        target: what the last tick tracked; memory that every tick writes anew.
+        period: time between ticks [s].
+        limits: how long the controller may do what without a solved program.
+        fall_limits: from where on the robot has fallen.
+    """
+
+    def __init__(
+        self,
+        program: WholeBodyProgram,
+        reference: Reference,
+        period: float = 0.002,
+        latency: float = 0.0,
+        lead: float = 0.0,
+        limits: FailSafe | None = None,
+        fall_limits: FallLimits | None = None,
+    ) -> None:
+        """Makes the function.
+
+        Args:
+            program: the whole-body program; its contacts are the reference's.
+            reference: the behavior.
+            period: time between ticks [s].
+            latency: from a motion to the servo's torque against it [s]: delay of
+                the sensors and lag of the motors. It bounds the servo's gains.
+            lead: how much earlier the behavior's accelerations are commanded than
+                its motion [s]: the lag of the motors.
+            limits: how long it may do what without a solved program.
+            fall_limits: from where on the robot has fallen.
+        """
+        self.program, self.reference = program, reference
+        self.robot: RobotModel = reference.robot
+        self.period, self._lead = period, lead
+        self.limits = limits or FailSafe(carry=CARRY)
+        self.fall_limits = fall_limits or FallLimits()
+        self.target: Target = program.make_target()
+        self._sample, self._ahead = reference.make_sample(), reference.make_sample()
+        self._stiffness, self._damping = servo_gains(self.robot, reference, latency)
+        self._hold = hold_gains(self.robot, reference, latency)
+        self._can_fall = self.robot.floating and len(program.contacts) > 0
+        self._signs = np.zeros(3)
+
+    def start(self) -> WholeBodyMemory:
+        """Memory before the first tick."""
+        nj, C = self.robot.num_joints, len(self.program.contacts)
+        return WholeBodyMemory(np.zeros(5 * nj), None, np.zeros((C, 6)))
+
+    def __call__(
+        self,
+        t: float,
+        q: np.ndarray,
+        v: np.ndarray,
+        plan: Plan,
+        memory: WholeBodyMemory,
+    ) -> WholeBodyMemory:
+        """One tick.
+
+        An unsolved program is never applied, and a state that is no number is not
+        tried.
+
+        Args:
+            t: time [s].
+            q: (nq,) configuration of the robot model.
+            v: (nv,) its velocity.
+            plan: the plan in force.
+            memory: what the last tick returned.
+
+        Returns:
+            The memory after it, with the command for the joints.
+        """
+        if memory.safety.mode is Mode.FALLEN:
+            return self._next(memory, safety=memory.safety)
+        sample = self.aim(t, plan)
+        solution: WholeBodySolution | Failure = Failure(Cause.STATE)
+        fall, middle = "", q
+        if np.isfinite(q).all() and np.isfinite(v).all():
+            middle = self.middle(q, v)
+            solution = attempt(
+                lambda: self.program.solve(middle, v, self.target, memory.dual)
+            )
+            fall = self._judge(middle, v, sample, solution)
+        if isinstance(solution, WholeBodySolution) and not solution.is_solved:
+            solution = Failure(Cause(solution.status))
+        failure = solution if isinstance(solution, Failure) else None
+        safety = advance(memory.safety, t, failure, fall, self.limits)
+        if isinstance(solution, Failure) or safety.mode is not Mode.TRACKING:
+            return self._next(memory, safety)
+        return self._solved(solution, q, v, memory, safety)
+
+    def middle(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """(nq,) where the robot is half a period later, for which a tick solves."""
+        out = np.empty_like(q)
+        box_plus(q, v, 0.5 * self.period, self.robot.floating, out)
+        return out
+
+    def aim(self, t: float, plan: Plan) -> ReferenceSample:
+        """Writes the target of a tick at t; returns the behavior there."""
+        # A command holds until the next tick; its references are for the middle.
+        middle = t + 0.5 * self.period
+        sample = self.reference.sample(plan.phase_at(middle), self._sample)
+        if self._lead > 0:
+            ahead = self.reference.sample(
+                plan.phase_at(middle + self._lead), self._ahead
+            )
+            take_accelerations(sample, ahead)
+        deviation, wrench, shift = plan.at(middle)
+        deviation[2] += plan.ground
+        places = places_of(plan, sample, shift, self.reference.soles)
+        fill_target(
+            self.target, sample, plan.rate, deviation, wrench, places, self.robot
+        )
+        move_soles(self.target, plan, plan.phase_at(middle))
+        turn_body(self.target, plan.turning(middle))
+        return sample
+
+    def _judge(
+        self,
+        q: np.ndarray,
+        v: np.ndarray,
+        sample: ReferenceSample,
+        solution: WholeBodySolution | Failure,
+    ) -> str:
+        """The sign of a fall in words, empty without one."""
+        if not self._can_fall:
+            return ""
+        state = self.program.workspace
+        if isinstance(solution, Failure):
+            state = self.program.measure(q, v)
+        tick_signs(self.program.structure, q, state, sample, self._signs)
+        return FallSigns(*self._signs.tolist()).judge(self.fall_limits)
+
+    def _solved(
+        self,
+        solution: WholeBodySolution,
+        q: np.ndarray,
+        v: np.ndarray,
+        memory: WholeBodyMemory,
+        safety: Safety,
+    ) -> WholeBodyMemory:
+        """Memory and command of a solved program."""
+        acceleration = solution.vdot[self.robot.base_velocities :]
+        sensed = v[self.robot.base_velocities :]
+        planned = sensed if memory.velocity is None else memory.velocity
+        planned = planned + self.period * acceleration
+        planned += self.period / FORGETTING * (sensed - planned)
+        # Where no servo helps, the velocity is the solution's own: it says which way
+        # friction has to be overcome, and does nothing else.
+        joints = self.target.joints
+        velocity = np.where(self._stiffness > 0, joints[1], planned)
+        command = joint_command(
+            solution.tau, joints[0], velocity, self._stiffness, self._damping
+        )
+        return WholeBodyMemory(
+            command,
+            solution.dual,
+            solution.wrench,
+            memory.ticks + 1,
+            acceleration,
+            planned,
+            q[self.robot.base_positions :].copy(),
+            safety,
+        )
+
+    def _next(self, memory: WholeBodyMemory, safety: Safety) -> WholeBodyMemory:
+        """Memory and command without a solution, as the mode says."""
+        command, acceleration = memory.command, memory.acceleration
+        nothing = np.zeros(self.robot.num_joints)
+        stiffness, damping = self._hold
+        posture = nothing if memory.posture is None else memory.posture
+        if safety.blind_since is not None:
+            # No servo holds what it cannot see: the command in force goes on.
+            pass
+        elif safety.mode is Mode.HOLDING and memory.posture is not None:
+            command = joint_command(nothing, posture, nothing, stiffness, damping)
+        elif safety.mode in (Mode.HOLDING, Mode.FALLEN):
+            command = joint_command(nothing, posture, nothing, nothing, damping)
+        if safety.mode is not Mode.CARRYING:
+            acceleration = None
+        return WholeBodyMemory(
+            command,
+            None,
+            memory.wrench,
+            memory.ticks + 1,
+            acceleration,
+            memory.velocity if safety.mode is Mode.CARRYING else None,
+            memory.posture,
+            safety,
+        )

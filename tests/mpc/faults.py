@@ -1,0 +1,113 @@
+"""Faults, put into a closed loop for a while."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from pydrake.systems.framework import BasicVector, Context, LeafSystem
+
+from behaviors.behavior import Behavior
+from mpc.simulation import diagram, run
+from mpc.simulation.run import SimulationRun, run_scenario
+from mpc.simulation.scenario import Scenario
+
+# What a solver does instead: given the right answer, raises or returns another.
+Fault = Callable[[Any], Any]
+
+
+def raises(error: Exception) -> Fault:
+    """A solver that raises."""
+
+    def fault(answer: Any) -> Any:
+        raise error
+
+    return fault
+
+
+class FaultySensor(LeafSystem):
+    """A matrix gain whose output is no number in an interval of time."""
+
+    def __init__(self, D: np.ndarray, start: float, end: float) -> None:
+        super().__init__()
+        self._D, self._interval = D, (start, end)
+        self._input = self.DeclareVectorInputPort("in", D.shape[1])
+        self.DeclareVectorOutputPort("out", D.shape[0], self._calc)
+
+    def _calc(self, context: Context, output: BasicVector) -> None:
+        x = self._D @ self._input.Eval(context)
+        start, end = self._interval
+        if start <= context.get_time() < end:
+            x[:] = np.nan
+        output.SetFromVector(x)
+
+
+def run_with(
+    behavior: Behavior,
+    scenario: Scenario,
+    tick: Fault | None = None,
+    plan: Fault | None = None,
+    blind: bool = False,
+    since: float = 0.0,
+    lasts: float = np.inf,
+) -> SimulationRun:
+    """A run with faults in an interval of the behavior's time.
+
+    Args:
+        behavior, scenario: as of `run_scenario`.
+        tick, plan: what the whole-body or the predictive program does instead.
+        blind: whether the state is no number.
+        since, lasts: the interval [s].
+    """
+    start = scenario.lead_in + since
+
+    def build(*arguments: Any) -> diagram.ClosedLoop:
+        loop = diagram.build_closed_loop(*arguments)
+        clock: list[float] = [0.0]
+        for program, fault in (
+            (loop.whole_body.tick.program, tick),
+            (loop.predictive.step.program, plan),
+        ):
+            if fault is not None:
+                _break(patch, program, fault, clock, (start, start + lasts))
+        _follow(patch, loop, clock)
+        return loop
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "build_closed_loop", build)
+        if blind:
+            patch.setattr(
+                diagram, "MatrixGain", lambda D: FaultySensor(D, start, start + lasts)
+            )
+        return run_scenario(scenario, behavior)
+
+
+def _follow(
+    patch: pytest.MonkeyPatch, loop: diagram.ClosedLoop, clock: list[float]
+) -> None:
+    """Keeps the time of the controllers' last call."""
+    for system, name in ((loop.whole_body, "tick"), (loop.predictive, "step")):
+        function = getattr(system, name)
+
+        def timed(t: float, *rest: Any, function: Any = function) -> Any:
+            clock[0] = t
+            return function(t, *rest)
+
+        patch.setattr(system, name, timed)
+
+
+def _break(
+    patch: pytest.MonkeyPatch,
+    program: Any,
+    fault: Fault,
+    clock: list[float],
+    interval: tuple[float, float],
+) -> None:
+    solve = program.solve
+
+    def faulty(*arguments: Any) -> Any:
+        inside = interval[0] <= clock[0] < interval[1]
+        answer = solve(*arguments)
+        return fault(answer) if inside else answer
+
+    patch.setattr(program, "solve", faulty)

@@ -1,0 +1,175 @@
+"""Touchdowns that are early or late, in rules and on ground that is not as planned."""
+
+import numpy as np
+import pytest
+
+from mpc.predictive_program import PredictiveProgram
+from mpc.reference import Reference
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Scenario
+from mpc.simulation.survival import survived
+from mpc.simulation.world_error import WorldError
+from mpc.stepping import LIFT, Step, Swing, standing
+from mpc.touchdown import EARLY, LATEST, Touchdown, delay_steps, find_touchdowns
+from tests.tolerances import EXACT
+
+AHEAD = 0.026
+
+
+@pytest.fixture(scope="module")
+def march(built):
+    return Reference(built("march"))
+
+
+@pytest.fixture(scope="module")
+def swing(march):
+    """Patch, start and end of the first swing."""
+    starts = [(float(w[0, 0]), c) for c, w in enumerate(march.swings) if len(w)]
+    _, c = min(starts)
+    start, end = march.swings[c][0]
+    return c, float(start), float(end)
+
+
+def forces(march, c, force):
+    out = np.full(len(march.patches), 900.0)
+    out[c] = force
+    return out
+
+
+def found(march, s, force, before=(), steps=()):
+    return find_touchdowns(march, steps, before, s, AHEAD, force)
+
+
+@pytest.mark.parametrize(
+    ("share", "force", "is_early"),
+    [
+        (0.3, 500.0, False),
+        (0.8, 500.0, True),
+        (0.8, 0.5 * EARLY, False),
+    ],
+)
+def test_a_foot_is_down_early_when_it_carries_something_late_in_its_swing(
+    march, swing, share, force, is_early
+):
+    c, start, end = swing
+    s = start + share * (end - start)
+    downs = found(march, s, forces(march, c, force))
+    assert [(d.contact, d.stands, d.start, d.end) for d in downs] == (
+        [(c, True, s, end)] if is_early else []
+    )
+
+
+def test_it_stays_down_with_less_and_leaves_again_with_nothing(march, swing):
+    c, start, end = swing
+    s = start + 0.8 * (end - start)
+    first = found(march, s, forces(march, c, 500.0))
+    light = found(march, s + 0.02, forces(march, c, 0.5 * EARLY), first)
+    assert [(d.start, d.end) for d in light] == [(s, end)]
+    assert found(march, s + 0.02, forces(march, c, 0.0), light) == ()
+
+
+def test_a_foot_that_finds_no_ground_goes_on_looking_for_a_while(march, swing):
+    c, _, end = swing
+    nothing, downs, s = forces(march, c, 0.0), (), end + 0.01
+    while True:
+        now = found(march, s, nothing, downs)
+        if not now:
+            break
+        assert [(d.contact, d.stands, d.start) for d in now] == [(c, False, end)]
+        downs, s = now, s + 0.02
+    assert LATEST - 0.02 < s - end < LATEST + 0.03
+    assert found(march, end + 0.01, forces(march, c, 900.0)) == ()
+
+
+def test_one_that_loses_the_ground_later_is_not_late(march, swing):
+    c, _, end = swing
+    assert found(march, end + 0.06, forces(march, c, 0.0)) == ()
+
+
+def test_what_stands_is_what_the_touchdowns_say(march, swing):
+    c, start, end = swing
+    phases = np.array([0.5 * (start + end), end - 0.01, end + 0.01, end + 0.2])
+    planned = np.array([march.sample(s).standing.copy() for s in phases])
+    early = Touchdown(c, end - 0.05, end, True, np.zeros(3))
+    late = Touchdown(c, end, end + 0.1, False, np.zeros(3))
+    assert planned[:, c].tolist() == [False, False, True, True]
+    assert standing(planned, phases, [early])[:, c].tolist() == [
+        False,
+        True,
+        True,
+        True,
+    ]
+    assert standing(planned, phases, [late])[:, c].tolist() == [
+        False,
+        False,
+        False,
+        True,
+    ]
+
+
+def test_a_foot_on_the_ground_early_is_planned_with(march, swing):
+    """It carries weight at once, and where it is, not where it was going."""
+    c, _start, end = swing
+    s, program = end - 0.12, PredictiveProgram(march)
+    place = march.sample(end).p_contact[c].copy()
+    down = Touchdown(c, s, end, True, place)
+    deviation = np.zeros(12)
+    deviation[4] = 0.3 * np.sign(place[1])
+    usual = program.solve(s, s, deviation)
+    early = program.solve(s, s, deviation, touchdowns=[down])
+    assert abs(usual.wrench[0, c, 5]) < 1e-3
+    assert early.wrench[:2, c, 5].max() > 0.05
+
+
+def test_steps_to_come_wait_for_a_foot_in_the_air():
+    steps = (Step(0, 1.0, 1.2), Step(1, 1.25, 1.45), Step(0, 1.5, 1.7))
+    late = Touchdown(0, 1.2, 1.24, False, np.zeros(3))
+    delayed = delay_steps(steps, [late], 1.22)
+    assert delayed[0] == steps[0]
+    shift = late.end + LIFT - steps[1].start
+    for now, was in zip(delayed[1:], steps[1:], strict=True):
+        assert now.start == pytest.approx(was.start + shift)
+        assert now.end == pytest.approx(was.end + shift)
+    assert delay_steps(steps, [], 1.22) == steps
+
+
+def test_a_foot_that_missed_the_ground_goes_straight_down():
+    shift = np.array([0.1, 0.0])
+    swing = Swing(0, 1.0, 1.3, 1.2, shift, np.zeros(2), shift, 0.07, 0.004, until=1.4)
+    places = np.array([swing.offset(s) for s in (1.3, 1.31, 1.35)])
+    np.testing.assert_allclose(places[:, 0, :2], np.tile(shift, (3, 1)), atol=EXACT)
+    np.testing.assert_allclose(np.diff(places[:, 0, 2]) / [0.01, 0.04], -0.4)
+    np.testing.assert_array_equal(places[:, 2], 0.0)
+    assert swing.is_under_way(1.35)
+    assert not swing.is_under_way(1.41)
+
+
+def test_march_goes_on_over_ground_that_is_not_flat(built):
+    """Steps of up to 3 cm that nobody knows of."""
+    scenario = Scenario(
+        behavior="march",
+        duration=4.0,
+        lead_in=0.3,
+        world=WorldError(step_height=0.03),
+        seed=1,
+    )
+    run = run_scenario(scenario, built("march"))
+    assert not run.fell
+    assert any(p.touchdowns for p in run.plans)
+    assert max(abs(p.ground) for p in run.plans) > 0.005
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_six_steps_over_ground_that_is_not_flat(built, seed):
+    """Fallen before early and late touchdowns were known, three of three."""
+    behavior = built("walk-6")
+    scenario = Scenario(
+        behavior="walk-6",
+        world=WorldError(step_height=0.03),
+        seed=seed,
+        lead_out=3.0,
+    )
+    run = run_scenario(scenario, behavior)
+    assert not run.fell
+    assert survived(run, Reference(behavior))
