@@ -9,8 +9,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.crocoddyl.environment import make_environment
 from benchmarks.crocoddyl.peer import Crocoddyl
+from benchmarks.environment import make_environment
 from benchmarks.measurement import (
     Case,
     Timing,

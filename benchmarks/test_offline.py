@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from benchmarks.crocoddyl.environment import make_environment
 from benchmarks.crocoddyl.peer import Crocoddyl
+from benchmarks.environment import make_environment
 from benchmarks.offline import (
     GOALS,
     MOTIONS,

@@ -3,8 +3,8 @@
     u = clip(effort + kp (q_d - q) + kd (v_d - v), +- effort limit)
 
 joint by joint, with all gains in every command, so that new gains act at the
-next step and zero gains make it a pure torque interface. A state that is no number
-gets no feedback. The motors follow u with a first-order lag T,
+next step and zero gains make it a pure torque interface. The motors follow u with a
+first-order lag T,
 
     T du_m/dt = u - u_m,
 
@@ -20,6 +20,7 @@ from pydrake.systems.framework import (
 )
 
 from models.robot import RobotModel
+from models.rotations import compiled
 
 # Blocks of a command vector, each num_joints long and in joint order.
 EFFORT, POSITION, VELOCITY, STIFFNESS, DAMPING = range(5)
@@ -37,6 +38,22 @@ def joint_command(
 ) -> np.ndarray:
     """(5 nj,) command: effort [N m], set points [rad, rad/s], gains."""
     return np.concatenate([effort, position, velocity, stiffness, damping])
+
+
+@compiled
+def _follow(command, q, v, limits, friction, u):
+    """Writes the clipped effort u of each joint; see the head of this module."""
+    nj = u.shape[0]
+    nq, nv = q.shape[0] - nj, v.shape[0] - nj
+    for j in range(nj):
+        error = command[POSITION * nj + j] - q[nq + j]
+        velocity, stiffness = command[VELOCITY * nj + j], command[STIFFNESS * nj + j]
+        effort = command[EFFORT * nj + j] + stiffness * error
+        effort += command[DAMPING * nj + j] * (velocity - v[nv + j])
+        if friction[j] > 0.0:
+            wanted = velocity + (FRICTION_RATE * error if stiffness > 0.0 else 0.0)
+            effort += friction[j] * min(max(wanted / FRICTION_SPEED, -1.0), 1.0)
+        u[j] = min(max(effort, -limits[j]), limits[j])
 
 
 class JointServo(LeafSystem):
@@ -84,7 +101,6 @@ class JointServo(LeafSystem):
                 move nothing by itself. None for none.
         """
         super().__init__()
-        self._friction = friction
         self._decay, self._mean = 0.0, 1.0
         if lag > 0:
             self._decay = np.exp(-period / lag)
@@ -93,6 +109,7 @@ class JointServo(LeafSystem):
         self._robot, self._nj = robot, nj
         limits = robot.effort_limits if effort_limits is None else effort_limits
         self._limits: np.ndarray = limits
+        self._friction = np.zeros(nj) if friction is None else friction
         order = {name: i for i, name in enumerate(robot.joint_names)}
         self._selection = np.zeros((len(actuator_joints), nj))
         for row, name in enumerate(actuator_joints):
@@ -125,23 +142,15 @@ class JointServo(LeafSystem):
 
     def _target(self, context: Context) -> np.ndarray:
         """(nj,) effort that the motors are told [N m]."""
-        robot, nj = self._robot, self._nj
-        command = self._command.Eval(context).reshape(5, nj)
-        state = self._state.Eval(context)
-        q = state[robot.base_positions : robot.num_positions]
-        v = state[robot.num_positions + robot.base_velocities :]
-        if not (np.isfinite(q).all() and np.isfinite(v).all()):
+        robot, u = self._robot, np.empty(self._nj)
+        command, state = self._command.Eval(context), self._state.Eval(context)
+        q, v = state[: robot.num_positions], state[robot.num_positions :]
+        if not np.isfinite(state).all():
             # Errors that nobody knows are not corrected.
-            q, v = command[POSITION], command[VELOCITY]
-        u = command[EFFORT] + command[STIFFNESS] * (command[POSITION] - q)
-        u += command[DAMPING] * (command[VELOCITY] - v)
-        if self._friction is not None:
-            wanted = command[VELOCITY] + FRICTION_RATE * (
-                (command[POSITION] - q) * (command[STIFFNESS] > 0)
-            )
-            share = wanted / FRICTION_SPEED
-            u += self._friction * np.clip(share, -1.0, 1.0)
-        return np.minimum(np.maximum(u, -self._limits), self._limits)
+            nj = self._nj
+            q, v = command[POSITION * nj :][:nj], command[VELOCITY * nj :][:nj]
+        _follow(command, q, v, self._limits, self._friction, u)
+        return u
 
     def _calc_actuation(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self._selection @ self._effort_port.Eval(context))

@@ -13,7 +13,7 @@ class Plan:
     """Deviations from the behavior over the horizon, and its timing.
 
     Attributes:
-        time: when the plan was made [s].
+        time: when the plan was made, or later by a known planning time [s].
         phase: phase of the behavior at that time [s].
         rate: phase rate from then on [-]; 1 keeps the tempo.
         durations: (N,) time of each interval of the horizon [s].

@@ -1,5 +1,8 @@
 """PredictiveController: the slow loop as a Drake system."""
 
+from typing import Protocol
+
+import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
 
@@ -8,6 +11,27 @@ from mpc.plan_explanation import explain_plan
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveMemory, PredictiveStep
 from mpc.recovery import Recovery
+
+
+class Pending(Protocol):
+    """A memory that somebody else is working on."""
+
+    def result(self) -> PredictiveMemory:
+        """Waits for it."""
+
+
+class Planner(Protocol):
+    """Somebody else who plans, such as another process."""
+
+    def start(
+        self,
+        t: float,
+        q: np.ndarray,
+        v: np.ndarray,
+        memory: PredictiveMemory,
+        force: np.ndarray | None = None,
+    ) -> Pending:
+        """Begins what `PredictiveStep` would do."""
 
 
 class PredictiveController(LeafSystem):
@@ -40,10 +64,21 @@ class PredictiveController(LeafSystem):
         period: float = 0.02,
         start_time: float = 0.0,
         recovery: Recovery | None = None,
+        planning_time: float = 0.0,
+        planner: Planner | None = None,
     ) -> None:
-        """Makes the controller; its arguments are those of `PredictiveStep`."""
+        """Makes the controller.
+
+        Args:
+            program, period, start_time, recovery: as of `PredictiveStep`.
+            planning_time: how much later than its state a plan takes effect [s].
+            planner: plans meanwhile in place of this; None plans at once.
+        """
         super().__init__()
-        self.step = PredictiveStep(program, period, start_time, recovery)
+        self.step = PredictiveStep(
+            program, period, start_time, recovery, planning_time=planning_time
+        )
+        self._begin = planner.start if planner else self.step
         robot = program.reference.robot
         self._nq = robot.num_positions
         self._state_port = self.DeclareVectorInputPort(
@@ -68,10 +103,10 @@ class PredictiveController(LeafSystem):
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
 
     def _read(self, context: Context) -> PredictiveMemory:
-        memory: PredictiveMemory = context.get_abstract_state(
+        memory: PredictiveMemory | Pending = context.get_abstract_state(
             int(self._memory)
         ).get_value()
-        return memory
+        return memory if isinstance(memory, PredictiveMemory) else memory.result()
 
     def _calc_plan(self, context: Context, output: AbstractValue) -> None:
         output.set_value(self._read(context).plan)
@@ -94,5 +129,5 @@ class PredictiveController(LeafSystem):
         force = None
         if self._force_port.HasValue(context):
             force = self._force_port.Eval(context)[self._soles]
-        new = self.step(t, x[:nq], x[nq:], self._read(context), force)
+        new = self._begin(t, x[:nq], x[nq:], self._read(context), force)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)

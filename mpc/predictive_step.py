@@ -18,6 +18,7 @@ from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attem
 from mpc.fall_detection import FallLimits, fall_signs
 from mpc.measurement import measure_deviation, measure_ground, measure_shift
 from mpc.plan import Plan
+from mpc.planning_time import carry
 from mpc.predictive_program import PredictiveProgram
 from mpc.recovery import Recovery
 from mpc.reference import Reference, ReferenceSample
@@ -77,6 +78,7 @@ class PredictiveStep:
         recovery: Recovery | None = None,
         limits: FailSafe | None = None,
         fall_limits: FallLimits | None = None,
+        planning_time: float = 0.0,
     ) -> None:
         """Makes the function.
 
@@ -87,12 +89,15 @@ class PredictiveStep:
             recovery: when and how to step where the behavior stands; None never.
             limits: how long it may do what without a solved program.
             fall_limits: from where on the robot has fallen.
+            planning_time: how much later than its state a plan takes effect [s], at
+                most a period.
         """
         self.program, self.period = program, period
         self.reference: Reference = program.reference
         self.limits = limits or FailSafe(carry=CARRY)
         self.fall_limits = fall_limits or FallLimits()
         self.start_time, self._recovery = start_time, recovery
+        self._planning_time = planning_time
         # Phase until the next plan is surely in force.
         self._ahead = 1.3 * period
         self._sample = self.reference.make_sample()
@@ -120,11 +125,12 @@ class PredictiveStep:
                 every foot is taken to land when the plan has it.
 
         Returns:
-            The memory after it, with the plan in force.
+            The memory after it, with the plan in force from a planning time later.
         """
         program, before = self.program, memory.plan
+        when = t + self._planning_time
         if not self.reference.patches:
-            return replace(memory, plan=program.rest(t, t - self.start_time))
+            return replace(memory, plan=program.rest(when, when - self.start_time))
         if memory.safety.mode is Mode.FALLEN:
             return replace(memory, plans=memory.plans + 1)
         s = before.phase_at(t)
@@ -139,9 +145,9 @@ class PredictiveStep:
         safety = advance(memory.safety, t, failure, fall, self.limits)
         if isinstance(plan, Failure) or safety.mode is not Mode.TRACKING:
             why = str(failure) if failure else "solved again"
-            plan = self._fallback(t, s, before, safety, why)
+            plan = self._fallback(when, before.phase_at(when), before, safety, why)
         else:
-            plan = replace(plan, time=t)
+            plan = replace(plan, time=when)
         return PredictiveMemory(plan, memory.plans + 1, safety)
 
     def _replan(
@@ -157,7 +163,7 @@ class PredictiveStep:
         reference, ground = self.reference, before.ground
         downs: tuple[Touchdown, ...] = ()
         if force is not None:
-            elapsed = t - before.time
+            elapsed = t + self._planning_time - before.time
             ground = measure_ground(now, reference, sample, before, elapsed, force)
             downs = find_touchdowns(
                 reference, before.steps, before.touchdowns, s, self._ahead, force
@@ -165,7 +171,11 @@ class PredictiveStep:
         deviation = measure_deviation(now, sample)
         deviation[2] -= ground
         shift = measure_shift(now, reference, sample, before, s, downs)
-        plan = self._plan(t - self.start_time, s, deviation, shift, before, downs)
+        when = t + self._planning_time
+        if when > t:
+            deviation = carry(deviation, before, t, when, now)
+            s = before.phase_at(when)
+        plan = self._plan(when - self.start_time, s, deviation, shift, before, downs)
         return plan if isinstance(plan, Failure) else replace(plan, ground=ground)
 
     def _plan(

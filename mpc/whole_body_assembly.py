@@ -690,3 +690,18 @@ def recover(structure, tick, z, vdot, tau):
             for i in range(6):
                 s -= weight * tick.J[c, i, nf + j] * z[na + 6 * c + i]
         tau[j] = s
+
+
+@compiled
+def build(bound, q, v):
+    """Builds the program of one tick at (q, v) from its bound arguments."""
+    structure, gains, target, tick = bound.content
+    update_state(structure, q, v, tick)
+    assemble(structure, gains, target, q, v, tick)
+
+
+@compiled
+def recover_bound(bound, z, vdot, tau):
+    """`recover` of bound arguments."""
+    structure, _, _, tick = bound.content
+    recover(structure, tick, z, vdot, tau)

@@ -21,6 +21,7 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
+from models.bound_arguments import bind
 from models.configuration import Configuration
 from models.contact import PATCH_MARGIN, wrench_cone
 from models.errors import BackbeatError, unknown_name
@@ -32,8 +33,8 @@ from mpc.whole_body_assembly import (
     Structure,
     Target,
     Tick,
-    assemble,
-    recover,
+    build,
+    recover_bound,
     update_state,
 )
 from optimization.qp import DaqpSolver, QPSolution, QuadraticProgram
@@ -179,6 +180,7 @@ class WholeBodyProgram:
         self._gains = Gains(*astuple(self.gains))
         self.structure: Structure = self._make_structure(friction)
         self.workspace: Tick = self._make_tick()
+        self._bind(self.make_target())
         self._solver = DaqpSolver()
 
     def _make_structure(self, friction: float) -> Structure:
@@ -276,6 +278,11 @@ class WholeBodyProgram:
             point_force=z((P, 3)),
         )
 
+    def _bind(self, target: Target) -> None:
+        """Prepares what is compiled for a target that comes again and again."""
+        self._target = target
+        self._bound = bind((self.structure, self._gains, target, self.workspace))
+
     def measure(self, q: np.ndarray, v: np.ndarray) -> Tick:
         """Computes dynamics, contacts, center of mass and momentum at (q, v)."""
         update_state(self.structure, q, v, self.workspace)
@@ -299,20 +306,22 @@ class WholeBodyProgram:
         Returns:
             The solution; when `is_solved` is False its torques must not be used.
         """
-        tick, structure = self.workspace, self.structure
-        update_state(structure, q, v, tick)
-        assemble(structure, self._gains, target, q, v, tick)
+        tick = self.workspace
+        if target is not self._target:
+            self._bind(target)
+        build(self._bound, q, v)
         program = QuadraticProgram(tick.H, tick.g, tick.A, tick.lower, tick.upper)
         solution: QPSolution = self._solver.solve(program, warm_dual)
-        if not solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE):
+        is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
+        if not is_solved:
             # Joints of limbs may come to their stops when nothing else is possible.
-            limbs = slice(len(tick.lower) - structure.limb.size, None)
+            limbs = slice(len(tick.lower) - self.structure.limb.size, None)
             tick.lower[limbs], tick.upper[limbs] = -1e30, 1e30
             solution = self._solver.solve(program)
+            is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         vdot, tau = np.zeros_like(tick.z0), np.zeros(self.robot.num_joints)
-        recover(structure, tick, solution.x, vdot, tau)
+        recover_bound(self._bound, solution.x, vdot, tau)
         n = len(tick.g) - 6 * len(self.contacts)
-        is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         is_inaccurate = solution.found and not is_solved
         return WholeBodySolution(
             tau=tau,

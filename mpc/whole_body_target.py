@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from models.robot import RobotModel
-from models.rotations import quaternion_to_matrix, rotation_exp
 from mpc.plan import Plan
 from mpc.reference import ReferenceSample
 from mpc.stepping import standing
+from mpc.target_filling import fill
 from mpc.whole_body_assembly import Target
 
 
@@ -63,47 +63,8 @@ def fill_target(
         places: (C, 3) where the plan has the patches that carry them [m].
         robot: the robot.
     """
-    nq, nv, m = robot.base_positions, robot.base_velocities, robot.total_mass
-    target.joints[0] = sample.q[nq:]
-    target.joints[1] = rate * sample.v[nv:]
-    target.joints[2] = rate**2 * sample.vdot[nv:]
-    target.standing[:] = sample.standing
-    target.R_contact[:] = sample.R_contact
-    target.contact[:] = sample.p_contact
-    target.contact_motion[0] = rate * sample.contact_motion[0]
-    target.contact_motion[1] = rate**2 * sample.contact_motion[1]
-    target.point[0] = sample.point[0]
-    target.point[1] = rate * sample.point[1]
-    target.point[2] = rate**2 * sample.point[2]
-    target.point_force[:] = sample.point_force
-    # A point that carries a planned load rests; the others are held to their path.
-    target.point_on[:] = ~(sample.point_force != 0).any(axis=1)
-    target.trunk[0] = rate * sample.trunk[0]
-    target.trunk[1] = rate**2 * sample.trunk[1]
-    target.R_trunk[:] = sample.R_trunk
-    if not robot.floating:
-        return
-    turn = np.zeros((3, 3))
-    rotation_exp(deviation[9:12], turn)
-    quaternion_to_matrix(sample.q, target.R_base)
-    target.R_base[:] = turn @ target.R_base
-    target.R_trunk[:] = turn @ target.R_trunk
-    target.base[0] = rate * sample.v[:3]
-    target.base[1] = rate**2 * sample.vdot[:3]
-    target.com[0] = sample.com[0] + deviation[:3]
-    target.com[1] = rate * sample.com[1] + deviation[3:6]
-    target.momentum[0] = rate * sample.momentum[0] + m * deviation[6:9]
-    target.wrench[:] = wrench
-    # The plan's forces are its accelerations.
-    force, moment = np.array([0.0, 0.0, -robot.gravity]), np.zeros(3)
-    for c in range(len(wrench)):
-        R = sample.R_contact[c]
-        f = robot.gravity * R @ wrench[c, 3:]
-        force += f
-        arm = places[c] - target.com[0]
-        moment += robot.gravity * R @ wrench[c, :3] + np.cross(arm, f)
-    target.com[2] = force
-    target.momentum[1] = m * moment
+    mass, gravity = robot.total_mass, robot.gravity
+    fill(target, sample, rate, deviation, wrench, places, mass, gravity, robot.floating)
 
 
 def turn_body(target: Target, turning: np.ndarray) -> None:

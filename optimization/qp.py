@@ -11,6 +11,7 @@ and never trust a solver's word.
 from dataclasses import dataclass
 
 import daqp
+import numba as nb
 import numpy as np
 
 from models.errors import unknown_name
@@ -49,6 +50,54 @@ class QuadraticProgram:
         return np.concatenate([x[: self.num_bounds], self.A @ x])
 
 
+# Not with fast mathematics, for which nothing is ever infinite or no number.
+_exactly = nb.njit(cache=True, nogil=True)
+
+
+@_exactly
+def _violation(A, lower, upper, x):
+    """Largest violation of a bound; not a number where anything is not."""
+    m, n = A.shape
+    first = lower.shape[0] - m
+    worst = 0.0
+    for i in range(lower.shape[0]):
+        if i < first:
+            value = x[i]
+        else:
+            value = 0.0
+            for j in range(n):
+                value += A[i - first, j] * x[j]
+        below, above = lower[i] - value, value - upper[i]
+        if np.isnan(below + above):
+            return np.nan
+        worst = max(worst, below, above)
+    return worst
+
+
+@_exactly
+def _gradient(H, g, A, x, dual):
+    """Largest entry of H x + g + A' dual; not a number where anything is not."""
+    m, n = A.shape
+    first = dual.shape[0] - m
+    r = g.copy()
+    for i in range(n):
+        for j in range(n):
+            r[i] += H[i, j] * x[j]
+    for i in range(first):
+        r[i] += dual[i]
+    for i in range(m):
+        y = dual[first + i]
+        if y != 0.0:
+            for j in range(n):
+                r[j] += y * A[i, j]
+    worst = 0.0
+    for i in range(n):
+        if np.isnan(r[i]):
+            return np.nan
+        worst = max(worst, abs(r[i]))
+    return worst
+
+
 @dataclass(frozen=True)
 class QPSolution:
     """Primal and dual solution with its residuals.
@@ -71,17 +120,13 @@ class QPSolution:
 
     def primal_residual(self) -> float:
         """Largest violation of a bound."""
-        values = self.program.constraint_values(self.x)
-        below, above = self.program.lower - values, values - self.program.upper
-        return float(max(below.max(initial=0.0), above.max(initial=0.0)))
+        p = self.program
+        return float(_violation(p.A, p.lower, p.upper, self.x))
 
     def dual_residual(self) -> float:
         """Largest entry of the gradient of the Lagrangian."""
-        n = self.program.num_bounds
-        r = self.program.H @ self.x + self.program.g
-        r += self.program.A.T @ self.dual[n:]
-        r[:n] += self.dual[:n]
-        return float(np.abs(r).max())
+        p = self.program
+        return float(_gradient(p.H, p.g, p.A, self.x, self.dual))
 
     def is_optimal(self, primal: float, dual: float) -> bool:
         """Whether the residuals are finite and within tolerances."""

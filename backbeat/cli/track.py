@@ -32,6 +32,9 @@ def command(
         list[str] | None,
         typer.Option(help="TIME,X,Y,Z: push the pelvis [s, N s]; may repeat."),
     ] = None,
+    planner: Annotated[
+        str | None, typer.Option(help="inside, or process: a second one plans.")
+    ] = None,
     unverified: Annotated[
         bool, typer.Option("--unverified", help="Even if verification failed.")
     ] = False,
@@ -56,12 +59,15 @@ def command(
         "state": state,
         "beat_priority": beat_priority,
         "duration": duration,
+        "planner": planner,
         "seed": seed,
         "pushes": [read_push(text) for text in push] if push else None,
     }
     for key, value in overrides.items():
         if value is not None:
             setattr(settings, key, value)
+    if planner == "process" and settings.planning_time == 0:
+        settings.planning_time = settings.plan_period
     if not settings.behavior:
         raise BackbeatError("name a behavior, or a scenario that names one")
     settings.check()

@@ -6,8 +6,8 @@ from pydrake.multibody.plant import ContactResults, PointPairContactInfo
 from pydrake.multibody.tree import BodyIndex
 from pydrake.systems.framework import BasicVector, Context, LeafSystem
 
-from models.configuration import Configuration
 from models.kit.drum_kit import CHAIR, DrumKit
+from models.point_motion import PointMotion
 from models.robot import find_frame
 from models.scene import Scene, World
 
@@ -65,8 +65,7 @@ class ContactLog(LeafSystem):
         self._state = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
         )
-        rest = robot.plant.GetPositions(robot.plant.CreateDefaultContext())
-        self._configuration = Configuration(robot, rest)
+        self._motion = PointMotion(robot, [robot.frame(n) for n in self.tips])
         self.DeclareVectorOutputPort(
             "wrenches", 6 * len(self.patches) + 6, self._calc_wrenches
         )
@@ -101,6 +100,7 @@ class ContactLog(LeafSystem):
             for geometry in plant.GetCollisionGeometriesForBody(body):
                 if "tip" in inspector.GetName(geometry):
                     self._tip_of[geometry] = i
+        self._sticks = frozenset(map(int, self._stick_of))
 
     def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
         results: ContactResults = self._results.Eval(context)
@@ -142,15 +142,14 @@ class ContactLog(LeafSystem):
         results: ContactResults = self._results.Eval(context)
         rows = np.zeros((len(self.tips), ROW))
         rows[:, MEMBER] = -1
-        robot, x = self._world.robot, self._state.Eval(context)
-        state = self._configuration.update(
-            x[: robot.num_positions], x[robot.num_positions :]
-        )
-        for row, name in zip(rows, self.tips, strict=True):
-            row[PLACE:VELOCITY] = state.pose(name).translation()
-            row[VELOCITY:ROW] = state.velocity(name)[3:]
+        nq, x = self._world.robot.num_positions, self._state.Eval(context)
+        rows[:, PLACE:ROW] = self._motion.at(x[:nq], x[nq:])
+        # Most contacts are those of the soles with the ground.
+        sticks = self._sticks
         for i in range(results.num_point_pair_contacts()):
-            self._add_strike(results.point_pair_contact_info(i), rows)
+            info = results.point_pair_contact_info(i)
+            if int(info.bodyA_index()) in sticks or int(info.bodyB_index()) in sticks:
+                self._add_strike(info, rows)
         output.SetFromVector(rows.ravel())
 
     def _add_strike(self, info: PointPairContactInfo, rows: np.ndarray) -> None:

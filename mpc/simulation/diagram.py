@@ -9,7 +9,7 @@ from pydrake.systems.primitives import LogVectorOutput, MatrixGain, VectorLogSin
 from behaviors.behavior import Behavior
 from models.actuation import JointServo
 from models.scene import World, add_world, lock_joints
-from mpc.predictive_controller import PredictiveController
+from mpc.predictive_controller import Planner, PredictiveController
 from mpc.predictive_program import PredictiveProgram, PredictiveWeights
 from mpc.recovery import Recovery
 from mpc.reference import Reference
@@ -101,6 +101,7 @@ def build_closed_loop(
     behavior: Behavior,
     scenario: Scenario,
     weights: PredictiveWeights | None = None,
+    planner: Planner | None = None,
 ) -> ClosedLoop:
     """Connects world, controllers, servo, disturbances and logs.
 
@@ -108,6 +109,7 @@ def build_closed_loop(
         behavior: what to track.
         scenario: how.
         weights: weights of the predictive program.
+        planner: plans in place of the predictive controller; None for itself.
     """
     builder = DiagramBuilder()
     robot = behavior.robot_model
@@ -140,6 +142,8 @@ def build_closed_loop(
             scenario.plan_period,
             start,
             Recovery() if scenario.steps else None,
+            scenario.planning_time,
+            planner,
         ),
     )
     channel = builder.AddNamedSystem(

@@ -92,14 +92,18 @@ class PlanChannel(LeafSystem):
         memory: ChannelMemory = context.get_abstract_state(
             int(self._memory)
         ).get_value()
-        plan: Plan = self._sent.Eval(context)
-        plans, last = memory.plans, memory.last
-        now = context.get_time()
+        plans, last, now = memory.plans, memory.last, context.get_time()
         # Nothing is sent before it is made, though at the start something is there.
-        if last + ROUNDING < plan.time < now - ROUNDING:
-            last = plan.time
-            if not is_lost(plan, self._scenario):
-                plans = (*plans, plan)
+        scenario = self._scenario
+        made = np.ceil((now - ROUNDING) / scenario.plan_period) - 1
+        ready = made * scenario.plan_period + scenario.planning_time
+        # Whoever plans elsewhere has until then, and is not asked before.
+        if made >= 0 and last + ROUNDING < ready <= now + ROUNDING:
+            plan: Plan = self._sent.Eval(context)
+            if plan.time > last + ROUNDING:
+                last = plan.time
+                if not is_lost(plan, scenario):
+                    plans = (*plans, plan)
         due = now - self._scenario.world.plan_delay + ROUNDING
         arrived = [i for i, p in enumerate(plans) if i and p.time <= due]
         return ChannelMemory(plans[max(arrived, default=0) :], last)

@@ -13,8 +13,9 @@ from threadpoolctl import threadpool_limits
 from behaviors.behavior import Behavior
 from mpc.fail_safe import Safety
 from mpc.plan import Plan
+from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_program import PredictiveWeights
-from mpc.simulation.diagram import ClosedLoop, build_closed_loop
+from mpc.simulation.diagram import ClosedLoop, adapted, build_closed_loop
 from mpc.simulation.fall import has_fallen
 from mpc.simulation.hits import HitReport, find_hits, match_hits
 from mpc.simulation.metrics import run_metrics
@@ -122,8 +123,32 @@ def run_scenario(
         behavior: what to track.
         weights: weights of the predictive program.
         progress: called some ten times a second of simulated time.
+
+    Raises:
+        BackbeatError: the scenario makes no sense, or its planner process fails.
     """
-    loop = build_closed_loop(behavior, scenario.check(), weights)
+    scenario.check()
+    if scenario.planner == "inside":
+        return _run(scenario, behavior, weights, progress, None)
+    settings = PlannerSettings(
+        adapted(weights or PredictiveWeights(), scenario),
+        scenario.plan_period,
+        scenario.lead_in,
+        scenario.planning_time,
+        scenario.steps,
+    )
+    with PlannerProcess(behavior, settings) as planner:
+        return _run(scenario, behavior, weights, progress, planner)
+
+
+def _run(
+    scenario: Scenario,
+    behavior: Behavior,
+    weights: PredictiveWeights | None,
+    progress: Progress | None,
+    planner: PlannerProcess | None,
+) -> SimulationRun:
+    loop = build_closed_loop(behavior, scenario, weights, planner)
     _warm_up(loop)
     simulator = Simulator(loop.diagram, loop.make_context())
     simulator.Initialize()

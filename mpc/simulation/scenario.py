@@ -13,6 +13,7 @@ from models.yaml_file import load_yaml
 from mpc.simulation.world_error import WorldError
 
 STATES = ("true", "estimated")
+PLANNERS = ("inside", "process")
 
 
 @dataclass
@@ -51,6 +52,10 @@ class Scenario:
     # Time between plans and between whole-body ticks [s].
     plan_period: float = 0.02
     tick_period: float = 0.002
+    # How much later than its state a plan takes effect [s]; the controller knows it.
+    planning_time: float = 0.0
+    # Where plans are made: inside, or in a second process, which takes a planning time.
+    planner: str = "inside"
     # What the controllers read: the true state, or one estimated from sensors.
     state: str | bool = "true"
     # Errors of the sensors, and how late their samples come [s].
@@ -116,6 +121,7 @@ class Scenario:
                     f"scenario: {name} must be a multiple of time_step "
                     f"({self.time_step} s)"
                 )
+        self._check_planner()
         if self.seed < 0:
             raise BackbeatError(f"scenario: seed is {self.seed}; it must be >= 0")
         self.world.check()
@@ -132,6 +138,21 @@ class Scenario:
                     "scenario: a push needs a time and a duration > 0 s"
                 )
         return self
+
+    def _check_planner(self) -> None:
+        """Checks where and how long plans are made."""
+        if self.planner not in PLANNERS:
+            raise unknown_name("planner", self.planner, PLANNERS)
+        if not 0 <= self.planning_time <= self.plan_period:
+            raise BackbeatError(
+                f"scenario: planning_time is {self.planning_time}; it must be from 0 "
+                f"to plan_period ({self.plan_period} s)"
+            )
+        if self.planner == "process" and self.planning_time == 0:
+            raise BackbeatError(
+                "scenario: a planner in a process needs a planning_time, for instance "
+                f"the plan_period ({self.plan_period} s)"
+            )
 
     def _check_hardware(self) -> None:
         """Checks sensors and motors."""

@@ -1,0 +1,165 @@
+"""`python -m benchmarks.online`: ticks, plans and runs of the online controller."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from behaviors.behavior import Behavior
+from behaviors.build import build
+from behaviors.library import Library
+from benchmarks.environment import make_environment
+from benchmarks.measurement import machine, one_core
+from benchmarks.tick import compare
+from models.errors import BackbeatError
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Push, Scenario
+
+DIFFERENCES = (
+    "Both ticks are state to torque in closed loop with their own ideal dynamics: the "
+    "same robot, feet, friction, torque limits, weights and gains, wall time. TSID has "
+    "forces at the corners of the feet and bounds accelerations; Backbeat has wrenches "
+    "of whole feet, keeps limb joints off their stops, checks the residuals of every "
+    "answer, and is called from Python, as TSID is."
+)
+PUSHED, DRUMMED = "march", "outstanding-standing"
+PUSH = Push(2.1, 0.1, [0.0, 60.0, 0.0])
+PLANNING_TIME = 0.02
+
+
+@dataclass(frozen=True)
+class OnlineRow:
+    """One line of the table.
+
+    Attributes:
+        what: what was measured.
+        value: the figure.
+        unit: its unit; empty for a ratio.
+        goal: what it should be.
+        at_least: whether larger is better.
+        details: what else was found.
+    """
+
+    what: str
+    value: float
+    unit: str
+    goal: float
+    at_least: bool = False
+    details: str = ""
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the goal is met."""
+        better = self.value >= self.goal if self.at_least else self.value <= self.goal
+        return bool(better)
+
+
+def tick_rows(cache: Path | None = None, rounds: int = 10) -> list[OnlineRow]:
+    """Our tick against TSID's.
+
+    Raises:
+        BackbeatError: TSID is not to be had, or a program was not solved.
+    """
+    python, rows = make_environment(cache, "tsid"), []
+    with one_core():
+        for row in compare(python, rounds):
+            ours, tsid = (1e6 * np.median(s) for s in (row.ours, row.tsid))
+            details = f"ours {ours:.0f} us, TSID {tsid:.0f} us"
+            name = f"tick, {row.case}"
+            rows.append(
+                OnlineRow(f"{name}: to TSID", row.ratio, "", 0.5, False, details)
+            )
+            rows.append(OnlineRow(f"{name}: p99 to median", row.spread, "", 3.0))
+    return rows
+
+
+def plan_rows(behavior: Behavior) -> list[OnlineRow]:
+    """Wall times of plans while a stepping robot is pushed."""
+    scenario = Scenario(behavior=behavior.name, duration=6.0, pushes=[PUSH])
+    with one_core():
+        run = run_scenario(scenario, behavior)
+    median, late = np.percentile(run.plan_ms, [50, 99])
+    details = f"{len(run.plan_ms)} plans of {behavior.name}, pushed"
+    return [
+        OnlineRow("plan: median", float(median), "ms", 4.0, False, details),
+        OnlineRow("plan: p99", float(late), "ms", 8.0, False, details),
+    ]
+
+
+def run_rows(behavior: Behavior) -> list[OnlineRow]:
+    """Real-time factors of whole runs, logging included, steps of 1 ms."""
+    inside = Scenario(behavior=behavior.name, planning_time=PLANNING_TIME)
+    outside = Scenario(
+        behavior=behavior.name, planning_time=PLANNING_TIME, planner="process"
+    )
+    with one_core():
+        one = run_scenario(inside, behavior)
+    two = run_scenario(outside, behavior)
+    rows = []
+    for name, run, goal in (("one core", one, 1.2), ("two processes", two, 2.0)):
+        factor = (run.t[-1] - run.t[0]) / run.wall_time
+        hits = run.hits()
+        found = hits.metrics() if hits is not None else {"made": 0, "planned": 0}
+        details = f"{found['made']} of {found['planned']} hits"
+        what = f"real-time factor, {name}"
+        rows.append(OnlineRow(what, float(factor), "", goal, True, details))
+    if one.x.tobytes() != two.x.tobytes():
+        raise BackbeatError("planning in a second process changed the run")
+    return rows
+
+
+def measure(library: Path, cache: Path | None = None) -> list[OnlineRow]:
+    """Measures everything; behaviors that the library lacks are built first."""
+    shelf = Library(library)
+    behaviors = [
+        shelf.load(name) if shelf.path(name).is_file() else build(name, shelf)
+        for name in (PUSHED, DRUMMED)
+    ]
+    return [*tick_rows(cache), *plan_rows(behaviors[0]), *run_rows(behaviors[1])]
+
+
+def print_table(rows: list[OnlineRow]) -> None:
+    """Prints the rows, what they mean, and on what they were measured."""
+    table = Table(title="Online controller", caption_justify="left")
+    found = machine()
+    table.caption = f"{DIFFERENCES}\n{found['processor']}, load {found['load']:.1f}."
+    for heading in ("what", "value", "goal", ""):
+        table.add_column(heading)
+    for row in rows:
+        sign = ">=" if row.at_least else "<="
+        color = "green" if row.is_met else "red"
+        value = f"[{color}]{row.value:.3g} {row.unit}[/]"
+        table.add_row(row.what, value, f"{sign} {row.goal:g}", row.details)
+    Console(width=max(Console().width, 120)).print(table)
+
+
+def main(
+    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
+        "library"
+    ),
+    out: Annotated[Path, typer.Option("--json", help="Where the numbers go.")] = Path(
+        "out/online.json"
+    ),
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder for the environment of TSID.")
+    ] = None,
+) -> None:
+    """Times ticks against TSID, plans, and whole runs."""
+    try:
+        rows = measure(library, cache)
+    except BackbeatError as error:
+        raise SystemExit(f"benchmarks: {error}") from None
+    print_table(rows)
+    document = {"differences": DIFFERENCES, "machine": machine()}
+    found = [asdict(row) | {"is_met": row.is_met} for row in rows]
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(document | {"rows": found}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,1 @@
+"""Crocoddyl as a process of its own, asked for the same motions."""

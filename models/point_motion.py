@@ -1,0 +1,52 @@
+"""Where points of a robot are and how they move, for those who ask at every step."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from models.bound_arguments import bind
+from models.dynamics import forward_pass
+from models.kinematic_tree import make_workspace
+from models.kinematics import base_position, frame_pose
+from models.robot import Frame, RobotModel
+from models.rotations import add_cross, compiled
+
+
+class PointMotion:
+    """Places and velocities of the origins of frames."""
+
+    def __init__(self, robot: RobotModel, frames: Sequence[Frame]) -> None:
+        """Prepares the frames of a robot."""
+        n = len(frames)
+        self._bound = bind(
+            (
+                robot.tree,
+                make_workspace(robot.tree),
+                np.array([f.body for f in frames], np.int64),
+                np.array([f.p_PF for f in frames]).reshape(n, 3),
+                np.zeros(robot.num_velocities),
+            )
+        )
+        self._n = n
+
+    def at(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """(n, 6) place [m] and velocity [m/s] of each origin at (q, v), world axes."""
+        out = np.empty((self._n, 6))
+        _motions(self._bound, q, v, out)
+        return out
+
+
+@compiled
+def _motions(bound, q, v, out):
+    tree, ws, bodies, points, still = bound.content
+    forward_pass(tree, q, v, still, 0.0, ws, False)
+    p_WB = np.empty(3)
+    base_position(tree, q, p_WB)
+    same, R, r = np.eye(3), np.empty((3, 3)), np.empty(3)
+    for n in range(bodies.shape[0]):
+        frame_pose(tree, ws, q, bodies[n], same, points[n], R, r)
+        V = ws.V[bodies[n]]
+        for i in range(3):
+            out[n, i] = p_WB[i] + r[i]
+            out[n, 3 + i] = V[3 + i]
+        add_cross(V[:3], r, out[n, 3:])

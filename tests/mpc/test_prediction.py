@@ -1,0 +1,64 @@
+"""What a plan foresees, against what then happens, after a push."""
+
+import numpy as np
+import pytest
+
+from models.configuration import Configuration
+from mpc.reference import Reference
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Push, Scenario
+
+# How far ahead is asked [s], and for how long after the push plans are compared [s].
+AHEAD, AFTER = 0.3, 1.5
+PUSH = Push(0.5, 0.1, [60.0, 0.0, 0.0])
+# Root mean squares [m, N m s].
+COM, MOMENTUM = 0.010, 2.0
+
+
+def prediction_errors(run):
+    """(K, 3) CoM [m] and (K, 3) angular momentum [N m s], foreseen minus happened."""
+    reference, start = Reference(run.behavior), run.scenario.lead_in
+    robot = reference.robot
+    com, momentum = [], []
+    end = PUSH.time + PUSH.duration
+    for plan in run.plans:
+        t = plan.time - start
+        if not end <= t <= end + AFTER:
+            continue
+        then = plan.time + AHEAD
+        deviation = plan.at(then)[0]
+        ends = np.r_[0.0, np.cumsum(plan.durations)]
+        sample = reference.sample(float(np.interp(AHEAD, ends, plan.phases)))
+        k = int(np.argmin(np.abs(run.t - (t + AHEAD))))
+        assert abs(run.t[k] - (t + AHEAD)) < 1e-6
+        nq = robot.num_positions
+        now = Configuration(robot, run.x[k, :nq], run.x[k, nq:])
+        foreseen = sample.momentum[0] + robot.total_mass * deviation[6:9]
+        deviation[2] += plan.ground
+        com.append(sample.com[0] + deviation[:3] - now.center_of_mass)
+        momentum.append(foreseen - now.momentum[:3])
+    return np.array(com), np.array(momentum)
+
+
+def rms(errors):
+    """Root mean square of the lengths of errors."""
+    return float(np.sqrt((errors**2).sum(axis=1).mean()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("direction", [(1, 0), (-1, 0), (0, 1), (0, -1)])
+def test_the_plan_foresees_what_happens_after_a_push(built, direction):
+    x, y = 60.0 * np.array(direction)
+    scenario = Scenario(
+        behavior="stand",
+        lead_in=0.1,
+        duration=PUSH.time + PUSH.duration + AFTER + AHEAD + 0.1,
+        pushes=[Push(PUSH.time, PUSH.duration, [x, y, 0.0])],
+    )
+    run = run_scenario(scenario, built("stand"))
+    assert not run.fell
+    com, momentum = prediction_errors(run)
+
+    assert len(com) >= 70
+    assert rms(com) <= COM
+    assert rms(momentum) <= MOMENTUM
