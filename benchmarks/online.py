@@ -22,9 +22,10 @@ from mpc.simulation.scenario import Push, Scenario
 
 DIFFERENCES = (
     "Both ticks are state to torque in closed loop with their own ideal dynamics: the "
-    "same robot, feet, friction, torque limits, weights and gains, wall time. TSID has "
-    "forces at the corners of the feet and bounds accelerations; Backbeat has wrenches "
-    "of whole feet, keeps limb joints off their stops, checks the residuals of every "
+    "same robot, feet, friction, torque limits and gains, and like weights, wall time. "
+    "TSID has forces at the corners of the feet, bounds accelerations, and weighs a "
+    "swinging foot; Backbeat has wrenches of whole feet near the plan's, follows the "
+    "swing exactly, keeps limb joints off their stops, checks the residuals of every "
     "answer, and is called from Python, as TSID is."
 )
 PUSHED, DRUMMED = "march", "outstanding-standing"
