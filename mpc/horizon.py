@@ -42,6 +42,7 @@ class Horizon(NamedTuple):
     deviation: np.ndarray  # (N, NX) state at the start of the intervals
     stretch: np.ndarray  # (N,) of their time [s]
     is_planned: bool  # whether there was a plan before
+    lift: float  # vertical force besides those of the contacts [weights]
 
 
 class PhaseGrid:
@@ -115,6 +116,7 @@ def make_horizon(
     previous: Plan | None,
     touchdowns: Sequence[Touchdown] = (),
     stepping: bool = True,
+    lift: float = 0.0,
 ) -> Horizon:
     """Samples a behavior over a horizon.
 
@@ -126,6 +128,7 @@ def make_horizon(
         previous: plan of the same steps, about which to linearize; None for none.
         touchdowns: those that are early or late.
         stepping: whether the places of the soles are states.
+        lift: vertical force besides those of the contacts [weights].
     """
     table, N, C = reference.table, len(phases) - 1, len(reference.patches)
     middles = 0.5 * (phases[:-1] + phases[1:])
@@ -200,4 +203,5 @@ def make_horizon(
         deviation=deviation,
         stretch=stretch,
         is_planned=previous is not None,
+        lift=lift,
     )

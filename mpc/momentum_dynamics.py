@@ -88,6 +88,7 @@ def _rates(
     e = np.zeros((N, NX))
     middle = 0.5 * (horizon.com[:-1] + horizon.com[1:]) + horizon.com_shift
     A[:, 0:3, 3:6] = np.eye(3)
+    e[:, 5] = g * horizon.lift
     A[:, 9:12, 6:9] = mass * horizon.inverse_inertia
     for c in range(C):
         moment, force = slice(6 * c, 6 * c + 3), slice(6 * c + 3, 6 * c + 6)

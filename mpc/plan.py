@@ -27,6 +27,8 @@ class Plan:
         touchdowns: feet that landed early, or have not landed yet.
         ground: height of the ground that the robot stands on, minus the behavior's
             [m]; heights in `deviation` and `com` count from it.
+        lift: vertical force that the world adds to what is believed [weights]; a
+            robot that is lighter than its model feels one.
         swings: soles in the air until the next plan, and where they go.
         objective: what the solver made least; compares plans of one state.
         status: "solved", or why this plan is an older one carried on.
@@ -48,6 +50,7 @@ class Plan:
     touchdowns: tuple[Touchdown, ...] = ()
     swings: tuple[Swing, ...] = ()
     ground: float = 0.0
+    lift: float = 0.0
     objective: float = 0.0
     status: str = "solved"
     is_fresh: bool = True

@@ -375,6 +375,7 @@ class PredictiveProgram:
         shift: np.ndarray | None = None,
         previous: Plan | None = None,
         touchdowns: Sequence[Touchdown] = (),
+        lift: float = 0.0,
     ) -> Horizon:
         phases = self._grid.phases(s, self.weights.knots, steps)
         if shift is None:
@@ -387,6 +388,7 @@ class PredictiveProgram:
             previous,
             touchdowns,
             bool(self._soles),
+            lift,
         )
 
     def _linearize(self, horizon: Horizon, x0: np.ndarray) -> np.ndarray:
@@ -417,6 +419,7 @@ class PredictiveProgram:
         steps: Sequence[Step] = (),
         previous: Plan | None = None,
         touchdowns: Sequence[Touchdown] = (),
+        lift: float = 0.0,
     ) -> Plan | None:
         """Plans from phase s at time t.
 
@@ -431,6 +434,7 @@ class PredictiveProgram:
             previous: the plan before, with the same steps, for products of
                 deviations; None neglects them.
             touchdowns: feet that landed early, or have not landed yet.
+            lift: vertical force besides those of the contacts [weights].
 
         Returns:
             A plan, or None when the solver found none.
@@ -440,7 +444,7 @@ class PredictiveProgram:
         if shift is None:
             shift = np.zeros((len(self.reference.soles), 2))
         x0 = np.r_[deviation, t - s, shift[: self._S].ravel()]
-        horizon = self._horizon(s, steps, shift, previous, touchdowns)
+        horizon = self._horizon(s, steps, shift, previous, touchdowns, lift)
         b = self._linearize(horizon, x0)
         upper = -(horizon.wrench @ self._G_knot.T).ravel()
         lower = np.full(len(upper), -INF)
@@ -488,6 +492,7 @@ class PredictiveProgram:
             shift=self._shifts(X, shift),
             steps=tuple(steps),
             touchdowns=tuple(touchdowns),
+            lift=lift,
             objective=float(result.info.primal_obj) + crouch**2 * self._lowered,
             iterations=int(result.info.iter),
             solve_time=time.perf_counter() - started,

@@ -16,7 +16,12 @@ import numpy as np
 from models.configuration import Configuration
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
 from mpc.fall_detection import FallLimits, fall_signs
-from mpc.measurement import measure_deviation, measure_ground, measure_shift
+from mpc.measurement import (
+    measure_deviation,
+    measure_ground,
+    measure_lift,
+    measure_shift,
+)
 from mpc.plan import Plan
 from mpc.planning_time import carry
 from mpc.predictive_program import PredictiveProgram
@@ -172,10 +177,13 @@ class PredictiveStep:
         deviation[2] -= ground
         shift = measure_shift(now, reference, sample, before, s, downs)
         when = t + self._planning_time
+        lift = measure_lift(before, t, deviation, reference.robot.gravity)
         if when > t:
             deviation = carry(deviation, before, t, when, now)
             s = before.phase_at(when)
-        plan = self._plan(when - self.start_time, s, deviation, shift, before, downs)
+        plan = self._plan(
+            when - self.start_time, s, deviation, shift, before, downs, lift
+        )
         return plan if isinstance(plan, Failure) else replace(plan, ground=ground)
 
     def _plan(
@@ -186,6 +194,7 @@ class PredictiveStep:
         shift: np.ndarray,
         before: Plan,
         touchdowns: Sequence[Touchdown],
+        lift: float,
     ) -> Plan | Failure:
         """A plan with the steps under way, or with recovery steps if those help."""
         program, reference = self.program, self.reference
@@ -196,7 +205,7 @@ class PredictiveStep:
             # They begin when the behavior's own swing ends: decided again until then.
             steps = ()
         previous = before if before.is_fresh and before.iterations else None
-        plan = program.solve(t, s, deviation, shift, steps, previous, touchdowns)
+        plan = program.solve(t, s, deviation, shift, steps, previous, touchdowns, lift)
         status = program.status
         if self._recovery is not None and not steps:
             elapsed = t + self.start_time - before.time
@@ -210,6 +219,7 @@ class PredictiveStep:
                 before,
                 elapsed,
                 touchdowns,
+                lift,
             )
         if plan is None:
             known = status in ("infeasible", "iteration cap")

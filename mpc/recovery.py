@@ -57,6 +57,7 @@ class Recovery:
         before: Plan,
         elapsed: float,
         touchdowns: Sequence[Touchdown] = (),
+        lift: float = 0.0,
     ) -> Plan | None:
         """The plan given, or one with steps that is better.
 
@@ -67,6 +68,7 @@ class Recovery:
             before: the plan in force.
             elapsed: time since that was made [s].
             touchdowns: feet that landed early, or have not landed yet.
+            lift: vertical force besides those of the contacts [weights].
         """
         reference, spacing = program.reference, program.weights.spacing
         soles = reference.soles
@@ -89,7 +91,7 @@ class Recovery:
         for order in self._orders(program, s, off, swinging) if count > 0 else []:
             steps = recovery_steps(order, start, spacing, self.intervals, count)
             candidate = program.solve(
-                t, s, deviation, shift, steps, touchdowns=touchdowns
+                t, s, deviation, shift, steps, touchdowns=touchdowns, lift=lift
             )
             if candidate is not None and candidate.objective < least:
                 best, least = candidate, candidate.objective

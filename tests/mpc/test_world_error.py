@@ -10,6 +10,8 @@ from pydrake.multibody.tree import MultibodyForces
 
 from models.errors import BackbeatError
 from models.ground import plane_height
+from mpc.measurement import LEARNING, SURPRISE, measure_lift
+from mpc.predictive_program import PredictiveProgram
 from mpc.reference import Reference
 from mpc.simulation.diagram import build_closed_loop
 from mpc.simulation.run import run_scenario
@@ -390,3 +392,25 @@ def test_the_ground_carries_what_the_robot_really_weighs(stand):
     force = run.contact[run.t > 0.5, :, 5].sum(axis=1).mean()
     assert force == pytest.approx(1.2 * stand.robot_model.weight, rel=0.01)
     assert not run.fell
+
+
+def test_a_robot_learns_what_it_weighs(stand):
+    """A tenth lighter than its model, it stands as high as planned after a while."""
+    light = WorldError(mass_scale=0.9)
+    settings = Scenario(behavior="stand", duration=4.0, lead_in=0.3, world=light)
+    run = run_scenario(settings, stand)
+    first, last = run.plans[0], run.plans[-1]
+    assert first.lift == 0.0
+    assert last.lift == pytest.approx(0.1, abs=0.015)
+    risen = [p.deviation[0, 2] for p in run.plans]
+    assert max(risen) > 2e-3
+    assert abs(risen[-1]) < 1e-3
+
+
+def test_a_push_is_not_taken_for_a_weight(stand):
+    before = replace(PredictiveProgram(Reference(stand)).rest(1.0, 1.0), iterations=1)
+    thrown = np.zeros(12)
+    thrown[5] = 1.0
+    lift = measure_lift(before, 1.02, thrown, 9.81)
+    assert 0 < lift <= 0.02 * SURPRISE * LEARNING + 1e-12
+    assert measure_lift(replace(before, is_fresh=False), 1.02, thrown, 9.81) == 0.0
