@@ -9,7 +9,7 @@ from mpc.horizon import BODY
 from mpc.plan import Plan
 from mpc.predictive_program import PredictiveProgram, Solve
 
-# Rows of `mpc.predictive_program.patch_rows` in words.
+# Rows of `mpc.predictive_weights.patch_rows` in words.
 PATCH = (
     "friction of {} forward",
     "friction of {} to the left",

@@ -22,8 +22,9 @@ from behaviors.behavior import Behavior
 from behaviors.library import Library
 from models.errors import BackbeatError
 from mpc.plan_message import pack, unpack
-from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveMemory, PredictiveStep
+from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
 from mpc.reference import Reference
 

@@ -31,24 +31,21 @@ States carry no hard constraint: an infeasible program would be a fall. Sources
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import piqp
 import scipy.sparse as sp
 
-from models.contact import PATCH_MARGIN
 from mpc.horizon import BODY, Horizon, PhaseGrid, make_horizon
 from mpc.momentum_dynamics import linearize_dynamics
 from mpc.plan import Plan
+from mpc.predictive_bounds import INF, variable_bounds
+from mpc.predictive_weights import PredictiveWeights, patch_rows
 from mpc.reference import Reference
 from mpc.stepping import Step
 from mpc.touchdown import Touchdown
 
-# A foot this near to landing lands where it was going [s], and how fast it moves [m/s].
-COMMITTED, FOOT_SPEED = 0.05, 3.0
-INF = 1e30
 # How PIQP ends, in words.
 _STATUS = {
     piqp.PIQP_SOLVED: "solved",
@@ -56,113 +53,6 @@ _STATUS = {
     piqp.PIQP_PRIMAL_INFEASIBLE: "infeasible",
     piqp.PIQP_DUAL_INFEASIBLE: "infeasible",
 }
-
-
-@dataclass(frozen=True)
-class PredictiveWeights:
-    """Horizon, weights and bounds of the predictive program.
-
-    Attributes:
-        knots: intervals of the horizon.
-        spacing: phase of an interval [s]; knots * spacing is the horizon.
-        com, height, velocity, momentum, rotation: weights per second on the state;
-            legs are not longer than they are, so height counts more than place.
-        beat: weight on time minus phase; see `with_beat_priority`.
-        theta: weight on stretching an interval.
-        theta_change: weight on the change of the stretch between intervals.
-        shift, jump: weights on soles that stand elsewhere and on moving them there.
-        force, vertical, moment: weights on wrench deviations.
-        terminal: weight on the divergent component at the end of the horizon.
-        slowest, fastest: bounds on the phase rate.
-        hurry: bound on the change of the phase rate per time [1/s].
-        friction: coefficient of friction that is relied on.
-        yaw_moment: most yaw moment of a patch per normal force [m].
-        max_force: most normal force of a patch [weights].
-        stepping: whether soles in the air may land elsewhere.
-        reach: most distance of the soles, forward and sideways [m].
-        apart: least distance sideways [m].
-        crouch: how much lower the CoM goes for steps that the behavior does not
-            make, or when it is nearly lost, so that legs stay bent [m].
-        calm, lost: distances of the divergent component from where it belongs at
-            which nothing is lowered, and all of that [m].
-    """
-
-    knots: int = 26
-    spacing: float = 0.05
-    com: float = 100.0
-    height: float = 1000.0
-    velocity: float = 10.0
-    momentum: float = 10.0
-    rotation: float = 100.0
-    beat: float = 20.0
-    theta: float = 1000.0
-    theta_change: float = 200.0
-    shift: float = 2.0
-    jump: float = 1.0
-    force: float = 0.5
-    vertical: float = 0.2
-    moment: float = 5.0
-    terminal: float = 300.0
-    slowest: float = 0.8
-    fastest: float = 2.0
-    hurry: float = 10.0
-    friction: float = 0.55
-    yaw_moment: float = 0.05
-    max_force: float = 2.2
-    stepping: bool = True
-    reach: tuple[float, float] = (0.55, 0.55)
-    apart: float = 0.17
-    crouch: float = 0.05
-    calm: float = 0.03
-    lost: float = 0.1
-
-    def with_beat_priority(self, priority: float) -> "PredictiveWeights":
-        """The musical knob: these weights for a performer with a priority.
-
-        At 0.5 they are as they are. Towards 0 the beat costs up to ten times less,
-        and balance is saved first; towards 1 up to a hundred times more, and the
-        tempo has less and less room, until at 1 it has none.
-
-        Args:
-            priority: of the beat against balance, 0 to 1.
-        """
-        room, base = min(1.0, 2 - 2 * priority), 10 if priority < 0.5 else 100
-        return replace(
-            self,
-            beat=self.beat * base ** (2 * priority - 1),
-            slowest=1 - room * (1 - self.slowest),
-            fastest=1 + room * (self.fastest - 1),
-        )
-
-
-def patch_rows(
-    half_length: float, half_width: float, w: PredictiveWeights
-) -> np.ndarray:
-    """(10, 6) rows A with A w <= 0: friction, center of pressure, yaw moment."""
-    X, Y = PATCH_MARGIN * half_length, PATCH_MARGIN * half_width
-    mu = w.friction / np.sqrt(2)
-    rows = []
-    for s in (1, -1):
-        rows += [
-            [0, 0, 0, s, 0, -mu],
-            [0, 0, 0, 0, s, -mu],
-            [s, 0, 0, 0, 0, -Y],
-            [0, s, 0, 0, 0, -X],
-            [0, 0, s, 0, 0, -w.yaw_moment],
-        ]
-    return np.array(rows, float)
-
-
-def _time_in_the_air(horizon: Horizon, c: int) -> np.ndarray:
-    """(N,) phase until patch c lands, of intervals that have it in the air [s]."""
-    left, landing = np.zeros(len(horizon.h)), 0.0
-    for k in reversed(range(len(left))):
-        if horizon.standing[k, c]:
-            landing = 0.0
-            continue
-        landing = landing or horizon.phases[k + 1] - horizon.phases[0]
-        left[k] = landing
-    return left
 
 
 class Solve(NamedTuple):
@@ -454,9 +344,9 @@ class PredictiveProgram:
         crouch = 1.0 if steps else self._crouching(deviation, shift)
         low, high = self._hurry(horizon)
         lower, upper = np.r_[lower, low], np.r_[upper, high]
-        low, high = self._bounds(horizon, steps)
-        if previous is not None:
-            self._go_on(low[0], high[0], horizon, previous)
+        low, high = variable_bounds(
+            horizon, self.weights, self._soles, NU + self._NX, previous
+        )
         self._solver.update(
             P=self._P,
             c=crouch * self._crouch,
@@ -575,42 +465,6 @@ class PredictiveProgram:
         free = 1 / w.slowest - 1 / w.fastest
         most = np.where(carried[:-1] & carried[1:], w.hurry * w.spacing, free)
         return -most, most
-
-    def _go_on(
-        self, low: np.ndarray, high: np.ndarray, horizon: Horizon, previous: Plan
-    ) -> None:
-        """Bounds the stretch of the first interval by the rate so far."""
-        t, h = 6 * self._C, horizon.h[0]
-        elapsed = (horizon.phases[0] - previous.phase) / previous.rate
-        if np.any(horizon.standing[0]) and elapsed > 0:
-            most = self.weights.hurry * elapsed * h
-            now = np.clip((1 / previous.rate - 1) * h, low[t], high[t])
-            low[t], high[t] = max(low[t], now - most), min(high[t], now + most)
-
-    def _bounds(
-        self, horizon: Horizon, steps: Sequence[Step]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(N, NU + NX) bounds: wrenches in the air, loads, stretches, jumps."""
-        N, n, w, t = self.weights.knots, self._NU + self._NX, self.weights, 6 * self._C
-        low, high = np.full((N, n), -INF), np.full((N, n), INF)
-        for c in range(self._C):
-            on = horizon.standing[:, c]
-            zero = -horizon.wrench[:, 6 * c : 6 * c + 6]
-            o, z = slice(6 * c, 6 * c + 6), 6 * c + 5
-            low[:, o] = np.where(on[:, None], low[:, o], zero)
-            high[:, o] = np.where(on[:, None], high[:, o], zero)
-            low[:, z] = zero[:, 5]
-            high[:, z] = np.where(on, w.max_force, 0.0) + zero[:, 5]
-        # In flight nothing but gravity keeps time.
-        carried = horizon.standing.any(1)
-        low[:, t] = np.where(carried, (1 / w.fastest - 1) * horizon.h, 0.0)
-        high[:, t] = np.where(carried, (1 / w.slowest - 1) * horizon.h, 0.0)
-        for i, c in enumerate(self._soles):
-            left = _time_in_the_air(horizon, c)
-            far = np.clip(FOOT_SPEED * (left - COMMITTED), 0.0, w.reach[0])[:, None]
-            j = slice(t + 1 + 2 * i, t + 3 + 2 * i)
-            low[:, j], high[:, j] = -far, far
-        return low, high
 
     def rest(self, t: float, s: float) -> Plan:
         """The plan that follows the behavior exactly, at nominal tempo."""

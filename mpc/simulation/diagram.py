@@ -10,7 +10,8 @@ from behaviors.behavior import Behavior
 from models.actuation import JointServo
 from models.scene import World, add_world, lock_joints
 from mpc.predictive_controller import Planner, PredictiveController
-from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from mpc.predictive_program import PredictiveProgram
+from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
 from mpc.reference import Reference
 from mpc.simulation.contact_log import ContactLog

@@ -14,7 +14,7 @@ from behaviors.behavior import Behavior
 from mpc.fail_safe import Safety
 from mpc.plan import Plan
 from mpc.planner_process import PlannerProcess, PlannerSettings
-from mpc.predictive_program import PredictiveWeights
+from mpc.predictive_weights import PredictiveWeights
 from mpc.simulation.diagram import ClosedLoop, adapted, build_closed_loop
 from mpc.simulation.fall import has_fallen
 from mpc.simulation.hits import HitReport, find_hits, match_hits

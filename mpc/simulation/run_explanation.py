@@ -13,7 +13,8 @@ import numpy as np
 from models.errors import BackbeatError
 from mpc.explanation import PlanExplanation, TickExplanation
 from mpc.plan_explanation import explain_plan
-from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from mpc.predictive_program import PredictiveProgram
+from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.simulation.diagram import adapted
 from mpc.simulation.survival import plan_in_force

@@ -13,8 +13,9 @@ from mpc.fail_safe import Cause, FailureCount, Mode, Safety
 from mpc.plan import Plan
 from mpc.plan_message import pack, unpack
 from mpc.planner_process import PlannerProcess, PlannerSettings
-from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveMemory
+from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario

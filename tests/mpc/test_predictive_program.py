@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from mpc.predictive_program import PredictiveProgram
+from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from tests.mpc.dense_horizon import DenseHorizon
 from tests.tolerances import PREDICTION, SECOND_ORDER

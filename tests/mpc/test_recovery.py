@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mpc.predictive_program import PredictiveProgram, PredictiveWeights
+from mpc.predictive_program import PredictiveProgram
+from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
 from mpc.reference import Reference
 from mpc.simulation.run import run_scenario

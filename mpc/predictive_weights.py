@@ -1,0 +1,102 @@
+"""Weights and bounds of the predictive program, and the musical knob."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from models.contact import PATCH_MARGIN
+
+
+@dataclass(frozen=True)
+class PredictiveWeights:
+    """Horizon, weights and bounds of the predictive program.
+
+    Attributes:
+        knots: intervals of the horizon.
+        spacing: phase of an interval [s]; knots * spacing is the horizon.
+        com, height, velocity, momentum, rotation: weights per second on the state;
+            legs are not longer than they are, so height counts more than place.
+        beat: weight on time minus phase; see `with_beat_priority`.
+        theta: weight on stretching an interval.
+        theta_change: weight on the change of the stretch between intervals.
+        shift, jump: weights on soles that stand elsewhere and on moving them there.
+        force, vertical, moment: weights on wrench deviations.
+        terminal: weight on the divergent component at the end of the horizon.
+        slowest, fastest: bounds on the phase rate.
+        hurry: bound on the change of the phase rate per time [1/s].
+        friction: coefficient of friction that is relied on.
+        yaw_moment: most yaw moment of a patch per normal force [m].
+        max_force: most normal force of a patch [weights].
+        stepping: whether soles in the air may land elsewhere.
+        reach: most distance of the soles, forward and sideways [m].
+        apart: least distance sideways [m].
+        crouch: how much lower the CoM goes for steps that the behavior does not
+            make, or when it is nearly lost, so that legs stay bent [m].
+        calm, lost: distances of the divergent component from where it belongs at
+            which nothing is lowered, and all of that [m].
+    """
+
+    knots: int = 26
+    spacing: float = 0.05
+    com: float = 100.0
+    height: float = 1000.0
+    velocity: float = 10.0
+    momentum: float = 10.0
+    rotation: float = 100.0
+    beat: float = 20.0
+    theta: float = 1000.0
+    theta_change: float = 200.0
+    shift: float = 2.0
+    jump: float = 1.0
+    force: float = 0.5
+    vertical: float = 0.2
+    moment: float = 5.0
+    terminal: float = 300.0
+    slowest: float = 0.8
+    fastest: float = 2.0
+    hurry: float = 10.0
+    friction: float = 0.55
+    yaw_moment: float = 0.05
+    max_force: float = 2.2
+    stepping: bool = True
+    reach: tuple[float, float] = (0.55, 0.55)
+    apart: float = 0.17
+    crouch: float = 0.05
+    calm: float = 0.03
+    lost: float = 0.1
+
+    def with_beat_priority(self, priority: float) -> "PredictiveWeights":
+        """The musical knob: these weights for a performer with a priority.
+
+        At 0.5 they are as they are. Towards 0 the beat costs up to ten times less,
+        and balance is saved first; towards 1 up to a hundred times more, and the
+        tempo has less and less room, until at 1 it has none.
+
+        Args:
+            priority: of the beat against balance, 0 to 1.
+        """
+        room, base = min(1.0, 2 - 2 * priority), 10 if priority < 0.5 else 100
+        return replace(
+            self,
+            beat=self.beat * base ** (2 * priority - 1),
+            slowest=1 - room * (1 - self.slowest),
+            fastest=1 + room * (self.fastest - 1),
+        )
+
+
+def patch_rows(
+    half_length: float, half_width: float, w: PredictiveWeights
+) -> np.ndarray:
+    """(10, 6) rows A with A w <= 0: friction, center of pressure, yaw moment."""
+    X, Y = PATCH_MARGIN * half_length, PATCH_MARGIN * half_width
+    mu = w.friction / np.sqrt(2)
+    rows = []
+    for s in (1, -1):
+        rows += [
+            [0, 0, 0, s, 0, -mu],
+            [0, 0, 0, 0, s, -mu],
+            [s, 0, 0, 0, 0, -Y],
+            [0, s, 0, 0, 0, -X],
+            [0, 0, s, 0, 0, -w.yaw_moment],
+        ]
+    return np.array(rows, float)
