@@ -51,10 +51,7 @@ class QuadraticProgram:
 
 
 # Not with fast mathematics, for which nothing is ever infinite or no number.
-_exactly = nb.njit(cache=True, nogil=True)
-
-
-@_exactly
+@nb.njit(cache=True, nogil=True)
 def _violation(A, lower, upper, x):
     """Largest violation of a bound; not a number where anything is not."""
     m, n = A.shape
@@ -74,7 +71,7 @@ def _violation(A, lower, upper, x):
     return worst
 
 
-@_exactly
+@nb.njit(cache=True, nogil=True)
 def _gradient(H, g, A, x, dual):
     """Largest entry of H x + g + A' dual; not a number where anything is not."""
     m, n = A.shape
