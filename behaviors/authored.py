@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from behaviors.behavior import BEAT_PRIORITY
 from behaviors.motion_plan import MotionPlan
 from models.errors import BackbeatError
 from optimization.trajectory_problem import Weights
@@ -60,6 +61,8 @@ class Authored:
         summary: one sentence for people.
         robot: robot name or path of its YAML, which may start at the specification.
         equipment: what the robot carries.
+        beat_priority: how much the beat counts against balance when the motion is
+            tracked: 0 saves the balance first, 1 holds the beat at any price.
     """
 
     kind: str = ""
@@ -67,6 +70,19 @@ class Authored:
     summary: str = ""
     robot: str = "atlas"
     equipment: list[str] = field(default_factory=list)
+    beat_priority: float = BEAT_PRIORITY
+
+    def check_keys(self) -> None:
+        """Refuses values of these keys that make no sense.
+
+        Raises:
+            BackbeatError: a priority that is not between 0 and 1.
+        """
+        if not 0 <= self.beat_priority <= 1:
+            raise BackbeatError(
+                f"{self.name}: beat_priority is {self.beat_priority}; it goes from 0 "
+                "(save the balance first) to 1 (hold the beat at any price)"
+            )
 
 
 @dataclass

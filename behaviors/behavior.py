@@ -15,6 +15,9 @@ from models.scene import Scene
 from optimization.reconstruction import DenseTrajectory
 from optimization.verification import Certificate
 
+# How much the beat counts against balance, unless a behavior says otherwise.
+BEAT_PRIORITY = 0.5
+
 # Called with a share of the work done, 0 to 1, and what is being done.
 Progress = Callable[[float, str], None]
 
@@ -88,6 +91,7 @@ class Behavior:
         certificate: what verification found.
         specification: the YAML it was built from.
         provenance: versions and numbers of the build, by name.
+        beat_priority: how much the beat counts against balance, 0 to 1.
     """
 
     name: str
@@ -107,6 +111,7 @@ class Behavior:
     certificate: Certificate
     specification: str
     provenance: Mapping[str, object]
+    beat_priority: float = BEAT_PRIORITY
 
     @property
     def duration(self) -> float:

@@ -78,6 +78,7 @@ def to_header(behavior: Behavior) -> dict[str, Any]:
         "certificate": behavior.certificate.to_dict(),
         "specification": behavior.specification,
         "provenance": dict(behavior.provenance),
+        "beat_priority": behavior.beat_priority,
     }
 
 
@@ -156,6 +157,7 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
         certificate=Certificate.from_dict(header["certificate"]),
         specification=str(header["specification"]),
         provenance=dict(header["provenance"]),
+        beat_priority=float(header["beat_priority"]),
     )
 
 

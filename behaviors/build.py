@@ -155,6 +155,7 @@ def solve(
         "summary": specification.summary,
         "robot": specification.robot,
         "equipment": tuple(specification.equipment),
+        "beat_priority": specification.beat_priority,
         "specification": text,
     }
     behavior = make_behavior(specification.name, plan, solution, report, **about)

@@ -86,6 +86,7 @@ def make_show(
         summary=setlist.summary,
         robot=setlist.robot,
         equipment=tuple(setlist.equipment),
+        beat_priority=setlist.beat_priority,
         mount=Mount(),
         scene=scene,
         bpm=bpm,

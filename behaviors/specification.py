@@ -94,6 +94,7 @@ def parse_setlist(text: str, where: str) -> SetlistSpecification:
     """Reads a setlist from YAML text; `where` names it in errors."""
     setlist = parse_yaml(SetlistSpecification, text, where)
     check_name(setlist.name)
+    setlist.check_keys()
     setlist.check()
     return setlist
 
@@ -107,6 +108,7 @@ def parse_specification(text: str, where: str) -> Specification:
         raise unknown_name(f"kind in {where}", kind, [*KINDS, SETLIST])
     specification: Specification = parse_yaml(KINDS[kind], text, where)
     check_name(specification.name)
+    specification.check_keys()
     specification.objectives.check(specification.name)
     return specification
 

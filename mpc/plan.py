@@ -68,10 +68,30 @@ class Plan:
 
         Past the horizon they are held.
         """
+        k, u = self._locate(t)
+        deviation = (1 - u) * self.deviation[k] + u * self.deviation[k + 1]
+        return deviation, self.wrench[k], self.shift[k + 1]
+
+    def turning(self, t: float) -> np.ndarray:
+        """(2, 3) angular velocity and acceleration of the body against the behavior.
+
+        Mean velocities of the intervals are those of their middles [rad/s, rad/s^2].
+        """
+        k, u = self._locate(t)
+        if u >= 1.0:
+            return np.zeros((2, 3))
+        h = self.durations
+        mean = np.diff(self.deviation[:, 9:], axis=0) / h[:, None]
+        # The two middles around t, or those nearest to it.
+        i = min(max(k if u > 0.5 else k - 1, 0), len(h) - 2)
+        change = (mean[i + 1] - mean[i]) / (0.5 * (h[i] + h[i + 1]))
+        since = h[i:k].sum() + u * h[k] - 0.5 * h[i] if k >= i else 0.0
+        return np.array([mean[i] + since * change, change])
+
+    def _locate(self, t: float) -> tuple[int, float]:
+        """Interval of the horizon at time t, and the share of it that is over."""
         ends = np.cumsum(self.durations)
         elapsed = max(0.0, t - self.time)
         k = min(int(np.searchsorted(ends, elapsed, side="right")), len(ends) - 1)
         start = ends[k - 1] if k else 0.0
-        u = min(1.0, (elapsed - start) / self.durations[k])
-        deviation = (1 - u) * self.deviation[k] + u * self.deviation[k + 1]
-        return deviation, self.wrench[k], self.shift[k + 1]
+        return k, min(1.0, (elapsed - start) / self.durations[k])

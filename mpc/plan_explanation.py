@@ -49,7 +49,7 @@ def explain_plan(
     if plan.iterations and plan.is_fresh:
         solve = _solve_again(program, plan, t, previous)
         if solve is not None:
-            costs = report_costs(program, solve, bool(plan.steps))
+            costs = report_costs(program, solve)
             limits = tuple(_limits(program, plan, solve))
     patches = program.reference.patches
     steps = tuple(
@@ -100,22 +100,18 @@ def _solve_again(
     return best
 
 
-def report_costs(
-    program: PredictiveProgram, solve: Solve, is_stepping: bool
-) -> dict[str, float]:
+def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
     """Every term of the cost by name; together they are the plan's objective.
 
     Args:
         program: the program.
         solve: its answer.
-        is_stepping: whether the center of mass is wanted lower, for steps.
     """
     w, C = program.weights, len(program.reference.patches)
     N, t = w.knots, 6 * C
     u, x = solve.x[:, : -len(solve.x0)], solve.x[:, -len(solve.x0) :].copy()
     S = (len(solve.x0) - BODY) // 2
-    if is_stepping:
-        x[:, 2] += w.crouch
+    x[:, 2] += solve.crouch * w.crouch
     # The last knot counts for what comes after it.
     share = np.r_[np.full(N - 1, w.spacing), 2.0]
     soles = x[:, BODY:].reshape(N, S, 2)
@@ -163,7 +159,9 @@ def _limits(
     m, width = len(solve.rows), solve.x.shape[1]
     for side, k in sides:
         for i in range(m):
-            name, knot, unit = _row_name(program, i, side)
+            name, knot, unit = _row_name(program, solve, i, side)
+            if not name:
+                continue
             data = solve.rows[i], solve.row_bounds[k, i], solve.row_prices[k, i]
             _note(found, name, knot, unit, data)
         for knot in range(program.weights.knots):
@@ -196,14 +194,17 @@ def _note(
         found.setdefault(name, []).append((value, bound, price, knot, unit))
 
 
-def _row_name(program: PredictiveProgram, i: int, side: str) -> tuple[str, int, str]:
-    """Name, knot and unit of an inequality row."""
+def _row_name(
+    program: PredictiveProgram, solve: Solve, i: int, side: str
+) -> tuple[str, int, str]:
+    """Name, knot and unit of an inequality row; no name for a foot in the air."""
     N, patches = program.weights.knots, program.reference.patches
     count = N * len(PATCH) * len(patches)
     if i < count:
         knot, row = divmod(i, len(PATCH) * len(patches))
         c, r = divmod(row, len(PATCH))
-        return PATCH[r].format(patches[c]), knot, "weights"
+        stands = solve.horizon.standing[knot, c]
+        return PATCH[r].format(patches[c]) if stands else "", knot, "weights"
     i -= count
     if len(program.reference.soles) == 2 and program.weights.stepping:
         if i < 2 * N:

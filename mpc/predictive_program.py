@@ -31,7 +31,7 @@ States carry no hard constraint: an infeasible program would be a fall. Sources
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -67,8 +67,7 @@ class PredictiveWeights:
         spacing: phase of an interval [s]; knots * spacing is the horizon.
         com, height, velocity, momentum, rotation: weights per second on the state;
             legs are not longer than they are, so height counts more than place.
-        beat: weight on time minus phase; the musical knob: large holds the beat
-            at any price, small saves the balance first.
+        beat: weight on time minus phase; see `with_beat_priority`.
         theta: weight on stretching an interval.
         theta_change: weight on the change of the stretch between intervals.
         shift, jump: weights on soles that stand elsewhere and on moving them there.
@@ -83,7 +82,9 @@ class PredictiveWeights:
         reach: most distance of the soles, forward and sideways [m].
         apart: least distance sideways [m].
         crouch: how much lower the CoM goes for steps that the behavior does not
-            make, so that legs stay bent [m].
+            make, or when it is nearly lost, so that legs stay bent [m].
+        calm, lost: distances of the divergent component from where it belongs at
+            which nothing is lowered, and all of that [m].
     """
 
     knots: int = 26
@@ -91,11 +92,11 @@ class PredictiveWeights:
     com: float = 100.0
     height: float = 1000.0
     velocity: float = 10.0
-    momentum: float = 5.0
-    rotation: float = 10.0
+    momentum: float = 10.0
+    rotation: float = 100.0
     beat: float = 20.0
-    theta: float = 20.0
-    theta_change: float = 20.0
+    theta: float = 1000.0
+    theta_change: float = 200.0
     shift: float = 2.0
     jump: float = 1.0
     force: float = 0.5
@@ -112,6 +113,26 @@ class PredictiveWeights:
     reach: tuple[float, float] = (0.55, 0.55)
     apart: float = 0.17
     crouch: float = 0.05
+    calm: float = 0.03
+    lost: float = 0.1
+
+    def with_beat_priority(self, priority: float) -> "PredictiveWeights":
+        """The musical knob: these weights for a performer with a priority.
+
+        At 0.5 they are as they are. Towards 0 the beat costs up to ten times less,
+        and balance is saved first; towards 1 up to a hundred times more, and the
+        tempo has less and less room, until at 1 it has none.
+
+        Args:
+            priority: of the beat against balance, 0 to 1.
+        """
+        room, base = min(1.0, 2 - 2 * priority), 10 if priority < 0.5 else 100
+        return replace(
+            self,
+            beat=self.beat * base ** (2 * priority - 1),
+            slowest=1 - room * (1 - self.slowest),
+            fastest=1 + room * (self.fastest - 1),
+        )
 
 
 def patch_rows(
@@ -153,6 +174,7 @@ class Solve(NamedTuple):
 
     horizon: Horizon
     x0: np.ndarray  # (NX,) state at the start
+    crouch: float  # share of the crouch that is wanted
     x: np.ndarray  # (N, NU + NX) inputs and states
     rows: np.ndarray  # (m,) values of the inequality rows
     row_bounds: np.ndarray  # (2, m)
@@ -215,7 +237,7 @@ class PredictiveProgram:
             blocks += [R, Q * h if k < N - 1 else terminal]
         P = sp.lil_matrix(sp.block_diag(blocks))
         n = N * (NU + NX)
-        self._upright, self._crouch = np.zeros(n), np.zeros(n)
+        self._crouch = np.zeros(n)
         self._lowered = 0.0
         for k in range(N):
             end = (k + 1) * (NU + NX)
@@ -425,6 +447,7 @@ class PredictiveProgram:
         if self._reaches:
             low, high = self._reach(horizon, shift)
             lower, upper = np.r_[lower, low], np.r_[upper, high]
+        crouch = 1.0 if steps else self._crouching(deviation, shift)
         low, high = self._hurry(horizon)
         lower, upper = np.r_[lower, low], np.r_[upper, high]
         low, high = self._bounds(horizon, steps)
@@ -432,7 +455,7 @@ class PredictiveProgram:
             self._go_on(low[0], high[0], horizon, previous)
         self._solver.update(
             P=self._P,
-            c=self._crouch if steps else self._upright,
+            c=crouch * self._crouch,
             A=self._A,
             b=b,
             G=self._G,
@@ -441,7 +464,8 @@ class PredictiveProgram:
             x_l=low.ravel(),
             x_u=high.ravel(),
         )
-        self._asked = horizon, x0, np.stack([lower, upper]), np.stack([low, high])
+        bounds = np.stack([lower, upper]), np.stack([low, high])
+        self._asked = horizon, x0, crouch, *bounds
         status = self._solver.solve()
         result = self._solver.result
         x = np.array(result.x)
@@ -464,19 +488,20 @@ class PredictiveProgram:
             shift=self._shifts(X, shift),
             steps=tuple(steps),
             touchdowns=tuple(touchdowns),
-            objective=float(result.info.primal_obj) + (self._lowered if steps else 0),
+            objective=float(result.info.primal_obj) + crouch**2 * self._lowered,
             iterations=int(result.info.iter),
             solve_time=time.perf_counter() - started,
         )
 
     def last_solve(self) -> Solve:
         """What was asked last and what came out; call it after `solve`."""
-        horizon, x0, row_bounds, bounds = self._asked
+        horizon, x0, crouch, row_bounds, bounds = self._asked
         result, shape = self._solver.result, bounds.shape[1:]
         x = np.array(result.x)
         return Solve(
             horizon,
             x0,
+            crouch,
             x.reshape(shape),
             self._G @ x,
             row_bounds,
@@ -484,6 +509,24 @@ class PredictiveProgram:
             bounds,
             np.stack([result.z_bl, result.z_bu]).reshape(bounds.shape),
         )
+
+    def off_balance(self, deviation: np.ndarray, shift: np.ndarray) -> np.ndarray:
+        """(2,) divergent component of motion from where it belongs [m].
+
+        Args:
+            deviation: (12,) as of `solve`.
+            shift: (S, 2) as of `solve`.
+        """
+        height = max(float(self.reference.table.com[0, 0, 2]), 0.1)
+        omega = np.sqrt(self._g / height)
+        off = deviation[:2] + deviation[3:5] / omega
+        return np.asarray(off - shift.mean(0) if len(shift) else off)
+
+    def _crouching(self, deviation: np.ndarray, shift: np.ndarray) -> float:
+        """Share of the crouch that a robot takes which stands."""
+        w = self.weights
+        off = float(np.hypot(*self.off_balance(deviation, shift)))
+        return min(1.0, max(0.0, (off - w.calm) / (w.lost - w.calm)))
 
     def _shifts(self, X: np.ndarray, shift: np.ndarray) -> np.ndarray:
         """(N + 1, S, 2) places of the soles; as they are where none may step."""

@@ -72,13 +72,13 @@ class Recovery:
         soles = reference.soles
         if not program.weights.stepping or len(soles) < 2:
             return plan
-        off = self._off(program, deviation, shift)
+        off = program.off_balance(deviation, shift)
         if plan is not None and np.hypot(*off) < self.watch:
             return plan
         best, least = plan, np.inf if plan is None else plan.objective
         rate = np.zeros(2)
         if before.iterations and elapsed > 0:
-            rate = off - self._off(program, before.deviation[0], before.shift[0])
+            rate = off - program.off_balance(before.deviation[0], before.shift[0])
             rate = rate / elapsed
         if np.hypot(*(off + self.ahead * rate)) > self.alarm:
             least += self.price
@@ -94,14 +94,6 @@ class Recovery:
             if candidate is not None and candidate.objective < least:
                 best, least = candidate, candidate.objective
         return best
-
-    def _off(
-        self, program: PredictiveProgram, deviation: np.ndarray, shift: np.ndarray
-    ) -> np.ndarray:
-        """(2,) divergent component of motion from where it belongs [m]."""
-        height = max(float(program.reference.table.com[0, 0, 2]), 0.1)
-        omega = np.sqrt(program.reference.robot.gravity / height)
-        return np.asarray(deviation[:2] + deviation[3:5] / omega - shift.mean(0))
 
     def _orders(
         self,

@@ -106,6 +106,19 @@ def fill_target(
     target.momentum[1] = m * moment
 
 
+def turn_body(target: Target, turning: np.ndarray) -> None:
+    """Adds what the plan turns the body by to the motion of base and trunk.
+
+    Without it their damping would be against the angular momentum that the plan wants.
+
+    Args:
+        target: a target that `fill_target` has filled.
+        turning: (2, 3) angular velocity and acceleration [rad/s, rad/s^2].
+    """
+    target.base[:] += turning
+    target.trunk[:] += turning
+
+
 def move_soles(target: Target, plan: Plan, s: float) -> None:
     """Writes what the plan changes about the soles: who stands, and where they go.
 

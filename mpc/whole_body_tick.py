@@ -27,6 +27,7 @@ from mpc.whole_body_target import (
     move_soles,
     places_of,
     take_accelerations,
+    turn_body,
 )
 
 # Time after which the planned velocity has forgotten what it was [s].
@@ -190,6 +191,7 @@ class WholeBodyTick:
         fill_target(
             self.target, sample, plan.rate, deviation, wrench, places, self.robot
         )
+        turn_body(self.target, plan.turning(middle))
         move_soles(self.target, plan, plan.phase_at(middle))
         return sample
 

@@ -23,6 +23,10 @@ def command(
     time_step: Annotated[float | None, typer.Option(help="Plant step [s].")] = None,
     friction: Annotated[float | None, typer.Option(help="Of soles on ground.")] = None,
     state: Annotated[str | None, typer.Option(help="true or estimated.")] = None,
+    beat_priority: Annotated[
+        float | None,
+        typer.Option(help="0 saves the balance first, 1 holds the beat at any price."),
+    ] = None,
     duration: Annotated[float | None, typer.Option(help="Stop after [s].")] = None,
     push: Annotated[
         list[str] | None,
@@ -50,6 +54,7 @@ def command(
         "time_step": time_step,
         "friction": friction,
         "state": state,
+        "beat_priority": beat_priority,
         "duration": duration,
         "seed": seed,
         "pushes": [read_push(text) for text in push] if push else None,

@@ -60,6 +60,8 @@ class Scenario:
     actuator_lag: float = 0.0
     # Coulomb friction of the joints, as a share of their effort limits.
     joint_friction: float = 0.0
+    # How much the beat counts against balance, 0 to 1; the behavior's own if not given.
+    beat_priority: float | None = None
     # What the plan may change: the tempo, contact forces, the body's lean and turn,
     # and where feet land (with steps that the behavior does not make).
     timing: bool = True
@@ -117,6 +119,11 @@ class Scenario:
         if self.seed < 0:
             raise BackbeatError(f"scenario: seed is {self.seed}; it must be >= 0")
         self.world.check()
+        if self.beat_priority is not None and not 0 <= self.beat_priority <= 1:
+            raise BackbeatError(
+                f"scenario: beat_priority is {self.beat_priority}; it goes from 0 "
+                "(save the balance first) to 1 (hold the beat at any price)"
+            )
         for push in self.pushes:
             if len(push.impulse) != 3 or not np.isfinite(push.impulse).all():
                 raise BackbeatError("scenario: a push needs an impulse x, y, z in N s")

@@ -87,16 +87,21 @@ class DenseHorizon:
     def _u(self, k: int) -> slice:
         return slice(k * (self.nu + NX), k * (self.nu + NX) + self.nu)
 
-    def _cost(self) -> np.ndarray:
+    def _cost(self, low: float) -> tuple[np.ndarray, np.ndarray]:
+        """Matrix and vector of the cost of a robot that goes `low` [m] lower."""
         w, h = self.w, self.w.spacing
         n = self.N * (self.nu + NX)
-        root = np.zeros((0, n))
+        root, linear = np.zeros((0, n)), np.zeros(n)
 
-        def add(columns: np.ndarray, rows: np.ndarray, weight: float) -> None:
+        def add(
+            columns: np.ndarray, rows: np.ndarray, weight: float, aim: float = 0.0
+        ) -> None:
+            """Adds weight * |rows x[columns] - aim|^2 / 2."""
             nonlocal root
             E = np.zeros((len(rows), n))
             E[:, columns] = rows
             root = np.vstack([root, np.sqrt(weight) * E])
+            linear[:] -= weight * aim * E.sum(0)
 
         height = self.reference.table.com[:, 0, 2].mean()
         omega = np.sqrt(self.robot.gravity / height)
@@ -107,7 +112,7 @@ class DenseHorizon:
             theta = u[-1]
             one = np.eye(3)
             add(x[:2], np.eye(2), w.com * share)
-            add(x[2:3], np.eye(1), w.height * share)
+            add(x[2:3], np.eye(1), w.height * share, -low)
             pace = self.knots[k + 1].com[1] / self.h[k]
             add(np.r_[x[3:6], theta], np.c_[one, pace], w.velocity * share)
             add(x[6:9], one, w.momentum * share)
@@ -124,8 +129,16 @@ class DenseHorizon:
                 pair = np.array([before, theta])
                 add(pair, np.array([[1.0, -1.0]]), w.theta_change * h)
             if last:
-                add(x[:6], np.hstack([one, one / omega]), w.terminal)
-        return root.T @ root
+                plane = np.hstack([one, one / omega])
+                add(x[:6], plane[:2], w.terminal)
+                add(x[:6], plane[2:], w.terminal, -low)
+        return root.T @ root, linear
+
+    def _crouch(self, x0: np.ndarray) -> float:
+        """How much lower a robot in this state goes [m]."""
+        w, height = self.w, self.reference.table.com[0, 0, 2]
+        off = np.hypot(*(x0[:2] + x0[3:5] / np.sqrt(self.robot.gravity / height)))
+        return float(w.crouch * np.clip((off - w.calm) / (w.lost - w.calm), 0, 1))
 
     def _patch_rows(self, name: str) -> np.ndarray:
         patch, w = self.robot.contacts[name], self.w
@@ -180,9 +193,10 @@ class DenseHorizon:
         solver.settings.eps_abs = solver.settings.eps_rel = 1e-11
         solver.settings.max_iter = 200
         limits = np.concatenate(high)
+        cost, linear = self._cost(self._crouch(x0))
         solver.setup(
-            self._cost(),
-            np.zeros(n),
+            cost,
+            linear,
             A,
             b,
             np.vstack(G),

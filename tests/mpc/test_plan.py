@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -42,3 +44,17 @@ def test_deviations_are_interpolated_and_wrenches_held(plan, t, deviation, wrenc
 def test_the_phase_runs_at_the_planned_rate(plan):
     assert plan.phase_at(10.0) == 3.0
     assert plan.phase_at(10.2) == pytest.approx(3.1)
+
+
+def test_the_body_turns_as_the_rotations_of_the_plan_say(plan):
+    """On a parabola in time the velocity is exact, and the acceleration its own."""
+    ends = np.r_[0.0, np.cumsum(plan.durations)]
+    deviation = plan.deviation.copy()
+    deviation[:, 9:] = np.outer(ends**2, [1.0, 0.0, -2.0]) + np.outer(ends, [0, 3.0, 0])
+    curved = dataclasses.replace(plan, deviation=deviation)
+    for t in (10.02, 10.13, 10.26):
+        velocity, acceleration = curved.turning(t)
+        wanted = [2 * (t - 10.0), 3.0, -4 * (t - 10.0)]
+        np.testing.assert_allclose(velocity, wanted, atol=1e-9)
+        np.testing.assert_allclose(acceleration, [2.0, 0.0, -4.0], atol=1e-9)
+    assert not curved.turning(99.0).any()

@@ -192,3 +192,13 @@ def test_solved_about_itself_a_plan_predicts_what_happens(built, phase):
         errors.append(np.abs(found[:, :6] - plan.deviation[1:, :6]).max())
     assert np.abs(plan.durations / np.diff(plan.phases) - 1).max() > 0.1
     assert errors[-1] < 0.2 * errors[0]
+
+
+def test_the_musical_knob_goes_from_balance_to_beat():
+    usual = PredictiveWeights()
+    knob = [usual.with_beat_priority(p) for p in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    assert knob[2] == usual
+    assert (knob[-1].slowest, knob[-1].fastest) == (1.0, 1.0)
+    assert (np.diff([w.beat for w in knob]) > 0).all()
+    assert (np.diff([w.slowest for w in knob]) >= 0).all()
+    assert (np.diff([w.fastest for w in knob]) <= 0).all()
