@@ -2,8 +2,8 @@
 
 The log has states every 5 ms and all plans. A tick is worked out anew from the last
 sample before the time asked for: exactly the tick that was when one fell on the sample,
-and otherwise the one that would have been. The plan is the one then in force, priced with
-the weights that ship, for a run does not say if it had others.
+and otherwise the one that would have been. The plan is the one then in force, priced
+with the weights that ship, for a run does not say if it had others.
 """
 
 from dataclasses import dataclass
