@@ -154,7 +154,7 @@ def solve(
         "kind": specification.kind,
         "summary": specification.summary,
         "robot": specification.robot,
-        "equipment": tuple(specification.equipment),
+        "equipment": plan.problem.robot.equipment,
         "beat_priority": specification.beat_priority,
         "specification": text,
     }

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from pydrake.math import RigidTransform
+from pydrake.math import RigidTransform, RotationMatrix
 
 from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
@@ -46,7 +46,11 @@ from optimization.trajectory_problem import (
 
 TIP_RADIUS = 0.007  # m
 SEAT_HEIGHT = 0.65  # of the pelvis origin, seated [m]
+# The contact to sit with, and the equipment that it comes with.
+SEAT = "seat"
 ARM_LINKS = ("larm", "ufarm", "lfarm", "hand", "stick")
+# Least and most force of a tip that rests on a head [N].
+REST_FORCE = (1.0, 15.0)
 # Knots of a beat: eighths, triplets and sixteenths all fall on knots.
 KNOTS_PER_BEAT = 12
 # Wrists whip, arms carry, the torso hardly moves for a hit.
@@ -84,7 +88,7 @@ class DrummingSpecification(Specification):
     equipment: list[str] = field(default_factory=lambda: ["sticks"])
     # Score file in the folder `scores` beside this one, without its ending.
     score: str = ""
-    # "chair": pelvis welded, legs still; "none": free-standing.
+    # "chair": sits freely on the kit's chair; "none": stands.
     seat: str = "none"
     stroke: Stroke = field(default_factory=Stroke)
 
@@ -124,24 +128,15 @@ class _Drummer:
         self.specification = specification
         seated = specification.seat == "chair"
         posture = "drum-ready-seated" if seated else "drum-ready"
-        free = make_robot(specification.robot, (), Mount())
-        if seated:
-            angles = free.posture_joints(posture)
-            still = [*free.groups["l_leg"], *free.groups["r_leg"], *free.groups["neck"]]
-            names = [free.joint_names[j] for j in still]
-            locked = {n: angles.get(n, 0.0) for n in names}
-            self.mount = Mount((0.0, 0.0, SEAT_HEIGHT), locked=locked)
-            place = (0.0, 0.0, 0.0)
-        else:
-            self.mount = Mount()
-            q = start_configuration(free, posture)
-            place = (float(q[4]), 0.0, float(q[6]) - SEAT_HEIGHT)
+        self.mount = Mount()
+        equipment = dict.fromkeys([*specification.equipment, *[SEAT] * seated])
         self.robot: RobotModel = make_robot(
-            specification.robot, tuple(specification.equipment), self.mount
+            specification.robot, tuple(equipment), self.mount
         )
+        self.posture = start_configuration(self.robot, posture)
+        place = (float(self.posture[4]), 0.0, float(self.posture[6]) - SEAT_HEIGHT)
         self.scene = Scene("drum-kit", place)
         self.kit = DrumKit(place)
-        self.posture = start_configuration(self.robot, posture)
         self.collisions = self._collisions()
         self.postures = StrikePostures(
             self.robot,
@@ -161,7 +156,19 @@ class _Drummer:
         # Absolute beat times, so that a hit's knot is at its time to the last bit.
         self.times = np.array([self.tempo.time(k / KNOTS_PER_BEAT) for k in range(N)])
         self.h = self.tempo.beat_length / KNOTS_PER_BEAT
-        self.feet = {} if seated else support_poses(self.robot, self.posture)
+        self.supports = support_poses(self.robot, self.posture)
+        if seated:
+            self.supports = self._sit(self.supports)
+
+    def _sit(self, feet: dict[str, RigidTransform]) -> dict[str, RigidTransform]:
+        """The chair under the pelvis, and the feet flat on the floor."""
+        poses = {}
+        for name, X in feet.items():
+            yaw = X.rotation().ToRollPitchYaw().yaw_angle()
+            place = [*X.translation()[:2], 0.0]
+            poses[name] = RigidTransform(RotationMatrix.MakeZRotation(yaw), place)
+        poses[SEAT] = RigidTransform([*self.posture[4:6], self.kit.seat_height])
+        return poses
 
     def knot(self, beat: float) -> int:
         return round(beat * KNOTS_PER_BEAT)
@@ -196,7 +203,7 @@ class _Drummer:
         ]
         for hand in HANDS:
             tasks += self._stroke_tasks(hand)
-        if self.feet:
+        if self.specification.seat == "none":
             tasks.append(self._balance())
         problem = TrajectoryProblem(
             robot=self.robot,
@@ -212,7 +219,7 @@ class _Drummer:
             ],
             collisions=self.collisions,
             near=self._near(),
-            limits=Limits(point_force=(1.0, 15.0), friction_share=0.8, patch_share=0.3),
+            limits=Limits(point_force=REST_FORCE, friction_share=0.8, patch_share=0.3),
             weights=self.specification.objectives.weights(WEIGHTS),
         )
         return MotionPlan(
@@ -268,14 +275,14 @@ class _Drummer:
                 "hands rest"
             )
         q = self.posture.copy()
-        targets = {n: IKTarget(X) for n, X in self.feet.items()}
+        targets = {n: IKTarget(X) for n, X in self.supports.items()}
         for hand, member in first.rest.items():
             at = self.robot.base_positions + self.postures.arm(hand)
             q[at] = self.postures.reach(hand, member, self.touch(member))
             targets[self.tip(hand)] = IKTarget(self.touch(member), "x y z")
         middle = None
-        if self.feet:
-            places = [X.translation() for X in self.feet.values()]
+        if SEAT not in self.supports:
+            places = [X.translation() for X in self.supports.values()]
             middle = np.mean(places, axis=0)[:2]
         weights = np.ones(self.robot.num_velocities)
         back = self.robot.base_velocities + self.robot.groups["back"]
@@ -307,19 +314,19 @@ class _Drummer:
         return path
 
     def _schedule(self) -> ContactSchedule:
-        """Feet all the time, tips during holds."""
+        """Feet, and the seat, all the time; tips during holds."""
         phases, beat = [], 0.0
         for hold in [*self.score.holds, None]:
             start = self.score.beats if hold is None else hold.beat
             if start > beat:
                 length = self.tempo.time(start) - self.tempo.time(beat)
-                phases.append(Phase(length, self.feet, "play"))
+                phases.append(Phase(length, self.supports, "play"))
             if hold is None:
                 break
             end = hold.contact_end
             tips = {self.tip(h): self.touch(m) for h, m in hold.rest.items()}
             length = self.tempo.time(end) - self.tempo.time(start)
-            phases.append(Phase(length, {**self.feet, **tips}, hold.name))
+            phases.append(Phase(length, {**self.supports, **tips}, hold.name))
             beat = end
         return ContactSchedule(tuple(phases))
 
@@ -340,7 +347,7 @@ class _Drummer:
         return tasks
 
     def _balance(self) -> Task:
-        places = [X.translation() for X in self.feet.values()]
+        places = [X.translation() for X in self.supports.values()]
         middle = np.tile(np.mean(places, axis=0), (len(self.times), 1))
         knots = np.arange(len(self.times))
         return CenterOfMassTask(knots, middle, np.array([400.0, 400.0, 0.0]))

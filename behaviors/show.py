@@ -117,10 +117,12 @@ def _check_part(
     Raises:
         BackbeatError: held by something, of another robot, or not at rest on its feet.
     """
-    if not part.mount.is_free:
+    contacts = (part.robot_model.contacts[n] for n in part.motion.contacts)
+    patches = {c.frame.name for c in contacts if not c.is_point}
+    if not part.mount.is_free or not patches <= set(robot.soles):
         raise BackbeatError(
-            f"{setlist.name}: in {part.name} the robot is held and cannot walk on; "
-            "take a behavior that stands freely"
+            f"{setlist.name}: in {part.name} the robot is held or sits and cannot walk "
+            "on; take a behavior that stands freely"
         )
     mine = (setlist.robot, sorted(setlist.equipment))
     if (part.robot, sorted(part.equipment)) != mine:

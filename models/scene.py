@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from pydrake.geometry import SceneGraph
+from pydrake.geometry import SceneGraph, Sphere
+from pydrake.math import RigidTransform
 from pydrake.multibody.plant import (
     AddMultibodyPlant,
     MultibodyPlant,
@@ -19,10 +20,12 @@ from models.fusing import set_joints
 from models.ground import Ground
 from models.joint_friction import add_joint_friction, connect_joint_friction, is_brake
 from models.kit.drum_kit import DrumKit
-from models.robot import RobotModel
+from models.robot import RobotModel, find_frame
 
 CONTACT_MODELS = ("sap", "similar", "lagged")
 SCENES = ("drum-kit",)
+# A patch that is no sole touches with spheres at its corners [m].
+CORNER_RADIUS = 0.005
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,8 @@ def add_world(
         robot: the robot model; a welded base and locked joints are honored.
         time_step: discrete step of the plant [s].
         contact_model: Drake's discrete contact approximation.
-        friction: friction coefficient between soles and ground.
+        friction: friction coefficient of the patches that carry the robot, and of
+            ground and chair.
         scene: what stands on the ground; None for nothing.
         ground: the ground; None for a flat one.
         moved: how far members of the kit stand from their place [m], by name.
@@ -120,11 +124,15 @@ def add_world(
     )
     plant, scene_graph = AddMultibodyPlant(config, builder)
     instance = robot.add_to(plant)
-    soles = {robot.contact_link(n) for n, c in robot.contacts.items() if not c.is_point}
+    patches = [n for n, c in robot.contacts.items() if not c.is_point]
+    for name in patches:
+        if name not in robot.soles:
+            _add_corners(plant, robot, name)
+    links = {robot.contact_link(n) for n in patches}
     for index in plant.GetBodyIndices(instance):
         body = plant.get_body(index)
-        material = SOLE if body.name() in soles else BODY
-        mu = friction if body.name() in soles else None
+        material = SOLE if body.name() in links else BODY
+        mu = friction if body.name() in links else None
         assign_material(plant, scene_graph, body, material, mu)
     (ground or Ground()).add_to(plant, friction)
     for tip in _stick_bodies(plant, robot):
@@ -132,13 +140,32 @@ def add_world(
     if scene is not None and scene.name:
         if scene.name not in SCENES:
             raise unknown_name("scene", scene.name, SCENES)
-        DrumKit(scene.place, moved).add_to(plant, chair=not robot.floating)
+        sits = len(patches) > len(robot.soles)
+        DrumKit(scene.place, moved).add_to(plant, friction if sits else None)
     shares = joint_friction * robot.effort_limits
     brakes = dict(zip(robot.joint_names, shares, strict=True))
     add_joint_friction(plant, instance, brakes)
     plant.Finalize()
     connect_joint_friction(builder, plant, instance)
     return World(plant, scene_graph, robot, instance)
+
+
+def _add_corners(plant: MultibodyPlant, robot: RobotModel, name: str) -> None:
+    """Adds a sphere to each corner of a patch, its lowest point in the patch.
+
+    A box on a box touches in one point that wanders; four spheres carry moments, and
+    flat things on them rest.
+    """
+    frame = find_frame(plant, robot.contact_link(name))
+    X_BC = frame.GetFixedPoseInBodyFrame() @ robot.contact_in_link(name)
+    for i, corner in enumerate(robot.contacts[name].corners()):
+        plant.RegisterCollisionGeometry(
+            frame.body(),
+            X_BC @ RigidTransform(corner + [0.0, 0.0, CORNER_RADIUS]),
+            Sphere(CORNER_RADIUS),
+            f"{name}_corner_{i}",
+            SOLE.properties(),
+        )
 
 
 def _stick_bodies(plant: MultibodyPlant, robot: RobotModel) -> list[RigidBody]:

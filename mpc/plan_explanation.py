@@ -111,7 +111,7 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
     N, t = w.knots, 6 * C
     u, x = solve.x[:, : -len(solve.x0)], solve.x[:, -len(solve.x0) :].copy()
     S = (len(solve.x0) - BODY) // 2
-    x[:, 2] += solve.crouch * w.crouch
+    x[:, 2] += solve.crouch
     # The last knot counts for what comes after it.
     share = np.r_[np.full(N - 1, w.spacing), 2.0]
     soles = x[:, BODY:].reshape(N, S, 2)

@@ -24,8 +24,8 @@ class PredictiveController(LeafSystem):
         - fallen
         - memory
 
-    `state` is the robot model's [q, v] (nq + nv). `normal_forces` are those on its
-    patches in the order of its description [N]; it may be left unconnected, and then
+    `state` is the robot model's [q, v] (nq + nv). `normal_forces` (S) are those on its
+    soles in the order of its description [N]; it may be left unconnected, and then
     every foot is taken to land when the plan has it. `plan` is a Plan, the latest
     one; when a solve fails an older one goes on and says so. `fallen` (1) is 1 from
     when it has declared a fall. `memory` is a PredictiveMemory with the counts.
@@ -49,9 +49,12 @@ class PredictiveController(LeafSystem):
         self._state_port = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
         )
-        patches = [n for n, c in robot.contacts.items() if not c.is_point]
-        self._patches = [patches.index(n) for n in program.reference.patches]
-        self._force_port = self.DeclareVectorInputPort("normal_forces", len(patches))
+        # In a behavior that steps, patches are soles; in another nobody asks.
+        names = [program.reference.patches[c] for c in program.reference.soles]
+        self._soles = [robot.soles.index(name) for name in names]
+        self._force_port = self.DeclareVectorInputPort(
+            "normal_forces", len(robot.soles)
+        )
         first = self.step.start()
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
@@ -90,6 +93,6 @@ class PredictiveController(LeafSystem):
         t, nq = context.get_time(), self._nq
         force = None
         if self._force_port.HasValue(context):
-            force = self._force_port.Eval(context)[self._patches]
+            force = self._force_port.Eval(context)[self._soles]
         new = self.step(t, x[:nq], x[nq:], self._read(context), force)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)

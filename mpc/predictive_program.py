@@ -174,13 +174,13 @@ class Solve(NamedTuple):
 
     horizon: Horizon
     x0: np.ndarray  # (NX,) state at the start
-    crouch: float  # share of the crouch that is wanted
     x: np.ndarray  # (N, NU + NX) inputs and states
     rows: np.ndarray  # (m,) values of the inequality rows
     row_bounds: np.ndarray  # (2, m)
     row_prices: np.ndarray  # (2, m)
     bounds: np.ndarray  # (2, N, NU + NX)
     prices: np.ndarray  # (2, N, NU + NX)
+    crouch: float  # how much lower the center of mass is wanted [m]
 
 
 class PredictiveProgram:
@@ -464,8 +464,8 @@ class PredictiveProgram:
             x_l=low.ravel(),
             x_u=high.ravel(),
         )
-        bounds = np.stack([lower, upper]), np.stack([low, high])
-        self._asked = horizon, x0, crouch, *bounds
+        self._asked = horizon, x0, np.stack([lower, upper]), np.stack([low, high])
+        self._crouched = crouch * self.weights.crouch
         status = self._solver.solve()
         result = self._solver.result
         x = np.array(result.x)
@@ -493,23 +493,6 @@ class PredictiveProgram:
             solve_time=time.perf_counter() - started,
         )
 
-    def last_solve(self) -> Solve:
-        """What was asked last and what came out; call it after `solve`."""
-        horizon, x0, crouch, row_bounds, bounds = self._asked
-        result, shape = self._solver.result, bounds.shape[1:]
-        x = np.array(result.x)
-        return Solve(
-            horizon,
-            x0,
-            crouch,
-            x.reshape(shape),
-            self._G @ x,
-            row_bounds,
-            np.stack([result.z_l, result.z_u]),
-            bounds,
-            np.stack([result.z_bl, result.z_bu]).reshape(bounds.shape),
-        )
-
     def off_balance(self, deviation: np.ndarray, shift: np.ndarray) -> np.ndarray:
         """(2,) divergent component of motion from where it belongs [m].
 
@@ -527,6 +510,23 @@ class PredictiveProgram:
         w = self.weights
         off = float(np.hypot(*self.off_balance(deviation, shift)))
         return min(1.0, max(0.0, (off - w.calm) / (w.lost - w.calm)))
+
+    def last_solve(self) -> Solve:
+        """What was asked last and what came out; call it after `solve`."""
+        horizon, x0, row_bounds, bounds = self._asked
+        result, shape = self._solver.result, bounds.shape[1:]
+        x = np.array(result.x)
+        return Solve(
+            horizon,
+            x0,
+            x.reshape(shape),
+            self._G @ x,
+            row_bounds,
+            np.stack([result.z_l, result.z_u]),
+            bounds,
+            np.stack([result.z_bl, result.z_bu]).reshape(bounds.shape),
+            self._crouched,
+        )
 
     def _shifts(self, X: np.ndarray, shift: np.ndarray) -> np.ndarray:
         """(N + 1, S, 2) places of the soles; as they are where none may step."""

@@ -177,7 +177,8 @@ class Reference:
         robot: its robot.
         patches: contacts that can carry the robot's weight.
         points: point contacts, such as stick tips.
-        soles: indices of the patches that the robot steps with.
+        soles: indices of the patches that the robot steps with; none in a behavior
+            that also rests on something else, as a seat, and cannot step away from it.
         swings: (K, 2) phases of lift-off and touchdown [s] of each patch.
         table: the motion as arrays.
         duration: length [s].
@@ -188,11 +189,13 @@ class Reference:
         self.behavior = behavior
         self.robot: RobotModel = behavior.robot_model
         names = behavior.motion.contacts
-        self.patches = tuple(n for n in names if not self.robot.contacts[n].is_point)
+        patches = [n for n in names if not self.robot.contacts[n].is_point]
+        # A seat has no limb, and such contacts come last.
+        patches.sort(key=lambda n: len(self.robot.contacts[n].limb) != 6)
+        self.patches = tuple(patches)
         self.points = tuple(n for n, c in self.robot.contacts.items() if c.is_point)
-        self.soles = tuple(
-            i for i, n in enumerate(self.patches) if n in self.robot.soles
-        )
+        soles = [i for i, n in enumerate(self.patches) if n in self.robot.soles]
+        self.soles = tuple(soles) if len(soles) == len(self.patches) else ()
         self.table = self._make_table()
         self.swings = tuple(
             _gaps(self.table.t, self.table.standing[:, c])

@@ -125,7 +125,7 @@ class StateEstimator(LeafSystem):
         """Makes the estimator.
 
         Args:
-            robot: the robot; its patches are the contacts.
+            robot: the robot; its soles are the contacts, for they feel force.
             start: (nq,) configuration at the start; it defines heading and place.
             horizon: from a sample to the moment that the state is wanted for [s].
             period: time between samples [s].
@@ -138,8 +138,7 @@ class StateEstimator(LeafSystem):
         self._robot, self._horizon, self._period = robot, horizon, period
         self._noise = noise or FilterNoise()
         self._thresholds = thresholds or ContactThresholds()
-        patches = [c for c in robot.contacts.values() if not c.is_point]
-        C, nj = len(patches), robot.num_joints
+        C, nj = len(robot.soles), robot.num_joints
         self._limbs = _read_limbs(robot)
         self._ws = make_workspace(robot.tree)
         self._gain = joint_gain(self._noise, period)
@@ -276,13 +275,12 @@ def start_estimate(
     robot: RobotModel, q: np.ndarray, uncertainty: StartUncertainty
 ) -> BaseEstimate:
     """The estimate of a robot that rests at q, no contact felt so far."""
-    patches = [n for n, c in robot.contacts.items() if not c.is_point]
-    C = len(patches)
+    C = len(robot.soles)
     state = Configuration(robot, q)
     base = np.r_[1.0, np.zeros(6)]
     if robot.floating:
         base = np.array(q[:7], float)
-    places = [state.pose(n).translation() for n in patches]
+    places = [state.pose(n).translation() for n in robot.soles]
     x = np.array([np.zeros(3), base[4:], *places])
     u, n = uncertainty, 15 + 3 * C
     P = np.zeros((n, n))
@@ -305,7 +303,7 @@ def start_estimate(
 
 
 def _read_limbs(robot: RobotModel) -> _Limbs:
-    frames = [c.frame for c in robot.contacts.values() if not c.is_point]
+    frames = [robot.contacts[n].frame for n in robot.soles]
     tree, C = robot.tree, len(frames)
     chains: list[list[int]] = []
     for frame in frames:

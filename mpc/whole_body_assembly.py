@@ -12,6 +12,9 @@ and the base follows Newton and Euler,
 
 so that all accelerations are an affine function vdot = Z z + z0 of the free
 accelerations and the contact wrenches, z = [vdot_a, w], the only unknowns left.
+A contact without a limb of its own, as a seat under the pelvis, leaves nothing to
+eliminate: what it asks for is a cost that outweighs all others. It stays a cost, for
+a seat can be left, and a program that forbids it has no solution when it must be.
 Wrenches are (moment, force) in the axes of their patch, in weights of the robot.
 """
 
@@ -51,9 +54,9 @@ class Structure(NamedTuple):
     contact_body: np.ndarray  # (C,)
     contact_R: np.ndarray  # (C, 3, 3)
     contact_p: np.ndarray  # (C, 3)
-    limb: np.ndarray  # (C, 6) joints of the limb of each contact
-    limb_range: np.ndarray  # (2, C, 6) where they stop, or the limb stops to yield
-    free: np.ndarray  # (nj - 6 C,) the other joints
+    limb: np.ndarray  # (L, 6) joints of the limbs of the first L contacts
+    limb_range: np.ndarray  # (2, L, 6) where they stop, or the limb stops to yield
+    free: np.ndarray  # (nj - 6 L,) the other joints
     cone: np.ndarray  # (C, 16, 6)
     trunk_body: int
     trunk_R: np.ndarray  # (3, 3)
@@ -71,6 +74,7 @@ class Gains(NamedTuple):
     posture_weight: float
     wrench_weight: float
     point_weight: float
+    contact_weight: float
     com_stiffness: float
     com_damping: float
     momentum_gain: float
@@ -314,12 +318,13 @@ def eliminate(structure, gains, target, v, tick):
         c0[i] = h[i]
         for j in range(6):
             Mb[i, j] = M[i, j]
-    K = np.empty((C, 6, 6))
-    k = np.empty((C, 6))
+    L = structure.limb.shape[0]
+    K = np.empty((L, 6, 6))
+    k = np.empty((L, 6))
     J_L = np.empty((6, 6))
     inverse = np.empty((6, 6))
     a = np.empty(6)
-    for c in range(C):
+    for c in range(L):
         for i in range(6):
             for j in range(6):
                 J_L[i, j] = tick.J[c, i, nf + structure.limb[c, j]]
@@ -360,7 +365,7 @@ def eliminate(structure, gains, target, v, tick):
             for m in range(6):
                 s += Mi[i, m] * B[m, j]
             Z[i, j] = s
-    for c in range(C):
+    for c in range(L):
         for i in range(6):
             row = nf + structure.limb[c, i]
             s = k[c, i]
@@ -549,6 +554,28 @@ def _posture_cost(structure, gains, target, q, v, tick, H, g):
 
 
 @compiled
+def _contact_cost(structure, gains, target, v, tick, H, g):
+    """Holds standing contacts without a limb where they are."""
+    nv, n = tick.Z.shape
+    T, a = np.empty(n), np.empty(6)
+    for c in range(structure.limb.shape[0], structure.contact_body.shape[0]):
+        if not target.standing[c]:
+            continue
+        _contact_acceleration(structure, gains, target, tick, v, c, a)
+        for i in range(6):
+            y = a[i] - tick.Jdv[c, i]
+            for j in range(n):
+                T[j] = 0.0
+            for m in range(nv):
+                x = tick.J[c, i, m]
+                if x != 0.0:
+                    y -= x * tick.z0[m]
+                    for j in range(n):
+                        T[j] += x * tick.Z[m, j]
+            _add_row(T, y, gains.contact_weight, H, g)
+
+
+@compiled
 def _limits(structure, target, q, v, tick):
     """Joint acceleration bounds, wrench cones, normal forces, torque rows."""
     nv, n = tick.Z.shape
@@ -604,9 +631,9 @@ def _limits(structure, target, q, v, tick):
 def _limb_limits(structure, target, q, v, tick, first):
     """Keeps the joints of limbs where a leg can yield: bent, and off the stops."""
     nv, n = tick.Z.shape
-    nj, C = structure.effort.shape[0], structure.contact_body.shape[0]
+    nj = structure.effort.shape[0]
     nf, nq = nv - nj, q.shape[0] - nj
-    for c in range(C):
+    for c in range(structure.limb.shape[0]):
         for i in range(6):
             j, row = structure.limb[c, i], first + 6 * c + i
             x, u = q[nq + j], v[nf + j]
@@ -639,6 +666,7 @@ def assemble(structure, gains, target, q, v, tick):
     _orientation_cost(structure, gains, target, q, v, tick, H, g)
     _point_cost(structure, gains, target, q, v, tick, H, g)
     _posture_cost(structure, gains, target, q, v, tick, H, g)
+    _contact_cost(structure, gains, target, v, tick, H, g)
     _limits(structure, target, q, v, tick)
 
 

@@ -1,7 +1,7 @@
 """WholeBodyProgram: state and target to joint torques, as a pure function.
 
     unknowns    z = [vdot_a, w]: accelerations of the joints that carry no contact
-                and one wrench a contact (30 for Atlas on two feet)
+                and one wrench a contact (30 for Atlas on two feet, 36 on a chair)
     minimize    |rate of momentum - wanted|^2 + |angular accelerations of base and
                 trunk - wanted|^2 + |vdot_a - wanted|^2 + |points - wanted|^2
                 + |w - planned|^2, each with its weight
@@ -23,7 +23,7 @@ import numpy as np
 
 from models.configuration import Configuration
 from models.contact import PATCH_MARGIN, wrench_cone
-from models.errors import BackbeatError
+from models.errors import BackbeatError, unknown_name
 from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
 from mpc.whole_body_assembly import (
@@ -59,6 +59,8 @@ class WholeBodyGains:
     wrench_weight: float = 1e-2
     # Points such as stick tips.
     point_weight: float = 3
+    # Standing contacts without a limb of their own.
+    contact_weight: float = 1e3
     com_stiffness: float = 8.0
     com_damping: float = 4.0
     momentum_gain: float = 4.0
@@ -109,7 +111,7 @@ DUAL_TOLERANCE = 1e-3
 
 
 def limb_ranges(robot: RobotModel, contacts: Sequence[str]) -> np.ndarray:
-    """(2, C, 6) least and most angles of limb joints [rad] at which a limb yields.
+    """(2, L, 6) least and most angles of limb joints [rad] at which a limb yields.
 
     A straight knee cannot: near it the Jacobian of the foot loses a direction. On
     Atlas that is at 0.13 rad, inside the joint's range, and beyond it the knee bends
@@ -162,14 +164,15 @@ class WholeBodyProgram:
 
         Args:
             robot: robot; a fixed base needs no contacts.
-            contacts: patches that may carry weight; each needs a limb of six
-                joints.
+            contacts: patches that may carry weight. One with a limb of six joints
+                is held by it, another, as a seat, by all that the robot does; they
+                come last.
             points: frames whose place is tracked or whose load is known.
             gains: weights and gains.
             friction: coefficient of friction that is relied on.
 
         Raises:
-            BackbeatError: a contact is unknown or has no limb of six joints.
+            BackbeatError: a contact is unknown, or one without a limb comes first.
         """
         self.robot, self.contacts, self.points = robot, tuple(contacts), tuple(points)
         self.gains = gains or WholeBodyGains()
@@ -180,14 +183,19 @@ class WholeBodyProgram:
 
     def _make_structure(self, friction: float) -> Structure:
         robot = self.robot
-        patches = []
         for name in self.contacts:
-            if name not in robot.contacts or len(robot.contacts[name].limb) != 6:
-                raise BackbeatError(
-                    f"contact {name!r} needs a limb of six joints in the robot YAML"
-                )
-            patches.append(robot.contacts[name])
-        limb = np.array([c.limb for c in patches], np.int64).reshape(-1, 6)
+            if name not in robot.contacts:
+                raise unknown_name("contact", name, robot.contacts)
+        patches = [robot.contacts[name] for name in self.contacts]
+        has_limb = [len(p.limb) == 6 for p in patches]
+        if has_limb != sorted(has_limb, reverse=True):
+            raise BackbeatError(
+                f"contacts {', '.join(self.contacts)}: those with a limb of six joints "
+                "come first"
+            )
+        limbed = self.contacts[: sum(has_limb)]
+        limbs = [robot.contacts[name].limb for name in limbed]
+        limb = np.array(limbs, np.int64).reshape(-1, 6)
         free = [j for j in range(robot.num_joints) if j not in limb]
         cones = [
             wrench_cone(
@@ -209,7 +217,7 @@ class WholeBodyProgram:
             contact_R=np.array([c.frame.R_PF for c in patches]).reshape(C, 3, 3),
             contact_p=np.array([c.frame.p_PF for c in patches]).reshape(C, 3),
             limb=limb,
-            limb_range=limb_ranges(robot, self.contacts),
+            limb_range=limb_ranges(robot, limbed),
             free=np.array(free, np.int64),
             cone=np.array(cones).reshape(C, CONE_ROWS, 6),
             trunk_body=robot.trunk.body,
@@ -222,8 +230,9 @@ class WholeBodyProgram:
     def _make_tick(self) -> Tick:
         robot, C = self.robot, len(self.contacts)
         nv, nj = robot.num_velocities, robot.num_joints
-        n = nj - 6 * C + 6 * C
-        rows = C * CONE_ROWS + nj + 6 * C
+        L = len(self.structure.limb)
+        n = nj - 6 * L + 6 * C
+        rows = C * CONE_ROWS + nj + 6 * L
         z = np.zeros
         return Tick(
             ws=make_workspace(robot.tree),
@@ -297,7 +306,7 @@ class WholeBodyProgram:
         solution: QPSolution = self._solver.solve(program, warm_dual)
         if not solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE):
             # Joints of limbs may come to their stops when nothing else is possible.
-            limbs = slice(len(tick.lower) - 6 * len(self.contacts), None)
+            limbs = slice(len(tick.lower) - structure.limb.size, None)
             tick.lower[limbs], tick.upper[limbs] = -1e30, 1e30
             solution = self._solver.solve(program)
         vdot, tau = np.zeros_like(tick.z0), np.zeros(self.robot.num_joints)

@@ -28,7 +28,7 @@ from backbeat.stage.trails import TRAILS
 from behaviors.behavior import Behavior
 from models.kit.drum_kit import DrumKit
 
-PELVIS_WELDED = "pelvis welded to the chair, legs still"
+BASE_WELDED = "base welded in place"
 # Marks on the time line: at most this many, so that they stay apart.
 MOST_MARKS = 80
 
@@ -134,7 +134,7 @@ class Stage:
             "name": behavior.name,
             "summary": behavior.summary,
             "kind": "simulated in closed loop" if take.is_simulated else "as planned",
-            "note": "" if behavior.mount.is_free else PELVIS_WELDED,
+            "note": "" if behavior.mount.is_free else BASE_WELDED,
             "start": take.start,
             "bpm": behavior.bpm,
             "beats_per_bar": behavior.beats_per_bar,

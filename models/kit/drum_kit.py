@@ -8,10 +8,10 @@ import numpy as np
 from pydrake.geometry import Cylinder, Mesh, Rgba
 from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import SpatialInertia
+from pydrake.multibody.tree import ModelInstanceIndex, SpatialInertia
 
 from models.collision import CYLINDER, WORLD, Solid
-from models.contact import CYMBAL, DRUM_HEAD
+from models.contact import CYMBAL, DRUM_HEAD, FLOOR
 from models.errors import unknown_name
 from models.yaml_file import load_yaml
 
@@ -19,6 +19,9 @@ FOLDER = Path(__file__).parent
 # Depth and extra radius of a cymbal for whoever plans around it [m].
 CYMBAL_DEPTH = 0.05
 CYMBAL_EDGE = 0.02
+# The body of the chair, and how thick its cushion is [m].
+CHAIR = "chair"
+CUSHION = 0.085
 STEEL = Rgba(0.10, 0.10, 0.11, 1.0)
 
 
@@ -110,6 +113,11 @@ class DrumKit:
         tilt = RotationMatrix.MakeYRotation(-np.radians(member.tilt_deg))
         return RigidTransform(turn @ tilt, self.p_WK + place + shift)
 
+    @property
+    def seat_height(self) -> float:
+        """Height of the top of the chair in the world [m]."""
+        return float(self.p_WK[2] + self.chair.place[2] + self.chair.height)
+
     def solids(self) -> list[Solid]:
         """Members as obstacles; cymbals as if they were thicker and wider.
 
@@ -130,8 +138,13 @@ class DrumKit:
         X = self.strike_pose(name) @ RigidTransform([0.0, 0.0, -0.5 * depth])
         return Solid(name, CYLINDER, WORLD, X, np.array([radius, 0.5 * depth, 0.0]))
 
-    def add_to(self, plant: MultibodyPlant, chair: bool) -> None:
-        """Adds the kit, welded to the world, to a plant that is not finalized."""
+    def add_to(self, plant: MultibodyPlant, seat_friction: float | None) -> None:
+        """Adds the kit, welded to the world, to a plant that is not finalized.
+
+        Args:
+            plant: plant to extend.
+            seat_friction: friction coefficient of the chair; None for no chair.
+        """
         instance = plant.AddModelInstance("drum_kit")
         for name, member in self.members.items():
             X_WM = self.strike_pose(name)
@@ -151,12 +164,28 @@ class DrumKit:
             white = np.ones(4)
             plant.RegisterVisualGeometry(body, RigidTransform(), mesh, name, white)
             self._add_stand(plant, name, member, X_WM)
-        if chair and plant.geometry_source_is_registered():
-            mesh = Mesh(str(FOLDER / "meshes" / "chair.gltf"))
-            X_WC = RigidTransform(self.p_WK + np.array(self.chair.place))
-            plant.RegisterVisualGeometry(
-                plant.world_body(), X_WC, mesh, "chair", np.ones(4)
-            )
+        if seat_friction is not None:
+            self._add_chair(plant, instance, seat_friction)
+
+    def _add_chair(
+        self, plant: MultibodyPlant, instance: ModelInstanceIndex, friction: float
+    ) -> None:
+        """A chair that carries: its cushion as a cylinder, all of it to look at."""
+        body = plant.AddRigidBody(CHAIR, instance, SpatialInertia.Zero())
+        X_WC = RigidTransform(self.p_WK + np.array(self.chair.place))
+        plant.WeldFrames(plant.world_frame(), body.body_frame(), X_WC)
+        if not plant.geometry_source_is_registered():
+            return
+        middle = [0.0, 0.0, self.chair.height - 0.5 * CUSHION]
+        plant.RegisterCollisionGeometry(
+            body,
+            RigidTransform(middle),
+            Cylinder(self.chair.radius, CUSHION),
+            CHAIR,
+            FLOOR.properties(friction),
+        )
+        mesh = Mesh(str(FOLDER / "meshes" / "chair.gltf"))
+        plant.RegisterVisualGeometry(body, RigidTransform(), mesh, CHAIR, np.ones(4))
 
     def _add_stand(
         self,

@@ -7,7 +7,7 @@ from pydrake.multibody.tree import BodyIndex
 from pydrake.systems.framework import BasicVector, Context, LeafSystem
 
 from models.configuration import Configuration
-from models.kit.drum_kit import DrumKit
+from models.kit.drum_kit import CHAIR, DrumKit
 from models.robot import find_frame
 from models.scene import Scene, World
 
@@ -30,12 +30,12 @@ class ContactLog(LeafSystem):
         - normal_forces
 
     `wrenches` (6 C + 6) is, for each patch of the robot in order, the wrench of
-    the world on it about the world origin, world axes [N m, N], and last the same
-    of everything else that touches the ground: after a fall it is not zero.
+    ground and chair on its link about the world origin, world axes [N m, N], and last
+    the same of everything else that touches the ground: after a fall it is not zero.
     `strikes` (9 a tip) is, for each stick tip, normal force of a member on it [N],
     index of that member or -1, force on the rest of its stick [N], and place [m]
-    and velocity [m/s] of the tip in the world. `normal_forces` (C) are those of the
-    ground on each patch [N], as soles under pressure feel them. The plant samples its
+    and velocity [m/s] of the tip in the world. `normal_forces` (S) are those of the
+    ground on each sole [N], as soles under pressure feel them. The plant samples its
     outputs, so forces are those of the step that has just ended. `state` is the robot
     model's [q, v].
     """
@@ -48,10 +48,17 @@ class ContactLog(LeafSystem):
         self.patches = tuple(n for n, c in robot.contacts.items() if not c.is_point)
         self.tips = tuple(n for n, c in robot.contacts.items() if c.is_point)
         self._slot: dict[BodyIndex, int] = {
-            plant.GetBodyByName(robot.contact_link(n)).index(): i
+            find_frame(plant, robot.contact_link(n)).body().index(): i
             for i, n in enumerate(self.patches)
         }
+        self._sole_of: dict[BodyIndex, int] = {
+            find_frame(plant, robot.contact_link(n)).body().index(): i
+            for i, n in enumerate(robot.soles)
+        }
         self._ground = plant.world_body().index()
+        self._supports = {self._ground}
+        if plant.HasBodyNamed(CHAIR):
+            self._supports.add(plant.GetBodyByName(CHAIR).index())
         self._results = self.DeclareAbstractInputPort(
             "contact_results", plant.get_contact_results_output_port().Allocate()
         )
@@ -65,7 +72,7 @@ class ContactLog(LeafSystem):
         )
         self.DeclareVectorOutputPort(
             "normal_forces",
-            len(self.patches),
+            len(robot.soles),
             self._calc_normal_forces,
             {self._results.ticket()},
         )
@@ -103,13 +110,15 @@ class ContactLog(LeafSystem):
             a, b = info.bodyA_index(), info.bodyB_index()
             # The force is the one on body B.
             force, p = info.contact_force(), info.contact_point()
-            if a == self._ground:
-                body, f = b, force
-            elif b == self._ground:
-                body, f = a, -force
+            if a in self._supports:
+                support, body, f = a, b, force
+            elif b in self._supports:
+                support, body, f = b, a, -force
             else:
                 continue
             slot = self._slot.get(body, len(self.patches))
+            if slot == len(self.patches) and support != self._ground:
+                continue
             total[slot, 0] += p[1] * f[2] - p[2] * f[1]
             total[slot, 1] += p[2] * f[0] - p[0] * f[2]
             total[slot, 2] += p[0] * f[1] - p[1] * f[0]
@@ -118,15 +127,15 @@ class ContactLog(LeafSystem):
 
     def _calc_normal_forces(self, context: Context, output: BasicVector) -> None:
         results: ContactResults = self._results.Eval(context)
-        total = np.zeros(len(self.patches))
+        total = np.zeros(len(self._sole_of))
         for i in range(results.num_point_pair_contacts()):
             info = results.point_pair_contact_info(i)
             a, b = info.bodyA_index(), info.bodyB_index()
             if self._ground in (a, b):
-                slot = self._slot.get(b if a == self._ground else a)
-                if slot is not None:
+                sole = self._sole_of.get(b if a == self._ground else a)
+                if sole is not None:
                     normal = info.point_pair().nhat_BA_W
-                    total[slot] += abs(normal @ info.contact_force())
+                    total[sole] += abs(normal @ info.contact_force())
         output.SetFromVector(total)
 
     def _calc_strikes(self, context: Context, output: BasicVector) -> None:

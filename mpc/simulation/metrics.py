@@ -3,7 +3,9 @@
 CoM error       distance of the center of mass from the behavior's, at the
 nominal time and at the controller's own phase
 beat error      how late the controller's phase is, on every beat
-foot slip       farthest any standing sole corner got from where it stood
+foot, seat slip farthest any corner of a standing sole, or of another patch, got from
+                where it stood
+rests           see `mpc.simulation.rests`
 joint error     against the behavior at the controller's phase
 range           commanded and achieved, so that standing still cannot pass
 survived        see `mpc.simulation.survival`
@@ -13,6 +15,7 @@ referee's
 realtime factor simulated time by wall time of this very run, logging included
 """
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,8 +69,8 @@ class RunAnalysis:
         com_planned, com_nominal: (M, 3) the behavior's, at the phase and at the
             time.
         joints, joints_planned: (M, nj) angles [rad].
-        soles: (M, 4 C, 3) sole corners [m].
-        standing: (M, C) whether the behavior has a foot on the ground.
+        corners: (M, 4 C, 3) corners of the patches [m].
+        standing: (M, C) whether the behavior has a patch on its support.
     """
 
     def __init__(self, run: "SimulationRun", reference: Reference) -> None:
@@ -80,7 +83,7 @@ class RunAnalysis:
         self.phase = self._phases()
         nq, M = robot.num_positions, len(self.t)
         C = len(reference.patches)
-        self.com, self.soles = np.zeros((M, 3)), np.zeros((M, 4 * C, 3))
+        self.com, self.corners = np.zeros((M, 3)), np.zeros((M, 4 * C, 3))
         self.com_planned, self.com_nominal = np.zeros((M, 3)), np.zeros((M, 3))
         self.joints = x[:, robot.base_positions : nq]
         self.joints_planned = np.zeros_like(self.joints)
@@ -92,7 +95,7 @@ class RunAnalysis:
             for c, name in enumerate(reference.patches):
                 corners = robot.contacts[name].corners().T
                 places = state.pose(name).multiply(corners).T
-                self.soles[i, 4 * c : 4 * c + 4] = places
+                self.corners[i, 4 * c : 4 * c + 4] = places
             reference.sample(self.phase[i], sample)
             self.com_planned[i] = sample.com[0]
             self.joints_planned[i] = sample.q[robot.base_positions :]
@@ -109,17 +112,19 @@ class RunAnalysis:
             [plans[k].phase_at(t + start) for k, t in zip(index, self.t, strict=True)]
         )
 
-    def foot_slip(self) -> float:
-        """Farthest a standing sole corner got from where it first stood [m]."""
+    def slip(self, patches: Collection[str]) -> float:
+        """Farthest a corner of standing patches got from where it first stood [m]."""
         worst = 0.0
-        for c in range(self.standing.shape[1]):
+        for c, name in enumerate(self.reference.patches):
+            if name not in patches:
+                continue
             on = self.standing[:, c]
             starts = np.where(on & ~np.r_[False, on[:-1]])[0]
             for start in starts:
                 end = start
                 while end + 1 < len(on) and on[end + 1]:
                     end += 1
-                corners = self.soles[start : end + 1, 4 * c : 4 * c + 4]
+                corners = self.corners[start : end + 1, 4 * c : 4 * c + 4]
                 away = np.linalg.norm((corners - corners[0])[..., :2], axis=2)
                 worst = max(worst, float(away.max()))
         return worst
@@ -188,7 +193,8 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "com_error_mm": size(planned),
         "com_error_at_nominal_time_mm": size(nominal),
         "joint_error_deg": size(joint),
-        "foot_slip_mm": analysis.foot_slip() * 1e3,
+        "foot_slip_mm": analysis.slip(robot.soles) * 1e3,
+        "seat_slip_mm": analysis.slip(set(reference.patches) - set(robot.soles)) * 1e3,
         "torque_peak_fraction": float(share.max()),
         "torque_peak_joint": robot.joint_names[j],
         "beat_error_ms": _signed(beats),
@@ -197,6 +203,8 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
     metrics["pushes"] = [analysis.recovery(push) for push in run.scenario.pushes]
     hits = run.hits()
     metrics["hits"] = hits.metrics() if hits is not None else None
+    rests = run.rests()
+    metrics["rests"] = rests.to_dict("records") if rests is not None else None
     return metrics
 
 

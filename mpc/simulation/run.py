@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context
 from threadpoolctl import threadpool_limits
@@ -17,6 +18,7 @@ from mpc.simulation.diagram import ClosedLoop, build_closed_loop
 from mpc.simulation.fall import has_fallen
 from mpc.simulation.hits import HitReport, find_hits, match_hits
 from mpc.simulation.metrics import run_metrics
+from mpc.simulation.rests import measure_rests
 from mpc.simulation.run_explanation import RunExplanation, explain_run
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.simulated_world import simulated_kit
@@ -94,6 +96,13 @@ class SimulationRun:
             BackbeatError: the run has no such time.
         """
         return explain_run(self, t)
+
+    def rests(self) -> pd.DataFrame | None:
+        """How hard resting sticks pressed; None when none rested to the end."""
+        table = measure_rests(
+            self.strike_t, self.strikes, self.tips, self.members, self.behavior
+        )
+        return None if table.empty else table
 
     def metrics(self) -> dict[str, object]:
         """Results as plain data; `mpc.simulation.metrics` says what they mean."""

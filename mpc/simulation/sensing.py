@@ -33,7 +33,7 @@ def add_estimator(
         "sensors",
         Sensors(
             robot,
-            len(contact_log.patches),
+            len(robot.soles),
             scenario.noise,
             scenario.sensing_delay,
             period,

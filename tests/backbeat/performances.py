@@ -53,7 +53,8 @@ def drumming(seated: bool = False, duration: float = 4.0) -> Behavior:
     )
     hold = Event(time=1.0, kind="segment", what="Hold", duration=1.2)
     events = tuple(sorted((*strikes, hold), key=lambda e: e.time))
-    return _behavior("drums", ("sticks",), mount, scene, duration, BPM, events)
+    equipment = ("sticks", "seat") if seated else ("sticks",)
+    return _behavior("drums", equipment, mount, scene, duration, BPM, events)
 
 
 def swaying(duration: float = 3.0, robot: str = "atlas") -> Behavior:

@@ -21,7 +21,7 @@ def test_a_live_page_shows_what_is_drawn_and_notices_the_end(window):
         window.wait_for("document.querySelector('.now').innerText.includes('0:01.3')")
         assert show.is_watched
         said = window.page.inner_text("#overlay")
-        for words in ("drums", "pelvis welded", "0.8 × real time", "bar 1", "Hold"):
+        for words in ("drums", "base welded", "0.8 × real time", "bar 1", "Hold"):
             assert words in said
         first = window.picture()
         assert first.std() > 0.08

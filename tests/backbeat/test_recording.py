@@ -54,7 +54,7 @@ def test_only_what_moves_has_keyframes(page):
 
 def test_a_welded_pelvis_is_said():
     info = data(page_of(PlannedTake(drumming(True, 1.0)), 10.0), "backbeat-info")
-    assert info["note"] == "pelvis welded to the chair, legs still"
+    assert info["note"] == "base welded in place"
     names = [layer["name"] for layer in info["layers"]]
     assert any(name.startswith("stick trails, 0 to") for name in names)
     assert {trail["path"] for trail in info["trails"]} == {

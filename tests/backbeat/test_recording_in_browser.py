@@ -91,7 +91,7 @@ def test_the_caption_names_what_is_seen(window, tmp_path):
         "drums",
         "Atlas swings its arms <and> smiles.",
         "as planned",
-        "pelvis welded to the chair, legs still",
+        "base welded in place",
         "bar 1",
         "Hold",
         "0:01.2",

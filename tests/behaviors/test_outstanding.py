@@ -4,14 +4,17 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from pydrake.systems.framework import DiagramBuilder
 
 from behaviors.drumming import TIP_RADIUS
 from behaviors.music.score import ScoreDescription, compile_score
 from behaviors.specification import SHIPPED_FOLDER
 from models.kit.drum_kit import DrumKit
+from models.scene import add_world
 from models.yaml_file import load_yaml
 from tests.behaviors.drake_robot import DrakeRobot
 
+SIDES = ("inner", "outer")
 DRUMMERS = ("outstanding", "outstanding-standing")
 MEMBERS = {"hi_hat", "crash", "snare", "high_tom", "mid_tom", "floor_tom", "ride"}
 
@@ -149,11 +152,53 @@ def test_no_tip_is_below_a_head(drummer, tips):
             assert (above | below)[over].all()
 
 
-def test_the_seated_drummer_moves_seventeen_joints(built):
-    robot = built("outstanding").robot_model
-    assert not robot.floating
-    assert robot.num_joints == 17
-    assert not any("leg" in name for name in robot.joint_names)
+def test_the_seated_drummer_is_held_by_nothing(built):
+    behavior = built("outstanding")
+    motion, robot = behavior.motion, behavior.robot_model
+    assert robot.floating
+    assert robot.num_joints == 30
+    load = {}
+    for name in ("l_foot", "r_foot", "seat"):
+        c = motion.contacts.index(name)
+        assert motion.standing[:, c].all()
+        patch, w = robot.contacts[name], motion.wrench[:, c]
+        load[name] = w[:, 5]
+        assert load[name].min() > 0.05 * robot.weight
+        assert np.abs(w[:, 1] / w[:, 5]).max() < 0.5 * patch.half_length
+        assert np.abs(w[:, 0] / w[:, 5]).max() < 0.5 * patch.half_width
+        assert (np.hypot(w[:, 3], w[:, 4]) / w[:, 5]).max() < 0.4
+    # It sits: most of it is on the chair.
+    assert load["seat"].mean() > 0.55 * robot.weight
+
+
+def test_the_seated_drummer_touches_floor_and_chair_as_planned(built):
+    """Corners of soles and seat touch, nothing else of the robot does."""
+    behavior = built("outstanding")
+    builder = DiagramBuilder()
+    world = add_world(builder, behavior.robot_model, scene=behavior.scene)
+    diagram = builder.Build()
+    root = diagram.CreateDefaultContext()
+    plant, graph = world.plant, world.scene_graph
+    context = plant.GetMyMutableContextFromRoot(root)
+    chosen = world.state_selection().argmax(1)[: behavior.robot_model.num_positions]
+    ends = {f"{s}_{e}_{k}" for s in "lr" for e in ("heel", "toe") for k in SIDES}
+    for i in range(0, len(behavior.motion.t), 500):
+        q = plant.GetPositions(context)
+        q[chosen] = behavior.motion.q[i]
+        plant.SetPositions(context, q)
+        query = graph.get_query_output_port().Eval(graph.GetMyContextFromRoot(root))
+        name, touching = query.inspector().GetName, set()
+        for pair in query.ComputeSignedDistancePairwiseClosestPoints(0.01):
+            parts = {name(g).split("::")[-1] for g in (pair.id_A, pair.id_B)}
+            if not parts & {"ground", "chair"}:
+                continue
+            if pair.distance < 1e-4:
+                touching |= parts - {"ground", "chair"}
+                assert pair.distance == pytest.approx(0.0, abs=1e-5)
+            else:
+                # The boxes of feet and pelvis stay above the corners.
+                assert pair.distance > 2e-3, parts
+        assert touching == ends | {f"seat_corner_{k}" for k in range(4)}
 
 
 def test_the_standing_drummer_stands(built):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from pydrake.geometry import Box
+from pydrake.geometry import Box, Sphere
 from pydrake.math import RigidTransform
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
 from pydrake.systems.framework import DiagramBuilder
@@ -77,14 +77,19 @@ def faces(robot):
         yield name, box.size() / 2, X_GC
 
 
+# A seat is below the pelvis by as much as a sole below the foot: its corners touch.
+BELOW = {"seat": 0.003}
+
+
 def test_contacts_are_on_the_skin_and_look_into_the_robot(robot):
-    """In the middle of a face of the collision box, for that is what touches."""
+    """In the middle of a face of the collision box, or beside it."""
     for name, half, X_GC in faces(robot):
         p, z = X_GC.translation(), X_GC.rotation().matrix()[:, 2]
         axis = int(np.argmax(np.abs(z)))
         # The angles in the source have six digits.
         assert abs(z[axis]) == pytest.approx(1.0, abs=1e-6), name
-        assert p[axis] == pytest.approx(-np.sign(z[axis]) * half[axis], abs=1e-6), name
+        out = half[axis] + BELOW.get(name, 0.0)
+        assert p[axis] == pytest.approx(-np.sign(z[axis]) * out, abs=1e-6), name
 
 
 def test_left_and_right_palm_mirror_each_other(robot):
@@ -95,11 +100,21 @@ def test_left_and_right_palm_mirror_each_other(robot):
     assert_allclose(right, left * [1, -1, 1], atol=1e-6)
 
 
-def test_a_world_with_them_has_nothing_more(plain, robot):
-    plants = [add_world(DiagramBuilder(), r).plant for r in (plain, robot)]
-    sizes = [(p.num_bodies(), p.num_collision_geometries()) for p in plants]
-    assert sizes[0] == sizes[1]
+def test_a_world_with_them_has_the_corners_of_the_seat_and_nothing_more(plain, robot):
+    builder = DiagramBuilder()
+    less, world = add_world(DiagramBuilder(), plain).plant, add_world(builder, robot)
+    plant, inspector = world.plant, world.scene_graph.model_inspector()
+    assert plant.num_bodies() == less.num_bodies()
+    assert plant.num_collision_geometries() == less.num_collision_geometries() + 4
     assert robot.total_mass == plain.total_mass
+    corners = []
+    for geometry in plant.GetCollisionGeometriesForBody(plant.GetBodyByName("pelvis")):
+        shape, X = inspector.GetShape(geometry), inspector.GetPoseInFrame(geometry)
+        if isinstance(shape, Sphere):
+            corners.append(X.translation() - [0.0, 0.0, shape.radius()])
+    seat = robot.contacts["seat"]
+    expected = seat.corners() + seat.frame.p_PF
+    assert_allclose(np.sort(corners, axis=0), np.sort(expected, axis=0), atol=EXACT)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from pydrake.geometry import Role
-from pydrake.math import RigidTransform
 from pydrake.systems.framework import DiagramBuilder
 
 from models.errors import BackbeatError
@@ -71,8 +70,8 @@ def test_it_is_played_from_the_left_to_the_right():
 
 @pytest.fixture(scope="module")
 def seated():
-    """Diagram and world of Atlas on its chair, and a context."""
-    robot = RobotModel("atlas", ("sticks",), RigidTransform([0.0, 0.0, 0.65]))
+    """Diagram and world of Atlas that can sit on a chair, and a context."""
+    robot = RobotModel("atlas", ("sticks", "seat"))
     builder = DiagramBuilder()
     world = add_world(builder, robot, scene=Scene("drum-kit", (0.0, 0.0, 0.0)))
     diagram = builder.Build()
@@ -141,16 +140,17 @@ def test_members_leave_each_other_room():
 
 
 def test_standing_drummers_have_no_chair():
-    for seat in (None, RigidTransform([0.0, 0.0, 0.65])):
+    for equipment in (("sticks",), ("sticks", "seat")):
         builder = DiagramBuilder()
-        robot = RobotModel("atlas", ("sticks",), seat)
+        robot = RobotModel("atlas", equipment)
         world = add_world(builder, robot, scene=Scene("drum-kit"))
         inspector = world.scene_graph.model_inspector()
         names = [
             inspector.GetName(g).split("::")[-1]
             for g in inspector.GetAllGeometryIds(Role.kPerception)
         ]
-        assert ("chair" in names) == (seat is not None)
+        assert ("chair" in names) == ("seat" in equipment)
+        assert world.plant.HasBodyNamed("chair") == ("seat" in equipment)
         assert {"snare", "snare_stand", "crash_stand", "ride_stand"} <= set(names)
 
 

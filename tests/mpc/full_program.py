@@ -97,6 +97,16 @@ class FullProgram:
         self._row(self._of_velocity(J), wanted[self.free], gains.posture_weight)
         X = np.hstack([np.zeros((6 * self.C, self.nv)), np.eye(6 * self.C)])
         self._row(X, target.wrench.ravel(), gains.wrench_weight)
+        for c, name in enumerate(self.contacts):
+            if target.standing[c] and name not in self.limbed:
+                J = self._of_velocity(drake.jacobian(name))
+                wanted = self._contact(c, name) - drake.bias_acceleration(name)
+                self._row(J, wanted, gains.contact_weight)
+
+    @property
+    def limbed(self) -> list[str]:
+        """Contacts at the end of a limb."""
+        return [c for c in self.contacts if len(self.robot.contacts[c].limb)]
 
     @property
     def free(self) -> np.ndarray:
@@ -119,8 +129,9 @@ class FullProgram:
         A, b = [self.dynamics[:6]], [-self.h[:6]]
         wrenches = np.eye(len(self.f))[self.nv :]
         for c, name in enumerate(self.contacts):
-            A.append(self._of_velocity(self.drake.jacobian(name)))
-            b.append(self._contact(c, name) - self.drake.bias_acceleration(name))
+            if name in self.limbed:
+                A.append(self._of_velocity(self.drake.jacobian(name)))
+                b.append(self._contact(c, name) - self.drake.bias_acceleration(name))
             if not self.stance.target.standing[c]:
                 A.append(wrenches[6 * c : 6 * c + 6])
                 b.append(np.zeros(6))
@@ -158,8 +169,8 @@ class FullProgram:
             G.append(rows)
             low.append(np.r_[np.full(len(cone), -1e30), 0.0])
             high.append(np.r_[np.zeros(len(cone)), MAX_FORCE])
-        ranges = limb_ranges(robot, self.contacts)
-        for c, name in enumerate(self.contacts):
+        ranges = limb_ranges(robot, self.limbed)
+        for c, name in enumerate(self.limbed):
             limb = np.array(robot.contacts[name].limb)
             q, v = self.stance.q[7 + limb], self.stance.v[6 + limb]
             planned = self.stance.target.joints[0, limb]

@@ -55,5 +55,13 @@ def test_a_state_that_is_no_number_is_a_fall(loop):
 
 
 def test_who_sits_on_a_chair_does_not_fall(built):
+    """Not on its chair, but on the floor beside it."""
     loop = build_closed_loop(built("outstanding"), Scenario(behavior="outstanding"))
-    assert not has_fallen(loop, loop.make_context())
+    context = loop.make_context()
+    assert not has_fallen(loop, context)
+    plant = loop.world.plant
+    own = plant.GetMyMutableContextFromRoot(context)
+    q = plant.GetPositions(own)
+    q[4], q[6] = q[4] + 1.0, 0.4
+    plant.SetPositions(own, q)
+    assert has_fallen(loop, context)

@@ -34,7 +34,7 @@ def phase_margins(reference, stiffness, damping):
 
 def test_servo_gains_respect_the_latency(drummer):
     safe = phase_margins(drummer, *servo_gains(drummer.robot, drummer, DELAY + LAG))
-    assert len(safe) == 17
+    assert len(safe) == 18
     assert min(safe.values()) > np.radians(30)
 
 

@@ -84,15 +84,20 @@ def test_the_deviation_of_the_plan_is_added(groove, targets):
 
 
 def test_points_that_rest_are_loaded_and_the_others_follow_their_path(drummer):
-    program = WholeBodyProgram(drummer.robot, (), drummer.points)
+    program = WholeBodyProgram(drummer.robot, drummer.patches, drummer.points)
     target = program.make_target()
     rest = next(e for e in drummer.behavior.events if e.kind == "rest")
     stroke = drummer.behavior.strikes()[0]
     for time, resting in ((rest.time + 1.0, True), (stroke.time - 0.1, False)):
         sample = drummer.sample(time)
-        empty = np.zeros((0, 6))
         fill_target(
-            target, sample, 1.0, np.zeros(12), empty, sample.p_contact, drummer.robot
+            target,
+            sample,
+            1.0,
+            np.zeros(12),
+            sample.wrench,
+            sample.p_contact,
+            drummer.robot,
         )
         p = drummer.points.index(rest.who)
         assert (target.point_on[p] == 0.0) == resting

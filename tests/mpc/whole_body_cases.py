@@ -16,7 +16,7 @@ TIPS = ("l_stick_tip", "r_stick_tip")
 
 
 class Stance:
-    """Atlas with sticks, knees bent, near a posture and with some speed.
+    """Atlas with sticks, near a posture and with some speed.
 
     Attributes:
         robot, program, drake: the robot, its program, and Drake's plant of it.
@@ -30,18 +30,20 @@ class Stance:
         spread: float = 0.05,
         speed: float = 0.2,
         contacts: tuple[str, ...] = FEET,
+        posture: str = "drum-ready",
     ) -> None:
-        self.robot: RobotModel = make_robot("atlas", ("sticks",), Mount())
+        equipment = ("sticks", "seat") if "seat" in contacts else ("sticks",)
+        self.robot: RobotModel = make_robot("atlas", equipment, Mount())
         self.program = WholeBodyProgram(self.robot, contacts, TIPS)
         self.drake = DrakeRobot(self.robot)
-        posture = start_configuration(self.robot, "drum-ready")
+        rest = start_configuration(self.robot, posture)
         rng = np.random.default_rng(seed)
         nv = self.robot.num_velocities
-        self.q = np.zeros_like(posture)
-        box_plus(posture, spread * rng.normal(size=nv), 1.0, True, self.q)
+        self.q = np.zeros_like(rest)
+        box_plus(rest, spread * rng.normal(size=nv), 1.0, True, self.q)
         self.v = speed * rng.normal(size=nv)
         self.drake.set(self.q, self.v)
-        self.target = self._rest(posture)
+        self.target = self._rest(rest)
 
     def _rest(self, posture: np.ndarray) -> Target:
         target, state = self.program.make_target(), Configuration(self.robot, posture)
