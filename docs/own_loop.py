@@ -43,6 +43,7 @@ class OwnRobot:
         self.q = reference.table.q[0].copy()
         self.v = np.zeros(self.robot.num_velocities)
         self.push = np.zeros(3)  # N, on the pelvis
+        self.path = [self.q]
 
     def torques(self, command: np.ndarray) -> np.ndarray:
         """(nj,) torques of the joint servos [N m]."""
@@ -65,6 +66,7 @@ class OwnRobot:
         q = np.empty_like(self.q)
         box_plus(self.q, self.v, dt, True, q)
         self.q = q
+        self.path.append(q)
 
 
 def run(behavior: Behavior, pushes: bool = True) -> OwnRobot:

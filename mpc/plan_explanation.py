@@ -159,9 +159,9 @@ def _limits(
     m, width = len(solve.rows), solve.x.shape[1]
     for side, k in sides:
         for i in range(m):
-            if _is_in_the_air(program, solve, i):
+            name, knot, unit = _row_name(program, solve, i, side)
+            if not name:
                 continue
-            name, knot, unit = _row_name(program, i, side)
             data = solve.rows[i], solve.row_bounds[k, i], solve.row_prices[k, i]
             _note(found, name, knot, unit, data)
         for knot in range(program.weights.knots):
@@ -194,23 +194,17 @@ def _note(
         found.setdefault(name, []).append((value, bound, price, knot, unit))
 
 
-def _is_in_the_air(program: PredictiveProgram, solve: Solve, i: int) -> bool:
-    """Whether an inequality row is of a patch in the air, whose wrench is zero."""
-    per_knot = len(PATCH) * len(program.reference.patches)
-    knot, row = divmod(i, per_knot)
-    if knot >= program.weights.knots:
-        return False
-    return not solve.horizon.standing[knot, row // len(PATCH)]
-
-
-def _row_name(program: PredictiveProgram, i: int, side: str) -> tuple[str, int, str]:
-    """Name, knot and unit of an inequality row."""
+def _row_name(
+    program: PredictiveProgram, solve: Solve, i: int, side: str
+) -> tuple[str, int, str]:
+    """Name, knot and unit of an inequality row; no name for a foot in the air."""
     N, patches = program.weights.knots, program.reference.patches
     count = N * len(PATCH) * len(patches)
     if i < count:
         knot, row = divmod(i, len(PATCH) * len(patches))
         c, r = divmod(row, len(PATCH))
-        return PATCH[r].format(patches[c]), knot, "weights"
+        stands = solve.horizon.standing[knot, c]
+        return PATCH[r].format(patches[c]) if stands else "", knot, "weights"
     i -= count
     if len(program.reference.soles) == 2 and program.weights.stepping:
         if i < 2 * N:

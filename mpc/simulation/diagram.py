@@ -78,8 +78,20 @@ class ClosedLoop:
         return context
 
 
-def adapted(weights: PredictiveWeights, scenario: Scenario) -> PredictiveWeights:
-    """The weights of a scenario: what it switches off is held to the behavior."""
+def adapted(
+    weights: PredictiveWeights | None, scenario: Scenario, behavior: Behavior
+) -> PredictiveWeights:
+    """The weights of a run: its musical knob, and what is held to the behavior.
+
+    Args:
+        weights: to start from; None for those that ship.
+        scenario: says what is switched off, and may have a beat priority.
+        behavior: has one otherwise.
+    """
+    priority = scenario.beat_priority
+    if priority is None:
+        priority = behavior.beat_priority
+    weights = (weights or PredictiveWeights()).with_beat_priority(priority)
     if not scenario.timing:
         weights = replace(weights, slowest=1.0, fastest=1.0)
     if not scenario.forces:
@@ -130,11 +142,7 @@ def build_closed_loop(
     )
     plant = world.plant
     start = scenario.lead_in
-    priority = scenario.beat_priority
-    if priority is None:
-        priority = behavior.beat_priority
-    weights = (weights or PredictiveWeights()).with_beat_priority(priority)
-    weights = adapted(weights, scenario)
+    weights = adapted(weights, scenario, behavior)
     prediction = PredictiveProgram(reference, weights)
     predictive = builder.AddNamedSystem(
         "predictive_controller",

@@ -131,7 +131,7 @@ def run_scenario(
     if scenario.planner == "inside":
         return _run(scenario, behavior, weights, progress, None)
     settings = PlannerSettings(
-        adapted(weights or PredictiveWeights(), scenario),
+        adapted(weights, scenario, behavior),
         scenario.plan_period,
         scenario.lead_in,
         scenario.planning_time,

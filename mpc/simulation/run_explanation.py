@@ -2,7 +2,8 @@
 
 The log has states every 5 ms and all plans. A tick is worked out anew from the last
 sample before the time asked for: exactly the tick that was when one fell on the sample,
-and otherwise the one that would have been. The plan is the one then in force.
+and otherwise the one that would have been. The plan is the one then in force, priced
+with the weights that ship, for a run does not say if it had others.
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,6 @@ from models.errors import BackbeatError
 from mpc.explanation import PlanExplanation, TickExplanation
 from mpc.plan_explanation import explain_plan
 from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.simulation.diagram import adapted
 from mpc.simulation.survival import plan_in_force
@@ -75,7 +75,8 @@ def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
     # A plan that arrives with a tick is read by the next.
     plan = plan_in_force(run, float(run.t[i]) - 1e-6)
     made = [p for p in run.plans if p.time < plan.time]
-    prediction = PredictiveProgram(reference, adapted(PredictiveWeights(), scenario))
+    weights = adapted(None, scenario, run.behavior)
+    prediction = PredictiveProgram(reference, weights)
     return RunExplanation(
         float(run.t[i]),
         explain_tick(tick, clock, x[:nq], x[nq:], plan),

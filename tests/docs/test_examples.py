@@ -157,10 +157,11 @@ def test_a_plain_loop_follows_the_behavior_and_takes_a_push(
     behavior = built("posture-tour")
     pushed, alone = (own_loop["run"](behavior, pushes=p) for p in (True, False))
     planned = Reference(behavior).sample(own_loop["DURATION"]).q
-    # Two seconds after a push of 40 N s it is on its way back.
+    # Two seconds after a push of 40 N s, which moved it, it is back or nearly so.
     for body, near in ((alone, FOLLOWED), (pushed, 2 * FOLLOWED)):
         assert np.abs(body.q[4:7] - planned[4:7]).max() < near
-    assert np.abs(pushed.q - alone.q).max() > 1e-5
+    away = np.array(pushed.path) - np.array(alone.path)
+    assert away[:, 4].max() > 0.01
 
 
 def test_without_torques_the_robot_of_the_loop_sinks(
