@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks.crocoddyl import environment
+from benchmarks import environment
 from benchmarks.crocoddyl.peer import motion_of
 from benchmarks.measurement import Timing, fitted_exponent, medians
 from benchmarks.offline import GOALS, MOTIONS, Row, write_json
@@ -102,9 +102,10 @@ def test_environment_goes_where_the_variable_says(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_an_installation_that_fails_says_why_and_is_made_anew(tmp_path, monkeypatch):
-    requirements = tmp_path / "requirements.txt"
+    requirements = tmp_path / "tools" / "crocoddyl" / "requirements.txt"
+    requirements.parent.mkdir(parents=True)
     requirements.write_text("no-such-package-of-backbeat @ file:///nowhere/none.whl\n")
-    monkeypatch.setattr(environment, "REQUIREMENTS", requirements)
+    monkeypatch.setattr(environment, "__file__", str(tmp_path / "tools" / "here.py"))
     for _ in range(2):
         with pytest.raises(BackbeatError, match=r"could not be installed.*none.whl"):
             environment.make_environment(tmp_path)

@@ -45,6 +45,7 @@ def test_derivatives_along_a_random_direction(name):
     _, derivatives = point.linearize()
     d = np.random.default_rng(5).normal(size=point.size)
     expected = along(point, d)
+    turned = np.linalg.norm(point.evaluate(0 * d)[1].frame[..., :3], axis=-1)
     N, rows = len(program.dt), program.rows
     nf, nj = (6 if point.floating else 0), len(program.effort)
     F = len(program.collisions.body)
@@ -64,7 +65,10 @@ def test_derivatives_along_a_random_direction(name):
         for p in np.where(program.frame_used[k])[0]:
             found = derivatives.frame[k, p] @ blocks[k, :nv]
             change = expected["frame"][k, p]
-            assert_allclose(found, change, rtol=0, atol=10 * FINITE_DIFFERENCE)
+            # Half a turn away the rotation vector jumps to the other side.
+            part = slice(3 if turned[k, p] > 3.0 else 0, 6)
+            atol = 10 * FINITE_DIFFERENCE
+            assert_allclose(found[part], change[part], rtol=0, atol=atol)
         found = derivatives.collision[k] @ blocks[k, :nv]
         change = expected["rows"][k, rows.collision : rows.collision + F]
         near += int((found != 0).sum())
