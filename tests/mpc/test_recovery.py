@@ -157,7 +157,23 @@ def test_hard_pushes_are_survived_with_steps(built, size, direction, contact_mod
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("direction", [AHEAD, BACK, RIGHT])
+@pytest.mark.parametrize("direction", [AHEAD, BACK, LEFT, RIGHT])
 def test_a_push_in_mid_swing_is_survived(built, direction):
+    """To the left as well, where the foot in the air would have to cross."""
     _, survived = pushed(built("march"), 100.0, direction, time=2.1)
+    assert survived
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("friction", [0.0, 0.03])
+@pytest.mark.parametrize(
+    ("size", "direction"),
+    [(HARDER, AHEAD), (HARDER, BACK), (HARD, LEFT), (HARD, RIGHT)],
+)
+def test_hard_pushes_are_survived_on_sensors_and_motors(
+    built, size, direction, friction
+):
+    """Noise and delay of the sensors, lag of the motors, friction in the joints."""
+    hardware = {"state": "estimated", "actuator_lag": 0.005, "joint_friction": friction}
+    _, survived = pushed(built("stand"), size, direction, **hardware)
     assert survived
