@@ -1,24 +1,20 @@
 """Whole-body ticks: ours and TSID's, on the same robot with the same tasks."""
 
-import json
-import subprocess
 import time
-import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from behaviors.behavior import Mount, make_robot
 from behaviors.stance import start_configuration
+from benchmarks.worker import Worker, bare_urdf
 from models.configuration import Configuration
 from models.contact import PATCH_MARGIN
 from models.errors import BackbeatError
 from models.robot import RobotModel
-from models.robot_description import find_description, load_description
 from models.rotations import box_plus
 from mpc.whole_body_program import WholeBodyGains, WholeBodyProgram
 
@@ -120,7 +116,7 @@ class OurTicks:
         m = robot.total_mass
         joints = q[robot.base_positions :]
         return {
-            "urdf": _bare_urdf(robot),
+            "urdf": bare_urdf(robot),
             "quaternion": q[:4].tolist(),
             "position": q[4:7].tolist(),
             "joints": dict(zip(robot.joint_names, joints.tolist(), strict=True)),
@@ -166,57 +162,16 @@ def _corners(robot: RobotModel, contact: str) -> list[list[float]]:
     return [X.multiply(np.array(p)).tolist() for p in corners]
 
 
-def _bare_urdf(robot: RobotModel) -> str:
-    """The URDF without shapes, and with the products of inertia that it leaves out."""
-    description = find_description(robot.name)
-    tree = ET.parse(description.parent / load_description(description).urdf)
-    for link in tree.iter("link"):
-        for shape in (*link.findall("visual"), *link.findall("collision")):
-            link.remove(shape)
-    for inertia in tree.iter("inertia"):
-        for product in ("ixy", "ixz", "iyz"):
-            inertia.attrib.setdefault(product, "0")
-    return ET.tostring(tree.getroot(), encoding="unicode")
-
-
-class Tsid:
-    """A running TSID; it inherits the cores that this process may use."""
+class Tsid(Worker):
+    """A running TSID."""
 
     def __init__(self, python: Path) -> None:
-        self._process = subprocess.Popen(
-            [python, "-I", WORKER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def __enter__(self) -> "Tsid":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
-        assert self._process.stdin
-        assert self._process.stdout
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._process.wait()
+        super().__init__("TSID", python, WORKER)
 
     def ticks(self, ours: OurTicks, count: int) -> dict[str, Any]:
         """The same number of ticks; see `tsid/solve.py`."""
-        assert self._process.stdin
-        assert self._process.stdout
-        request = {"name": ours.case.name, "case": ours.for_tsid(), "ticks": count}
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline()
-        if not answer:
-            raise BackbeatError("TSID ended without an answer; see above")
-        found: dict[str, Any] = json.loads(answer)
-        return found
+        case = ours.for_tsid()
+        return self.ask({"name": ours.case.name, "case": case, "ticks": count})
 
 
 @dataclass(frozen=True)

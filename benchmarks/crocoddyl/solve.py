@@ -10,7 +10,6 @@ import json
 import os
 import sys
 import time
-import xml.etree.ElementTree as ET
 from typing import Any
 
 import crocoddyl
@@ -27,27 +26,11 @@ NEAR = 1.01
 GRAVITY = 9.81
 
 
-def complete_urdf(path: str) -> str:
-    """The URDF without shapes, and with the products of inertia that it leaves out.
-
-    Pinocchio's reader would drop the inertia of a link that leaves them out.
-    """
-    tree = ET.parse(path)
-    for link in tree.iter("link"):
-        for shape in (*link.findall("visual"), *link.findall("collision")):
-            link.remove(shape)
-    for inertia in tree.iter("inertia"):
-        for product in ("ixy", "ixz", "iyz"):
-            inertia.attrib.setdefault(product, "0")
-    return ET.tostring(tree.getroot(), encoding="unicode")
-
-
 class Robot:
     """The robot with a frame in the middle of each sole, and where it starts."""
 
     def __init__(self, motion: dict[str, Any]) -> None:
-        urdf = complete_urdf(motion["urdf"])
-        self.model = pin.buildModelFromXML(urdf, pin.JointModelFreeFlyer())
+        self.model = pin.buildModelFromXML(motion["urdf"], pin.JointModelFreeFlyer())
         self.names = list(motion["soles"])
         for name, sole in motion["soles"].items():
             link = self.model.getFrameId(sole["link"])
