@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from behaviors.behavior import BEAT_PRIORITY
+from behaviors.behavior import BEAT_PRIORITY, check_beat_priority
 from behaviors.motion_plan import MotionPlan
 from models.errors import BackbeatError
 from optimization.trajectory_problem import Weights
@@ -78,11 +78,7 @@ class Authored:
         Raises:
             BackbeatError: a priority that is not between 0 and 1.
         """
-        if not 0 <= self.beat_priority <= 1:
-            raise BackbeatError(
-                f"{self.name}: beat_priority is {self.beat_priority}; it goes from 0 "
-                "(save the balance first) to 1 (hold the beat at any price)"
-            )
+        check_beat_priority(self.name, self.beat_priority)
 
 
 @dataclass

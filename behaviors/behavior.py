@@ -22,6 +22,19 @@ BEAT_PRIORITY = 0.5
 Progress = Callable[[float, str], None]
 
 
+def check_beat_priority(where: str, priority: float) -> None:
+    """Refuses a beat priority that makes no sense; `where` names its source.
+
+    Raises:
+        BackbeatError: it is not between 0 and 1.
+    """
+    if not 0 <= priority <= 1:
+        raise BackbeatError(
+            f"{where}: beat_priority is {priority}; it goes from 0 (save the balance "
+            "first) to 1 (hold the beat at any price)"
+        )
+
+
 @dataclass(frozen=True)
 class Mount:
     """How the robot is held, for behaviors that do not stand freely.

@@ -20,6 +20,8 @@ SEAM_BOUNDS = {
     "seam_support": 1e-4,  # m, of a patch that stands
     "seam_load": 0.1,  # weights on a patch, of the same total
 }
+# What a motion has a row of for each of its times.
+COLUMNS = ("q", "v", "vdot", "wrench", "standing", "R_WC", "p_WC", "tau")
 # Times this near to each other are the same [s].
 SAME_TIME = 1e-6
 
@@ -41,8 +43,7 @@ def hold(motion: DenseTrajectory, seconds: float) -> DenseTrajectory:
 
 
 def _rows(motion: DenseTrajectory, index: np.ndarray) -> DenseTrajectory:
-    columns = ("q", "v", "vdot", "wrench", "standing", "R_WC", "p_WC", "tau")
-    return replace(motion, **{name: getattr(motion, name)[index] for name in columns})
+    return replace(motion, **{name: getattr(motion, name)[index] for name in COLUMNS})
 
 
 def with_contacts(motion: DenseTrajectory, contacts: Sequence[str]) -> DenseTrajectory:
@@ -70,8 +71,7 @@ def concatenate(motions: Iterable[DenseTrajectory]) -> DenseTrajectory:
     motions = [with_contacts(m, contacts) for m in motions]
     starts = np.r_[0.0, np.cumsum([m.t[-1] for m in motions])]
     t = np.concatenate([s + m.t for s, m in zip(starts, motions, strict=False)])
-    columns = ("q", "v", "vdot", "wrench", "standing", "R_WC", "p_WC", "tau")
-    joined = {n: np.concatenate([getattr(m, n) for m in motions]) for n in columns}
+    joined = {n: np.concatenate([getattr(m, n) for m in motions]) for n in COLUMNS}
     # Of two quaternions that mean the same the continuous one.
     for a, b in itertools.pairwise(range(len(t))):
         if joined["q"].shape[1] > len(joined["tau"][0]) and (

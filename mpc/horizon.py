@@ -167,8 +167,8 @@ def make_horizon(
         force_shift += np.where(on[:, :, None], total[:, None], 0.0)
         wrench_shift[:, :, 3:] = np.einsum("ncji,ncj->nci", R, force_shift)
     else:
-        before = 0.5 * (previous.phases[:-1] + previous.phases[1:])
-        k = np.clip(np.searchsorted(previous.phases, middles) - 1, 0, len(before) - 1)
+        last = len(previous.durations) - 1
+        k = np.clip(np.searchsorted(previous.phases, middles) - 1, 0, last)
         for axis in range(3):
             com_shift[:, axis] = np.interp(
                 middles, previous.phases, previous.deviation[:, axis]
@@ -180,8 +180,7 @@ def make_horizon(
                 phases[:-1], previous.phases, previous.deviation[:, axis]
             )
         if stepping:
-            moved = previous.shift[np.clip(k, 0, len(before) - 1)]
-            deviation[:, BODY:] = moved.reshape(N, -1)
+            deviation[:, BODY:] = previous.shift[k].reshape(N, -1)
         slowness = previous.durations / np.diff(previous.phases)
         stretch = (slowness[k] - 1) * np.diff(phases)
     return Horizon(

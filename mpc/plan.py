@@ -1,6 +1,7 @@
 """Plan: what the predictive controller hands to the whole-body controller."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -84,16 +85,21 @@ class Plan:
         if u >= 1.0:
             return np.zeros((2, 3))
         h = self.durations
-        mean = np.diff(self.deviation[:, 9:], axis=0) / h[:, None]
         # The two middles around t, or those nearest to it.
         i = min(max(k if u > 0.5 else k - 1, 0), len(h) - 2)
-        change = (mean[i + 1] - mean[i]) / (0.5 * (h[i] + h[i + 1]))
+        mean = np.diff(self.deviation[i : i + 3, 9:], axis=0) / h[i : i + 2, None]
+        change = (mean[1] - mean[0]) / (0.5 * (h[i] + h[i + 1]))
         since = h[i:k].sum() + u * h[k] - 0.5 * h[i] if k >= i else 0.0
-        return np.array([mean[i] + since * change, change])
+        return np.array([mean[0] + since * change, change])
+
+    @cached_property
+    def _ends(self) -> np.ndarray:
+        """(N,) when the intervals end, from the start of the horizon [s]."""
+        return np.cumsum(self.durations)
 
     def _locate(self, t: float) -> tuple[int, float]:
         """Interval of the horizon at time t, and the share of it that is over."""
-        ends = np.cumsum(self.durations)
+        ends = self._ends
         elapsed = max(0.0, t - self.time)
         k = min(int(np.searchsorted(ends, elapsed, side="right")), len(ends) - 1)
         start = ends[k - 1] if k else 0.0

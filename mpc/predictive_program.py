@@ -204,10 +204,10 @@ class PredictiveProgram:
 
     def _make_rows(self) -> None:
         """Rows of the patches of every knot, then of the reach of the soles."""
-        N, NX = self.weights.knots, self._NX
+        N = self.weights.knots
         patches = sp.block_diag(self._rows)
         self._G_knot = np.asarray(patches.todense())
-        rows = self._num_rows = patches.shape[0]
+        rows = patches.shape[0]
         reach = 2 if self._reaches else 0
         lil = sp.lil_matrix((N * (rows + reach) + N - 1, self._n))
         for k in range(N):
@@ -230,7 +230,6 @@ class PredictiveProgram:
         last = N * (rows + reach)
         self._reach_entries = at[N * rows : last].data.astype(int) - 1
         self._hurry_entries = at[last:].data.astype(int) - 1
-        assert NX == BODY + 2 * self._S
 
     def _make_solver(self) -> piqp.SparseSolver:
         solver = piqp.SparseSolver()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from behaviors.behavior import check_beat_priority
 from behaviors.library import check_name
 from models.errors import BackbeatError, unknown_name
 from models.scene import CONTACT_MODELS
@@ -125,11 +126,8 @@ class Scenario:
         if self.seed < 0:
             raise BackbeatError(f"scenario: seed is {self.seed}; it must be >= 0")
         self.world.check()
-        if self.beat_priority is not None and not 0 <= self.beat_priority <= 1:
-            raise BackbeatError(
-                f"scenario: beat_priority is {self.beat_priority}; it goes from 0 "
-                "(save the balance first) to 1 (hold the beat at any price)"
-            )
+        if self.beat_priority is not None:
+            check_beat_priority("scenario", self.beat_priority)
         for push in self.pushes:
             if len(push.impulse) != 3 or not np.isfinite(push.impulse).all():
                 raise BackbeatError("scenario: a push needs an impulse x, y, z in N s")
