@@ -13,6 +13,8 @@ from rich.table import Table
 from behaviors.behavior import Behavior
 from behaviors.build import build
 from behaviors.library import Library
+from benchmarks.crocoddyl.closed_loop import run_loop
+from benchmarks.crocoddyl.standing import CrocoddylStanding, StandingSettings
 from benchmarks.environment import make_environment
 from benchmarks.measurement import machine, one_core
 from benchmarks.tick import compare
@@ -26,9 +28,14 @@ DIFFERENCES = (
     "TSID has forces at the corners of the feet, bounds accelerations, and weighs a "
     "swinging foot; Backbeat has wrenches of whole feet near the plan's, follows the "
     "swing exactly, keeps limb joints off their stops, checks the residuals of every "
-    "answer, and is called from Python, as TSID is."
+    "answer, and is called from Python, as TSID is.\n"
+    "The two plans solve different problems. Crocoddyl's is one iteration on the whole "
+    "robot, with its joints and torques, standing and pushed, N = 50, 1 s, friction a "
+    "soft cost (processor time); Backbeat's is a whole solve for momentum, contact "
+    "wrenches, timing and steps in deviations from a behavior, friction a hard limit "
+    "(wall time); joints and torques are its tick's."
 )
-PUSHED, DRUMMED = "march", "outstanding-standing"
+PUSHED, DRUMMED, STOOD = "march", "outstanding-standing", "stand"
 PUSH = Push(2.1, 0.1, [0.0, 60.0, 0.0])
 PLANNING_TIME = 0.02
 
@@ -79,16 +86,29 @@ def tick_rows(cache: Path | None = None, rounds: int = 10) -> list[OnlineRow]:
     return rows
 
 
-def plan_rows(behavior: Behavior) -> list[OnlineRow]:
-    """Wall times of plans while a stepping robot is pushed."""
+def plan_rows(
+    behavior: Behavior, standing: Behavior, cache: Path | None = None
+) -> list[OnlineRow]:
+    """Wall times of plans while a stepping robot is pushed, and Crocoddyl's.
+
+    Raises:
+        BackbeatError: Crocoddyl is not to be had.
+    """
     scenario = Scenario(behavior=behavior.name, duration=6.0, pushes=[PUSH])
-    with one_core():
+    stood = Scenario(behavior=standing.name, duration=3.0, pushes=[PUSH])
+    with one_core(), CrocoddylStanding(make_environment(cache)) as tool:
         run = run_scenario(scenario, behavior)
+        tool.begin(standing, StandingSettings())
+        theirs = float(np.median(run_loop(tool, standing, stood).plan_ms))
     median, late = np.percentile(run.plan_ms, [50, 99])
+    knots = min(len(p.phases) - 1 for p in run.plans if p.iterations)
+    ahead = min(float(p.phases[-1] - p.phases[0]) for p in run.plans if p.iterations)
     details = f"{len(run.plan_ms)} plans of {behavior.name}, pushed"
+    pair = f"ours {median:.1f} ms (N >= {knots}, {ahead:.2f} s), Crocoddyl {theirs:.1f}"
     return [
         OnlineRow("plan: median", float(median), "ms", 4.0, False, details),
         OnlineRow("plan: p99", float(late), "ms", 8.0, False, details),
+        OnlineRow("plan: to Crocoddyl", float(median) / theirs, "", 0.12, False, pair),
     ]
 
 
@@ -119,9 +139,14 @@ def measure(library: Path, cache: Path | None = None) -> list[OnlineRow]:
     shelf = Library(library)
     behaviors = [
         shelf.load(name) if shelf.path(name).is_file() else build(name, shelf)
-        for name in (PUSHED, DRUMMED)
+        for name in (PUSHED, DRUMMED, STOOD)
     ]
-    return [*tick_rows(cache), *plan_rows(behaviors[0]), *run_rows(behaviors[1])]
+    pushed, drummed, stood = behaviors
+    return [
+        *tick_rows(cache),
+        *plan_rows(pushed, stood, cache),
+        *run_rows(drummed),
+    ]
 
 
 def print_table(rows: list[OnlineRow]) -> None:
@@ -147,7 +172,7 @@ def main(
         "out/online.json"
     ),
     cache: Annotated[
-        Path | None, typer.Option(help="Folder for the environment of TSID.")
+        Path | None, typer.Option(help="Folder for the environments of other tools.")
     ] = None,
 ) -> None:
     """Times ticks against TSID, plans, and whole runs."""

@@ -1,0 +1,206 @@
+"""Crocoddyl's MPC in the place of our controllers, in our simulation."""
+
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import (
+    BasicVector,
+    Context,
+    Diagram,
+    DiagramBuilder,
+    LeafSystem,
+    State,
+)
+from pydrake.systems.primitives import LogVectorOutput, MatrixGain, VectorLogSink
+
+from behaviors.behavior import Behavior
+from models.actuation import JointServo, joint_command
+from models.robot import RobotModel
+from models.scene import World, add_world
+from mpc.predictive_program import PredictiveProgram
+from mpc.reference import Reference
+from mpc.simulation.contact_log import ContactLog
+from mpc.simulation.diagram import LOG_PERIOD
+from mpc.simulation.disturbance import Disturbance
+from mpc.simulation.fall import has_fallen
+from mpc.simulation.run import SimulationRun
+from mpc.simulation.scenario import Scenario
+
+# How often a fall is looked for [s].
+WATCH_PERIOD = 0.02
+
+
+class Standing(Protocol):
+    """What keeps a robot standing; see `CrocoddylStanding`."""
+
+    def tick(
+        self, t: float, q: np.ndarray, v: np.ndarray, delay: float | None = None
+    ) -> tuple[np.ndarray, float]:
+        """Torques now, and the time that a plan took."""
+
+
+class TorqueController(LeafSystem):
+    """Torques of another tool, at every step of the plant.
+
+    .. pydrake_system::
+
+        name: TorqueController
+        input_ports:
+        - state
+        output_ports:
+        - command
+
+    `state` is the robot model's [q, v] (nq + nv), `command` a `joint_command` (5 nj)
+    without gains. The tool remembers its plans itself, outside of the Context.
+
+    Attributes:
+        plan_times: processor times of plans [s].
+    """
+
+    def __init__(
+        self, tool: Standing, robot: RobotModel, scenario: Scenario, delay: float
+    ) -> None:
+        """Makes the controller, which plans every `plan_period` of the scenario."""
+        super().__init__()
+        self._tool, self._robot, self._delay = tool, robot, delay
+        self._steps = round(scenario.plan_period / scenario.time_step)
+        self._period = scenario.time_step
+        self._state_port = self.DeclareVectorInputPort(
+            "state", robot.num_positions + robot.num_velocities
+        )
+        self._torque = self.DeclareDiscreteState(robot.num_joints)
+        state = {self.all_state_ticket()}
+        self.DeclareVectorOutputPort(
+            "command", 5 * robot.num_joints, self._calc_command, state
+        )
+        # Before the step of the plant that begins now, which an update of discrete
+        # state would come too late for.
+        self.DeclarePeriodicUnrestrictedUpdateEvent(self._period, 0.0, self._update)
+        self.plan_times: list[float] = []
+
+    def _calc_command(self, context: Context, output: BasicVector) -> None:
+        torque = context.get_discrete_state(self._torque).value()
+        output.SetFromVector(joint_command(torque, *[np.zeros_like(torque)] * 4))
+
+    def _update(self, context: Context, state: State) -> None:
+        q, v = np.split(self._state_port.Eval(context), [self._robot.num_positions])
+        t = context.get_time()
+        plans = round(t / self._period) % self._steps == 0
+        torque, seconds = self._tool.tick(t, q, v, self._delay if plans else None)
+        if plans:
+            self.plan_times.append(seconds)
+        state.get_mutable_discrete_state(self._torque).SetFromVector(torque)
+
+
+@dataclass(frozen=True)
+class ForeignLoop:
+    """A built diagram with its named parts; see `ClosedLoop`."""
+
+    diagram: Diagram
+    world: World
+    reference: Reference
+    controller: TorqueController
+    contact_log: ContactLog
+    state_log: VectorLogSink
+    scenario: Scenario
+
+    def make_context(self) -> Context:
+        """A context at the start of the behavior, at rest."""
+        context = self.diagram.CreateDefaultContext()
+        plant, robot = self.world.plant, self.reference.robot
+        own = plant.GetMyMutableContextFromRoot(context)
+        x = plant.GetPositionsAndVelocities(own)
+        start = np.r_[self.reference.table.q[0], np.zeros(robot.num_velocities)]
+        x[self.world.state_selection().argmax(1)] = start
+        plant.SetPositionsAndVelocities(own, x)
+        return context
+
+
+def build_loop(
+    tool: Standing, behavior: Behavior, scenario: Scenario, delay: float
+) -> ForeignLoop:
+    """Connects the world, servo and pushes of our closed loop to the tool.
+
+    The scenario's world is as the tool believes it, and its state the true one.
+    """
+    builder, reference = DiagramBuilder(), Reference(behavior)
+    robot, connect = reference.robot, builder.Connect
+    world = add_world(
+        builder,
+        robot,
+        scenario.time_step,
+        scenario.contact_model,
+        scenario.friction,
+        behavior.scene,
+    )
+    plant = world.plant
+    controller = builder.AddSystem(TorqueController(tool, robot, scenario, delay))
+    servo = builder.AddSystem(JointServo(robot, world.actuator_joints()))
+    truth = builder.AddSystem(MatrixGain(D=world.state_selection()))
+    pushes = builder.AddSystem(Disturbance(plant, scenario.pushes, scenario.lead_in))
+    contact_log = builder.AddSystem(ContactLog(world, behavior.scene))
+    connect(plant.get_state_output_port(), truth.get_input_port())
+    for system in (controller, servo, contact_log):
+        connect(truth.get_output_port(), system.GetInputPort("state"))
+    connect(controller.GetOutputPort("command"), servo.GetInputPort("command"))
+    connect(
+        servo.GetOutputPort("actuation"), plant.get_actuation_input_port(world.instance)
+    )
+    connect(
+        pushes.GetOutputPort("spatial_forces"),
+        plant.get_applied_spatial_force_input_port(),
+    )
+    connect(
+        plant.get_contact_results_output_port(),
+        contact_log.GetInputPort("contact_results"),
+    )
+    log = LogVectorOutput(truth.get_output_port(), builder, LOG_PERIOD)
+    return ForeignLoop(
+        builder.Build(), world, reference, controller, contact_log, log, scenario
+    )
+
+
+def run_loop(
+    tool: Standing, behavior: Behavior, scenario: Scenario, delay: float = 0.0
+) -> SimulationRun:
+    """Runs a scenario under the tool, to its end or to a fall.
+
+    Args:
+        tool: has begun with this behavior.
+        behavior: stands still.
+        scenario: how; `plan_period` is that of the tool.
+        delay: how much later than its state a plan comes into force [s].
+    """
+    loop = build_loop(tool, behavior, scenario.check(), delay)
+    simulator = Simulator(loop.diagram, loop.make_context())
+    context, fell_at, started = simulator.get_context(), None, time.perf_counter()
+    end = scenario.lead_in + scenario.duration
+    while fell_at is None and context.get_time() < end - 1e-9:
+        simulator.AdvanceTo(min(end, context.get_time() + WATCH_PERIOD))
+        if has_fallen(loop, context):
+            fell_at = context.get_time() - scenario.lead_in
+    log, none = loop.state_log.FindLog(context), np.zeros(0)
+    # The tool keeps the behavior's tempo, as a plan at rest does.
+    rest = PredictiveProgram(loop.reference).rest(0.0, -scenario.lead_in)
+    return SimulationRun(
+        scenario=scenario,
+        behavior=behavior,
+        t=np.array(log.sample_times()) - scenario.lead_in,
+        x=log.data().T.copy(),
+        effort=none,
+        contact=none,
+        push=none,
+        strike_t=none,
+        strikes=none,
+        tips=(),
+        members=(),
+        plans=(rest,),
+        tick_ms=none,
+        plan_ms=1e3 * np.array(loop.controller.plan_times),
+        failures=0,
+        fell_at=fell_at,
+        wall_time=time.perf_counter() - started,
+    )
