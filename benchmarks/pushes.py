@@ -174,7 +174,7 @@ def _limit(impulse: float) -> str:
 
 
 def measure(library: Path, cache: Path | None = None) -> list[PushRow]:
-    """Measures everything; takes twenty minutes on an idle core.
+    """Measures everything; takes 25 minutes on a busy machine.
 
     Raises:
         BackbeatError: Crocoddyl is not to be had.
