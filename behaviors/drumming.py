@@ -15,16 +15,11 @@ from pydrake.math import RigidTransform, RotationMatrix
 
 from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
+from behaviors.drummer import kit_members, make_player
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan, check_length
-from behaviors.music.score import (
-    HANDS,
-    Hit,
-    Hold,
-    Score,
-    ScoreDescription,
-    compile_score,
-)
+from behaviors.music.score import HANDS, Hit, Hold, Score
+from behaviors.music.score_reader import find_notes, load_score, score_files
 from behaviors.stance import start_configuration, support_poses
 from behaviors.strike_postures import Stop, StrikePostures, arm_path
 from models.collision import CollisionModel, make_collision_model
@@ -32,7 +27,6 @@ from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 from models.scene import Scene
-from models.yaml_file import load_yaml
 from optimization.contact_schedule import ContactSchedule, Phase
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
@@ -86,7 +80,8 @@ class DrummingSpecification(Specification):
 
     kind: str = "drumming"
     equipment: list[str] = field(default_factory=lambda: ["sticks"])
-    # Score file in the folder `scores` beside this one, without its ending.
+    # Score in the folder `scores` beside this file, without its ending; or a
+    # tablature or MIDI file there or beside this one, with its ending.
     score: str = ""
     # "chair": sits freely on the kit's chair; "none": stands.
     seat: str = "none"
@@ -94,11 +89,13 @@ class DrummingSpecification(Specification):
 
     def score_path(self, folder: Path) -> Path:
         """Path of the score."""
+        if Path(self.score).suffix:
+            return find_notes(folder, self.score)
         return folder / "scores" / f"{check_name(self.score)}.yaml"
 
     def sources(self, folder: Path) -> list[Path]:
         """Files besides the specification that decide the motion."""
-        return [self.score_path(folder)]
+        return score_files(self.score_path(folder))
 
     def plan(self, folder: Path) -> MotionPlan:
         """Compiles score and strokes into a trajectory problem.
@@ -145,10 +142,9 @@ class _Drummer:
             {h: (f"{h[0]}_arm", self.tip(h), f"{h[0]}_stick") for h in HANDS},
             specification.stroke.slope,
         )
-        numbers = {m.number: name for name, m in self.kit.members.items()}
         path = specification.score_path(folder)
-        description = load_yaml(ScoreDescription, path)
-        self.score: Score = compile_score(description, numbers, path.name)
+        player = make_player(self.kit, self.postures, self.touch)
+        self.score: Score = load_score(path, kit_members(self.kit), player)
         self.tempo = self.score.tempo
         check_length(specification.name, self.tempo.time(self.score.beats))
         self._check_grid(path.name)
@@ -228,7 +224,7 @@ class _Drummer:
             events=self._events(),
             scene=self.scene,
             bpm=self.tempo.bpm,
-            beats_per_bar=self.tempo.beats_per_bar,
+            beats_per_bar=round(self.tempo.beats_per_bar),
         )
 
     def _collisions(self) -> CollisionModel:

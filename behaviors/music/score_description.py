@@ -10,8 +10,6 @@ the hi-hat on the next. An accent is `3!`, a ghost note `3?`.
 
 from dataclasses import dataclass, field
 
-HANDS = ("left", "right")
-
 
 @dataclass
 class HitDescription:

@@ -31,7 +31,7 @@ def check_swing(swing: float, note: int, where: str) -> None:
         )
 
 
-def swung(beat: Fraction, bar: Fraction, swing: float, note: int = 8) -> float:
+def swung(beat: Fraction, bar: Fraction, swing: float, note: int = 8) -> Fraction:
     """Where a note is played.
 
     Args:
@@ -40,13 +40,10 @@ def swung(beat: Fraction, bar: Fraction, swing: float, note: int = 8) -> float:
         swing: share of a pair before its off-beat.
         note: 8 or 16, which notes come in pairs.
     """
-    pair = PAIRS[note]
+    pair, late = PAIRS[note], Fraction(swing)
     start = beat // pair * pair
     if swing == STRAIGHT or start + pair > bar:
-        return float(beat)
-    share = float((beat - start) / pair)
-    if share < STRAIGHT:
-        share = 2 * share * swing
-    else:
-        share = swing + (2 * share - 1) * (1 - swing)
-    return float(start) + float(pair) * share
+        return beat
+    share = (beat - start) / pair
+    share = 2 * share * late if 2 * share < 1 else late + (2 * share - 1) * (1 - late)
+    return start + pair * share

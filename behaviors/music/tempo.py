@@ -95,7 +95,7 @@ class Tempo:
     )
 
     def __post_init__(self) -> None:
-        """Raises BackbeatError for a tempo that is not music, or changes in disorder."""
+        """Raises BackbeatError for a tempo that is no music, or for disorder."""
         _check_bpm(self.bpm)
         _check_bar(self.beats_per_bar)
         for change in self.changes:
