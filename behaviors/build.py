@@ -281,6 +281,7 @@ def make_behavior(
             "violation": solution.violation(),
             "seconds": solution.solve_time,
             "log": solution.log,
+            "remarks": list(plan.remarks),
             "active_limits": active_limits(solution).to_dict("records"),
         },
         **(known | about),

@@ -225,6 +225,7 @@ class _Drummer:
             scene=self.scene,
             bpm=self.tempo.bpm,
             beats_per_bar=round(self.tempo.beats_per_bar),
+            remarks=self.score.remarks,
         )
 
     def _collisions(self) -> CollisionModel:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from behaviors.music.score import Hit
+from behaviors.music.score import Hit, counted
 from models.errors import BackbeatError, unknown_name
 
 # Piece by note number.
@@ -176,11 +176,11 @@ def place_on_kit(
     for (piece, choice), count in changed.items():
         if choice == "refuse":
             raise BackbeatError(
-                f"{where}: the kit has no {piece}, which is hit {count} times; set "
+                f"{where}: the kit has no {piece}, which has {counted(count)}; set "
                 f"mapping: {{{piece}: MEMBER}} or {{{piece}: drop}}, or absent: drop"
             )
     remarks = [
-        f"{count} hits of {piece} were {_done(choice)}"
+        f"{counted(count)} of {piece} {_done(choice)}"
         for (piece, choice), count in sorted(changed.items())
     ]
     return kept, remarks

@@ -169,3 +169,8 @@ def check_ways(
                     f"time for the {hit.member} in bar {bar}, beat {at:g}; leave "
                     f"{LEAST_WAY:g} beats before a hold and 1 beat inside its end"
                 )
+
+
+def counted(number: int) -> str:
+    """So many hits, as people say it."""
+    return f"{number} hit" if number == 1 else f"{number} hits"

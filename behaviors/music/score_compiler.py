@@ -18,6 +18,7 @@ from behaviors.music.score import (
     Score,
     Section,
     check_ways,
+    counted,
 )
 from behaviors.music.score_description import PartDescription, ScoreDescription
 from behaviors.music.sticking import Player, find_hands
@@ -154,7 +155,7 @@ def _merge(
             best[hit.beat, f"{hit.member} {hit.hand}"] = hit  # both hands, as written
         elif first is not hit:
             doubled += 1
-    remarks = [f"{doubled} hits on a drum that is hit already were dropped"]
+    remarks = [f"{counted(doubled)} on a drum that is hit already dropped"]
     return list(best.values()), remarks * bool(doubled)
 
 
@@ -194,7 +195,7 @@ class _Compiler:
     def remarks(self) -> list[str]:
         """What is not played as it is written."""
         return [
-            f"{count} {ORNAMENTS[mark]} are played as single strokes"
+            f"{ORNAMENTS[mark]} played as single strokes: {count}"
             for mark, count in sorted(self.ornaments.items())
             if count
         ]

@@ -16,12 +16,15 @@ from itertools import groupby, product
 
 import numpy as np
 
-from behaviors.music.score import HANDS, Hit, Hold
+from behaviors.music.score import HANDS, Hit, Hold, counted
 from behaviors.music.tempo import Tempo
 from models.errors import BackbeatError
 
-# What haste, a meter on the other side and a meter of crossing cost.
-HASTE, OTHER_SIDE, CROSSING = 3.0, 2.0, 4.0
+# What haste, a meter on the other side and a meter of crossing cost: one hand plays
+# up to five strokes a second on its side alone, beyond that both share them.
+HASTE, OTHER_SIDE, CROSSING = 12.0, 12.0, 12.0
+# What lies in the middle between the hands, to each side [m].
+MIDDLE = 0.1
 # Hands that strike within this time of each other [s] stand crossed by at most this
 # width [m]; within the longer time crossing costs.
 TOGETHER, MOST_CROSSING, NEAR = 0.1, 0.1, 0.5
@@ -44,19 +47,22 @@ class Player:
         places: (3,) strike point of each member [m], x forward, y to the left.
         can_reach: whether a hand gets at a member, asked only for what would be used.
         repeat: least time between two strokes of a hand on one drum [s].
-        speed: that a hand's way between drums adds to it [m/s]; with `repeat` the
-            model of the fastest travel, distance / speed + repeat.
+        acceleration: most of a tip on its way between drums [m/s^2].
+
+    The fastest travel is a model, and meant to be hardly ever too slow: a way of length
+    d takes 2 sqrt(d / a) from rest to rest when acceleration is all that limits it, and
+    a stroke goes on meanwhile. Whether joints can do it, the optimizer finds out.
     """
 
     places: Mapping[str, np.ndarray]
     can_reach: Callable[[str, str], bool] = lambda hand, member: True
     repeat: float = 0.10
-    speed: float = 4.0
+    acceleration: float = 60.0
 
     def travel(self, a: str, b: str) -> float:
         """Least time between a stroke on one member and on another [s]."""
         way = float(np.linalg.norm(self.places[a] - self.places[b]))
-        return self.repeat + way / self.speed
+        return math.sqrt(self.repeat**2 + 4.0 * way / self.acceleration)
 
 
 @dataclass(frozen=True)
@@ -239,7 +245,7 @@ class _Sticking:
                 return None
             side = float(self.player.places[hit.member][1])
             side = -side if hand == "left" else side
-            price += HASTE * haste**2 + OTHER_SIDE * max(0.0, side)
+            price += HASTE * haste**2 + OTHER_SIDE * max(0.0, side - MIDDLE)
         crossing = self._crossing(hands["left"], hands["right"])
         if crossing is None:
             return None
@@ -285,7 +291,7 @@ class _Sticking:
                 bpm = math.floor(self.tempo.bpm_at(hit.beat) / slower)
                 said += f"; at {bpm} BPM they could"
         rest = len(dropped) - 1
-        others = f" and {rest} hit{'s' if rest > 1 else ''} more" if rest else ""
+        others = f" and {counted(rest)} more" if rest else ""
         return f"{said}; leave it{others} out, or set unplayable: drop"
 
     def remark(self, dropped: Sequence[int]) -> str:
@@ -293,7 +299,7 @@ class _Sticking:
         named = [f"{self.hits[i].member} in {self._place(i)}" for i in dropped[:NAMED]]
         more = ", ..." if len(dropped) > NAMED else ""
         return (
-            f"{len(dropped)} hits that two hands cannot play were dropped: "
+            f"{counted(len(dropped))} that two hands cannot play dropped: "
             f"{', '.join(named)}{more}"
         )
 
