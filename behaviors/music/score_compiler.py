@@ -284,6 +284,10 @@ class _Compiler:
                     f"take {float(beats):g} beats"
                 )
             notes, beats = notes + more, beats or length
+        elif beats == 0:
+            if not 0 <= part.bars <= MOST_BEATS:
+                raise BackbeatError(f"{where}: cannot be {part.bars} bars long")
+            beats = part.bars * self.bar  # of silence
         if beats == 0:
             raise BackbeatError(
                 f"{self.where}: part {part.name!r} neither holds nor plays"
@@ -333,7 +337,7 @@ class _Compiler:
         """Notes of a list of hits, and the bars they take."""
         notes, last = [], max(h.bar for h in part.hits)
         bars = part.bars or last
-        if not 1 <= last <= bars <= MOST_BEATS:
+        if not last <= bars <= MOST_BEATS:
             raise BackbeatError(
                 f"{where}: has bars 1 to {bars}, and a hit in bar {last}"
             )

@@ -46,7 +46,8 @@ class PartDescription:
     tab: str = ""
     # Hits one by one, exactly when they say.
     hits: list[HitDescription] = field(default_factory=list)
-    # Bars of a part that is a list of hits alone; 0 for as many as it takes.
+    # Bars of a part that is a list of hits alone, 0 for as many as it takes; or bars of
+    # silence where there is nothing else.
     bars: int = 0
     # How often the bars are played.
     repeat: int = 1

@@ -24,8 +24,8 @@ from models.errors import BackbeatError
 
 MAX_BYTES = 1_000_000
 _SECTION = re.compile(r"\s*\[([^\]]{0,60})\]\s*(?:x\s*(\d{1,4}))?\s*$", re.I | re.A)
-_KEY = re.compile(r"\s*([A-Za-z_]{2,20})\s*[:=]\s*(.*?)\s*$", re.A)
-_SAME = {"tempo": "bpm", "time": "meter", "name": "title"}
+_KEY = re.compile(r"\s*([A-Za-z][A-Za-z_ ]{1,19}?)\s*[:=]\s*(.*?)\s*$", re.A)
+_SAME = {"tempo": "bpm", "time": "meter", "name": "title", "time_signature": "meter"}
 
 
 def _number(text: str) -> float:
@@ -78,7 +78,8 @@ def read_tab_file(text: str, members: Members, where: str) -> ScoreDescription:
             if not at_head and part.tab.strip():
                 part = PartDescription(name=part.name)
                 parts.append(part)
-            _set(score if at_head else part, key[1].lower(), key[2], here)
+            name = key[1].lower().replace(" ", "_")
+            _set(score if at_head else part, name, key[2], here)
     score.parts = [p for p in parts if p.tab.strip()]
     if not score.parts:
         raise BackbeatError(f"{where}: holds no line such as HH|x-x-x-x-|")
@@ -94,7 +95,7 @@ def _set(
     known = _HEAD if isinstance(target, ScoreDescription) else _PART
     key = _SAME.get(key, key)
     if key not in known:
-        near = difflib.get_close_matches(key, known, n=1, cutoff=0.75)
+        near = difflib.get_close_matches(key, known, n=1, cutoff=0.66)
         if near:
             raise BackbeatError(f"{here}: unknown key {key!r}; did you mean {near[0]}?")
         return
@@ -120,5 +121,6 @@ def _with_rests(
         raise BackbeatError(f"{where}: {error}") from None
     ready = lead_in(bpm, start, members)
     ready.bpm, ready.meter = first.bpm, first.meter
-    score.parts = [ready, *score.parts, final_bar(last, members)]
+    silence = PartDescription(name="silence", bars=1)  # time to come to rest
+    score.parts = [ready, *score.parts, silence, final_bar(last, members)]
     return score

@@ -118,6 +118,8 @@ def _read_system(
             continue
         _piece(label, members, here)
         chunks, times = _split(match[2], here)
+        if not chunks:
+            raise BackbeatError(f"{here}: there are no marks")
         if bars and len(chunks) != len(bars):
             raise BackbeatError(
                 f"{here}: {label} has {len(chunks)} bars and the rows above it from "
