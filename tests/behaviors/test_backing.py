@@ -39,12 +39,12 @@ def test_a_path_is_refused(tmp_path, name):
 def test_a_link_out_of_the_folder_is_refused(tmp_path):
     (tmp_path / "scores").mkdir()
     (tmp_path / "scores" / "a.wav").symlink_to(write_wav(tmp_path / "a.wav"))
-    with pytest.raises(BackbeatError, match="no file a.wav in the folder"):
+    with pytest.raises(BackbeatError, match=r"no file a\.wav in the folder"):
         find_backing(tmp_path / "scores", "a.wav", "song")
 
 
 def test_what_is_not_there_or_no_audio_is_refused(tmp_path):
-    with pytest.raises(BackbeatError, match="no file b.wav"):
+    with pytest.raises(BackbeatError, match=r"no file b\.wav"):
         find_backing(tmp_path, "b.wav", "song")
     whole = write_wav(tmp_path / "a.wav").read_bytes()
     (tmp_path / "empty.wav").write_bytes(b"")

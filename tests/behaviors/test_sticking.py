@@ -1,4 +1,4 @@
-"""Which hand plays what: limits kept, cheap where hands are free, refusals that help."""
+"""Which hand plays what: limits are kept, choices cheap, and refusals help."""
 
 import itertools
 import re
