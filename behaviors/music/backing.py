@@ -81,7 +81,9 @@ def _read_head(path: Path, where: str) -> Backing:
             if frames and len(file.readframes(1)) != channels * file.getsampwidth():
                 raise BackbeatError(f"{where}: {path.name} ends before its last sample")
             return Backing(path, rate, channels, frames / rate if rate else 0.0)
-    except (wave.Error, EOFError, OSError, ValueError, ArithmeticError):
+    except BackbeatError:
+        raise
+    except Exception:  # the library lets through whatever goes wrong inside it
         pass  # not plain integers; the other reader knows floating point
     try:
         with warnings.catch_warnings():

@@ -4,6 +4,7 @@ A hand's time is made of Hold and Goto stretches: it rests on a drum while the t
 dances, or it goes from one drum to the next, which it strikes on arrival.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -152,6 +153,23 @@ class Score:
         return found
 
 
+class Rests:
+    """Finds the hold that keeps a hand from a hit, among holds in order of time."""
+
+    def __init__(self, holds: Sequence[Hold]) -> None:
+        self.holds = holds
+        self._starts = [h.beat for h in holds]
+
+    def at(self, hand: str, beat: float) -> Hold | None:
+        """The hold in which, or too near to which, a hand would have to hit."""
+        # Holds are longer than a way: none but these two can be near.
+        last = bisect_right(self._starts, beat + LEAST_WAY)
+        for hold in self.holds[max(0, last - 2) : last]:
+            if hold.is_busy(hand, beat):
+                return hold
+        return None
+
+
 def check_ways(
     hits: Sequence[Hit], holds: Sequence[Hold], tempo: Tempo, where: str
 ) -> None:
@@ -160,15 +178,16 @@ def check_ways(
     Raises:
         BackbeatError: such a hit, with its bar and beat.
     """
-    for hold in holds:
-        for hit in hits:
-            if hold.is_busy(hit.hand, hit.beat):
-                bar, at = tempo.place(hit.beat)
-                raise BackbeatError(
-                    f"{where}: the {hit.hand} hand rests in {hold.name!r} and has no "
-                    f"time for the {hit.member} in bar {bar}, beat {at:g}; leave "
-                    f"{LEAST_WAY:g} beats before a hold and 1 beat inside its end"
-                )
+    rests = Rests(holds)
+    for hit in hits:
+        hold = rests.at(hit.hand, hit.beat)
+        if hold is not None:
+            bar, at = tempo.place(hit.beat)
+            raise BackbeatError(
+                f"{where}: the {hit.hand} hand rests in {hold.name!r} and has no "
+                f"time for the {hit.member} in bar {bar}, beat {at:g}; leave "
+                f"{LEAST_WAY:g} beats before a hold and 1 beat inside its end"
+            )
 
 
 def counted(number: int) -> str:

@@ -116,7 +116,7 @@ def finish_score(
     seconds = score.tempo.time(score.beats)
     if seconds > MOST_SECONDS:
         raise BackbeatError(
-            f"{where}: lasts {seconds:g} s; it may last up to {MOST_SECONDS:g} s"
+            f"{where}: lasts {seconds:g} s; it may take up to {MOST_SECONDS:g} s"
         )
     hits, remarks = place_on_kit(
         score.hits, members, description.absent, description.mapping, where

@@ -13,10 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby, product
+from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
-from behaviors.music.score import HANDS, Hit, Hold, counted
+from behaviors.music.score import HANDS, Hit, Hold, Rests, counted
 from behaviors.music.tempo import Tempo
 from models.errors import BackbeatError
 
@@ -35,6 +37,9 @@ DROP = 1e4
 # Seconds before and after a hit in which a slower tempo is looked for, and the most
 # that a passage is slowed down.
 PASSAGE, SLOWEST = 2.0, 8.0
+# States kept from moment to moment: all there are in music that two hands can play, and
+# the cheapest in noise.
+MOST_STATES = 100
 # How many dropped hits are named.
 NAMED = 3
 
@@ -65,8 +70,7 @@ class Player:
         return math.sqrt(self.repeat**2 + 4.0 * way / self.acceleration)
 
 
-@dataclass(frozen=True)
-class _Stop:
+class _Stop(NamedTuple):
     """Where a hand was last, and whether the author had sent it there."""
 
     time: float = -math.inf
@@ -115,16 +119,14 @@ def find_hands(
     if all(h.hand for h in hits):
         return list(hits), []
     problem = _Sticking(hits, holds, tempo, player)
+    remarks: list[str] = []
     choice = problem.solve()
     if choice is None:
+        if unplayable == "refuse":
+            raise BackbeatError(f"{where}: {problem.refusal()}")
         choice = problem.solve(may_drop=True)
         assert choice is not None  # leaving out everything is possible
-        dropped = [i for i, hand in sorted(choice.items()) if not hand]
-        if unplayable == "refuse":
-            raise BackbeatError(f"{where}: {problem.refusal(dropped)}")
-        remarks = [problem.remark(dropped)]
-    else:
-        remarks = []
+        remarks = [problem.remark([i for i, h in sorted(choice.items()) if not h])]
     return [replace(hits[i], hand=h) for i, h in sorted(choice.items()) if h], remarks
 
 
@@ -135,6 +137,13 @@ class _Sticking:
         self, hits: Sequence[Hit], holds: Sequence[Hold], tempo: Tempo, player: Player
     ) -> None:
         self.hits, self.holds, self.tempo, self.player = hits, holds, tempo, player
+        self.rests = Rests(holds)
+        self.side = {
+            m: {"left": max(0.0, -p[1] - MIDDLE), "right": max(0.0, p[1] - MIDDLE)}
+            for m, p in player.places.items()
+        }
+        # Time of the first hit for which no choice is left.
+        self.stuck_at = math.inf
         self.travel = cache(player.travel)
         self.can_reach = cache(player.can_reach)
         self.out_of_reach: set[tuple[str, str]] = set()
@@ -167,8 +176,7 @@ class _Sticking:
         self, moments: Sequence[_Moment], slower: float, may_drop: bool = False
     ) -> _Choice | None:
         """The best choice for some moments, played so many times slower."""
-        start: _State = (_Stop(), _Stop())
-        layer: dict[_State, float] = {start: 0.0}
+        layer: dict[_State, float] = {(_Stop(), _Stop()): 0.0}
         steps: list[dict[_State, tuple[_State, _Choice]]] = []
         for moment in moments:
             time = slower * moment.time
@@ -186,7 +194,10 @@ class _Sticking:
                         ahead[after] = cost + price
                         step[after] = (state, option)
             if not ahead:
+                self.stuck_at = moment.time
                 return None
+            if len(ahead) > MOST_STATES:
+                ahead = dict(sorted(ahead.items(), key=itemgetter(1))[:MOST_STATES])
             layer = ahead
             steps.append(step)
         choice: _Choice = {}
@@ -221,13 +232,13 @@ class _Sticking:
         """Whether a hand is free for a hit, and gets at its drum."""
         if (hand, hit.member) in self.out_of_reach:
             return False
-        return not any(hold.is_busy(hand, hit.beat) for hold in self.holds)
+        return self.rests.at(hand, hit.beat) is None
 
     def _play(
         self, state: _State, moment: _Moment, time: float, option: _Choice
     ) -> tuple[_State, float] | None:
         """Where hands are after a moment and what it costs; None if it cannot be."""
-        hands, price = dict(zip(HANDS, state, strict=True)), 0.0
+        hands, price = {"left": state[0], "right": state[1]}, 0.0
         if moment.hold is not None:
             end = time + self.tempo.time(moment.hold.contact_end) - moment.time
             for hand, member in moment.hold.rest.items():
@@ -243,9 +254,7 @@ class _Sticking:
             haste = self._haste(last, hands[hand])
             if haste is None:
                 return None
-            side = float(self.player.places[hit.member][1])
-            side = -side if hand == "left" else side
-            price += HASTE * haste**2 + OTHER_SIDE * max(0.0, side - MIDDLE)
+            price += HASTE * haste**2 + OTHER_SIDE * self.side[hit.member][hand]
         crossing = self._crossing(hands["left"], hands["right"])
         if crossing is None:
             return None
@@ -277,21 +286,25 @@ class _Sticking:
             return None
         return CROSSING * width
 
-    def refusal(self, dropped: Sequence[int]) -> str:
+    def refusal(self) -> str:
         """Why a passage is refused, and what would be playable."""
-        first = dropped[0]
+        time = self.stuck_at
+        passage = [m for m in self.moments if abs(m.time - time) <= PASSAGE]
+        choice = self._cheapest(passage, 1.0, may_drop=True) or {}
+        dropped = [i for i, hand in sorted(choice.items()) if not hand]
+        at_once = [i for m in passage if m.time == time for i in m.hits]
+        first = dropped[0] if dropped else at_once[0]
         hit = self.hits[first]
-        open_hands = [h for h in HANDS if (h, hit.member) not in self.out_of_reach]
-        if not open_hands:
+        said = f"two hands cannot play the {hit.member} in {self._place(first)}"
+        if all((hand, hit.member) in self.out_of_reach for hand in HANDS):
             said = f"no hand gets at the {hit.member} in {self._place(first)}"
         else:
-            said = f"two hands cannot play the {hit.member} in {self._place(first)}"
-            slower = self._slower(self.times[first])
+            slower = self._slower(passage)
             if slower is not None:
                 bpm = math.floor(self.tempo.bpm_at(hit.beat) / slower)
                 said += f"; at {bpm} BPM they could"
         rest = len(dropped) - 1
-        others = f" and {counted(rest)} more" if rest else ""
+        others = f" and {counted(rest)} after it" if rest > 0 else ""
         return f"{said}; leave it{others} out, or set unplayable: drop"
 
     def remark(self, dropped: Sequence[int]) -> str:
@@ -307,9 +320,8 @@ class _Sticking:
         bar, at = self.tempo.place(self.hits[i].beat)
         return f"bar {bar}, beat {round(at, 3):g}"
 
-    def _slower(self, time: float) -> float | None:
-        """How many times slower the passage around a time could be played."""
-        passage = [m for m in self.moments if abs(m.time - time) <= PASSAGE]
+    def _slower(self, passage: Sequence[_Moment]) -> float | None:
+        """How many times slower a passage could be played."""
         low, high = 1.0, SLOWEST
         if self._cheapest(passage, high) is None:
             return None
@@ -324,7 +336,9 @@ class _Sticking:
 
 def _forget(state: _State, time: float) -> _State:
     """States that differ only in what is long ago become one."""
-    left, right = (
-        s if time - s.time < MEMORY else replace(s, time=-math.inf) for s in state
-    )
+    left, right = state
+    if time - left.time >= MEMORY:
+        left = left._replace(time=-math.inf)
+    if time - right.time >= MEMORY:
+        right = right._replace(time=-math.inf)
     return left, right
