@@ -20,19 +20,19 @@ def kit_members(kit: DrumKit) -> Members:
 
 
 def make_player(
-    kit: DrumKit, postures: StrikePostures, touch: Callable[[str], RigidTransform]
+    kit: DrumKit, postures: StrikePostures, touch: Callable[[str, str], RigidTransform]
 ) -> Player:
     """Two hands whose reach is that of the arms.
 
     Args:
         kit: where members are.
         postures: how a hand gets at a member.
-        touch: where a tip touches a member's head.
+        touch: where a tip touches a member's head, by member and hand.
     """
 
     def can_reach(hand: str, member: str) -> bool:
         try:
-            postures.reach(hand, member, touch(member))
+            postures.reach(hand, member, touch(member, hand))
         except BackbeatError:
             return False
         return True
