@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pydrake.math import RigidTransform
 
 from behaviors.music.percussion import Members
-from behaviors.music.sticking import Player
+from behaviors.music.player import Player
 from behaviors.strike_postures import StrikePostures
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit

@@ -17,8 +17,8 @@ import mido
 from behaviors.music.ends import final_bar, lead_in
 from behaviors.music.percussion import Members
 from behaviors.music.score import LEAST_WAY, Hit, Hold, Score, Section
-from behaviors.music.score_compiler import MOST_BEATS, MOST_HITS
 from behaviors.music.score_description import PartDescription
+from behaviors.music.score_finish import MOST_BEATS, MOST_HITS
 from behaviors.music.tempo import MeterChange, Tempo, TempoChange
 from models.errors import BackbeatError
 

@@ -6,10 +6,11 @@ from pathlib import Path
 from behaviors.music.backing import find_backing
 from behaviors.music.midi import MAX_BYTES, read_midi
 from behaviors.music.percussion import Members
+from behaviors.music.player import Player
 from behaviors.music.score import Score
-from behaviors.music.score_compiler import compile_score, finish_score
+from behaviors.music.score_compiler import compile_score
 from behaviors.music.score_description import ScoreDescription
-from behaviors.music.sticking import Player
+from behaviors.music.score_finish import finish_score
 from behaviors.music.tab_file import read_tab_file
 from models.errors import BackbeatError
 from models.yaml_file import load_yaml

@@ -9,15 +9,14 @@ chosen. What the author has given to a hand stays there, and is not judged.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby, product
 from operator import itemgetter
 from typing import NamedTuple
 
-import numpy as np
-
+from behaviors.music.player import Player
 from behaviors.music.score import HANDS, Hit, Hold, Rests, counted
 from behaviors.music.tempo import Tempo
 from models.errors import BackbeatError
@@ -42,32 +41,6 @@ PASSAGE, SLOWEST = 2.0, 8.0
 MOST_STATES = 100
 # How many dropped hits are named.
 NAMED = 3
-
-
-@dataclass(frozen=True)
-class Player:
-    """What sticking knows of two hands at a kit.
-
-    Attributes:
-        places: (3,) strike point of each member [m], x forward, y to the left.
-        can_reach: whether a hand gets at a member, asked only for what would be used.
-        repeat: least time between two strokes of a hand on one drum [s].
-        acceleration: most of a tip on its way between drums [m/s^2].
-
-    The fastest travel is a model, and meant to be hardly ever too slow: a way of length
-    d takes 2 sqrt(d / a) from rest to rest when acceleration is all that limits it, and
-    a stroke goes on meanwhile. Whether joints can do it, the optimizer finds out.
-    """
-
-    places: Mapping[str, np.ndarray]
-    can_reach: Callable[[str, str], bool] = lambda hand, member: True
-    repeat: float = 0.10
-    acceleration: float = 60.0
-
-    def travel(self, a: str, b: str) -> float:
-        """Least time between a stroke on one member and on another [s]."""
-        way = float(np.linalg.norm(self.places[a] - self.places[b]))
-        return math.sqrt(self.repeat**2 + 4.0 * way / self.acceleration)
 
 
 class _Stop(NamedTuple):

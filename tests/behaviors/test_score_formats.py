@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 
 from behaviors.drummer import kit_members
 from behaviors.music.midi import read_midi
+from behaviors.music.player import Player
 from behaviors.music.score import Goto, Hold
-from behaviors.music.score_compiler import compile_score, finish_score
+from behaviors.music.score_compiler import compile_score
 from behaviors.music.score_description import (
     HitDescription,
     PartDescription,
     ScoreDescription,
 )
+from behaviors.music.score_finish import finish_score
 from behaviors.music.score_reader import load_score, score_files
-from behaviors.music.sticking import Player
 from behaviors.music.tab_file import read_tab_file
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit

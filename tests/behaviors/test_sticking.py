@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from behaviors.music import sticking
+from behaviors.music.player import Player
 from behaviors.music.score import Hit, Hold
-from behaviors.music.sticking import Player, find_hands
+from behaviors.music.sticking import find_hands
 from behaviors.music.tempo import Tempo
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit

@@ -7,8 +7,8 @@ import pytest
 
 from behaviors.drummer import kit_members
 from behaviors.music.percussion import PIECES, ROWS
+from behaviors.music.player import Player
 from behaviors.music.score_reader import load_score
-from behaviors.music.sticking import Player
 from models.kit.drum_kit import DrumKit
 from tests.behaviors.midi_files import hit, midi_bytes
 from tests.behaviors.test_backing import write_wav
