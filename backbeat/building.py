@@ -119,12 +119,16 @@ def _stored(name: str, library: Library, taken: set[str]) -> Built | None:
 
 def _built(behavior: Behavior) -> Built:
     made = behavior.provenance
+    remarks = made.get("remarks", [])
+    assert isinstance(remarks, list)
     numbers = {
         "name": behavior.name,
         "seconds": made["seconds"],
         "knots": made["knots"],
         "iterations": made["iterations"],
         "violation": made["violation"],
+        "remarks": remarks,
         "certificate": behavior.certificate.to_dict(),
     }
-    return Built(str(behavior), numbers)
+    text = "\n".join([str(behavior), *(f"  note: {remark}" for remark in remarks)])
+    return Built(text, numbers)

@@ -275,6 +275,7 @@ def make_behavior(
         log=solution.log,
         limits=active_limits(solution).to_dict("records"),
         violation=solution.violation(),
+        seconds=solution.solve_time,
     )
     return _assembled(name, plan, found, about)
 
@@ -311,8 +312,9 @@ def _assembled(
             "knots": plan.problem.num_knots,
             "iterations": len(found.log),
             "violation": found.violation,
-            "seconds": 0.0,
+            "seconds": found.seconds,
             "log": found.log,
+            "remarks": list(plan.remarks),
             "active_limits": found.limits,
         },
         **{**known, **about},

@@ -5,6 +5,7 @@ side, and those that did not change since the last time are not solved again.
 """
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack
@@ -74,6 +75,7 @@ class FoundMotion(NamedTuple):
         log: iterations of the solver; of all windows, one after the other.
         limits: active limits, as records.
         violation: the worst of all knots, scaled.
+        seconds: time it took [s].
     """
 
     motion: DenseTrajectory
@@ -82,6 +84,7 @@ class FoundMotion(NamedTuple):
     log: list[dict[str, float]]
     limits: list[dict[str, Any]]
     violation: float
+    seconds: float
 
 
 @dataclass
@@ -123,6 +126,7 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion:
     Raises:
         BackbeatError: no motion was found in a window: which limit, and when.
     """
+    started = time.perf_counter()
     problem, windows = work.plan.problem, work.windows
     found: dict[int, Knots] = {}
     logs: dict[int, list[dict[str, float]]] = {}
@@ -156,6 +160,7 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion:
         log=[entry for i in range(len(windows)) for entry in logs[i]],
         limits=_limits(filled, starts),
         violation=next(c.value for c in certificate.checks if c.name == KNOTS),
+        seconds=time.perf_counter() - started,
     )
 
 
