@@ -25,6 +25,13 @@ def command(
             help="Closed loop, simulated as you watch; or the motion as planned.",
         ),
     ] = False,
+    kinematic: Annotated[
+        bool,
+        typer.Option(
+            "--kinematic",
+            help="A drumming specification by the kinematic player, without forces.",
+        ),
+    ] = False,
     unverified: Annotated[
         bool,
         typer.Option("--unverified", help="Simulate even if verification failed."),
@@ -77,8 +84,15 @@ def command(
         raise BackbeatError(f"--fps {fps:g} is not between {LEAST_FPS} and {MOST_FPS}")
     if port is not None and not 1024 <= port <= 65535:
         raise BackbeatError(f"--port {port} is not between 1024 and 65535")
-    # A plan that fails is worth a look; a robot shall not follow it.
-    behavior = load_verified(library, name, unverified or not simulated)
+    if kinematic and simulated:
+        raise BackbeatError("what the kinematic player does, no robot can follow")
+    if kinematic:
+        from behaviors.kinematic_behavior import kinematic_behavior
+
+        behavior = kinematic_behavior(name)
+    else:
+        # A plan that fails is worth a look; a robot shall not follow it.
+        behavior = load_verified(library, name, unverified or not simulated)
     if record is not None:
         extras = read_extras(click, latency_ms, backing)
         write_recording(behavior, simulated, record, fps, extras)

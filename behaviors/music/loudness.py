@@ -1,8 +1,8 @@
 """Loudness: how fast a stick strikes for a MIDI velocity, and back.
 
 Radiated amplitude grows in proportion to the speed of the stick, and instruments
-play amplitude in proportion to the square of the MIDI velocity (R. B. Dannenberg, The
-Interpretation of MIDI Velocity, ICMC 2006). So speed goes with the square of velocity.
+play amplitude in proportion to the square of the MIDI velocity (R. B. Dannenberg, "The
+Interpretation of MIDI Velocity", 2006). So speed goes with the square of velocity.
 """
 
 import numpy as np
