@@ -72,6 +72,7 @@ class Event:
         who: contact that strikes, or "".
         velocity: loudness as in MIDI, 0 to 127.
         duration: length of a segment [s].
+        aim: place of a strike on the head, from its strike point, in its axes [m].
     """
 
     time: float
@@ -80,6 +81,7 @@ class Event:
     who: str = ""
     velocity: int = 0
     duration: float = 0.0
+    aim: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)

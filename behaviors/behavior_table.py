@@ -153,7 +153,7 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
         com=block([f"com.{a}" for a in "xyz"]),
         momentum=block(momentum),
         inertia=inertia,
-        events=tuple(Event(**e) for e in header["events"]),
+        events=tuple(Event(**{**e, "aim": tuple(e["aim"])}) for e in header["events"]),
         certificate=Certificate.from_dict(header["certificate"]),
         specification=str(header["specification"]),
         provenance=dict(header["provenance"]),

@@ -15,18 +15,18 @@ from pydrake.math import RigidTransform, RotationMatrix
 
 from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
+from behaviors.knot_grid import SPACING, KnotGrid
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.score import (
     HANDS,
-    Hit,
-    Hold,
     Score,
     ScoreDescription,
     compile_score,
 )
 from behaviors.stance import start_configuration, support_poses
 from behaviors.strike_postures import Stop, StrikePostures, arm_path
+from behaviors.strokes import PLAIN, Stroke, land, lift, strike
 from models.collision import CollisionModel, make_collision_model
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
@@ -45,14 +45,16 @@ from optimization.trajectory_problem import (
 )
 
 TIP_RADIUS = 0.007  # m
+ASIDE = 0.04  # of a strike from that of the other hand, half of it [m]
 SEAT_HEIGHT = 0.65  # of the pelvis origin, seated [m]
 # The contact to sit with, and the equipment that it comes with.
 SEAT = "seat"
 ARM_LINKS = ("larm", "ufarm", "lfarm", "hand", "stick")
 # Least and most force of a tip that rests on a head [N].
 REST_FORCE = (1.0, 15.0)
-# Knots of a beat: eighths, triplets and sixteenths all fall on knots.
-KNOTS_PER_BEAT = 12
+# Most impulse of a stick on a head [N s], and how long before and after it a tip may
+# be near [s].
+MOST_IMPULSE, BESIDE = 1.5, 1.2 * SPACING
 # Wrists whip, arms carry, the torso hardly moves for a hit.
 WEIGHTS = Weights(
     acceleration=0.06,
@@ -66,18 +68,6 @@ WEIGHTS = Weights(
         "r_wrist": 0.1,
     },
 )
-
-
-@dataclass
-class Stroke:
-    """How a drum is struck."""
-
-    # Highest point between hits above the heads involved [m].
-    apex: float = 0.13
-    # Speed of the tip along the normal at the head [m/s].
-    speed: float = 1.5
-    # Least slope of the stick down to the head at a hit [rad].
-    slope: float = 0.25
 
 
 @dataclass
@@ -110,14 +100,7 @@ class DrummingSpecification(Specification):
             raise BackbeatError(
                 f"{self.name}: seat is chair or none, not {self.seat!r}"
             )
-        stroke = self.stroke
-        if not (0.02 <= stroke.apex <= 0.4 and 0.2 <= stroke.speed <= 3.0):
-            raise BackbeatError(
-                f"{self.name}: a stroke has an apex of 0.02 to 0.4 m and a speed of "
-                "0.2 to 3 m/s"
-            )
-        if not 0.0 <= stroke.slope <= 1.0:
-            raise BackbeatError(f"{self.name}: a stroke has a slope of 0 to 1 rad")
+        self.stroke.check(self.name)
         return _Drummer(self, folder).plan()
 
 
@@ -150,12 +133,18 @@ class _Drummer:
         description = load_yaml(ScoreDescription, path)
         self.score: Score = compile_score(description, numbers, path.name)
         self.tempo = self.score.tempo
+        played = {hand: {h.member for h in self.score.of_hand(hand)} for hand in HANDS}
+        self.shared = played["left"] & played["right"]
         check_length(specification.name, self.tempo.time(self.score.beats))
-        self._check_grid(path.name)
-        N = round(self.score.beats * KNOTS_PER_BEAT) + 1
-        # Absolute beat times, so that a hit's knot is at its time to the last bit.
-        self.times = np.array([self.tempo.time(k / KNOTS_PER_BEAT) for k in range(N)])
-        self.h = self.tempo.beat_length / KNOTS_PER_BEAT
+        beats = [h.beat for h in self.score.hits]
+        beats += [b for h in self.score.holds for b in (h.beat, h.contact_end)]
+        ways = [
+            (a, b)
+            for hand in HANDS
+            for (a, _), (b, _) in itertools.pairwise(self._stops(hand))
+        ]
+        self.grid = KnotGrid(self.tempo, self.score.beats, beats, ways)
+        self.times = self.grid.times
         self.supports = support_poses(self.robot, self.posture)
         if seated:
             self.supports = self._sit(self.supports)
@@ -170,29 +159,25 @@ class _Drummer:
         poses[SEAT] = RigidTransform([*self.posture[4:6], self.kit.seat_height])
         return poses
 
-    def knot(self, beat: float) -> int:
-        return round(beat * KNOTS_PER_BEAT)
-
-    def _check_grid(self, where: str) -> None:
-        """Refuses hits and holds between knots: they would be off the beat."""
-        beats = [h.beat for h in self.score.hits]
-        beats += [b for h in self.score.holds for b in (h.beat, h.contact_end)]
-        for beat in beats:
-            if abs(beat * KNOTS_PER_BEAT - self.knot(beat)) > 1e-6:
-                bar, at = self.tempo.position(self.tempo.time(beat))
-                raise BackbeatError(
-                    f"{where}: bar {bar}, beat {at:g} is not on the grid; "
-                    f"steps_per_beat and holds must be whole 1/{KNOTS_PER_BEAT} beats"
-                )
-
     @staticmethod
     def tip(hand: str) -> str:
         return f"{hand[0]}_stick_tip"
 
-    def touch(self, member: str) -> RigidTransform:
+    def aim(self, member: str, hand: str) -> tuple[float, float]:
+        """Where a hand strikes a head, from its strike point, in its axes [m].
+
+        Hands that share a member strike it side by side, or sticks would meet.
+        """
+        if member not in self.shared:
+            return (0.0, 0.0)
+        turn = self.kit.strike_pose(member).rotation().matrix()[:2, :2]
+        x, y = turn.T @ [0.0, ASIDE if hand == "left" else -ASIDE]
+        return (float(x), float(y))
+
+    def touch(self, member: str, hand: str) -> RigidTransform:
         """Where a tip is when it touches a head; axes of the head."""
-        X_WM = self.kit.strike_pose(member)
-        return X_WM @ RigidTransform([0.0, 0.0, TIP_RADIUS])
+        place = [*self.aim(member, hand), TIP_RADIUS]
+        return self.kit.strike_pose(member) @ RigidTransform(place)
 
     def plan(self) -> MotionPlan:
         q_start = self._start()
@@ -214,7 +199,7 @@ class _Drummer:
             guess=path,
             tasks=tasks,
             impacts=[
-                Impact(self.knot(h.beat), self.tip(h.hand), 1.5)
+                Impact(self.grid.knot(h.beat), self.tip(h.hand), MOST_IMPULSE)
                 for h in self.score.hits
             ],
             collisions=self.collisions,
@@ -250,17 +235,14 @@ class _Drummer:
     def _near(self) -> list[tuple[int, np.ndarray]]:
         """Where tips and the sticks behind them may be at heads."""
         near = []
-        last = len(self.times) - 1
         for hand in HANDS:
-            knots: set[int] = set()
-            for beat, _ in self._stops(hand):
-                k = self.knot(beat)
-                knots.update(range(k - 1, k + 2))
+            spans = [2 * (self.tempo.time(beat),) for beat, _ in self._stops(hand)]
             for hold in self.score.holds:
                 if hand in hold.rest:
-                    ends = self.knot(hold.beat), self.knot(hold.contact_end)
-                    knots.update(range(ends[0] - 1, ends[1] + 2))
-            at = np.array([k for k in sorted(knots) if 0 <= k <= last], int)
+                    ends = (hold.beat, hold.contact_end)
+                    spans.append((self.tempo.time(ends[0]), self.tempo.time(ends[1])))
+            around = [self.grid.within(a - BESIDE, b + BESIDE) for a, b in spans]
+            at = np.unique(np.concatenate(around))
             stick = f"{hand[0]}_stick"
             tips = self.collisions.feelers_of(stick, "tip")
             near += [(i, at) for i in tips]
@@ -278,8 +260,8 @@ class _Drummer:
         targets = {n: IKTarget(X) for n, X in self.supports.items()}
         for hand, member in first.rest.items():
             at = self.robot.base_positions + self.postures.arm(hand)
-            q[at] = self.postures.reach(hand, member, self.touch(member))
-            targets[self.tip(hand)] = IKTarget(self.touch(member), "x y z")
+            q[at] = self.postures.reach(hand, member, self.touch(member, hand))
+            targets[self.tip(hand)] = IKTarget(self.touch(member, hand), "x y z")
         middle = None
         if SEAT not in self.supports:
             places = [X.translation() for X in self.supports.values()]
@@ -303,7 +285,12 @@ class _Drummer:
         nq = self.robot.base_positions
         for hand in HANDS:
             stops = [
-                Stop(self.tempo.time(beat), m, self.touch(m), self._stays(hand, beat))
+                Stop(
+                    self.tempo.time(beat),
+                    m,
+                    self.touch(m, hand),
+                    self._stays(hand, beat),
+                )
                 for beat, m in self._stops(hand)
             ]
             apex = self.specification.stroke.apex
@@ -324,7 +311,7 @@ class _Drummer:
             if hold is None:
                 break
             end = hold.contact_end
-            tips = {self.tip(h): self.touch(m) for h, m in hold.rest.items()}
+            tips = {self.tip(h): self.touch(m, h) for h, m in hold.rest.items()}
             length = self.tempo.time(end) - self.tempo.time(start)
             phases.append(Phase(length, {**self.supports, **tips}, hold.name))
             beat = end
@@ -357,53 +344,47 @@ class _Drummer:
         tasks: list[Task] = []
         turn = self.robot.joint_indices(["back_bkz"])
         for hold in self.score.holds:
-            knots = np.arange(self.knot(hold.beat), self.knot(hold.contact_end) + 1)
-            beats = knots / KNOTS_PER_BEAT - hold.beat
+            first, last = self.grid.knot(hold.beat), self.grid.knot(hold.contact_end)
+            knots = np.arange(first, last + 1)
+            beats = self.grid.beats[knots] - hold.beat
             # Grows over the first beat and dies over the last, so nothing jerks.
             ends = np.minimum(beats, hold.contact_end - hold.beat - beats)
             window = np.clip(ends, 0, 1) ** 2 * (3 - 2 * np.clip(ends, 0, 1))
             angle = hold.sway * window * np.sin(2 * np.pi * beats / hold.sway_beats)
             # Outweighs all that keeps the torso still: a fifth of a swing is no dance.
             tasks.append(PostureTask(turn, knots, angle[:, None], 1e4))
+            start, end = (self.tempo.time(b) for b in (hold.beat, hold.contact_end))
             for hand, member in hold.rest.items():
-                tasks += self._landing(hold, hand, member)
-        return tasks
-
-    def _landing(self, hold: Hold, hand: str, member: str) -> list[Task]:
-        """Tips come down on a head, and leave it, at centimeters a second."""
-        first, last = self.knot(hold.beat), self.knot(hold.contact_end)
-        tasks: list[Task] = []
-        for away, height in ((1, 0.002), (2, 0.009), (3, 0.022), (4, 0.042)):
-            X = self.touch(member) @ RigidTransform([0.0, 0.0, height])
-            knots = np.array([k for k in (first - away, last + away) if k >= 2])
-            tasks.append(FrameTask(self.tip(hand), knots, X, "x y z", weight=2000.0))
+                ways = (self._ways(hand, start)[0], self._ways(hand, end)[1])
+                X_WT = self.touch(member, hand)
+                times, stroke = (start, end), self.specification.stroke
+                tip = self.tip(hand)
+                tasks += land(tip, times, ways, X_WT, stroke, self.grid)
         return tasks
 
     def _stroke_tasks(self, hand: str) -> list[Task]:
         hits, tip = self.score.of_hand(hand), self.tip(hand)
+        stroke, grid = self.specification.stroke, self.grid
         tasks: list[Task] = []
         for hit in hits:
-            tasks += self._strike(hit, tip)
-        stops = self._stops(hand)
-        for (a, member_a), (b, member_b) in itertools.pairwise(stops):
-            tasks += self._lift(tip, a, member_a, b, member_b)
+            ways = self._ways(hand, self.tempo.time(hit.beat))
+            tasks += strike(hit, ways, tip, self.touch(hit.member, hand), stroke, grid)
+        velocity = {h.beat: h.velocity for h in hits}
+        for (a, member_a), (b, member_b) in itertools.pairwise(self._stops(hand)):
+            if self._rests(tip, a, b):
+                continue
+            ways = (self.tempo.time(a), self.tempo.time(b))
+            heads = (self.touch(member_a, hand), self.touch(member_b, hand))
+            loud, rests = velocity.get(b, PLAIN), not {a, b} <= set(velocity)
+            tasks.append(lift(tip, ways, heads, loud, rests, stroke, grid))
         return tasks
 
-    def _strike(self, hit: Hit, tip: str) -> list[Task]:
-        """At the head on the knot, fast before, up again after."""
-        k, X = self.knot(hit.beat), self.touch(hit.member)
-        stroke, at = self.specification.stroke, np.array([self.knot(hit.beat)])
-        step = stroke.speed * self.h
-        near = np.array([k - 1, k + 1])
-        butt = f"{tip[0]}_stick"
-        grip = 0.27 * np.sin(stroke.slope)
-        return [
-            FrameTask(tip, at, X, "x y z"),
-            FrameTask(tip, np.array([k - 1]), X, "z", lower=step, upper=1.5 * step),
-            FrameTask(tip, np.array([k + 1]), X, "z", lower=0.7 * step),
-            FrameTask(tip, near, X, "x y", lower=-0.04, upper=0.04),
-            FrameTask(butt, np.array([k - 1, k, k + 1]), X, "z", lower=grip),
-        ]
+    def _ways(self, hand: str, time: float) -> tuple[float, float]:
+        """Time since a hand was last at a drum, and until it is again [s]."""
+        stops = np.array([self.tempo.time(beat) for beat, _ in self._stops(hand)])
+        before, after = stops[stops < time - 1e-9], stops[stops > time + 1e-9]
+        since = time - before[-1] if len(before) else np.inf
+        return since, after[0] - time if len(after) else np.inf
 
     def _stays(self, hand: str, beat: float) -> bool:
         """Whether a hand comes to rest at a beat."""
@@ -418,22 +399,6 @@ class _Drummer:
                 stops.append((hold.contact_end, hold.rest[hand]))
         return sorted(stops)
 
-    def _lift(
-        self, tip: str, a: float, member_a: str, b: float, member_b: str
-    ) -> list[Task]:
-        """Half way between two stops the tip is at its apex."""
-        if self._rests(tip, a, b):
-            return []
-        middle = self.knot(0.5 * (a + b))
-        p_a, p_b = (self.touch(m).translation() for m in (member_a, member_b))
-        top = max(p_a[2], p_b[2])
-        X = RigidTransform([0.0, 0.0, top])
-        apex = self.specification.stroke.apex
-        if b - a > 1.5:  # long ways: stay up all the way
-            knots = np.arange(self.knot(a) + 6, self.knot(b) - 5)
-            return [FrameTask(tip, knots, X, "z", lower=min(apex, 0.10))]
-        return [FrameTask(tip, np.array([middle]), X, "z", lower=apex)]
-
     def _rests(self, tip: str, a: float, b: float) -> bool:
         return any(
             hold.beat == a and hold.contact_end == b and tip[0] == hand[0]
@@ -444,7 +409,14 @@ class _Drummer:
     def _events(self) -> tuple[Event, ...]:
         time = self.tempo.time
         events = [
-            Event(time(h.beat), "strike", h.member, self.tip(h.hand), h.velocity)
+            Event(
+                time(h.beat),
+                "strike",
+                h.member,
+                self.tip(h.hand),
+                h.velocity,
+                aim=self.aim(h.member, h.hand),
+            )
             for h in self.score.hits
         ]
         for hold in self.score.holds:

@@ -57,11 +57,7 @@ class PhaseGrid:
         table, self.spacing = reference.table, spacing
         i = np.flatnonzero((table.standing[1:] != table.standing[:-1]).any(axis=1))
         edges = np.unique(np.r_[0.0, table.t[i + 1]])
-        spans = [
-            a + spacing * np.arange(max(1, round((b - a) / spacing)))
-            for a, b in itertools.pairwise(edges)
-        ]
-        self._knots = np.concatenate([*spans, edges[-1:]])
+        self._knots = np.r_[_between(edges, spacing), edges[-1]]
         self._is_switch = np.isin(self._knots, edges)
 
     def phases(self, s: float, knots: int, steps: Sequence[Step] = ()) -> np.ndarray:
@@ -86,11 +82,7 @@ class PhaseGrid:
         edges = np.unique(np.r_[steps[0].start % h - h, added, own])
         edges = edges[np.r_[True, np.diff(edges) > SLIVER * h]]
         last = max(s, edges[-1]) + (knots + 2) * h
-        spans = [
-            a + (b - a) / max(1, round((b - a) / h)) * np.arange(round((b - a) / h))
-            for a, b in itertools.pairwise(np.r_[edges, last])
-        ]
-        grid = np.concatenate(spans)
+        grid = _between(np.r_[edges, last], h)
         least = np.where(np.isin(grid, edges), SWITCH, SLIVER) * h
         return np.r_[s, grid[grid - s > least][:knots]]
 
@@ -106,6 +98,15 @@ class PhaseGrid:
         """Phases of knots by number."""
         inside = np.clip(k, 0, len(self._knots) - 1)
         return np.asarray(self._knots[inside] + (k - inside) * self.spacing)
+
+
+def _between(edges: np.ndarray, spacing: float) -> np.ndarray:
+    """Every edge but the last, and about every `spacing` [s] between two."""
+    spans = []
+    for a, b in itertools.pairwise(edges):
+        count = max(1, round((b - a) / spacing))
+        spans.append(a + (b - a) / count * np.arange(count))
+    return np.concatenate(spans) if spans else np.zeros(0)
 
 
 def make_horizon(

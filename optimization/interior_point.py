@@ -98,6 +98,8 @@ WARM_BARRIER, POLISH_BARRIER = 3e-4, 1e-3
 FAR_OFF, NEAR, FREE_ITERATIONS = 5.0, 1.5, 8
 # Softness of equalities meanwhile, and change of the cost that is none.
 SOFT, SETTLED = 0.1, 0.01
+# Steps of a polish after which one that is still off will not arrive any more.
+STUCK = 7
 # What holds a given knot, in units of the step's matrix.
 HELD = 1e20
 # Called with one log entry an iteration.
@@ -287,6 +289,8 @@ class InteriorPoint:
             elif self._converged(run):
                 run.status = "solved"
                 break
+            elif run.polish >= STUCK and run.log[-1]["violation"] > 1e-4:
+                self._restart(run, iteration)
             else:
                 self._adapt(run)
         return run
@@ -348,6 +352,14 @@ class InteriorPoint:
             run.sides = self._make_sides(run.mu)
             run.filter, run.damping = [], LEAST_DAMPING
             run.near_since = iteration + 1
+
+    def _restart(self, run: _Run, iteration: int) -> None:
+        """Puts the barriers up anew where a polish is stuck against them."""
+        run.mu, run.least_mu = self.options.start_barrier, self.options.end_barrier
+        run.sides = self._make_sides(run.mu)
+        run.multipliers = make_multipliers(self.transcription.program)
+        run.filter, run.damping, run.polish = [], LEAST_DAMPING, 0
+        run.near_since = iteration + 1
 
     def _iterate(self, run: _Run, iteration: int) -> bool:
         """One Newton step; False when none can be taken."""

@@ -40,7 +40,7 @@ class Hit:
         tip: contact name of the tip.
         member: drum.
         speed: approach speed along the normal [m/s].
-        offset: distance from the strike point along the surface [m].
+        place: where on the surface, from the strike point, in its axes [m].
         peak_force: largest normal force of the contact [N].
         kind: "hit", "touch" (too slow to be a hit), "double" (force came back
             within the silence) or "shaft".
@@ -50,9 +50,13 @@ class Hit:
     tip: str
     member: str
     speed: float
-    offset: float
+    place: tuple[float, float]
     peak_force: float
     kind: str
+
+    def offset(self, aim: tuple[float, float] = (0.0, 0.0)) -> float:
+        """Distance from a place on the surface, usually the strike point [m]."""
+        return float(np.hypot(self.place[0] - aim[0], self.place[1] - aim[1]))
 
 
 def find_hits(
@@ -95,21 +99,21 @@ def _tip_hits(
         while end + 1 < len(t) and touching[end + 1]:
             end += 1
         member = members[int(rows[start, MEMBER])]
-        time, speed, offset = _onset(t, rows, int(start), kit, member)
+        time, speed, place = _onset(t, rows, int(start), kit, member)
         peak = float(rows[start : end + 1, FORCE].max())
         if t[start] - last_end < SILENCE:
             kind = "double"
         else:
             kind = "hit" if speed >= APPROACH else "touch"
-        hits.append(Hit(time, tip, member, speed, offset, peak, kind))
+        hits.append(Hit(time, tip, member, speed, place, peak, kind))
         last_end = t[end]
     return hits
 
 
 def _onset(
     t: np.ndarray, rows: np.ndarray, i: int, kit: DrumKit, member: str
-) -> tuple[float, float, float]:
-    """Time, approach speed and offset of an onset first seen at sample i.
+) -> tuple[float, float, tuple[float, float]]:
+    """Time, approach speed and place of an onset first seen at sample i.
 
     The plant samples its outputs: forces at t_i acted during the step that began
     at t_i-1, where place and velocity are those before the contact.
@@ -122,7 +126,7 @@ def _onset(
     depth = TIP_RADIUS - p[2]
     step = t[i] - t[i - 1] if i > 0 else 0.0
     back = float(np.clip(depth / max(speed, 1e-3), 0.0, step))
-    return float(t[i]) - back, speed, float(np.hypot(p[0], p[1]))
+    return float(t[i]) - back, speed, (float(p[0]), float(p[1]))
 
 
 def _shaft_hits(t: np.ndarray, rows: np.ndarray, tip: str) -> list[Hit]:
@@ -132,7 +136,9 @@ def _shaft_hits(t: np.ndarray, rows: np.ndarray, tip: str) -> list[Hit]:
     hits, last = [], -np.inf
     for i in np.where(touching)[0]:
         if t[i] - last > SILENCE:
-            hits.append(Hit(float(t[i]), tip, "", 0.0, 0.0, float(force[i]), "shaft"))
+            hits.append(
+                Hit(float(t[i]), tip, "", 0.0, (0.0, 0.0), float(force[i]), "shaft")
+            )
         last = t[i]
     return hits
 
@@ -143,7 +149,7 @@ class HitReport:
 
     Attributes:
         table: one row a planned hit: time, member, tip, made, error [s], speed
-            [m/s], offset [m], peak force [N].
+            [m/s], offset from the aim [m], peak force [N].
         extra: contacts that nobody planned.
     """
 
@@ -203,7 +209,7 @@ def match_hits(hits: Sequence[Hit], events: Sequence[Event], end: float) -> HitR
                 "made": hit is not None,
                 "error": hit.time - event.time if hit else np.nan,
                 "speed": hit.speed if hit else np.nan,
-                "offset": hit.offset if hit else np.nan,
+                "offset": hit.offset(event.aim) if hit else np.nan,
                 "peak_force": hit.peak_force if hit else np.nan,
             }
         )

@@ -79,7 +79,7 @@ def test_an_onset_is_interpolated_within_the_step(log, member, share):
     assert (hit.tip, hit.member) == (TIPS[0], member)
     assert hit.time == pytest.approx(onset, abs=1e-9)
     assert hit.speed == pytest.approx(SPEED)
-    assert hit.offset == pytest.approx(0.03)
+    assert hit.offset() == pytest.approx(0.03)
     assert hit.peak_force == 150.0
 
 

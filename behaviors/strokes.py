@@ -1,0 +1,210 @@
+"""Strokes: what a stick does about a hit, as tasks of a trajectory problem.
+
+A stroke comes down at the speed that its velocity asks for, is at the head on the
+beat and goes up again; between two strokes the tip is raised, higher for a louder
+one. Louder strokes start higher and hit faster in drummers, too (Dahl, "Playing the
+Accent: Comparing Striking Velocity and Timing in an Ostinato Rhythm Performed by
+Four Drummers", 2004).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.math import RigidTransform
+
+from behaviors.knot_grid import SPACING, KnotGrid
+from behaviors.music.score import Hit
+from models.errors import BackbeatError
+from optimization.tasks import FrameTask
+from optimization.trajectory_problem import Task
+
+STICK_LENGTH = 0.27  # from grip to tip [m]
+# The velocity, as in MIDI, of a stroke with the stated speed and apex.
+PLAIN = 90
+# Share of them that the softest stroke has.
+SOFTEST = 0.4
+# Knots this near belong to the approach and to the rebound [s].
+NEAR = 0.6 * SPACING
+# Most height of a tip between two hits, as a share of speed and time between them:
+# that of a parabola from head to head.
+STEEPEST = 0.25
+# Weight of the height before a hit.
+PROFILE = 3e4
+# Speed of a stick after a hit, as a share of that before, on heads and cymbals as they
+# are simulated; share of the way up on which a stroke is planned with it.
+REBOUND, RISING = 0.3, 0.8
+# Ways longer than this stay up [s]; after and before this much of them [s].
+LONG_WAY, RISE, FALL = 0.9, 0.3, 0.25
+# Tips that come to rest: t seconds before their height above the head grows with the
+# square of t by at least, and at most [m/s^2], over a time [s], or a share of the way.
+LANDING, LANDING_TIME, LANDING_SHARE = (1.0, 2.0), 0.22, 0.4
+
+
+@dataclass
+class Stroke:
+    """How a drum is struck, by a hit of the usual loudness."""
+
+    # Highest point between hits above the heads involved [m].
+    apex: float = 0.13
+    # Speed of the tip along the normal at the head [m/s].
+    speed: float = 1.5
+    # Least slope of the stick down to the head at a hit [rad].
+    slope: float = 0.25
+
+    def check(self, name: str) -> None:
+        """Refuses strokes that nobody plays.
+
+        Raises:
+            BackbeatError: says the limits.
+        """
+        if not (0.02 <= self.apex <= 0.4 and 0.2 <= self.speed <= 3.0):
+            raise BackbeatError(
+                f"{name}: a stroke has an apex of 0.02 to 0.4 m and a speed of "
+                "0.2 to 3 m/s"
+            )
+        if not 0.0 <= self.slope <= 1.0:
+            raise BackbeatError(f"{name}: a stroke has a slope of 0 to 1 rad")
+
+    def strike_speed(self, velocity: float) -> float:
+        """Speed at the head for a velocity as in MIDI [m/s]."""
+        return self.speed * loudness(velocity)
+
+    @property
+    def fall_time(self) -> float:
+        """Time from the apex to the head on a parabola [s]."""
+        return 2 * self.apex / self.speed
+
+    def falling(self, velocity: float, t: float) -> float:
+        """Height above the head t seconds before a hit, on that parabola [m]."""
+        return self.strike_speed(velocity) * t * (1 - 0.5 * t / self.fall_time)
+
+    def rising(self, velocity: float, t: float, rise: float) -> float:
+        """Height t seconds after a hit [m].
+
+        The stick bounces back by itself, and is raised from there evenly.
+        """
+        speed = REBOUND * self.strike_speed(velocity)
+        apex = min(self.apex, STEEPEST * 2 * rise * self.speed)
+        gain = max(0.0, apex - speed * rise) / rise**2
+        return speed * t + gain * t**2
+
+
+def loudness(velocity: float) -> float:
+    """Factor on speed and apex for a velocity as in MIDI, 1 for a plain stroke."""
+    return SOFTEST + (1 - SOFTEST) * velocity / PLAIN
+
+
+def strike(
+    hit: Hit,
+    ways: tuple[float, float],
+    tip: str,
+    X_WT: RigidTransform,
+    stroke: Stroke,
+    grid: KnotGrid,
+) -> list[Task]:
+    """At the head on the knot, fast before, up again after.
+
+    Args:
+        hit: the hit.
+        ways: time since the hand was last at a drum, and until it is again [s].
+        tip: frame of the tip.
+        X_WT: where the tip is at the hit, in axes of the head.
+        stroke: how it is struck.
+        grid: the knots.
+    """
+    k, t = grid.knot(hit.beat), grid.times
+    last = grid.before(k, min(NEAR, ways[0] / 10))
+    first = grid.after(k, min(NEAR, ways[1] / 10))
+    down = stroke.falling(hit.velocity, t[k] - t[last])
+    fall = min(stroke.fall_time, 0.5 * ways[0])
+    rise = min(stroke.fall_time, 0.5 * ways[1])
+    up = stroke.rising(hit.velocity, t[first] - t[k], rise)
+    beside = np.r_[last:k, k + 1 : first + 1]
+    sideways = 0.8 * SPACING
+    grip = STICK_LENGTH * np.sin(stroke.slope)
+    tasks: list[Task] = [
+        FrameTask(tip, np.array([k]), X_WT, "x y z"),
+        FrameTask(tip, np.array([last]), X_WT, "z", lower=down, upper=1.03 * down),
+        FrameTask(tip, np.array([first]), X_WT, "z", lower=up, upper=1.03 * up),
+        FrameTask(tip, beside, X_WT, "x y", lower=-sideways, upper=sideways),
+        FrameTask(f"{tip[0]}_stick", np.arange(last, first + 1), X_WT, "z", lower=grip),
+    ]
+    # The knots beside a hit decide its speeds: the curves go through them all.
+    heights = {
+        i: stroke.falling(hit.velocity, t[k] - t[i])
+        for i in grid.within(t[k] - fall, t[last] - 1e-3)
+    }
+    for i in grid.within(t[first] + 1e-3, t[k] + RISING * rise):
+        heights[i] = stroke.rising(hit.velocity, t[i] - t[k], rise)
+    for i, height in heights.items():
+        X = X_WT @ RigidTransform([0.0, 0.0, height])
+        tasks.append(FrameTask(tip, np.array([i]), X, "z", weight=PROFILE))
+    return tasks
+
+
+def lift(
+    tip: str,
+    ways: tuple[float, float],
+    heads: tuple[RigidTransform, RigidTransform],
+    velocity: float,
+    rests: bool,
+    stroke: Stroke,
+    grid: KnotGrid,
+) -> Task:
+    """Half way between two stops the tip is at its apex; on long ways it stays up.
+
+    Args:
+        tip: frame of the tip.
+        ways: times of the two stops [s].
+        heads: where the tip is at them.
+        velocity: of the hit to come, as in MIDI.
+        rests: whether the tip rests at one of the stops.
+        stroke: how drums are struck.
+        grid: the knots.
+    """
+    a, b = ways
+    top = max(X.translation()[2] for X in heads)
+    X = RigidTransform([0.0, 0.0, top])
+    apex = stroke.apex * loudness(velocity)
+    steepest = STEEPEST * stroke.strike_speed(velocity) * (b - a)
+    if rests:
+        steepest = LANDING[1] * (0.5 * (b - a)) ** 2
+    apex = min(apex, steepest)
+    if b - a > LONG_WAY:
+        knots = grid.within(a + RISE, b - FALL)
+        return FrameTask(tip, knots, X, "z", lower=min(apex, 0.10))
+    middle = np.array([grid.at(0.5 * (a + b))])
+    return FrameTask(tip, middle, X, "z", lower=apex)
+
+
+def land(
+    tip: str,
+    times: tuple[float, float],
+    ways: tuple[float, float],
+    X_WT: RigidTransform,
+    stroke: Stroke,
+    grid: KnotGrid,
+) -> list[Task]:
+    """A tip comes down on a head, and leaves it, at centimeters a second.
+
+    Args:
+        tip: frame of the tip.
+        times: when it lies down and when it leaves [s].
+        ways: time since the hand was last at a drum, and until it is again [s].
+        X_WT: where it rests.
+        stroke: how drums are struck.
+        grid: the knots.
+    """
+    tasks: list[Task] = []
+    away = []
+    for time, way, side in zip(times, ways, (-1, 1), strict=True):
+        beside = min(LANDING_TIME, LANDING_SHARE * way)
+        ends = sorted((time + side * 1e-3, time + side * beside))
+        steep = float(np.clip(stroke.apex / (0.5 * way) ** 2, *LANDING))
+        for k in grid.within(ends[0], ends[1]):
+            away.append((k, steep * (grid.times[k] - time) ** 2))
+    for k, height in away:
+        if k >= 2:
+            X = X_WT @ RigidTransform([0.0, 0.0, height])
+            tasks.append(FrameTask(tip, np.array([k]), X, "x y z", weight=2000.0))
+    return tasks
