@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from behaviors.behavior import Behavior
-from behaviors.music.loudness import strike_velocity
+from behaviors.strokes import PLAIN, Stroke
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from mpc.simulation.run import SimulationRun
@@ -17,6 +17,9 @@ from mpc.simulation.run_file import load_run
 # The drum of a metronome's click; no member of a kit has a space in its name.
 CLICK = "the click"
 CLICK_VELOCITY, BAR_VELOCITY = 64, 112
+LOUDEST = 127
+# Below this velocity, loudness follows speed down to silence.
+SOFT = 20
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,21 @@ def planned(behavior: Behavior) -> Performance:
     return Performance(
         behavior.name, notes, behavior.duration, beats, behavior.beats_per_bar
     )
+
+
+def strike_velocity(speed: float) -> int:
+    """MIDI velocity, 1 to 127, of a strike with a speed at the head [m/s].
+
+    It is the one that a stroke of this speed is asked for with, so that a score comes
+    back as it was written.
+    """
+    stroke = Stroke()
+    soft, plain = stroke.strike_speed(SOFT), stroke.strike_speed(PLAIN)
+    if speed < soft:
+        velocity = SOFT * speed / soft
+    else:
+        velocity = SOFT + (PLAIN - SOFT) * (speed - soft) / (plain - soft)
+    return int(np.clip(round(velocity), 1, LOUDEST))
 
 
 def beat_times(bpm: float, duration: float) -> np.ndarray:

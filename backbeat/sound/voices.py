@@ -4,8 +4,9 @@ A drum is a circular membrane: its partials stand to each other like the zeros o
 Bessel functions, and its pitch falls as the stretched head relaxes. A snare adds the
 noise of its wires. A cymbal is a plate, whose partials crowd as f = c (m + 2 n)^p
 (Chladni's law: N. H. Fletcher, T. D. Rossing, The Physics of Musical Instruments, 1998)
-and which takes a moment to become bright. A harder strike is louder, with amplitude as
-the square of MIDI velocity (see `behaviors.music.loudness`), and brighter.
+and which takes a moment to become bright. A harder strike is brighter, and louder:
+amplitude goes with the square of MIDI velocity, as it does in most instruments
+(R. B. Dannenberg, The Interpretation of MIDI Velocity, 2006).
 """
 
 from dataclasses import dataclass
@@ -15,8 +16,7 @@ import numpy as np
 from scipy.signal import butter, sosfilt
 from scipy.special import jn_zeros
 
-from backbeat.sound.notes import CLICK, CLICK_VELOCITY
-from behaviors.music.loudness import LOUDEST
+from backbeat.sound.notes import CLICK, CLICK_VELOCITY, LOUDEST
 from models.errors import unknown_name
 from models.kit.drum_kit import DrumKit, MemberDescription
 

@@ -27,10 +27,11 @@ from backbeat.sound.notes import (
     performed,
     performed_in_file,
     planned,
+    strike_velocity,
 )
 from backbeat.sound.page_sound import LONGEST_BACKING, VOICE_RATE, packed_sound
 from backbeat.sound.voices import layer, voice
-from behaviors.music.loudness import strike_speed, strike_velocity
+from behaviors.strokes import Stroke
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from mpc.simulation.contact_log import FORCE, MEMBER, PLACE, ROW, VELOCITY
@@ -68,12 +69,12 @@ def centroid(sound, rate):
 # --- loudness ---------------------------------------------------------------------
 
 
-def test_velocity_and_speed_are_each_others_inverse():
-    assert [strike_velocity(strike_speed(v)) for v in range(1, 128)] == [*range(1, 128)]
-    # Four times the speed is twice the velocity, and four times the amplitude.
-    assert strike_velocity(4 * strike_speed(50)) == 100
-    assert strike_velocity(0.0) == 1
-    assert strike_velocity(99.0) == 127
+def test_a_stroke_sounds_as_loud_as_it_was_asked_for():
+    asked = range(20, 128)
+    assert [strike_velocity(Stroke().strike_speed(v)) for v in asked] == [*asked]
+    heard = [strike_velocity(speed) for speed in np.arange(0.0, 4.0, 0.01)]
+    assert heard == sorted(heard)
+    assert (heard[0], heard[-1]) == (1, 127)
 
 
 # --- voices -----------------------------------------------------------------------
