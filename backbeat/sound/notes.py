@@ -20,6 +20,8 @@ CLICK_VELOCITY, BAR_VELOCITY = 64, 112
 LOUDEST = 127
 # Below this velocity, loudness follows speed down to silence.
 SOFT = 20
+# Longer runs are none [s].
+LONGEST = 4 * 3600.0
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,11 @@ def _strikes(
 def _performance(
     name: str, records: Sequence[Mapping[str, Any]], end: float, bpm: float, meter: int
 ) -> Performance:
+    if not 0 <= end <= LONGEST:
+        raise BackbeatError(
+            f"the run of {name} lasts {end:.4g} s; what can be heard lasts up to "
+            f"{LONGEST / 3600:g} hours"
+        )
     kit = DrumKit()
     for record in records:
         kit.member(str(record["member"]))

@@ -307,6 +307,16 @@ def test_a_run_sounds_like_its_contacts_also_from_its_file(tmp_path):
     np.testing.assert_allclose(from_file.beats, performed(run).beats)
 
 
+@pytest.mark.parametrize("end", [1e9, -1.0, np.nan])
+def test_a_run_that_never_ends_is_refused(tmp_path, end):
+    run = a_struck_run()
+    t = run.t.copy()
+    t[-1] = end
+    path = save_run(replace(run, t=t), tmp_path / "a.run.parquet", {})
+    with pytest.raises(BackbeatError, match="hours"):
+        performed_in_file(path)
+
+
 def test_a_behavior_sounds_like_its_score():
     behavior = drumming(True, 3.0)
     assert [n.time for n in planned(behavior).notes] == [
