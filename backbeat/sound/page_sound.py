@@ -1,9 +1,9 @@
 """Sound of a recording's page: the voices that are heard, once each, and the hits.
 
-A page with every voice once and a list of hits is smaller than one with the sound
-of the whole show (a few hundred kB against 1.6 MB for 25 s at 32 kHz), does not grow
-with its length, starts each hit to the sample, and keeps the pitch of the drums when it
-is played slowly. Voices come from the same code as the WAV file: one instrument.
+A page with every voice once and a list of hits does not grow with the show: 1.3 MB of
+samples for `outstanding`, and all of it would be 2.2 MB in mono, 12 MB for three
+minutes. It starts each hit to the sample, pans it, and keeps the pitch of the drums when
+it is played slowly. Voices come from the same code as the WAV file: one instrument.
 """
 
 import base64
