@@ -2,7 +2,7 @@
 
 A page with every voice once and a list of hits does not grow with the show: 1.3 MB of
 samples for `outstanding`, and all of it would be 2.2 MB in mono, 12 MB for three
-minutes. It starts each hit to the sample, pans it, and keeps the pitch of the drums when
+minutes. It starts each hit to the sample, pans it, and keeps the drums' pitch when
 it is played slowly. Voices come from the same code as the WAV file: one instrument.
 """
 
