@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from behaviors.behavior import Behavior, Event, centroidal_quantities
+from behaviors.drummer import kit_members
 from behaviors.drumming import DrummingSpecification
 from behaviors.kinematic_player import (
     EQUIPMENT,
@@ -12,12 +13,13 @@ from behaviors.kinematic_player import (
     KinematicSettings,
     KinematicTrajectory,
 )
-from behaviors.music.score import Score, ScoreDescription, compile_score
+from behaviors.music.player import Player
+from behaviors.music.score import Score
+from behaviors.music.score_reader import load_score
 from behaviors.specification import find_specification, read_specification
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.scene import Scene
-from models.yaml_file import load_yaml
 from optimization.reconstruction import DenseTrajectory
 from optimization.verification import Certificate
 
@@ -39,9 +41,9 @@ def read_score(name: str | Path) -> tuple[Score, DrummingSpecification]:
             "behaviors only"
         )
     file = specification.score_path(path.parent)
-    numbers = {m.number: member for member, m in DrumKit().members.items()}
-    description = load_yaml(ScoreDescription, file)
-    return compile_score(description, numbers, file.name), specification
+    kit = DrumKit()
+    places = {m: kit.strike_pose(m).translation() for m in kit.members}
+    return load_score(file, kit_members(kit), Player(places)), specification
 
 
 def kinematic_behavior(
