@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backbeat.jobs import Job, Outcome, Report, Watcher, run_jobs
+from backbeat.jobs import Job, Outcome, Report, Watcher, cores, run_jobs
 from behaviors.behavior import Behavior
 from behaviors.build import build, build_key
 from behaviors.library import Library
@@ -64,13 +64,18 @@ def build_all(
             outcomes[name] = Outcome(title, stored)
             watcher.progress(title, 1.0, "up to date")
         watcher.done(outcomes[name])
+    if len(jobs) == 1:
+        # One behavior has all the cores for its windows.
+        ((name, job),) = jobs.items()
+        hands = cores() if processes is None else processes
+        jobs[name] = Job(job.name, build_one, (*job.arguments, hands))
     made = run_jobs(list(jobs.values()), watcher, processes)
     outcomes |= zip(jobs, made, strict=True)
     return [outcomes[name] for name in names]
 
 
 def build_one(
-    report: Report, name: str, library: Path, force: bool, log: bool
+    report: Report, name: str, library: Path, force: bool, log: bool, hands: int = 1
 ) -> Built:
     """The job of building one behavior."""
 
@@ -78,7 +83,12 @@ def build_one(
         report.line(f"{Path(name).stem}: {iteration_line(entry)}")
 
     behavior = build(
-        name, Library(library), force, report.progress, iteration if log else None
+        name,
+        Library(library),
+        force,
+        report.progress,
+        iteration if log else None,
+        hands,
     )
     return _built(behavior)
 
@@ -109,12 +119,16 @@ def _stored(name: str, library: Library, taken: set[str]) -> Built | None:
 
 def _built(behavior: Behavior) -> Built:
     made = behavior.provenance
+    remarks = made.get("remarks", [])
+    assert isinstance(remarks, list)
     numbers = {
         "name": behavior.name,
         "seconds": made["seconds"],
         "knots": made["knots"],
         "iterations": made["iterations"],
         "violation": made["violation"],
+        "remarks": remarks,
         "certificate": behavior.certificate.to_dict(),
     }
-    return Built(str(behavior), numbers)
+    text = "\n".join([str(behavior), *(f"  note: {remark}" for remark in remarks)])
+    return Built(text, numbers)

@@ -16,6 +16,7 @@ from behaviors.motion_plan import MotionPlan
 from behaviors.setlist import SetlistSpecification
 from behaviors.show import make_show
 from behaviors.specification import find_specification, read_any, read_specification
+from behaviors.windowed import LONG, FoundMotion, Source, Workshop
 from models.errors import BackbeatError
 from models.robot_description import find_description
 from optimization.explanation import active_limits, explain
@@ -89,6 +90,7 @@ def build(
     force: bool = False,
     progress: Progress | None = None,
     log: Log | None = None,
+    processes: int = 1,
 ) -> Behavior:
     """Builds one behavior, or takes it from the library when nothing changed.
 
@@ -98,6 +100,7 @@ def build(
         force: build even when the stored one is up to date.
         progress: called as the work goes on.
         log: called at every iteration of the solver.
+        processes: how many windows of a long motion are solved at a time.
 
     Raises:
         BackbeatError: the specification is wrong, or the motion was not found or
@@ -116,7 +119,8 @@ def build(
         made = {"key": key, "seconds": time.perf_counter() - started}
         behavior = replace(behavior, provenance={**behavior.provenance, **made})
     else:
-        behavior = solve(specification, text, path.parent, key, reports)
+        workshop = Workshop(library.folder / ".windows", processes)
+        behavior = solve(specification, text, path.parent, key, reports, workshop)
     library.save(behavior)
     report(1.0, "stored")
     return behavior
@@ -128,11 +132,37 @@ def solve(
     folder: Path,
     key: str,
     reports: Reports,
+    workshop: Workshop | None = None,
 ) -> Behavior:
     """Solves and verifies a specification."""
     started, report = time.perf_counter(), reports.progress
     plan = specification.plan(folder)
     report(0.1, "solving")
+    about = {
+        "kind": specification.kind,
+        "summary": specification.summary,
+        "robot": specification.robot,
+        "equipment": plan.problem.robot.equipment,
+        "beat_priority": specification.beat_priority,
+        "specification": text,
+    }
+    if plan.problem.times[-1] >= LONG and not plan.free_phases:
+        source = Source(specification, folder, _sources())
+        workshop = workshop or Workshop()
+        found = workshop.solve(source, plan, lambda s, w: report(0.1 + 0.9 * s, w))
+        behavior = _assembled(specification.name, plan, found, about)
+    else:
+        behavior = _solve_short(specification.name, plan, about, reports)
+    check_certificate(behavior)
+    made = {"key": key, "seconds": time.perf_counter() - started}
+    return replace(behavior, provenance={**behavior.provenance, **made})
+
+
+def _solve_short(
+    name: str, plan: MotionPlan, about: Mapping[str, Any], reports: Reports
+) -> Behavior:
+    """Solves a motion at once."""
+    report = reports.progress
 
     def iteration(entry: dict[str, float]) -> None:
         report(0.1 + 0.5 * min(1.0, entry["iteration"] / 20), "solving")
@@ -147,21 +177,8 @@ def solve(
         solution = InteriorPoint(Transcription(plan.problem)).solve(progress=iteration)
     if not solution.is_solved:
         why = explain(solution, lambda kind: report(0.6, f"failed; is it {kind}?"))
-        raise BackbeatError(
-            f"{specification.name}: no motion found: {why.sentence(plan.bpm)}"
-        )
-    about = {
-        "kind": specification.kind,
-        "summary": specification.summary,
-        "robot": specification.robot,
-        "equipment": plan.problem.robot.equipment,
-        "beat_priority": specification.beat_priority,
-        "specification": text,
-    }
-    behavior = make_behavior(specification.name, plan, solution, report, **about)
-    check_certificate(behavior)
-    made = {"key": key, "seconds": time.perf_counter() - started}
-    return replace(behavior, provenance={**behavior.provenance, **made})
+        raise BackbeatError(f"{name}: no motion found: {why.sentence(plan.bpm)}")
+    return make_behavior(name, plan, solution, report, **about)
 
 
 def check_certificate(behavior: Behavior) -> None:
@@ -251,7 +268,22 @@ def make_behavior(
     motion = reconstruct(solution)
     report(0.7, "verifying")
     certificate = verify(solution, motion)
-    com, momentum, inertia = centroidal_quantities(plan.problem.robot, motion)
+    found = FoundMotion(
+        motion=motion,
+        centroidal=centroidal_quantities(plan.problem.robot, motion),
+        certificate=certificate,
+        log=solution.log,
+        limits=active_limits(solution).to_dict("records"),
+        violation=solution.violation(),
+        seconds=solution.solve_time,
+    )
+    return _assembled(name, plan, found, about)
+
+
+def _assembled(
+    name: str, plan: MotionPlan, found: FoundMotion, about: Mapping[str, Any]
+) -> Behavior:
+    """A behavior from what was found and what surrounds it."""
     known = {
         "kind": "problem",
         "summary": "",
@@ -259,29 +291,31 @@ def make_behavior(
         "equipment": (),
         "specification": "",
     }
+    com, momentum, inertia = found.centroidal
     return Behavior(
         name=check_name(name),
         mount=plan.mount,
         scene=plan.scene,
         bpm=plan.bpm,
         beats_per_bar=plan.beats_per_bar,
-        motion=motion,
+        motion=found.motion,
         com=com,
         momentum=momentum,
         inertia=inertia,
         events=plan.events,
-        certificate=certificate,
+        certificate=found.certificate,
         provenance={
             "key": "",
             "backbeat": metadata.version("backbeat"),
             "drake": metadata.version("drake"),
-            "duration_s": float(motion.t[-1]),
+            "duration_s": float(found.motion.t[-1]),
             "knots": plan.problem.num_knots,
-            "iterations": len(solution.log),
-            "violation": solution.violation(),
-            "seconds": solution.solve_time,
-            "log": solution.log,
-            "active_limits": active_limits(solution).to_dict("records"),
+            "iterations": len(found.log),
+            "violation": found.violation,
+            "seconds": found.seconds,
+            "log": found.log,
+            "remarks": list(plan.remarks),
+            "active_limits": found.limits,
         },
-        **(known | about),
+        **{**known, **about},
     )

@@ -15,15 +15,12 @@ from pydrake.math import RigidTransform, RotationMatrix
 
 from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
+from behaviors.drummer import kit_members, make_player
 from behaviors.knot_grid import SPACING, KnotGrid
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan, check_length
-from behaviors.music.score import (
-    HANDS,
-    Score,
-    ScoreDescription,
-    compile_score,
-)
+from behaviors.music.score import HANDS, Score
+from behaviors.music.score_reader import find_notes, load_score, score_files
 from behaviors.stance import start_configuration, support_poses
 from behaviors.strike_postures import Stop, StrikePostures, arm_path
 from behaviors.strokes import PLAIN, Stroke, land, lift, strike
@@ -32,7 +29,6 @@ from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 from models.scene import Scene
-from models.yaml_file import load_yaml
 from optimization.contact_schedule import ContactSchedule, Phase
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
@@ -76,7 +72,8 @@ class DrummingSpecification(Specification):
 
     kind: str = "drumming"
     equipment: list[str] = field(default_factory=lambda: ["sticks"])
-    # Score file in the folder `scores` beside this one, without its ending.
+    # Score in the folder `scores` beside this file, without its ending; or a
+    # tablature or MIDI file there or beside this one, with its ending.
     score: str = ""
     # "chair": sits freely on the kit's chair; "none": stands.
     seat: str = "none"
@@ -84,11 +81,13 @@ class DrummingSpecification(Specification):
 
     def score_path(self, folder: Path) -> Path:
         """Path of the score."""
+        if Path(self.score).suffix:
+            return find_notes(folder, self.score)
         return folder / "scores" / f"{check_name(self.score)}.yaml"
 
     def sources(self, folder: Path) -> list[Path]:
         """Files besides the specification that decide the motion."""
-        return [self.score_path(folder)]
+        return score_files(self.score_path(folder))
 
     def plan(self, folder: Path) -> MotionPlan:
         """Compiles score and strokes into a trajectory problem.
@@ -121,17 +120,11 @@ class _Drummer:
         self.scene = Scene("drum-kit", place)
         self.kit = DrumKit(place)
         self.collisions = self._collisions()
-        self.postures = StrikePostures(
-            self.robot,
-            self.posture,
-            {h: self._alone(h) for h in HANDS},
-            {h: (f"{h[0]}_arm", self.tip(h), f"{h[0]}_stick") for h in HANDS},
-            specification.stroke.slope,
-        )
-        numbers = {m.number: name for name, m in self.kit.members.items()}
+        self.postures = self._strike_postures()
         path = specification.score_path(folder)
-        description = load_yaml(ScoreDescription, path)
-        self.score: Score = compile_score(description, numbers, path.name)
+        self.shared: set[str] = set()
+        player = make_player(self.kit, self._strike_postures(), self.touch)
+        self.score: Score = load_score(path, kit_members(self.kit), player)
         self.tempo = self.score.tempo
         played = {hand: {h.member for h in self.score.of_hand(hand)} for hand in HANDS}
         self.shared = played["left"] & played["right"]
@@ -148,6 +141,15 @@ class _Drummer:
         self.supports = support_poses(self.robot, self.posture)
         if seated:
             self.supports = self._sit(self.supports)
+
+    def _strike_postures(self) -> StrikePostures:
+        return StrikePostures(
+            self.robot,
+            self.posture,
+            {h: self._alone(h) for h in HANDS},
+            {h: (f"{h[0]}_arm", self.tip(h), f"{h[0]}_stick") for h in HANDS},
+            self.specification.stroke.slope,
+        )
 
     def _sit(self, feet: dict[str, RigidTransform]) -> dict[str, RigidTransform]:
         """The chair under the pelvis, and the feet flat on the floor."""
@@ -213,7 +215,8 @@ class _Drummer:
             events=self._events(),
             scene=self.scene,
             bpm=self.tempo.bpm,
-            beats_per_bar=self.tempo.beats_per_bar,
+            beats_per_bar=round(self.tempo.beats_per_bar),
+            remarks=self.score.remarks,
         )
 
     def _collisions(self) -> CollisionModel:

@@ -19,7 +19,7 @@ from behaviors.behavior_table import (
 from models.atomic_file import replacing
 from models.errors import BackbeatError, unknown_name
 
-FORMAT = 2
+FORMAT = 3
 _METADATA = b"backbeat"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 

@@ -39,6 +39,7 @@ class MotionPlan:
         beats_per_bar: meter.
         free_phases: least and most duration [s] of phases that may choose, by index.
         price_of_time: what a second costs them.
+        remarks: sentences on what is not done as it was asked.
     """
 
     problem: TrajectoryProblem
@@ -49,6 +50,7 @@ class MotionPlan:
     beats_per_bar: int = 4
     free_phases: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     price_of_time: float = 0.0
+    remarks: tuple[str, ...] = ()
 
     def timed_as(self, problem: TrajectoryProblem) -> "MotionPlan":
         """The same plan for the same problem with other durations of its phases."""

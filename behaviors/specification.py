@@ -1,13 +1,17 @@
 """Specifications: the YAML files that people write, by kind."""
 
+import re
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from behaviors.authored import Specification
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.drumming import DrummingSpecification
 from behaviors.footsteps import FootstepSpecification
 from behaviors.library import check_name
+from behaviors.music.score_reader import NOTES
 from behaviors.posture import PostureSpecification
 from behaviors.setlist import SetlistSpecification
 from models.errors import BackbeatError, unknown_name
@@ -35,13 +39,13 @@ def shipped_setlists() -> list[str]:
 
 
 def find_specification(name: str | Path) -> Path:
-    """Path of a specification or setlist: a shipped name or a YAML file.
+    """Path of a specification or setlist: a shipped name, a YAML file, or notes.
 
     Raises:
         BackbeatError: neither.
     """
     path = Path(name)
-    if path.suffix in (".yaml", ".yml"):
+    if path.suffix in (".yaml", ".yml") or path.suffix.lower() in NOTES:
         if path.is_file():
             return path
         raise BackbeatError(f"no specification file {path}")
@@ -75,6 +79,20 @@ def read_any(path: Path) -> tuple[Specification | SetlistSpecification, str]:
     return _located(parse_specification(text, str(path)), path), text
 
 
+def drumming_text(notes: Path) -> str:
+    """The specification of who drums what a MIDI or tablature file holds.
+
+    Raises:
+        BackbeatError: the file's name has nothing that a behavior could be called.
+    """
+    name = re.sub("[^a-z0-9]+", "-", notes.stem.lower()).strip("-")[:64]
+    if not name:
+        raise BackbeatError(f"{notes}: name the file with letters or digits")
+    keys = {"kind": "drumming", "name": name, "score": notes.name, "seat": "chair"}
+    keys["summary"] = f"Atlas drums {notes.name}."
+    return yaml.safe_dump(keys, sort_keys=False)
+
+
 def _located(specification: Specification, path: Path) -> Specification:
     """The specification with a robot YAML that lies beside it found from anywhere."""
     beside = path.parent / specification.robot
@@ -84,6 +102,8 @@ def _located(specification: Specification, path: Path) -> Specification:
 
 
 def _text(path: Path) -> str:
+    if path.suffix.lower() in NOTES:
+        return drumming_text(path)
     try:
         return path.read_text()
     except (OSError, UnicodeDecodeError) as error:

@@ -13,6 +13,8 @@ from models.errors import BackbeatError, unknown_name
 # A specification is a page of text; anything larger is a mistake or an attack.
 MAX_BYTES = 4_000_000
 MAX_ALIASES = 200
+# The parser's time grows with the square of the depth, and no schema goes so far.
+MAX_DEPTH = 60
 # What Drake's reader raises when a value is not what the schema says.
 _MISFIT = (
     AssertionError,
@@ -89,16 +91,20 @@ def read_tree(text: str, where: str) -> dict[Any, Any]:
     """Plain data of a YAML text.
 
     Raises:
-        BackbeatError: broken YAML, an alias bomb, or no keys at the top level.
+        BackbeatError: broken YAML, an alias bomb, too deep, or no keys at the top.
     """
     if len(text) > MAX_BYTES:
         raise BackbeatError(f"{where} is larger than {MAX_BYTES // 1_000_000} MB")
-    aliases = 0
+    aliases = depth = 0
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             aliases += isinstance(event, yaml.AliasEvent)
             if aliases > MAX_ALIASES:
                 raise BackbeatError(f"{where} has more than {MAX_ALIASES} aliases")
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_DEPTH:
+                raise BackbeatError(f"{where} is nested more than {MAX_DEPTH} deep")
         tree: Any = yaml.safe_load(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)

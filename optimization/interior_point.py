@@ -176,6 +176,12 @@ class InteriorPoint:
         self._trial_derivatives = make_linearization(program)
         self._step = make_step(program)
 
+    def evaluate(self, guess: Guess) -> TrajectorySolution:
+        """The given knots as they are, with the values of every row at them."""
+        run = self._start(guess, self.options.polish_after)
+        run.status = "given"
+        return self._solution(run, 0.0)
+
     def default_guess(self) -> Guess:
         """The problem's own guess, or rest; the weight shared by the contacts."""
         problem, program = self.transcription.problem, self.transcription.program
@@ -250,6 +256,10 @@ class InteriorPoint:
                 run = better
                 if settled:
                     break
+        return self._solution(run, time.perf_counter() - started)
+
+    def _solution(self, run: _Run, seconds: float) -> TrajectorySolution:
+        """What a run has found."""
         values = self._values
         prices = [-side.price() for side in run.sides]
         return TrajectorySolution(
@@ -266,7 +276,7 @@ class InteriorPoint:
             cost=run.cost,
             status=run.status,
             log=run.log,
-            solve_time=time.perf_counter() - started,
+            solve_time=seconds,
         )
 
     def _run(

@@ -115,6 +115,11 @@ class TrajectoryProblem:
         near: (feeler, knots) where a feeler may come nearer than the margin, as a
             stick tip at the drum it strikes.
         guess: (N, nq) where the search starts; None stays at q_start.
+        knots_start: (3, nq) configurations one interval before the first knot, at it
+            and at the next, of a motion that goes on from another, in place of q_start.
+        knots_end: (2, nq) those at the last two knots, of one that another goes on
+            from, in place of q_end.
+        strikers: contacts that hit in the motion that this one is a part of.
     """
 
     robot: RobotModel
@@ -135,6 +140,9 @@ class TrajectoryProblem:
     collisions: CollisionModel = NOTHING
     near: Sequence[tuple[int, np.ndarray]] = ()
     guess: np.ndarray | None = None
+    knots_start: np.ndarray | None = None
+    knots_end: np.ndarray | None = None
+    strikers: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Raises BackbeatError when the pieces do not fit together."""
@@ -144,6 +152,8 @@ class TrajectoryProblem:
             raise BackbeatError("knot times start at 0")
         if self.q_end is not None and not self.end_at_rest:
             raise BackbeatError("a motion that ends in a given configuration rests")
+        if self.knots_end is not None and self.end_at_rest:
+            raise BackbeatError("a motion that another goes on from does not rest")
         if self.v_start is not None and not self.robot.floating:
             raise BackbeatError("a motion that starts moving needs a free base")
         hits = [impact.contact for impact in self.impacts]
@@ -172,12 +182,13 @@ class TrajectoryProblem:
     @property
     def free_knots(self) -> range:
         """Knots whose configuration is to be found; those beside them are given."""
-        return range(2, self.num_knots - (0 if self.q_end is None else 2))
+        is_open = self.q_end is None and self.knots_end is None
+        return range(2, self.num_knots - (0 if is_open else 2))
 
     @property
     def starts_at_rest(self) -> bool:
         """Whether nothing moves at the start."""
-        return self.v_start is None
+        return self.v_start is None and self.knots_start is None
 
     @cached_property
     def start_knots(self) -> np.ndarray:
@@ -186,6 +197,8 @@ class TrajectoryProblem:
         The cubic B-spline with such knots starts with the configuration, velocity and
         acceleration that are given (de Boor, "A Practical Guide to Splines", 1978).
         """
+        if self.knots_start is not None:
+            return self.knots_start
         knots = np.tile(self.q_start, (3, 1))
         if self.v_start is not None:
             h, v = self.times[1], self.v_start
@@ -200,10 +213,14 @@ class TrajectoryProblem:
         q[:2] = self.start_knots[1:]
         if self.q_end is not None:
             q[-2:] = self.q_end
+        if self.knots_end is not None:
+            q[-2:] = self.knots_end
 
     def strikes(self, contact: str) -> bool:
         """Whether a contact ever hits, or only stands and rests."""
-        return any(impact.contact == contact for impact in self.impacts)
+        return contact in self.strikers or any(
+            impact.contact == contact for impact in self.impacts
+        )
 
     def knots(self, start: float, end: float) -> np.ndarray:
         """Indices of the knots in [start, end] [s]."""

@@ -114,7 +114,8 @@ class Transcription:
         """
         self.problem = problem
         robot = problem.robot
-        hits = dict.fromkeys(i.contact for i in problem.impacts)
+        hits = dict.fromkeys([i.contact for i in problem.impacts])
+        hits |= dict.fromkeys(problem.strikers)
         names = list(dict.fromkeys([*problem.schedule.contact_names, *hits]))
         self.contacts = tuple(names)
         self._frames = [robot.contacts[n] for n in names]

@@ -124,3 +124,6 @@ LINEARIZED = 5e-3
 INVARIANCE = 1e-10
 # The same run of a filter at two places meters apart, which round differently.
 FILTER_HORIZON = 1e-8
+
+# What is heard beside what is seen: half of what an ear and an eye would notice [s].
+SOUND_APART = 20e-3

@@ -15,8 +15,8 @@ def command(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Behaviors or setlists that ship, or YAML files; none builds all "
-            "behaviors."
+            help="Behaviors or setlists that ship, YAML files, or drums as MIDI or "
+            "tablature files; none builds all behaviors."
         ),
     ] = None,
     library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(

@@ -1,13 +1,16 @@
-"""`backbeat export`: a behavior as a CSV file with columns by joint name."""
+"""`backbeat export`: a behavior as CSV, a run or a behavior as MIDI and as WAV."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+if TYPE_CHECKING:
+    from backbeat.sound.notes import Performance, SoundExtras
+
 
 def command(
-    name: Annotated[str, typer.Argument(help="Behavior in the library.")],
+    name: Annotated[str, typer.Argument(help="Behavior in the library, or run file.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="CSV file to write.")
     ] = None,
@@ -17,8 +20,42 @@ def command(
     everything: Annotated[
         bool, typer.Option("--all", help="All columns, not just joint angles.")
     ] = False,
+    midi: Annotated[Path | None, typer.Option(help="MIDI file to write.")] = None,
+    wav: Annotated[Path | None, typer.Option(help="WAV file to write.")] = None,
+    click: Annotated[
+        bool, typer.Option("--click", help="A metronome beside the drums.")
+    ] = False,
+    latency_ms: Annotated[
+        float, typer.Option(help="Drums sound so much later, or earlier if negative.")
+    ] = 0.0,
+    backing: Annotated[
+        Path | None, typer.Option(help="Your own WAV file to mix under the drums.")
+    ] = None,
 ) -> None:
-    """Writes time and joint angles [s, rad] of a behavior as CSV."""
+    """Writes joint angles [s, rad] as CSV, or what was struck as MIDI and WAV.
+
+    The sound of a run file is that of its simulated contacts, and the sound of a
+    behavior is that of its score.
+    """
+    from backbeat.cli.sound_options import read_extras
+    from models.errors import BackbeatError
+
+    if midi is None and wav is None:
+        if click or backing is not None or latency_ms:
+            raise BackbeatError("name a sound file too: --midi PATH or --wav PATH")
+        _export_csv(name, output, library, everything)
+        return
+    if output is not None or everything:
+        raise BackbeatError("export the CSV file and the sound one after the other")
+    if backing is not None and wav is None:
+        raise BackbeatError("a backing is mixed into --wav PATH; MIDI has no room")
+    extras = read_extras(click, latency_ms, backing)
+    _export_sound(_performance(name, library), midi, wav, extras)
+
+
+def _export_csv(
+    name: str, output: Path | None, library: Path, everything: bool
+) -> None:
     from behaviors.behavior_table import to_frame
     from behaviors.library import Library
     from models.atomic_file import replacing
@@ -33,3 +70,31 @@ def command(
     with replacing(path) as file:
         frame.to_csv(file, index=False, float_format="%.9g")
     typer.echo(f"{path}: {len(frame)} rows, {len(frame.columns)} columns")
+
+
+def _performance(name: str, library: Path) -> "Performance":
+    """What is heard: a run file's contacts, or the score of a behavior."""
+    from backbeat.sound.notes import performed_in_file, planned
+    from behaviors.library import Library
+
+    if name.endswith(".parquet"):
+        return performed_in_file(Path(name))
+    return planned(Library(library).load(name))
+
+
+def _export_sound(
+    performance: "Performance",
+    midi: Path | None,
+    wav: Path | None,
+    extras: "SoundExtras",
+) -> None:
+    from backbeat.sound.midi import write_midi
+    from backbeat.sound.mix import mixed, write_wav
+
+    notes = performance.heard(extras)
+    if midi is not None:
+        count = write_midi(performance, notes, midi)
+        typer.echo(f"{midi}: {count} notes")
+    if wav is not None:
+        write_wav(mixed(notes, performance.duration, extras.backing), wav)
+        typer.echo(f"{wav}: {len(performance.notes)} hits")

@@ -17,14 +17,15 @@ from typer.core import TyperCommand, TyperGroup
 
 SUBCOMMANDS = {
     "demo": "Build, track and record four behaviors, from nothing to a page.",
+    "new": "Start a behavior of your own from a commented example.",
     "build": "Build behaviors: solve, verify and store what has changed.",
     "list": "List the behaviors of the library.",
     "info": "Show a behavior, its certificate and where it comes from.",
-    "report": "Write a page about a behavior: checks, limits, forces, the solve.",
+    "report": "Write a page about a behavior and its limits, or about a drummed run.",
     "track": "Track a behavior in closed loop and report what happened.",
     "explain": "Say what the controllers of a run wanted, got and ran into.",
     "sweep": "Run a behavior over settings and seeds: success rates and margins.",
-    "export": "Write a behavior as CSV, columns by joint name.",
+    "export": "Write a behavior as CSV, a run or a behavior as MIDI and WAV.",
     "moves": "List the moves that a dance can be made of.",
     "doctor": "Say what this machine has, what it lacks and how to get it.",
     "play": "Show a behavior in Meshcat: live, or as an HTML file that plays.",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from backbeat.sound.notes import SoundExtras
     from behaviors.behavior import Behavior
 
 LEAST_SPEED, MOST_SPEED = 0.05, 4.0
@@ -22,6 +23,13 @@ def command(
         typer.Option(
             "--simulated/--planned",
             help="Closed loop, simulated as you watch; or the motion as planned.",
+        ),
+    ] = False,
+    kinematic: Annotated[
+        bool,
+        typer.Option(
+            "--kinematic",
+            help="A drumming specification by the kinematic player, without forces.",
         ),
     ] = False,
     unverified: Annotated[
@@ -45,6 +53,15 @@ def command(
     fps: Annotated[
         float, typer.Option(help="Frames a second of the recording, 5 to 120.")
     ] = 30.0,
+    click: Annotated[
+        bool, typer.Option("--click", help="A metronome in the recording.")
+    ] = False,
+    latency_ms: Annotated[
+        float, typer.Option(help="Drums of the recording sound so much later.")
+    ] = 0.0,
+    backing: Annotated[
+        Path | None, typer.Option(help="Your own WAV file in the recording.")
+    ] = None,
     wait: Annotated[
         bool,
         typer.Option(
@@ -55,6 +72,7 @@ def command(
 ) -> None:
     """Shows a behavior in Meshcat."""
     # Drake takes half a second to load, which `--help` does not have.
+    from backbeat.cli.sound_options import read_extras
     from backbeat.cli.verified import load_verified
     from models.errors import BackbeatError
 
@@ -66,11 +84,21 @@ def command(
         raise BackbeatError(f"--fps {fps:g} is not between {LEAST_FPS} and {MOST_FPS}")
     if port is not None and not 1024 <= port <= 65535:
         raise BackbeatError(f"--port {port} is not between 1024 and 65535")
-    # A plan that fails is worth a look; a robot shall not follow it.
-    behavior = load_verified(library, name, unverified or not simulated)
+    if kinematic and simulated:
+        raise BackbeatError("what the kinematic player does, no robot can follow")
+    if kinematic:
+        from behaviors.kinematic_behavior import kinematic_behavior
+
+        behavior = kinematic_behavior(name)
+    else:
+        # A plan that fails is worth a look; a robot shall not follow it.
+        behavior = load_verified(library, name, unverified or not simulated)
     if record is not None:
-        write_recording(behavior, simulated, record, fps)
+        extras = read_extras(click, latency_ms, backing)
+        write_recording(behavior, simulated, record, fps, extras)
         return
+    if click or latency_ms or backing is not None:
+        raise BackbeatError("sound is heard in a recording: add --record PATH")
     from backbeat.stage.live import Playback, play_planned, play_simulated
     from mpc.simulation.scenario import Scenario
 
@@ -86,7 +114,11 @@ def command(
 
 
 def write_recording(
-    behavior: "Behavior", simulated: bool, path: Path, fps: float
+    behavior: "Behavior",
+    simulated: bool,
+    path: Path,
+    fps: float,
+    extras: "SoundExtras",
 ) -> None:
     """Records the plan, or a run that it simulates first, and prints the size."""
     from backbeat.cli.console import progress_bar
@@ -96,7 +128,7 @@ def write_recording(
 
     check_writable(path)
     if not simulated:
-        typer.echo(record_behavior(behavior, path, fps))
+        typer.echo(record_behavior(behavior, path, fps, extras))
         return
     with progress_bar(behavior.name) as report:
         run = run_scenario(
@@ -104,7 +136,7 @@ def write_recording(
             behavior,
             progress=lambda share: report(share, "in closed loop"),
         )
-    typer.echo(record_run(run, path, fps))
+    typer.echo(record_run(run, path, fps, extras))
 
 
 def announce(url: str) -> None:

@@ -1,4 +1,4 @@
-"""`backbeat report`: a behavior as one page to read."""
+"""`backbeat report`: a behavior, or a drummed run, as one page to read."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Behavior in the library.")],
+    name: Annotated[str, typer.Argument(help="Behavior in the library, or run file.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="HTML file to write.")
     ] = None,
@@ -15,13 +15,25 @@ def command(
         "library"
     ),
 ) -> None:
-    """Writes a page: checks, active limits, forces, torques, how the solve went."""
-    from backbeat.report.behavior_report import behavior_page
-    from behaviors.library import Library
+    """Writes a page: checks, active limits, forces, torques, how the solve went.
+
+    Of the run file of a drummer: joints, tempo read from velocity spikes, holds and
+    their forces, singular values, and how like a person it plays.
+    """
     from models.atomic_file import replacing
 
-    page = behavior_page(Library(library).load(name))
-    path = output or Path(f"{name}.html")
+    if name.endswith(".parquet"):
+        from backbeat.report.drumming_report import drumming_page
+        from mpc.simulation.run_file import load_run
+
+        page = drumming_page(*load_run(Path(name)))
+        path = output or Path(name).with_suffix(".html")
+    else:
+        from backbeat.report.behavior_report import behavior_page
+        from behaviors.library import Library
+
+        page = behavior_page(Library(library).load(name))
+        path = output or Path(f"{name}.html")
     with replacing(path) as file:
         file.write(page.encode())
     typer.echo(f"{path}: {len(page) / 1e3:.0f} kB")

@@ -22,7 +22,10 @@ MOST_FRAMES = 65536
 
 
 def with_overlay(
-    page: str, info: dict[str, Any], motion: dict[str, Any] | None = None
+    page: str,
+    info: dict[str, Any],
+    motion: dict[str, Any] | None = None,
+    sound: dict[str, Any] | None = None,
 ) -> str:
     """Adds the overlay to a page of Meshcat.
 
@@ -30,6 +33,7 @@ def with_overlay(
         page: HTML of Meshcat, a static one for a recording.
         info: what the overlay says; see `Stage.info`.
         motion: what a recording plays, see `packed`; None for a live page.
+        sound: what is heard, see `backbeat.sound.page_sound`; None for silence.
     """
     # Messages come one by one; the motion must wait for the last.
     info = info | {"messages": page.count(MESSAGE)}
@@ -43,6 +47,9 @@ def with_overlay(
     ]
     if motion is not None:
         block.append(data_element("backbeat-motion", motion))
+    if sound is not None:
+        block.append(data_element("backbeat-sound", sound))
+        block.append(f"<script>{page_file('sound.js')}</script>")
     block.append(f"<script>{page_file('overlay.js')}</script>\n")
     head, body, tail = page.rpartition("</body>")
     if not body:

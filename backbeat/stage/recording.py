@@ -4,6 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from backbeat.sound.notes import Performance, SoundExtras, performed, planned
+from backbeat.sound.page_sound import packed_sound
 from backbeat.stage.moment import Take, frame_times
 from backbeat.stage.page import packed, with_overlay
 from backbeat.stage.recording_canvas import RecordingCanvas
@@ -34,7 +36,10 @@ class Recording:
 
 
 def record_behavior(
-    behavior: Behavior, path: str | Path, fps: float = 30.0
+    behavior: Behavior,
+    path: str | Path,
+    fps: float = 30.0,
+    extras: SoundExtras | None = None,
 ) -> Recording:
     """Records a behavior as it was planned.
 
@@ -42,19 +47,25 @@ def record_behavior(
         behavior: what to show.
         path: HTML file to write.
         fps: frames a second; accents such as strikes come on top.
+        extras: what is heard besides the drums.
 
     Raises:
         BackbeatError: the file cannot be written.
     """
-    return write_page(page_of(PlannedTake(behavior), fps), path)
+    return write_page(page_of(PlannedTake(behavior), fps, extras), path)
 
 
-def record_run(run: SimulationRun, path: str | Path, fps: float = 30.0) -> Recording:
+def record_run(
+    run: SimulationRun,
+    path: str | Path,
+    fps: float = 30.0,
+    extras: SoundExtras | None = None,
+) -> Recording:
     """Records a closed-loop run as it was measured; arguments as above."""
-    return write_page(page_of(SimulatedTake(run), fps), path)
+    return write_page(page_of(SimulatedTake(run), fps, extras), path)
 
 
-def page_of(take: Take, fps: float = 30.0) -> str:
+def page_of(take: Take, fps: float = 30.0, extras: SoundExtras | None = None) -> str:
     """The HTML of a recording."""
     stage = Stage(take.behavior, is_simulated=take.is_simulated)
     times = frame_times(take, fps)
@@ -65,7 +76,15 @@ def page_of(take: Take, fps: float = 30.0) -> str:
     stage.aim(take)
     trails, fastest = ribbons(take)
     info = stage.info(take, fastest, trails)
-    return with_overlay(stage.meshcat.StaticHtml(), info, motion)
+    sound = packed_sound(_performance(take), extras or SoundExtras())
+    return with_overlay(stage.meshcat.StaticHtml(), info, motion, sound)
+
+
+def _performance(take: Take) -> Performance:
+    """What is heard of a take: its contacts if it was simulated, else its score."""
+    if isinstance(take, SimulatedTake):
+        return performed(take.run)
+    return planned(take.behavior)
 
 
 def check_writable(path: str | Path) -> None:

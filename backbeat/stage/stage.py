@@ -26,6 +26,7 @@ from backbeat.stage.puppet import GHOST, Ghost, Puppet, make_world, put_set
 from backbeat.stage.takes import BEADS
 from backbeat.stage.trails import TRAILS
 from behaviors.behavior import Behavior
+from behaviors.kinematic_behavior import KINEMATIC
 from models.kit.drum_kit import DrumKit
 
 BASE_WELDED = "base welded in place"
@@ -133,7 +134,7 @@ class Stage:
         return {
             "name": behavior.name,
             "summary": behavior.summary,
-            "kind": "simulated in closed loop" if take.is_simulated else "as planned",
+            "kind": _kind(take),
             "note": "" if behavior.mount.is_free else BASE_WELDED,
             "start": take.start,
             "bpm": behavior.bpm,
@@ -150,6 +151,13 @@ class Stage:
             "fastest": fastest,
             "aspect": ASPECT,
         }
+
+
+def _kind(take: Take) -> str:
+    """What the motion is, in words."""
+    if take.behavior.kind == KINEMATIC:
+        return "kinematic player: no forces, no balance"
+    return "simulated in closed loop" if take.is_simulated else "as planned"
 
 
 def time_marks(behavior: Behavior, end: float) -> list[dict[str, Any]]:

@@ -54,6 +54,8 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "scenario": run.scenario.to_dict(),
         "behavior": run.behavior.name,
         "behavior_key": run.behavior.provenance.get("key"),
+        "bpm": run.behavior.bpm,
+        "beats_per_bar": run.behavior.beats_per_bar,
         "versions": {n: metadata.version(n) for n in ("backbeat", "drake", "numpy")},
         "metrics": dict(metrics),
         "hits": [] if hits is None else hits.table.to_dict("records"),

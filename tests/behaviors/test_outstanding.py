@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from pydrake.systems.framework import DiagramBuilder
 
+from behaviors.drummer import kit_members
 from behaviors.drumming import TIP_RADIUS
-from behaviors.music.score import ScoreDescription, compile_score
+from behaviors.music.score_reader import load_score
 from behaviors.specification import SHIPPED_FOLDER
 from models.kit.drum_kit import DrumKit
 from models.scene import add_world
-from models.yaml_file import load_yaml
 from tests.behaviors.drake_robot import DrakeRobot
 
 SIDES = ("inner", "outer")
@@ -22,8 +22,7 @@ MEMBERS = {"hi_hat", "crash", "snare", "high_tom", "mid_tom", "floor_tom", "ride
 @pytest.fixture(scope="module")
 def score():
     path = SHIPPED_FOLDER / "scores" / "outstanding.yaml"
-    numbers = {m.number: name for name, m in DrumKit().members.items()}
-    return compile_score(load_yaml(ScoreDescription, path), numbers, path.name)
+    return load_score(path, kit_members(DrumKit()))
 
 
 def test_the_score_is_long_enough_and_in_its_tempo(score):

@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from behaviors.music.score import PartDescription, ScoreDescription, compile_score
+from behaviors.music.percussion import Members
+from behaviors.music.score_compiler import compile_score
+from behaviors.music.score_description import PartDescription, ScoreDescription
 from models.errors import BackbeatError
 
-NUMBERS = {1: "hi_hat", 3: "snare", 6: "floor_tom", 7: "ride", 12: "cowbell"}
+MEMBERS = Members({1: "hi_hat", 3: "snare", 6: "floor_tom", 7: "ride", 12: "cowbell"})
 
 
 def part(left="", right="", **more):
@@ -15,7 +17,7 @@ def part(left="", right="", **more):
 
 
 def score(*parts, **more):
-    return compile_score(ScoreDescription(parts=list(parts), **more), NUMBERS, "song")
+    return compile_score(ScoreDescription(parts=list(parts), **more), MEMBERS, "song")
 
 
 def hits(*parts, **more):

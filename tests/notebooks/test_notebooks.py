@@ -21,7 +21,10 @@ from behaviors.behavior import Behavior
 CHECKOUT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((CHECKOUT / "notebooks").glob("*.ipynb"))
 # What a notebook's parameters are here, so that it takes seconds and not minutes.
-SHORTER = {"01_a_drummed_run": {"DURATION": 6.0}}
+SHORTER = {
+    "01_a_drummed_run": {"DURATION": 6.0},
+    "02_drumming_analyzed": {"DURATION": 6.0},
+}
 # Data is drawn in color and axes are gray: of a figure that shows anything, this
 # share is in color, and of empty axes nothing is.
 COLORED = 0.003

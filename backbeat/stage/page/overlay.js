@@ -142,34 +142,55 @@
       if (strong) mark.className = "strong";
       find(".marks").append(mark);
     }
-    const play = () => (animator.playing ? animator.pause() : animator.play());
-    const seek = (t) => {
+    let sound = null;
+    const play = () => {
+      if (animator.playing) animator.pause(); else animator.play();
+      sound?.update();
+    };
+    const move = (t) => {
       const inside = Math.min(Math.max(t - start, 0), animator.duration - 1e-4);
       animator.seek(inside);
       animator.display_progress(inside);
     };
+    const seek = (t) => { move(t); sound?.update(); };
     find(".play").onclick = play;
     slider.oninput = () => seek(start + Number(slider.value));
     find(".speed").onchange = (event) => {
       animator.mixer.timeScale = Number(event.target.value);
+      sound?.update();
     };
     window.addEventListener("keydown", (event) => {
       // A focused button has its own opinion about the space bar.
       if (event.target.closest?.("button, select, input[type=text]")) return;
       const step = { ArrowLeft: -0.1, ArrowRight: 0.1 }[event.code];
       if (event.code === "Space") play();
+      else if (event.code === "KeyM" && sound) sound.toggle();
       else if (step) seek(start + animator.time + step);
       else return;
       event.preventDefault();
     });
+    // Between two frames time goes on; the sound must know by how much.
+    const now = () => {
+      if (!animator.playing) return start + animator.time;
+      const since = (performance.now() - animator.clock.oldTime) / 1000;
+      const time = animator.time + animator.mixer.timeScale * since;
+      return start + (time % animator.duration);
+    };
+    sound = window.makeSound?.(find("button.sound"), {
+      now, playing: () => animator.playing, rate: () => animator.mixer.timeScale,
+      nudge: (dt) => move(start + animator.time + dt),
+    });
     // Actions take part in seeking only once they have begun.
     animator.play();
     window.backbeat = {
-      play: () => animator.playing || animator.play(),
-      pause: () => animator.playing && animator.pause(),
+      play: () => animator.playing || play(),
+      pause: () => animator.playing && play(),
       seek: (t) => { window.backbeat.pause(); seek(t); },
       time: () => start + animator.time,
+      now, sound,
     };
+    // Oftener than the picture, which may be slow.
+    if (sound) setInterval(sound.update, 40);
     // Asked by Meshcat before it draws, so that a trail ends where its stick is.
     viewer.render_callback = () => ageTrails(start + animator.time);
     let before = 0;

@@ -1,0 +1,86 @@
+"""A drummed run as a page: joints, tempo from spikes, holds, how like a person."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+from backbeat.report.drumming_figures import (
+    HANDS,
+    arm_joints,
+    plot_joints,
+    plot_singular_values,
+    plot_spikes,
+)
+from backbeat.report.figures import svg
+from behaviors.singular_values import singular_values
+from models.errors import BackbeatError
+from mpc.simulation.drumming_analysis import (
+    drummer_motion,
+    find_holds,
+    likeness,
+    strokes,
+)
+from mpc.simulation.onsets import (
+    fit_tempo,
+    matched,
+    spikes_per_minute,
+    velocity_spikes,
+)
+
+# A spike belongs to a contact within this [s].
+NEAR = 0.03
+# The song's singular values are worked out at every so many samples.
+EVERY = 4
+
+
+def drumming_page(samples: pd.DataFrame, story: Mapping[str, Any]) -> str:
+    """HTML of one page that needs nothing else.
+
+    Args:
+        samples, story: of a run file.
+
+    Raises:
+        BackbeatError: nobody drums in it, or it is not a free Atlas.
+    """
+    if not story["hits"]:
+        raise BackbeatError(
+            f"nobody drums in the run of {story['behavior']}; the report of a run is "
+            "about drumming"
+        )
+    motion = drummer_motion(samples)
+    holds, made = find_holds(motion, story), strokes(motion, story)
+    spikes, contacts, tempi = {}, {}, []
+    for hand, side in HANDS.items():
+        spikes[hand] = velocity_spikes(samples, arm_joints(side))
+        contacts[hand] = made.loc[made["hand"] == hand, "time"].to_numpy()
+        near = matched(spikes[hand], contacts[hand], NEAR)
+        fit = fit_tempo(spikes[hand])
+        tempi.append(
+            {
+                "hand": hand,
+                "spikes": len(spikes[hand]),
+                "contacts": len(contacts[hand]),
+                "found": int((near == near).sum()),
+                "counted": spikes_per_minute(spikes[hand]),
+                "fitted": fit.bpm,
+            }
+        )
+    values = singular_values(motion.robot, motion.t[::EVERY], motion.q[::EVERY])
+    folder = jinja2.FileSystemLoader(Path(__file__).parent)
+    environment = jinja2.Environment(
+        loader=folder, autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    return environment.get_template("drumming.html").render(
+        story=story,
+        tempi=tempi,
+        holds=holds.to_dict("records"),
+        likeness=likeness(made).to_dict("records"),
+        smallest=float(values["s6"].min()),
+        joints=Markup(svg(plot_joints(samples))),
+        spikes=Markup(svg(plot_spikes(spikes, contacts, holds))),
+        singular=Markup(svg(plot_singular_values(values))),
+    )

@@ -1,0 +1,130 @@
+"""Mix: notes and a backing become stereo sound, and a WAV file."""
+
+import warnings
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+from scipy.io import wavfile
+from scipy.signal import resample_poly
+
+from backbeat.sound.notes import CLICK, Note
+from backbeat.sound.voices import layer, voice
+from models.atomic_file import replacing
+from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+
+RATE = 44100  # samples a second
+# The last sound rings out for as long as this after the end [s].
+TAIL = 2.0
+# Loudness of the drums in the mix, and of a backing beside them.
+DRUMS, BACKING = 0.5, 0.7
+# Brightness is worked out for every eighth velocity.
+STEP = 8
+# Louder than this, all of it is turned down.
+CEILING = 0.98
+# A backing is at most this long [s]; more is no song but a mistake.
+LONGEST = 3600.0
+# How far a drum is heard from the middle, per meter to the player's side.
+WIDTH = 0.9
+
+
+def mixed(
+    notes: Sequence[Note], duration: float, backing: np.ndarray | None = None
+) -> np.ndarray:
+    """(n, 2) sound of notes, left and right, within -1 to 1.
+
+    Args:
+        notes: what is played; of one that is cut by the beginning, the rest is heard.
+        duration: length without the last sound's ringing [s].
+        backing: (m, 2) sound at `RATE` to play along with, see `read_backing`.
+    """
+    frames = round((max(duration, 0.0) + TAIL) * RATE)
+    out = np.zeros((frames, 2))
+    for note in notes:
+        velocity, gain = layer(note.velocity, STEP)
+        sound = DRUMS * gain * voice(note.member, velocity, RATE)
+        start = round(note.time * RATE)
+        first, last = max(start, 0), min(start + len(sound), frames)
+        if first < last:
+            heard = sound[first - start : last - start]
+            out[first:last] += heard[:, None] * sides(note.member)
+    if backing is not None:
+        m = min(len(backing), frames)
+        out[:m] += BACKING * backing[:m]
+    loudest = np.abs(out).max(initial=0.0)
+    return out * (CEILING / loudest) if loudest > CEILING else out
+
+
+def pan(member: str) -> float:
+    """Where a member is heard: -1 left to 1 right, as the drummer sits."""
+    if member == CLICK:
+        return 0.0
+    return float(np.clip(-WIDTH * DrumKit().member(member).place[1], -1.0, 1.0))
+
+
+def sides(member: str) -> np.ndarray:
+    """(2,) gain of a member left and right, of equal power wherever it is."""
+    angle = 0.25 * np.pi * (1.0 + pan(member))
+    return np.array([np.cos(angle), np.sin(angle)])
+
+
+def write_wav(sound: np.ndarray, path: str | Path, rate: int = RATE) -> None:
+    """Writes sound (n,) or (n, channels) as 16-bit WAV, whole or not at all.
+
+    Raises:
+        BackbeatError: the file cannot be written.
+    """
+    with replacing(Path(path)) as file:
+        file.write(wav_bytes(sound, rate))
+
+
+def wav_bytes(sound: np.ndarray, rate: int = RATE) -> bytes:
+    """Sound as the bytes of a WAV file."""
+    stream = BytesIO()
+    wavfile.write(stream, rate, np.round(32767.0 * sound).astype("<i2"))
+    return stream.getvalue()
+
+
+def read_backing(path: str | Path) -> np.ndarray:
+    """(n, 2) the sound of somebody's WAV file at `RATE`, within -1 to 1.
+
+    Raises:
+        BackbeatError: it cannot be read, is no WAV file, or is longer than an hour.
+    """
+    try:
+        with warnings.catch_warnings():
+            # Chunks that are not sound, such as the name of a song.
+            warnings.simplefilter("ignore", wavfile.WavFileWarning)
+            rate, samples = wavfile.read(path)
+        samples = _scaled(np.asarray(samples))
+        if not 1000 <= rate <= 400_000 or len(samples) == 0:
+            raise ValueError(f"{len(samples)} samples at {rate} a second")
+    except OSError as error:
+        raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
+    except Exception as error:  # the decoder raises many kinds on damaged files
+        why = " ".join(str(error).split())[:120] or type(error).__name__
+        raise BackbeatError(
+            f"{path} is not a WAV file that can be decoded ({why}); convert it to "
+            "16-bit WAV"
+        ) from None
+    if len(samples) > LONGEST * rate:
+        raise BackbeatError(f"{path} is longer than {LONGEST / 60:.0f} minutes")
+    stereo = np.stack([samples[:, 0], samples[:, min(1, samples.shape[1] - 1)]], 1)
+    if rate == RATE:
+        return stereo
+    common = np.gcd(rate, RATE)
+    even = resample_poly(stereo, RATE // common, rate // common, axis=0)
+    return np.clip(even, -1.0, 1.0)
+
+
+def _scaled(samples: np.ndarray) -> np.ndarray:
+    """(n, channels) samples of any format as numbers within -1 to 1."""
+    samples = samples.reshape(len(samples), -1)
+    if samples.dtype.kind == "u":  # 8 bits have no sign
+        return (samples.astype(float) - 128.0) / 128.0
+    if samples.dtype.kind == "i":
+        return samples.astype(float) / -float(np.iinfo(samples.dtype).min)
+    sound = np.nan_to_num(samples.astype(float), nan=0.0, posinf=1.0, neginf=-1.0)
+    return np.clip(sound, -1.0, 1.0)

@@ -1,0 +1,190 @@
+"""Notes: hits with a time, a drum and a loudness, from what a simulation measured."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from behaviors.behavior import Behavior
+from behaviors.strokes import PLAIN, Stroke
+from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+from mpc.simulation.run import SimulationRun
+from mpc.simulation.run_file import load_run
+
+# The drum of a metronome's click; no member of a kit has a space in its name.
+CLICK = "the click"
+CLICK_VELOCITY, BAR_VELOCITY = 64, 112
+LOUDEST = 127
+# Below this velocity, loudness follows speed down to silence.
+SOFT = 20
+# Longer runs are none [s].
+LONGEST = 4 * 3600.0
+
+
+@dataclass(frozen=True)
+class Note:
+    """One sound.
+
+    Attributes:
+        time: when the stick touches [s].
+        member: drum or cymbal, or `CLICK`.
+        velocity: loudness as in MIDI, 1 to 127.
+    """
+
+    time: float
+    member: str
+    velocity: int
+
+
+@dataclass(frozen=True)
+class SoundExtras:
+    """What is heard besides the drums.
+
+    Attributes:
+        click: whether a metronome is.
+        latency: how much later than the picture drums and click sound, negative for
+            earlier [s]; the backing stays.
+        backing: (n, 2) sound to play along with, see `backbeat.sound.mix`.
+    """
+
+    click: bool = False
+    latency: float = 0.0
+    backing: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Performance:
+    """Everything there is to hear of a run or a behavior.
+
+    Attributes:
+        name: of the behavior.
+        notes: in order of time.
+        duration: [s].
+        beats: (B,) times of the beats from the first on [s]; empty without music.
+        beats_per_bar: meter.
+    """
+
+    name: str
+    notes: tuple[Note, ...]
+    duration: float
+    beats: np.ndarray
+    beats_per_bar: int = 4
+
+    def heard(self, extras: SoundExtras) -> list[Note]:
+        """Notes and clicks in order of time, with the latency.
+
+        Raises:
+            BackbeatError: there are no beats to click.
+        """
+        notes = [*self.notes, *(self.clicks() if extras.click else ())]
+        late = [Note(n.time + extras.latency, n.member, n.velocity) for n in notes]
+        return sorted(late, key=lambda note: note.time)
+
+    def clicks(self) -> list[Note]:
+        """A click on every beat, stronger on the first of a bar.
+
+        Raises:
+            BackbeatError: there are no beats.
+        """
+        if not len(self.beats):
+            raise BackbeatError(
+                f"{self.name} has no beats to click; leave out --click, or track the "
+                "behavior again if the run file is an old one"
+            )
+        bar = max(self.beats_per_bar, 1)
+        return [
+            Note(float(t), CLICK, CLICK_VELOCITY if k % bar else BAR_VELOCITY)
+            for k, t in enumerate(self.beats)
+        ]
+
+
+def performed(run: SimulationRun) -> Performance:
+    """What a run sounds like: every contact that was a strike, planned or not."""
+    behavior, hits = run.behavior, run.hits()
+    end, meter = float(run.t[-1]), behavior.beats_per_bar
+    made = [] if hits is None else hits.table.to_dict("records")
+    extra = [] if hits is None else [asdict(hit) for hit in hits.extra]
+    records = _strikes(made, extra)
+    return _performance(behavior.name, records, end, behavior.bpm, meter)
+
+
+def performed_in_file(path: Path) -> Performance:
+    """What the run in a run file sounds like.
+
+    Raises:
+        BackbeatError: the file is not a run file.
+    """
+    frame, story = load_run(path)
+    try:
+        records = _strikes(story["hits"], story["extra_hits"])
+        bpm, meter = float(story.get("bpm", 0.0)), int(story.get("beats_per_bar", 4))
+        end = float(frame["t"].iloc[-1])
+        return _performance(str(story["behavior"]), records, end, bpm, meter)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise BackbeatError(
+            f"{path} does not hold the hits of a run as this Backbeat writes them "
+            f"({error!r}); track the behavior again"
+        ) from None
+
+
+def planned(behavior: Behavior) -> Performance:
+    """What a behavior would sound like if it were played as it is written."""
+    notes = tuple(Note(e.time, e.what, max(e.velocity, 1)) for e in behavior.strikes())
+    beats = beat_times(behavior.bpm, behavior.duration)
+    return Performance(
+        behavior.name, notes, behavior.duration, beats, behavior.beats_per_bar
+    )
+
+
+def strike_velocity(speed: float) -> int:
+    """MIDI velocity, 1 to 127, of a strike with a speed at the head [m/s].
+
+    It is the one that a stroke of this speed is asked for with, so that a score comes
+    back as it was written.
+    """
+    stroke = Stroke()
+    soft, plain = stroke.strike_speed(SOFT), stroke.strike_speed(PLAIN)
+    if speed < soft:
+        velocity = SOFT * speed / soft
+    else:
+        velocity = SOFT + (PLAIN - SOFT) * (speed - soft) / (plain - soft)
+    return int(np.clip(round(velocity), 1, LOUDEST))
+
+
+def beat_times(bpm: float, duration: float) -> np.ndarray:
+    """Absolute times of the beats of a constant tempo, the first at 0 [s]."""
+    if bpm <= 0 or duration < 0:
+        return np.zeros(0)
+    return np.arange(int(duration * bpm / 60.0 + 1e-9) + 1) * 60.0 / bpm
+
+
+def _strikes(
+    planned: Iterable[Mapping[str, Any]], extra: Iterable[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """Measured time, member and speed of strikes, those that nobody planned too."""
+    made = [{**h, "time": h["time"] + h["error"]} for h in planned if h["made"]]
+    return made + [h for h in extra if h["member"]]
+
+
+def _performance(
+    name: str, records: Sequence[Mapping[str, Any]], end: float, bpm: float, meter: int
+) -> Performance:
+    if not 0 <= end <= LONGEST:
+        raise BackbeatError(
+            f"the run of {name} lasts {end:.4g} s; what can be heard lasts up to "
+            f"{LONGEST / 3600:g} hours"
+        )
+    kit = DrumKit()
+    for record in records:
+        kit.member(str(record["member"]))
+    # What touches before the behavior begins is a hand that comes to rest.
+    notes = [
+        Note(float(r["time"]), str(r["member"]), strike_velocity(float(r["speed"])))
+        for r in records
+        if r["time"] >= 0
+    ]
+    notes.sort(key=lambda note: note.time)
+    return Performance(name, tuple(notes), end, beat_times(bpm, end), meter)

@@ -1,0 +1,116 @@
+"""A kinematic performance as a behavior, for the stage to show."""
+
+from pathlib import Path
+
+import numpy as np
+
+from behaviors.behavior import Behavior, Event, centroidal_quantities
+from behaviors.drummer import kit_members
+from behaviors.drumming import DrummingSpecification
+from behaviors.kinematic_player import (
+    EQUIPMENT,
+    KinematicPlayer,
+    KinematicSettings,
+    KinematicTrajectory,
+)
+from behaviors.music.player import Player
+from behaviors.music.score import Score
+from behaviors.music.score_reader import load_score
+from behaviors.specification import find_specification, read_specification
+from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+from models.scene import Scene
+from optimization.reconstruction import DenseTrajectory
+from optimization.verification import Certificate
+
+# Kind of such a behavior; the stage says it.
+KINEMATIC = "kinematic drumming"
+
+
+def read_score(name: str | Path) -> tuple[Score, DrummingSpecification]:
+    """The compiled score of a drumming specification, shipped or a YAML file.
+
+    Raises:
+        BackbeatError: no such specification, or it is not one of drumming.
+    """
+    path = find_specification(name)
+    specification, _ = read_specification(path)
+    if not isinstance(specification, DrummingSpecification):
+        raise BackbeatError(
+            f"{name} is {specification.kind}; the kinematic player plays drumming "
+            "behaviors only"
+        )
+    file = specification.score_path(path.parent)
+    kit = DrumKit()
+    places = {m: kit.strike_pose(m).translation() for m in kit.members}
+    return load_score(file, kit_members(kit), Player(places)), specification
+
+
+def kinematic_behavior(
+    name: str | Path, settings: KinematicSettings | None = None
+) -> Behavior:
+    """Plays a drumming specification kinematically.
+
+    It has no forces, torques or certificate, and no controller shall follow it.
+
+    Raises:
+        BackbeatError: as `read_score`, or a hand is to be at two drums at once.
+    """
+    score, specification = read_score(name)
+    kit = DrumKit()
+    player = KinematicPlayer(score, kit, settings or KinematicSettings())
+    played = player.play()
+    robot, motion = player.robot, _dense(played)
+    com, momentum, inertia = centroidal_quantities(robot, motion)
+    return Behavior(
+        name=specification.name,
+        kind=KINEMATIC,
+        summary=specification.summary,
+        robot="atlas",
+        equipment=EQUIPMENT,
+        mount=player.mount,
+        scene=Scene("drum-kit", (0.0, 0.0, 0.0)),
+        bpm=score.tempo.bpm,
+        beats_per_bar=int(score.tempo.beats_per_bar),
+        motion=motion,
+        com=com,
+        momentum=momentum,
+        inertia=inertia,
+        events=_events(score),
+        certificate=Certificate(()),
+        specification="",
+        provenance={},
+    )
+
+
+def _dense(played: KinematicTrajectory) -> DenseTrajectory:
+    """The motion in the robot's order, with nothing that a force would fill."""
+    robot, M = played.robot, len(played.times)
+    order = robot.joint_indices(played.names)
+    q, v = np.zeros((M, robot.num_positions)), np.zeros((M, robot.num_velocities))
+    q[:, order], v[:, order] = played.q, played.qdot
+    return DenseTrajectory(
+        t=played.times,
+        q=q,
+        v=v,
+        vdot=np.zeros_like(v),
+        wrench=np.zeros((M, 0, 6)),
+        standing=np.zeros((M, 0), bool),
+        R_WC=np.zeros((M, 0, 3, 3)),
+        p_WC=np.zeros((M, 0, 3)),
+        tau=np.zeros((M, robot.num_joints)),
+        contacts=(),
+    )
+
+
+def _events(score: Score) -> tuple[Event, ...]:
+    """Strikes and holds, as in an optimized behavior."""
+    time = score.tempo.time
+    events = [
+        Event(time(h.beat), "strike", h.member, f"{h.hand[0]}_stick_tip", h.velocity)
+        for h in score.hits
+    ]
+    for hold in score.holds:
+        length = time(hold.contact_end) - time(hold.beat)
+        events.append(Event(time(hold.beat), "segment", hold.name, duration=length))
+    return tuple(sorted(events, key=lambda event: event.time))

@@ -1,0 +1,202 @@
+"""MIDI files: the percussion channel becomes hits.
+
+All tracks are read into one line of time in ticks, whose resolution the file states,
+with its tempo map and meters ("Standard MIDI Files 1.0", MIDI Manufacturers
+Association, 1996). Percussion is channel 10 as people count ("General MIDI System
+Level 1", 1991).
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from io import BytesIO
+from itertools import pairwise
+
+import mido
+
+from behaviors.music.ends import final_bar, lead_in
+from behaviors.music.percussion import Members
+from behaviors.music.score import LEAST_WAY, Hit, Hold, Score, Section
+from behaviors.music.score_description import PartDescription
+from behaviors.music.score_finish import MOST_BEATS, MOST_HITS
+from behaviors.music.tempo import MeterChange, Tempo, TempoChange
+from models.errors import BackbeatError
+
+# Drums of a song take some ten kilobytes; all of its other instruments fit in this.
+MAX_BYTES = 1_000_000
+# The percussion channel as mido counts, and tempo and meter of a file that has none.
+PERCUSSION = 9
+USUAL_BPM, USUAL_BAR = 120.0, 4.0
+
+
+@dataclass
+class _Content:
+    """What a file says, by tick."""
+
+    ticks_per_beat: float
+    hits: list[tuple[int, int, int]] = field(default_factory=list)  # tick, note, loud
+    tempos: dict[int, float] = field(default_factory=dict)
+    meters: dict[int, float] = field(default_factory=dict)
+    others: Counter[int] = field(default_factory=Counter)
+
+
+def read_midi(data: bytes, members: Members, where: str) -> Score:
+    """Reads a MIDI file.
+
+    A hold of whole bars is put before it and after it, for files know of no sticks that
+    have to rest somewhere; a silence at the start makes the first one longer.
+
+    Args:
+        data: bytes of the file.
+        members: what the kit has.
+        where: name of the file in errors.
+
+    Returns:
+        A score whose hits are on any piece and whose hands are open; `lead_in` says
+        where the file's own time begins.
+
+    Raises:
+        BackbeatError: broken, too large or long, or without percussion.
+    """
+    if len(data) > MAX_BYTES:
+        raise BackbeatError(f"{where} is larger than {MAX_BYTES // 1_000_000} MB")
+    try:
+        content = _read(data)
+    except Exception as error:
+        # The library lets through whatever goes wrong inside it.
+        said = str(error) or type(error).__name__
+        raise BackbeatError(
+            f"{where} is no MIDI file that can be read: {' '.join(said.split())[:120]}"
+        ) from None
+    return _to_score(content, members, where)
+
+
+def _read(data: bytes) -> _Content:
+    """Reads with mido; raises anything."""
+    file = mido.MidiFile(file=BytesIO(data), clip=True)
+    tracks = [t for t in file.tracks if any(not m.is_meta for m in t)]
+    if file.type == 2 and len(tracks) > 1:
+        raise ValueError("its tracks have times of their own (format 2); save format 1")
+    content = _Content(_ticks_per_beat(file.ticks_per_beat))
+    for tick, message in _timed(file):
+        kind = message.type
+        if kind == "note_on" and message.velocity > 0:
+            if message.channel == PERCUSSION:
+                content.hits.append((tick, message.note, message.velocity))
+            else:
+                content.others[message.channel + 1] += 1
+        elif kind == "set_tempo":
+            content.tempos[tick] = 6e7 / message.tempo
+        elif kind == "time_signature":
+            content.meters[tick] = 4.0 * message.numerator / message.denominator
+    return content
+
+
+def _timed(file: mido.MidiFile) -> Iterator[tuple[int, mido.Message]]:
+    """Messages of all tracks with their tick."""
+    for track in file.tracks:
+        tick = 0
+        for message in track:
+            tick += message.time
+            yield tick, message
+
+
+def _ticks_per_beat(division: int) -> float:
+    """Ticks of a beat; of half a second where a file counts frames."""
+    if division > 0:
+        return float(division)
+    frames, ticks = -(division >> 8), division & 0xFF
+    if frames <= 0 or ticks == 0:
+        raise ValueError("it does not say how fast its ticks are")
+    return 0.5 * frames * ticks
+
+
+def _to_score(content: _Content, members: Members, where: str) -> Score:
+    """Ticks to beats, with rests at both ends."""
+    if not content.hits:
+        others = ", ".join(map(str, sorted(content.others)))
+        has = f"there are notes on channel {others}" if others else "there are no notes"
+        raise BackbeatError(f"{where} has no percussion, which is on channel 10; {has}")
+    if len(content.hits) > MOST_HITS:
+        raise BackbeatError(f"{where}: more than {MOST_HITS} hits")
+    per = content.ticks_per_beat
+    if max(content.hits)[0] / per > MOST_BEATS:
+        raise BackbeatError(f"{where}: more than {MOST_BEATS} beats")
+    bpm, bar = content.tempos.get(0, USUAL_BPM), content.meters.get(0, USUAL_BAR)
+    first = _tempo(bpm, bar, [], [], where)
+    ready = lead_in(first.bpm, first.beats_per_bar, members)
+    start = ready.hold
+    last = start + max(content.hits)[0] / per
+    tempo = _tempo(
+        bpm,
+        bar,
+        [
+            TempoChange(start + tick / per, value)
+            for tick, value in _changes(content.tempos, bpm)
+            if start + tick / per <= last
+        ],
+        [
+            MeterChange(start + tick / per, value)
+            for tick, value in _changes(content.meters, bar)
+            if start + tick / per <= last
+        ],
+        where,
+    )
+    hits = [
+        Hit(start + tick / per, members.of_note(note), "", velocity)
+        for tick, note, velocity in sorted(content.hits)
+    ]
+    ready.hold = _before(tempo, hits[0].beat, start)
+    end = _bar_after(tempo, last + LEAST_WAY)
+    finish = final_bar(_bar_at(tempo, end), members)
+    holds = (_hold(ready, 0.0), _hold(finish, end))
+    name = where.rsplit(".", 1)[0]
+    sections = (
+        Section(ready.name, 0.0, ready.hold),
+        Section(name, ready.hold, end - ready.hold),
+        Section(finish.name, end, finish.hold),
+    )
+    return Score(tempo, tuple(hits), holds, end + finish.hold, sections, lead_in=start)
+
+
+def _changes(values: dict[int, float], first: float) -> Iterator[tuple[int, float]]:
+    """Those values that differ from the one before."""
+    steps = [(0, first), *sorted((t, v) for t, v in values.items() if t > 0)]
+    for (_, before), (tick, value) in pairwise(steps):
+        if value != before:
+            yield tick, value
+
+
+def _tempo(
+    bpm: float,
+    bar: float,
+    changes: list[TempoChange],
+    meters: list[MeterChange],
+    where: str,
+) -> Tempo:
+    try:
+        return Tempo(bpm, bar, tuple(changes), tuple(meters))
+    except BackbeatError as error:
+        raise BackbeatError(f"{where}: {error}") from None
+
+
+def _before(tempo: Tempo, beat: float, least: float) -> float:
+    """The last start of a bar up to a beat, and at least some beats."""
+    _, at = tempo.place(beat)
+    return max(least, round(beat - (at - 1), 9))
+
+
+def _bar_at(tempo: Tempo, beat: float) -> float:
+    """Length of the bar that a beat is in."""
+    lengths = [m.beats_per_bar for m in tempo.meters if m.beat <= beat]
+    return lengths[-1] if lengths else tempo.beats_per_bar
+
+
+def _bar_after(tempo: Tempo, beat: float) -> float:
+    """The first start of a bar after a beat."""
+    _, at = tempo.place(beat)
+    return round(beat - (at - 1) + _bar_at(tempo, beat), 9)
+
+
+def _hold(part: PartDescription, beat: float) -> Hold:
+    return Hold(beat, part.hold, part.name, part.rest, part.sway, part.sway_beats)

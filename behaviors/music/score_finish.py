@@ -1,0 +1,89 @@
+"""The last step to a Score of every format: onto a kit, and into two hands."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from behaviors.music.percussion import Members, place_on_kit
+from behaviors.music.player import Player
+from behaviors.music.score import Hit, Score, check_ways, counted
+from behaviors.music.score_description import ScoreDescription
+from behaviors.music.sticking import find_hands
+from behaviors.music.tempo import Tempo
+from models.errors import BackbeatError, unknown_name
+
+# Ten minutes at the fastest tempo, and more than hands can play in them.
+MOST_BEATS = 4000
+MOST_HITS = 20_000
+MOST_SECONDS = 600.0
+UNPLAYABLE = ("refuse", "drop")
+
+
+def finish_score(
+    score: Score,
+    description: ScoreDescription,
+    members: Members,
+    where: str,
+    player: Player | None,
+) -> Score:
+    """Puts what is written on a kit and into two hands.
+
+    Args:
+        score: with hits on any piece and hands that may be open.
+        description: the author's choices; its parts do not matter.
+        members: what the kit has.
+        where: name of the score in errors.
+        player: whose hands play what is open; None leaves it open.
+
+    Raises:
+        BackbeatError: as `compile_score`.
+    """
+    if description.unplayable not in UNPLAYABLE:
+        raise unknown_name(
+            f"value of unplayable in {where}", description.unplayable, UNPLAYABLE
+        )
+    if len(score.hits) > MOST_HITS:
+        raise BackbeatError(f"{where}: more than {MOST_HITS} hits")
+    seconds = score.tempo.time(score.beats)
+    if seconds > MOST_SECONDS:
+        raise BackbeatError(
+            f"{where}: lasts {seconds:g} s; it may take up to {MOST_SECONDS:g} s"
+        )
+    hits, remarks = place_on_kit(
+        score.hits, members, description.absent, description.mapping, where
+    )
+    hits, merged = _merge(hits, score.tempo, where)
+    remarks += merged
+    check_ways(hits, score.holds, score.tempo, where)
+    if player is not None:
+        hits, dropped = find_hands(
+            hits, score.holds, score.tempo, player, description.unplayable, where
+        )
+        remarks += dropped
+    return replace(
+        score,
+        hits=tuple(sorted(hits, key=lambda h: (h.beat, h.hand))),
+        remarks=(*score.remarks, *remarks),
+    )
+
+
+def _merge(
+    hits: Iterable[Hit], tempo: Tempo, where: str
+) -> tuple[list[Hit], list[str]]:
+    """One hit where several are on one drum at once: the author's, or the loudest."""
+    best: dict[tuple[float, str], Hit] = {}
+    busy: dict[tuple[float, str], Hit] = {}
+    doubled = 0
+    for hit in sorted(hits, key=lambda h: (h.beat, not h.hand, -h.velocity)):
+        if hit.hand and busy.setdefault((hit.beat, hit.hand), hit) != hit:
+            bar, at = tempo.place(hit.beat)
+            raise BackbeatError(
+                f"{where}: the {hit.hand} hand hits {hit.member} and "
+                f"{busy[hit.beat, hit.hand].member} at once in bar {bar}, beat {at:g}"
+            )
+        first = best.setdefault((hit.beat, hit.member), hit)
+        if first is not hit and hit.hand and first.hand and first.hand != hit.hand:
+            best[hit.beat, f"{hit.member} {hit.hand}"] = hit  # both hands, as written
+        elif first is not hit:
+            doubled += 1
+    remarks = [f"{counted(doubled)} on a drum that is hit already dropped"]
+    return list(best.values()), remarks * bool(doubled)

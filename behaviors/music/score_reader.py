@@ -1,0 +1,121 @@
+"""Reads scores of every format: YAML, tablature and MIDI."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from behaviors.music.backing import find_backing
+from behaviors.music.midi import MAX_BYTES, read_midi
+from behaviors.music.percussion import Members
+from behaviors.music.player import Player
+from behaviors.music.score import Score
+from behaviors.music.score_compiler import compile_score
+from behaviors.music.score_description import ScoreDescription
+from behaviors.music.score_finish import finish_score
+from behaviors.music.tab_file import read_tab_file
+from models.errors import BackbeatError
+from models.yaml_file import load_yaml
+
+YAML = (".yaml", ".yml")
+TABLATURE = (".tab", ".txt")
+MIDI = (".mid", ".midi")
+# Files that hold notes and nothing on how they are to be played.
+NOTES = (*TABLATURE, *MIDI)
+
+
+def load_score(path: Path, members: Members, player: Player | None = None) -> Score:
+    """Reads a score, finds hands for what is open and looks at its backing track.
+
+    Args:
+        path: a score in YAML, a tablature or a MIDI file.
+        members: what the kit has.
+        player: whose hands play what is open; None leaves it open.
+
+    Raises:
+        BackbeatError: it cannot be read, or makes no sense; says where.
+    """
+    suffix = path.suffix.lower()
+    if suffix in NOTES:
+        description = ScoreDescription(title=path.stem)
+        return _load_notes(path, description, members, player)
+    description = load_yaml(ScoreDescription, path)
+    if description.notes:
+        return _load_notes(_beside(path, description), description, members, player)
+    score = compile_score(description, members, path.name, player)
+    return _with_backing(score, path.parent, path.name)
+
+
+def find_notes(folder: Path, name: str) -> Path:
+    """Path of a tablature or MIDI file beside a specification or among its scores.
+
+    Raises:
+        BackbeatError: the name is a path, or ends in something else.
+    """
+    if Path(name).name != name or Path(name).suffix.lower() not in NOTES:
+        raise BackbeatError(
+            f"score is {name[:80]!r}; name a score in YAML without its ending, or a "
+            f"file without its folder that ends in {', '.join(NOTES)}"
+        )
+    beside, among = folder / name, folder / "scores" / name
+    return among if among.is_file() and not beside.is_file() else beside
+
+
+def score_files(path: Path) -> list[Path]:
+    """Files that a score is made of: itself, and one that it names for its notes."""
+    files = [path]
+    if path.suffix.lower() in YAML and path.is_file():
+        description = load_yaml(ScoreDescription, path)
+        if description.notes:
+            files.append(_beside(path, description))
+    return files
+
+
+def _beside(path: Path, description: ScoreDescription) -> Path:
+    """The notes that a score names instead of parts."""
+    name = description.notes
+    if description.parts:
+        raise BackbeatError(f"{path.name}: has parts and notes; one of them, please")
+    if Path(name).name != name or Path(name).suffix.lower() not in NOTES:
+        raise BackbeatError(
+            f"{path.name}: notes is the name of a file in the folder of the score that "
+            f"ends in {', '.join(NOTES)}; {name[:80]!r} is not"
+        )
+    return path.parent / name
+
+
+def _load_notes(
+    path: Path, choices: ScoreDescription, members: Members, player: Player | None
+) -> Score:
+    """Reads a tablature or MIDI file, with what its author has chosen for it."""
+    data = _read_bytes(path)
+    if path.suffix.lower() in MIDI:
+        score = read_midi(data, members, path.name)
+        score = replace(score, backing=choices.backing)
+        score = finish_score(score, choices, members, path.name, player)
+        return _with_backing(score, path.parent, path.name)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise BackbeatError(f"{path} is not text in UTF-8") from None
+    read = read_tab_file(text, members, path.name)
+    for name, usual in vars(ScoreDescription()).items():
+        chosen = getattr(choices, name)
+        if name not in ("title", "parts", "notes") and chosen != usual:
+            setattr(read, name, chosen)
+    score = compile_score(read, members, path.name, player)
+    score = replace(score, lead_in=score.sections[0].beats)
+    return _with_backing(score, path.parent, path.name)
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _with_backing(score: Score, folder: Path, where: str) -> Score:
+    """The score, when its backing track can be played."""
+    if score.backing:
+        find_backing(folder, score.backing, where)
+    return score

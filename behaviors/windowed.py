@@ -1,0 +1,369 @@
+"""Long motions: solved, filled in and verified window by window.
+
+Windows depend on each other at their seams only, so that they are solved side by
+side, and those that did not change since the last time are not solved again.
+"""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from behaviors.authored import Specification
+from behaviors.behavior import centroidal_quantities
+from behaviors.motion_plan import MotionPlan
+from behaviors.window_store import Arrays, WindowStore, fingerprint
+from models.errors import BackbeatError
+from optimization.explanation import active_limits, explain
+from optimization.interior_point import InteriorPoint
+from optimization.reconstruction import DenseTrajectory, reconstruct
+from optimization.trajectory_problem import TrajectoryProblem
+from optimization.transcription import Transcription
+from optimization.verification import Certificate, Check, verify
+from optimization.windows import (
+    Knots,
+    Window,
+    given_ends,
+    joined,
+    make_windows,
+    ordered,
+    piece,
+    window_problem,
+)
+
+# Motions from this length on are solved in windows [s].
+LONG = 45.0
+# What a motion has a row of for each of its times, and what else a behavior has.
+MOTION = ("q", "v", "vdot", "wrench", "standing", "R_WC", "p_WC", "tau")
+KNOTS = "knot_violation"
+CENTROIDAL = ("com", "momentum", "inertia")
+# Parts of a problem that its source and the code decide.
+_GIVEN = ("robot", "collisions")
+# Called with a share of the work and what is done.
+Progress = Callable[[float, str], None]
+
+
+class Source(NamedTuple):
+    """Where a motion comes from: what another process needs to work on it.
+
+    Attributes:
+        specification: what was authored.
+        folder: where it was found.
+        key: hash of the code and of the robot.
+    """
+
+    specification: Specification
+    folder: Path
+    key: str
+
+
+class FoundMotion(NamedTuple):
+    """A motion, found and verified.
+
+    Attributes:
+        motion: the motion.
+        centroidal: its center of mass, momentum about it and inertia.
+        certificate: the worst of all windows.
+        log: iterations of the solver; of all windows, one after the other.
+        limits: active limits, as records.
+        violation: the worst of all knots, scaled.
+        seconds: time it took [s].
+    """
+
+    motion: DenseTrajectory
+    centroidal: tuple[np.ndarray, np.ndarray, np.ndarray]
+    certificate: Certificate
+    log: list[dict[str, float]]
+    limits: list[dict[str, Any]]
+    violation: float
+    seconds: float
+
+
+@dataclass
+class Workshop:
+    """Where long motions are made: what is kept, and how many hands there are.
+
+    Attributes:
+        folder: keeps what was found in windows; None keeps nothing.
+        processes: windows that are worked on at a time.
+        steps: how many steps on windows were taken by the last motion.
+    """
+
+    folder: Path | None = None
+    processes: int = 1
+    steps: int = 0
+
+    def solve(
+        self, source: Source, plan: MotionPlan, progress: Progress
+    ) -> FoundMotion:
+        """As `solve_long`."""
+        with ExitStack() as stack:
+            executor = None
+            if self.processes > 1:
+                executor = ProcessPoolExecutor(self.processes, get_context("spawn"))
+                stack.callback(executor.shutdown, cancel_futures=True)
+            work = _Work(source, plan, WindowStore(self.folder), executor)
+            found = solve_long(work, progress)
+            self.steps = work.made
+        return found
+
+
+def solve_long(work: "_Work", progress: Progress) -> FoundMotion:
+    """Solves and verifies a long motion.
+
+    Args:
+        work: what it is, and who does it.
+        progress: called as the work goes on.
+
+    Raises:
+        BackbeatError: no motion was found in a window: which limit, and when.
+    """
+    started = time.perf_counter()
+    problem, windows = work.plan.problem, work.windows
+    found: dict[int, Knots] = {}
+    logs: dict[int, list[dict[str, float]]] = {}
+    for free, start in ((True, 0.0), (False, 0.35)):
+        asked = {
+            i: tuple(() if free else given_ends(windows, found, i))
+            for i, window in enumerate(windows)
+            if window.is_free == free
+        }
+        for i, made in work.run(solve, asked, _part(progress, start, 0.35, "solving")):
+            found[i] = Knots(made["q"], made["w"])
+            logs[i] = json.loads(str(made["log"]))
+    knots = joined(windows, [found[i] for i in range(len(windows))])
+    asked = {i: around(windows, knots, i) for i in range(len(windows))}
+    pieces = work.run(fill, asked, _part(progress, 0.7, 0.3, "verifying"))
+    filled = [arrays for _, arrays in pieces]
+    starts = [float(problem.times[w.first]) if w.first else 0.0 for w in windows]
+    work.store.forget()
+    names = (*MOTION, *CENTROIDAL)
+    columns = {n: np.concatenate([part[n] for part in filled]) for n in names}
+    t = [part["t"] + start for part, start in zip(filled, starts, strict=True)]
+    motion = {n: columns[n] for n in MOTION}
+    com, momentum, inertia = (columns[n] for n in CENTROIDAL)
+    certificate = _worst(filled, starts)
+    return FoundMotion(
+        motion=DenseTrajectory(
+            t=np.concatenate(t), contacts=contact_names(problem), **motion
+        ),
+        centroidal=(com, momentum, inertia),
+        certificate=certificate,
+        log=[entry for i in range(len(windows)) for entry in logs[i]],
+        limits=_limits(filled, starts),
+        violation=next(c.value for c in certificate.checks if c.name == KNOTS),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _part(progress: Progress, start: float, share: float, what: str) -> Progress:
+    """Progress of a part of the work."""
+    return lambda done, _: progress(start + share * done, what)
+
+
+def contact_names(problem: TrajectoryProblem) -> tuple[str, ...]:
+    """Contacts of a problem in the order of its transcription."""
+    hits = [i.contact for i in problem.impacts]
+    return tuple(dict.fromkeys([*problem.schedule.contact_names, *hits]))
+
+
+def around(
+    windows: Sequence[Window], knots: Knots, i: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The knots of a motion that the curves of a window are made of."""
+    a, b = windows[i].margins(len(knots.q))
+    return knots.q[max(0, a - 1) : b + 1], knots.w[max(0, a - 1) : b + 1]
+
+
+Asked = dict[int, tuple[np.ndarray, ...]]
+Step = Callable[[Source, int, tuple[np.ndarray, ...]], Arrays]
+
+
+@dataclass
+class _Work:
+    """Takes steps on windows that were not taken before."""
+
+    source: Source
+    plan: MotionPlan
+    store: WindowStore
+    executor: Executor | None
+    made: int = 0
+
+    @cached_property
+    def windows(self) -> list[Window]:
+        """The windows of the plan."""
+        return make_windows(self.plan.problem)
+
+    def run(
+        self, step: Step, asked: Asked, progress: Progress
+    ) -> list[tuple[int, Arrays]]:
+        """What the step finds in each of some windows, in order."""
+        keys = {i: self._key(step, i, given) for i, given in asked.items()}
+        results = {i: self.store.load(key) for i, key in keys.items()}
+        missing = [i for i, known in results.items() if known is None]
+        self.made += len(missing)
+        _PLANS[_name(self.source)] = self.plan
+        jobs = {}
+        if self.executor is not None and len(missing) > 1:
+            for i in missing:
+                jobs[i] = self.executor.submit(step, self.source, i, asked[i])
+        for n, i in enumerate(missing):
+            progress(n / len(missing), "")
+            made = jobs[i].result() if jobs else step(self.source, i, asked[i])
+            self.store.save(keys[i], made)
+            results[i] = made
+        return [(i, arrays) for i, arrays in sorted(results.items()) if arrays]
+
+    def _key(self, step: Step, i: int, given: tuple[np.ndarray, ...]) -> str:
+        window, problem = self.windows[i], self.plan.problem
+        part = window_problem(problem, replace(window, is_free=True), rest=False)
+        parts = [getattr(part, f.name) for f in fields(part) if f.name not in _GIVEN]
+        owns = (window.first - window.start, window.last - window.start)
+        return fingerprint(
+            step.__name__,
+            self.source.key,
+            window.is_free,
+            owns,
+            problem.robot.equipment,
+            list(given),
+            parts,
+        )
+
+
+# The plan that this process works on, by the name of its source.
+_PLANS: dict[str, MotionPlan] = {}
+
+
+def _name(source: Source) -> str:
+    return f"{source.key} {source.folder} {source.specification!r}"
+
+
+def _plan_of(source: Source) -> MotionPlan:
+    """The plan of a source; a process that works on windows compiles it once."""
+    name = _name(source)
+    if name not in _PLANS:
+        _PLANS.clear()
+        _PLANS[name] = source.specification.plan(source.folder)
+    return _PLANS[name]
+
+
+def solve(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
+    """Step: finds the knots of window i.
+
+    Args:
+        source: where the motion comes from.
+        i: which window.
+        given: what its neighbors give to it.
+
+    Raises:
+        BackbeatError: there is no motion.
+    """
+    plan = _plan_of(source)
+    window = make_windows(plan.problem)[i]
+    problem = window_problem(plan.problem, window, given)
+    solution = InteriorPoint(Transcription(problem)).solve()
+    if not solution.is_solved:
+        start = plan.problem.times[window.start]
+        why = explain(solution).sentence(plan.bpm)
+        raise BackbeatError(
+            f"{source.specification.name}: no motion found in the window that begins "
+            f"at {start:.2f} s (times count from there): {why}"
+        )
+    names = contact_names(plan.problem)
+    w = ordered(solution.w, solution.transcription.contacts, names)
+    return {"q": solution.q, "w": w, "log": np.array(json.dumps(solution.log))}
+
+
+def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
+    """Step: the curves of window i between its knots, verified.
+
+    Args:
+        source: where the motion comes from.
+        i: which window.
+        given: the knots around the window.
+    """
+    plan = _plan_of(source)
+    problem, window = plan.problem, make_windows(plan.problem)[i]
+    names = contact_names(problem)
+    part, guess, (start, end) = piece(problem, window, Knots(*given), names)
+    solution = InteriorPoint(Transcription(part)).evaluate(guess)
+    whole = reconstruct(solution)
+    is_last = window.last == problem.num_knots - 1
+    last = len(whole.t)
+    if not is_last:
+        last = int(np.searchsorted(whole.t, end - 1e-9))
+    first = 0 if window.first == 0 else int(np.searchsorted(whole.t, start - 1e-9))
+    rows = slice(first, last)
+    # One sample more is verified, so that nothing between two windows is left out.
+    seen = slice(first, last + (not is_last))
+    mine = _rows(whole, seen)
+    certificate = verify(solution, mine)
+    robot = problem.robot
+    com, momentum, inertia = centroidal_quantities(robot, _rows(whole, rows))
+    own = {n: getattr(_rows(whole, rows), n) for n in MOTION}
+    for n in ("wrench", "standing", "R_WC", "p_WC"):
+        own[n] = _in_order(own[n], n, whole.contacts, names)
+    limits = active_limits(solution)
+    return {
+        "t": whole.t[rows] - start,
+        **own,
+        "com": com,
+        "momentum": momentum,
+        "inertia": inertia,
+        "certificate": np.array(json.dumps(certificate.to_dict())),
+        "limits": np.array(json.dumps(limits.to_dict("records"))),
+        "start": np.array(start),
+    }
+
+
+def _rows(motion: DenseTrajectory, rows: slice) -> DenseTrajectory:
+    part = {n: getattr(motion, n)[rows] for n in MOTION}
+    return replace(motion, t=motion.t[rows], **part)
+
+
+def _in_order(
+    values: np.ndarray, name: str, contacts: Sequence[str], wanted: Sequence[str]
+) -> np.ndarray:
+    """Columns of contacts in another order; where there is none it does not stand."""
+    out = np.zeros((len(values), len(wanted), *values.shape[2:]), values.dtype)
+    if name == "R_WC":
+        out[:] = np.eye(3)
+    for i, contact in enumerate(wanted):
+        if contact in contacts:
+            out[:, i] = values[:, list(contacts).index(contact)]
+    return out
+
+
+def _worst(pieces: Sequence[Arrays], starts: Sequence[float]) -> Certificate:
+    """The worst of every check over all windows."""
+    worst: dict[str, Check] = {}
+    for arrays, start in zip(pieces, starts, strict=True):
+        found = Certificate.from_dict(json.loads(str(arrays["certificate"])))
+        for check in found.checks:
+            known = worst.get(check.name)
+            if known is None or not check.value <= known.value:
+                time = check.time + start - float(arrays["start"])
+                worst[check.name] = replace(check, time=time)
+    return Certificate(tuple(worst.values()))
+
+
+def _limits(pieces: Sequence[Arrays], starts: Sequence[float]) -> list[dict[str, Any]]:
+    """Active limits of all windows, each from its first time to its last."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for arrays, start in zip(pieces, starts, strict=True):
+        shift = start - float(arrays["start"])
+        for row in json.loads(str(arrays["limits"])):
+            row = row | {k: row[k] + shift for k in ("from_s", "to_s")}
+            known = found.setdefault((row["kind"], row["what"]), row)
+            if known is not row:
+                known["to_s"] = max(known["to_s"], row["to_s"])
+                known["knots"] += row["knots"]
+    return sorted(found.values(), key=lambda row: -int(row["knots"]))

@@ -1,0 +1,25 @@
+from dataclasses import replace
+
+import pytest
+
+from backbeat.cli.main import main
+from backbeat.stage.stage import Stage
+from backbeat.stage.takes import PlannedTake
+from behaviors.kinematic_behavior import KINEMATIC
+from tests.backbeat.performances import drumming
+
+
+def test_the_stage_says_what_is_kinematic():
+    behavior = replace(drumming(True, 1.0), kind=KINEMATIC)
+    take = PlannedTake(behavior)
+    info = Stage(behavior, is_simulated=False).info(take, 1.0)
+    assert info["kind"] == "kinematic player: no forces, no balance"
+
+
+def test_no_robot_follows_the_kinematic_player(monkeypatch, capsys):
+    command = ["backbeat", "play", "outstanding", "--kinematic", "--simulated"]
+    monkeypatch.setattr("sys.argv", command)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "no robot can follow" in capsys.readouterr().err

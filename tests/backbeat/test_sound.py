@@ -1,0 +1,404 @@
+import base64
+from dataclasses import replace
+
+import mido
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.io import wavfile
+
+from backbeat.cli.main import main
+from backbeat.sound.midi import note_numbers, write_midi
+from backbeat.sound.mix import (
+    CEILING,
+    RATE,
+    mixed,
+    read_backing,
+    wav_bytes,
+    write_wav,
+)
+from backbeat.sound.notes import (
+    CLICK,
+    Note,
+    Performance,
+    SoundExtras,
+    beat_times,
+    performed,
+    performed_in_file,
+    planned,
+    strike_velocity,
+)
+from backbeat.sound.page_sound import LONGEST_BACKING, VOICE_RATE, packed_sound
+from backbeat.sound.voices import layer, voice
+from behaviors.strokes import Stroke
+from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+from mpc.simulation.contact_log import FORCE, MEMBER, PLACE, ROW, VELOCITY
+from mpc.simulation.hits import TIP_RADIUS
+from mpc.simulation.run_file import save_run
+from tests.backbeat.performances import drumming, run_of
+
+MEMBERS = list(DrumKit().members)
+every_member = pytest.mark.parametrize("member", MEMBERS)
+
+
+def a_performance(times, bpm=98.0, velocity=100, member="snare"):
+    notes = tuple(Note(float(t), member, velocity) for t in times)
+    end = float(max(times)) + 1.0
+    return Performance("song", notes, end, beat_times(bpm, end))
+
+
+def heard_in(path):
+    """(time, note, velocity) of the strikes in a MIDI file, as a player hears them."""
+    now, heard = 0.0, []
+    for message in mido.MidiFile(path):
+        now += message.time
+        if message.type == "note_on" and message.velocity > 0:
+            assert message.channel == 9
+            heard.append((now, message.note, message.velocity))
+    return heard
+
+
+def centroid(sound, rate):
+    """Mean frequency of the power spectrum [Hz]."""
+    power = np.abs(np.fft.rfft(sound)) ** 2
+    return float(power @ np.fft.rfftfreq(len(sound), 1 / rate) / power.sum())
+
+
+# --- loudness ---------------------------------------------------------------------
+
+
+def test_a_stroke_sounds_as_loud_as_it_was_asked_for():
+    asked = range(20, 128)
+    assert [strike_velocity(Stroke().strike_speed(v)) for v in asked] == [*asked]
+    heard = [strike_velocity(speed) for speed in np.arange(0.0, 4.0, 0.01)]
+    assert heard == sorted(heard)
+    assert (heard[0], heard[-1]) == (1, 127)
+
+
+# --- voices -----------------------------------------------------------------------
+
+
+@every_member
+def test_a_harder_strike_is_louder_and_brighter(member):
+    soft, mean, hard = (voice(member, v, 32000) for v in (32, 64, 127))
+    assert np.abs(mean).max() == pytest.approx(4 * np.abs(soft).max(), rel=1e-9)
+    assert np.abs(hard).max() <= 1.0
+    tones = [centroid(sound, 32000) for sound in (soft, mean, hard)]
+    assert tones[0] < tones[1] < tones[2]
+
+
+@every_member
+def test_a_voice_begins_and_ends_without_a_crack(member):
+    sound = voice(member, 127, 32000)
+    peak = np.abs(sound).max()
+    assert np.isfinite(sound).all()
+    assert abs(sound[0]) < 0.01 * peak
+    assert np.abs(sound[-3:]).max() < 0.002 * peak
+    assert np.abs(sound[: round(0.03 * 32000)]).max() > 0.5 * peak
+
+
+def test_drums_are_tuned_by_size_and_fall_in_pitch():
+    lowest = {}
+    for member in ("high_tom", "mid_tom", "floor_tom"):
+        sound = voice(member, 127, 32000)
+        spectrum = np.abs(np.fft.rfft(sound))
+        lowest[member] = np.argmax(spectrum) * 32000 / len(sound)
+    assert lowest["high_tom"] > 1.1 * lowest["mid_tom"] > 1.2 * lowest["floor_tom"]
+    # Time between zero crossings, early and late.
+    crossings = np.where(np.diff(np.signbit(voice("floor_tom", 127, 32000))))[0]
+    late = np.diff(crossings)[-8:].mean()
+    early = np.diff(crossings[crossings < 0.03 * 32000]).mean()
+    assert early < 0.9 * late
+
+
+def test_cymbals_ring_and_a_closed_hi_hat_does_not():
+    length = {m: len(voice(m, 100, 32000)) / 32000 for m in MEMBERS}
+    assert min(length["crash"], length["ride"]) > 2.0
+    assert max(length["hi_hat"], length["snare"]) < 0.8
+
+
+def test_a_drum_that_the_kit_does_not_have_is_refused():
+    with pytest.raises(BackbeatError, match="cowbell"):
+        voice("cowbell", 100, 32000)
+
+
+@given(st.integers(1, 127), st.sampled_from([1, 8, 32]))
+def test_a_layer_is_not_softer_and_loudness_is_exact(velocity, step):
+    above, gain = layer(velocity, step)
+    assert velocity <= above <= 127
+    assert above - velocity < step
+    assert gain * above**2 == pytest.approx(velocity**2)
+
+
+# --- WAV --------------------------------------------------------------------------
+
+
+def test_a_hit_sounds_at_its_sample():
+    sound = mixed([Note(0.5, "snare", 100)], 1.0)
+    onset = np.argmax(np.abs(sound).max(1) > 1e-6)
+    assert 0 <= onset - 0.5 * RATE <= 3
+    assert len(sound) >= RATE
+
+
+def test_latency_moves_the_drums_and_a_backing_stays():
+    performance = a_performance([0.3, 0.8])
+    backing = np.zeros((RATE, 2))
+    backing[1000] = 0.5
+    for latency in (0.05, -0.05):
+        notes = performance.heard(SoundExtras(latency=latency))
+        sound = mixed(notes, 1.0, backing)
+        assert sound[1000, 0] == pytest.approx(0.35)
+        onset = np.argmax(np.abs(sound[2000:]).max(1) > 1e-6) + 2000
+        assert onset / RATE == pytest.approx(0.3 + latency, abs=1e-4)
+
+
+def test_whatever_is_played_at_once_is_not_clipped():
+    notes = [Note(0.1, member, 127) for member in MEMBERS]
+    sound = mixed([*notes, *notes, *notes], 1.0)
+    assert np.abs(sound).max() == pytest.approx(CEILING)
+
+
+def test_drums_are_heard_from_where_they_stand():
+    left = mixed([Note(0.0, "hi_hat", 100)], 0.5)
+    right = mixed([Note(0.0, "floor_tom", 100)], 0.5)
+    power = np.sum(left**2, 0), np.sum(right**2, 0)
+    assert power[0][0] > 2 * power[0][1]
+    assert power[1][1] > 2 * power[1][0]
+
+
+@pytest.mark.parametrize("kind", ["<i2", "<i4", "u1", "<f4"])
+@pytest.mark.parametrize("channels", [1, 2])
+def test_a_backing_of_any_format_is_the_same_sound(tmp_path, kind, channels):
+    rate = 22050
+    wave = 0.5 * np.sin(2 * np.pi * 300.0 * np.arange(rate) / rate)
+    scale = {"<i2": 2.0**15, "<i4": 2.0**31, "u1": 2.0**7, "<f4": 1.0}[kind]
+    data = (scale * wave + (128 if kind == "u1" else 0)).astype(kind)
+    wavfile.write(tmp_path / "b.wav", rate, np.repeat(data[:, None], channels, 1))
+    sound = read_backing(tmp_path / "b.wav")
+    assert sound.shape == (RATE, 2)
+    expected = 0.5 * np.sin(2 * np.pi * 300.0 * np.arange(RATE) / RATE)
+    middle = slice(1000, -1000)
+    assert np.abs(sound[middle, 0] - expected[middle]).max() < 0.012
+    np.testing.assert_array_equal(sound[:, 0], sound[:, 1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_damaged_backing_is_refused_in_one_sentence(tmp_path_factory, data):
+    whole = wav_bytes(np.linspace(-1, 1, 400))
+    kind = data.draw(st.sampled_from(["noise", "cut", "changed"]))
+    if kind == "noise":
+        content = data.draw(st.binary(max_size=200))
+    elif kind == "cut":
+        content = whole[: data.draw(st.integers(0, 60))]
+    else:
+        at, byte = data.draw(st.integers(0, 43)), data.draw(st.integers(0, 255))
+        content = whole[:at] + bytes([byte]) + whole[at + 1 :]
+    path = tmp_path_factory.mktemp("backing") / "b.wav"
+    path.write_bytes(content)
+    sound, refused = np.zeros(1), ""
+    try:
+        sound = read_backing(path)
+    except BackbeatError as error:
+        refused = str(error)
+    assert "\n" not in refused
+    assert np.abs(sound).max(initial=0.0) <= 1.0
+
+
+def test_a_backing_that_is_not_there_is_said(tmp_path):
+    with pytest.raises(BackbeatError, match=r"none\.wav"):
+        read_backing(tmp_path / "none.wav")
+
+
+def test_a_wav_file_holds_what_was_mixed(tmp_path):
+    sound = mixed([Note(0.1, "ride", 90)], 0.5)
+    write_wav(sound, tmp_path / "a.wav")
+    rate, samples = wavfile.read(tmp_path / "a.wav")
+    assert rate == RATE
+    assert np.abs(samples / 32767.0 - sound).max() < 1e-4
+
+
+# --- MIDI -------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.floats(0.0, 30.0), min_size=1, max_size=30),
+    st.floats(40.0, 240.0),
+    st.sampled_from(MEMBERS),
+)
+def test_a_midi_file_plays_what_was_struck(tmp_path_factory, times, bpm, member):
+    path = tmp_path_factory.mktemp("midi") / "a.mid"
+    performance = a_performance(sorted(times), bpm, member=member)
+    write_midi(performance, performance.notes, path)
+    heard = heard_in(path)
+    # Ticks are a 9600th of a beat; mido rounds tempos to microseconds a beat.
+    np.testing.assert_allclose([h[0] for h in heard], sorted(times), atol=1e-4)
+    assert {h[1:] for h in heard} == {(note_numbers()[member], 100)}
+
+
+def test_ten_minutes_do_not_drift(tmp_path):
+    beats = beat_times(98.0, 600.0)
+    performance = a_performance(beats)
+    write_midi(performance, performance.notes, tmp_path / "long.mid")
+    heard = np.array([h[0] for h in heard_in(tmp_path / "long.mid")])
+    assert np.abs(heard - beats).max() < 1e-4
+
+
+def test_a_tempo_map_is_written(tmp_path):
+    beats = np.r_[np.arange(5) * 0.5, 2.0 + 0.75 * np.arange(1, 5)]
+    times = [0.0, 0.25, 2.0, 2.75, 4.9]
+    notes = tuple(Note(t, "ride", 80) for t in times)
+    write_midi(Performance("map", notes, 6.0, beats, 3), notes, tmp_path / "m.mid")
+    assert [h[0] for h in heard_in(tmp_path / "m.mid")] == pytest.approx(
+        times, abs=1e-4
+    )
+    conductor = mido.MidiFile(tmp_path / "m.mid").tracks[0]
+    tempos = [m.tempo for m in conductor if m.type == "set_tempo"]
+    assert tempos == [500_000, 750_000]
+    assert [m.numerator for m in conductor if m.type == "time_signature"] == [3]
+
+
+def test_the_click_is_on_every_beat_and_stronger_on_the_first_of_a_bar(tmp_path):
+    performance = a_performance([0.3])
+    notes = performance.heard(SoundExtras(click=True))
+    write_midi(performance, notes, tmp_path / "c.mid")
+    number = note_numbers()[CLICK]
+    clicks = [h for h in heard_in(tmp_path / "c.mid") if h[1] == number]
+    assert [c[0] for c in clicks] == pytest.approx([0.0, 60 / 98, 120 / 98], abs=1e-4)
+    assert clicks[0][2] > clicks[1][2] == clicks[2][2]
+    with pytest.raises(BackbeatError, match="--click"):
+        replace(performance, beats=np.zeros(0)).heard(SoundExtras(click=True))
+
+
+# --- runs -------------------------------------------------------------------------
+
+
+def a_struck_run():
+    """A run in which the snare is struck at 1.0 s with 1.2 m/s by the left stick."""
+    behavior = drumming(True, 2.0)
+    run = run_of(behavior)
+    kit, members = DrumKit(behavior.scene.place), run.members
+    t = np.arange(0.0, 2.0, 0.001)
+    rows = np.zeros((len(t), len(run.tips), ROW))
+    rows[:, :, MEMBER] = -1
+    X = kit.strike_pose("snare")
+    normal = X.rotation().matrix()[:, 2]
+    height = TIP_RADIUS + 1.2 * (1.0 - t)
+    tip = run.tips.index("l_stick_tip")
+    rows[:, tip, PLACE:VELOCITY] = X.translation() + height[:, None] * normal
+    rows[:, tip, VELOCITY:ROW] = -1.2 * normal
+    touching = (t > 1.0) & (t < 1.004)
+    rows[touching, tip, MEMBER] = members.index("snare")
+    rows[touching, tip, FORCE] = 80.0
+    return replace(run, strike_t=t, strikes=rows.reshape(len(t), -1))
+
+
+def test_a_run_sounds_like_its_contacts_also_from_its_file(tmp_path):
+    run = a_struck_run()
+    (note,) = performed(run).notes
+    assert (note.member, note.velocity) == ("snare", strike_velocity(1.2))
+    assert note.time == pytest.approx(1.0, abs=2e-3)
+    path = save_run(run, tmp_path / "a.run.parquet", {})
+    from_file = performed_in_file(path)
+    assert from_file.notes == performed(run).notes
+    np.testing.assert_allclose(from_file.beats, performed(run).beats)
+
+
+@pytest.mark.parametrize("end", [1e9, -1.0, np.nan])
+def test_a_run_that_never_ends_is_refused(tmp_path, end):
+    run = a_struck_run()
+    t = run.t.copy()
+    t[-1] = end
+    path = save_run(replace(run, t=t), tmp_path / "a.run.parquet", {})
+    with pytest.raises(BackbeatError, match="hours"):
+        performed_in_file(path)
+
+
+def test_a_behavior_sounds_like_its_score():
+    behavior = drumming(True, 3.0)
+    assert [n.time for n in planned(behavior).notes] == [
+        e.time for e in behavior.strikes()
+    ]
+
+
+# --- pages ------------------------------------------------------------------------
+
+
+def test_a_page_has_every_voice_once_and_all_hits():
+    performance = a_performance(np.arange(0.0, 20.0, 0.25), velocity=90)
+    packed = packed_sound(performance, SoundExtras())
+    assert len(packed["hits"]) == len(performance.notes)
+    assert [v["member"] for v in packed["voices"]] == ["snare"]
+    samples = np.frombuffer(base64.b64decode(packed["blob"]), "<i2") / 32767.0
+    assert np.abs(samples - voice("snare", 96, VOICE_RATE)).max() < 1e-4
+
+
+def test_a_page_does_not_take_an_endless_backing():
+    long = np.zeros((int((LONGEST_BACKING + 10) * RATE), 2))
+    performance = a_performance([LONGEST_BACKING + 20])
+    with pytest.raises(BackbeatError, match="export"):
+        packed_sound(performance, SoundExtras(backing=long))
+
+
+# --- command ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def backbeat(monkeypatch, capsys):
+    """`backbeat(...)` gives exit code, stdout and stderr of a command."""
+
+    def call(*arguments):
+        monkeypatch.setattr("sys.argv", ["backbeat", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return (ended.value.code or 0, *capsys.readouterr())
+
+    return call
+
+
+def test_a_run_file_becomes_midi_and_wav(backbeat, tmp_path):
+    run = save_run(a_struck_run(), tmp_path / "a.run.parquet", {})
+    midi, wav, song = (tmp_path / n for n in ("a.mid", "a.wav", "song.wav"))
+    write_wav(0.1 * np.ones((RATE, 2)), song)
+    out = ["export", run, "--midi", midi, "--wav", wav]
+    code, said, _ = backbeat(*out, "--click", "--latency-ms", 20, "--backing", song)
+    assert code == 0
+    assert "a.mid" in said
+    snare = note_numbers()["snare"]
+    struck = [time for time, number, _ in heard_in(midi) if number == snare]
+    assert struck == pytest.approx([1.02], abs=2e-3)
+    rate, samples = wavfile.read(wav)
+    assert samples[int(0.5 * rate), 0] / 32767 == pytest.approx(0.07, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--click"], "--wav"),
+        (["--midi", "x.mid", "-o", "x.csv"], "CSV"),
+        (["--midi", "x.mid", "--backing", "b.wav"], "--wav"),
+        (["--wav", "x.wav", "--backing", "none.wav"], "none.wav"),
+        (["--wav", "x.wav", "--latency-ms", "1e9"], "latency"),
+        (["--wav", "x.wav", "--latency-ms", "nan"], "latency"),
+    ],
+)
+def test_sound_that_cannot_be_is_refused(
+    backbeat, tmp_path, monkeypatch, options, word
+):
+    run = save_run(a_struck_run(), tmp_path / "a.run.parquet", {})
+    monkeypatch.chdir(tmp_path)
+    code, _, complaint = backbeat("export", run, *options)
+    assert code == 2
+    assert word in complaint
+    assert complaint.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["a.run.parquet"]
+
+
+def test_a_file_that_is_no_run_has_no_sound(backbeat, tmp_path):
+    (tmp_path / "x.parquet").write_bytes(b"no")
+    code, _, complaint = backbeat("export", tmp_path / "x.parquet", "--wav", "x.wav")
+    assert code == 2
+    assert "run file" in complaint

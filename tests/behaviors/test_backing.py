@@ -1,0 +1,88 @@
+"""A backing track is a WAV file beside the score, and nothing else."""
+
+import wave
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.io import wavfile
+
+from behaviors.music.backing import LONGEST, find_backing
+from models.errors import BackbeatError
+
+
+def write_wav(path, seconds=0.5, rate=8000, channels=2):
+    with wave.open(str(path), "wb") as file:
+        file.setparams((channels, 2, rate, 0, "NONE", ""))
+        file.writeframes(bytes(2 * channels * int(seconds * rate)))
+    return path
+
+
+def test_integers_and_floating_point_are_read(tmp_path):
+    write_wav(tmp_path / "a.wav")
+    wavfile.write(tmp_path / "b.wav", 44100, np.zeros(4410, np.float32))
+    found = [find_backing(tmp_path, name, "song") for name in ("a.wav", "b.wav")]
+    assert [(b.rate, b.channels) for b in found] == [(8000, 2), (44100, 1)]
+    assert [b.seconds for b in found] == pytest.approx([0.5, 0.1])
+
+
+@pytest.mark.parametrize(
+    "name", ["../a.wav", "/etc/passwd", "sub/a.wav", ".", "..", "sub\\a.wav", "a\0b"]
+)
+def test_a_path_is_refused(tmp_path, name):
+    (tmp_path / "scores" / "sub").mkdir(parents=True)
+    write_wav(tmp_path / "a.wav")
+    write_wav(tmp_path / "scores" / "sub" / "a.wav")
+    with pytest.raises(BackbeatError, match="song: "):
+        find_backing(tmp_path / "scores", name, "song")
+
+
+def test_a_link_out_of_the_folder_is_refused(tmp_path):
+    (tmp_path / "scores").mkdir()
+    (tmp_path / "scores" / "a.wav").symlink_to(write_wav(tmp_path / "a.wav"))
+    with pytest.raises(BackbeatError, match=r"no file a\.wav in the folder"):
+        find_backing(tmp_path / "scores", "a.wav", "song")
+
+
+def test_what_is_not_there_or_no_audio_is_refused(tmp_path):
+    with pytest.raises(BackbeatError, match=r"no file b\.wav"):
+        find_backing(tmp_path, "b.wav", "song")
+    whole = write_wav(tmp_path / "a.wav").read_bytes()
+    (tmp_path / "empty.wav").write_bytes(b"")
+    (tmp_path / "text.wav").write_bytes(b"# a score\n" * 50)
+    (tmp_path / "short.wav").write_bytes(whole[: len(whole) // 2])
+    write_wav(tmp_path / "silent.wav", seconds=0)
+    for name in ("empty.wav", "text.wav", "short.wav", "silent.wav"):
+        with pytest.raises(BackbeatError) as caught:
+            find_backing(tmp_path, name, "song")
+        assert "\n" not in str(caught.value)
+
+
+def test_hours_are_too_long(tmp_path):
+    write_wav(tmp_path / "a.wav", seconds=1000, channels=1)
+    with pytest.raises(BackbeatError, match="lasts 1000 s"):
+        find_backing(tmp_path, "a.wav", "song")
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(st.binary(max_size=60), st.integers(0, 60), st.integers(0, 600))
+def test_any_bytes_are_a_recording_or_one_sentence(whole, data, at, end):
+    """A real file with bytes changed, cut off, or nothing but noise."""
+    damaged = bytearray(whole.read_bytes()[: 44 + end])
+    damaged[at : at + len(data)] = data
+    path = whole.parent / "damaged.wav"
+    path.write_bytes(damaged)
+    try:
+        backing = find_backing(path.parent, path.name, "song")
+    except BackbeatError as error:
+        sentence = str(error)
+    else:
+        sentence = ""
+        assert 0 < backing.seconds <= LONGEST
+    assert "\n" not in sentence
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return write_wav(tmp_path_factory.mktemp("wav") / "whole.wav", seconds=0.05)

@@ -1,0 +1,87 @@
+"""What the kit lacks is mapped, dropped or refused, and said."""
+
+import pytest
+
+from behaviors.drummer import kit_members
+from behaviors.music.percussion import NOTES, PIECES, SUBSTITUTES, place_on_kit
+from behaviors.music.score import Hit
+from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+
+MEMBERS = kit_members(DrumKit())
+HITS = [
+    Hit(0, "kick", "", 100),
+    Hit(0, "hi_hat", "", 90),
+    Hit(1, "snare", "", 90),
+    Hit(2, "kick", "", 100),
+    Hit(3, "cowbell", "", 80),
+]
+
+
+def place(absent="drop", **mapping):
+    hits, remarks = place_on_kit(HITS, MEMBERS, absent, mapping, "song")
+    return [(h.beat, h.member) for h in hits], remarks
+
+
+PLAYED = [(0, "hi_hat"), (1, "snare")]
+
+
+def test_dropped_with_counts():
+    assert place() == (PLAYED, ["1 hit of cowbell dropped", "2 hits of kick dropped"])
+
+
+def test_mapped_to_a_drum_nearby():
+    hits, remarks = place("map")
+    assert (3, "ride") in hits
+    assert [m for b, m in hits].count("floor_tom") == 2
+    assert remarks == [
+        "1 hit of cowbell given to ride",
+        "2 hits of kick given to floor_tom",
+    ]
+
+
+def test_refused_with_what_to_write_instead():
+    with pytest.raises(BackbeatError, match=r"no kick, which has 2 hits; set mapping"):
+        place("refuse")
+    with pytest.raises(BackbeatError, match="no cowbell, which has 1 hit"):
+        place("drop", cowbell="refuse")
+
+
+def test_a_choice_by_name_goes_first():
+    hits, remarks = place("refuse", kick="drop", cowbell="crash")
+    assert hits == [*PLAYED, (3, "crash")]
+    assert "1 hit of cowbell given to crash" in remarks
+
+
+def test_a_member_may_be_sent_elsewhere_too():
+    hits, _ = place("drop", hi_hat="ride")
+    assert hits[0] == (0, "ride")
+
+
+@pytest.mark.parametrize(
+    ("absent", "mapping", "sentence"),
+    [
+        ("keep", {}, "absent in song 'keep'; known: drop, map, refuse"),
+        ("drop", {"gong": "ride"}, "unknown drum in mapping of song 'gong'"),
+        ("drop", {"kick": "gong"}, "unknown drum in mapping of song 'gong'"),
+        ("drop", {"kick": "cowbell"}, "to cowbell, which the kit lacks; it has hi_hat"),
+    ],
+)
+def test_choices_that_do_not_exist(absent, mapping, sentence):
+    with pytest.raises(BackbeatError, match=sentence):
+        place(absent, **mapping)
+
+
+def test_every_note_of_the_kit_is_played_by_its_member():
+    for name, notes in MEMBERS.notes.items():
+        assert MEMBERS.of_note(notes[0]) == name
+    assert MEMBERS.of_note(36) == "kick"
+    assert MEMBERS.of_note(44) == "pedal_hi_hat"
+    assert MEMBERS.of_note(37) == "snare"
+
+
+def test_substitutes_are_pieces_and_members():
+    assert set(SUBSTITUTES) <= set(PIECES)
+    for options in SUBSTITUTES.values():
+        assert set(options) <= set(MEMBERS.names)
+    assert all(27 <= note <= 87 for note in NOTES)

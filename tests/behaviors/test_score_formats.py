@@ -1,0 +1,411 @@
+"""One song in three formats is one score; and readers take anything at all."""
+
+import itertools
+import time
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from behaviors.drummer import kit_members
+from behaviors.music.midi import read_midi
+from behaviors.music.player import Player
+from behaviors.music.score import Goto, Hold
+from behaviors.music.score_compiler import compile_score
+from behaviors.music.score_description import (
+    HitDescription,
+    PartDescription,
+    ScoreDescription,
+)
+from behaviors.music.score_finish import finish_score
+from behaviors.music.score_reader import load_score, score_files
+from behaviors.music.tab_file import read_tab_file
+from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+from models.yaml_file import parse_yaml
+from tests.behaviors.midi_files import bpm, hit, midi_bytes
+from tests.behaviors.test_backing import write_wav
+
+KIT = DrumKit()
+MEMBERS = kit_members(KIT)
+PLAYER = Player({m: KIT.strike_pose(m).translation() for m in KIT.members})
+REST = "{left: snare, right: floor_tom}"
+SCORE = f"""\
+title: Beat
+bpm: 120
+parts:
+  - {{name: ready, hold: 4, rest: {REST}}}
+  - name: beat
+    steps_per_beat: 2
+    left:  "1 1 1 1 1 1 1 1"
+    right: "- - 3! - - - 3! -"
+  - {{bars: 1}}
+  - {{name: end, hold: 4, rest: {REST}}}
+"""
+TAB = """\
+bpm: 120
+[beat]
+HH|xxxxxxxx|
+SN|--O---O-|
+BD|o---o---|
+"""
+CYMBAL = [(240 * k, hit(42)) for k in range(8)]
+DRUMS = [(480, hit(38, 115)), (1440, hit(38, 115)), (0, hit(36)), (960, hit(36))]
+MIDI = midi_bytes([[(0, bpm(120))], CYMBAL, DRUMS])
+
+
+@pytest.fixture
+def songs(tmp_path):
+    """The same song as YAML, tablature and MIDI."""
+    (tmp_path / "beat.yaml").write_text(SCORE)
+    (tmp_path / "beat.tab").write_text(TAB)
+    (tmp_path / "beat.mid").write_bytes(MIDI)
+    return [tmp_path / f"beat.{end}" for end in ("yaml", "tab", "mid")]
+
+
+def test_one_song_in_three_formats(songs):
+    written, tab, midi = (load_score(p, MEMBERS, PLAYER) for p in songs)
+    assert written.hits == tab.hits == midi.hits
+    assert written.holds[0].beats == tab.lead_in == midi.lead_in == 4
+    assert written.beats == tab.beats == midi.beats
+    assert tab.remarks == midi.remarks == ("2 hits of kick dropped",)
+
+
+def test_notes_may_stand_beside_the_authors_choices(songs, tmp_path):
+    for notes in ("beat.tab", "beat.mid"):
+        path = tmp_path / "song.yaml"
+        path.write_text(f"notes: {notes}\nmapping: {{kick: floor_tom}}\n")
+        score = load_score(path, MEMBERS, PLAYER)
+        assert sum(h.member == "floor_tom" for h in score.hits) == 2
+        assert score_files(path) == [path, tmp_path / notes]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("notes: ../beat.mid", "without|is not"),
+        ("notes: beat.exe", "is not"),
+        ("notes: other.mid", "cannot read"),
+        ("notes: beat.mid\nparts: [{hold: 4}]", "one of them"),
+        ("notes: beat.mid\nunplayable: maybe", "unplayable"),
+        ("notes: beat.mid\nabsent: refuse", "kit has no kick"),
+        ("notes: beat.mid\nbacking: none.wav", "no file none.wav"),
+    ],
+)
+def test_choices_that_do_not_fit(songs, tmp_path, text, sentence):
+    path = tmp_path / "song.yaml"
+    path.write_text(text)
+    with pytest.raises(BackbeatError, match=sentence):
+        load_score(path, MEMBERS, PLAYER)
+
+
+def test_a_backing_track_is_named_and_looked_at(songs, tmp_path):
+    write_wav(tmp_path / "mine.wav")
+    path = tmp_path / "beat.yaml"
+    path.write_text(SCORE + "backing: mine.wav\n")
+    assert load_score(path, MEMBERS).backing == "mine.wav"
+
+
+def test_hands_hold_and_go_without_gaps(songs):
+    score = load_score(songs[0], MEMBERS, PLAYER)
+    for hand in ("left", "right"):
+        stretches = score.stretches(hand)
+        assert isinstance(stretches[0], Hold)
+        assert isinstance(stretches[-1], Hold)
+        for a, b in itertools.pairwise(stretches):
+            end = a.contact_end if isinstance(a, Hold) else a.beat + a.beats
+            assert end == b.beat
+        gotos = [s for s in stretches if isinstance(s, Goto)]
+        assert len(gotos) == len(score.of_hand(hand)) + 1
+    assert score.section("beat").beat == 4
+    with pytest.raises(BackbeatError, match="no section 'verse'; it has ready, beat"):
+        score.section("verse")
+
+
+def part(**keys):
+    return compile_score(
+        ScoreDescription(parts=[PartDescription(**keys)]), MEMBERS, "song"
+    )
+
+
+def test_parts_may_change_tempo_meter_and_steps():
+    described = parse_yaml(
+        ScoreDescription,
+        """
+bpm: 60
+parts:
+  - {left: "3 3 3 3"}
+  - {left: "3 3 3", steps_per_beat: 3, bpm: 120}
+  - {tab: "SN|o------|", meter: 7/8, end_bpm: 60}
+  - {hits: [{bar: 2, beat: 1.5, member: "3", velocity: 77, hand: right}], bpm: 60}
+""",
+        "song",
+    )
+    score = compile_score(described, MEMBERS, "song")
+    beats = [h.beat for h in score.hits]
+    assert beats == pytest.approx([0, 0.5, 1, 1.5, 2, 2 + 1 / 3, 2 + 2 / 3, 3, 10.5])
+    assert score.beats == 3 + 3.5 + 7
+    assert [score.tempo.bpm_at(b) for b in (1, 2, 3, 4.75, 6.5)] == [
+        60, 120, 120, 90, 60,
+    ]  # fmt: skip
+    last = score.hits[-1]
+    assert (last.hand, last.velocity, last.member) == ("right", 77, "snare")
+
+
+def test_swing_moves_lines_and_tabs_but_not_triplets():
+    lines = [
+        PartDescription(left="- 3 - 3"),
+        PartDescription(left="- 3 3 - - -", steps_per_beat=3),
+        PartDescription(tab="SN|-x------|"),
+    ]
+    described = ScoreDescription(swing=0.6, parts=lines)
+    beats = [h.beat for h in compile_score(described, MEMBERS, "song").hits]
+    assert beats == pytest.approx([0.6, 1.6, 2 + 1 / 3, 2 + 2 / 3, 4.6])
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ({"hits": [], "bars": 0}, "neither holds nor plays"),
+        ({"bars": -1}, "cannot be -1 bars long"),
+        ({"left": "3 3", "tab": "HH|xx--|"}, "lines take 1 beats and the tablature 4"),
+        ({"left": "3 3", "steps_per_beat": -1}, "at least one step"),
+        ({"left": "3 3", "steps_per_beat": 10**9}, "up to 48"),
+        ({"left": "3", "meter": "5/7"}, "not a meter"),
+        ({"left": "3", "bpm": 1.0}, "bpm is 1"),
+        ({"left": "3", "end_bpm": float("nan")}, "bpm is nan"),
+        ({"left": "3 " * 100, "repeat": 10**12}, "more than 4000 beats"),
+    ],
+)
+def test_a_part_that_makes_no_sense(keys, sentence):
+    with pytest.raises(BackbeatError, match=sentence):
+        part(**keys)
+
+
+@pytest.mark.parametrize(
+    ("listed", "sentence"),
+    [
+        ("{bar: 0, member: snare}", "bars count from 1"),
+        ("{bar: 3, member: snare}", "has bars 1 to 2, and a hit in bar 3"),
+        ("{beat: 5, member: snare}", "beats from 1 to below 5"),
+        ("{beat: .nan, member: snare}", "beats from 1"),
+        ("{member: gong}", "unknown drum in song 'gong'"),
+        ("{member: snare, velocity: 128}", "1 to 127"),
+        ("{member: snare, hand: foot}", "left, right or empty"),
+        (
+            "{member: snare, hand: left}, {member: crash, hand: left}",
+            "at once in bar 1",
+        ),
+    ],
+)
+def test_a_hit_that_makes_no_sense(listed, sentence):
+    text = f"parts: [{{bars: 2, hits: [{listed}]}}]"
+    with pytest.raises(BackbeatError, match=sentence):
+        compile_score(parse_yaml(ScoreDescription, text, "song"), MEMBERS, "song")
+
+
+def test_a_song_of_hours_is_refused_before_any_work():
+    described = ScoreDescription(bpm=20, parts=[PartDescription(hold=3999.0)])
+    with pytest.raises(BackbeatError, match="lasts 11997 s; it may take up to 600 s"):
+        compile_score(described, MEMBERS, "song")
+
+
+# --- anything at all ------------------------------------------------------------------
+
+SLOW_ENOUGH = 10.0  # s, of which hardly any is used; a hang is longer
+
+
+def is_sound(score):
+    """Whether a score is whole and in order."""
+    times = [score.tempo.time(h.beat) for h in score.hits]
+    assert times == sorted(times)
+    assert all(0 <= h.beat < score.beats for h in score.hits)
+    assert all(h.member in MEMBERS.names for h in score.hits)
+    assert all(1 <= h.velocity <= 127 for h in score.hits)
+    assert all(h.hand in ("left", "right") for h in score.hits)
+    assert len({(h.beat, h.hand) for h in score.hits}) == len(score.hits)
+    assert score.tempo.time(score.beats) <= 600
+
+
+def survives(read):
+    """Reads to a sound score or to one sentence, soon."""
+    started = time.perf_counter()
+    try:
+        is_sound(read())
+    except BackbeatError as error:
+        sentence = str(error)
+    else:
+        sentence = ""
+    assert "\n" not in sentence
+    assert time.perf_counter() - started < SLOW_ENOUGH
+
+
+rows = st.lists(
+    st.tuples(
+        st.sampled_from(["HH", "SN", "BD", "CC", "RD", "FT", "", "Z", "count"]),
+        st.text("xoXOgf-.|: q", max_size=24),
+        st.sampled_from(["", "x2", "x0", "(3x)", "|", "x99999"]),
+    ),
+    max_size=5,
+).map(lambda found: "\n".join(f"{a}|{b}|{c}" for a, b, c in found))
+heads = st.lists(
+    st.sampled_from(
+        [
+            "bpm: 120",
+            "bpm: 1e9",
+            "bpm: nan",
+            "meter: 7/8",
+            "time: 0/4",
+            "[a] x2",
+            "[b] x0",
+            "swing: 0.6",
+            "swing: x",
+            "steps_per_beat: 3",
+            "absent: map",
+            "steps_per_beat: 99999999",
+            "repeat: 99999",
+            "unplayable: drop",
+            "",
+            "end_bpm: 200",
+            "words for people",
+            "\x00",
+            "é",
+        ]
+    ),
+    max_size=5,
+).map("\n".join)
+texts = st.lists(heads | rows | st.text(max_size=30), max_size=4).map("\n".join)
+
+
+def read_tab_text(text):
+    described = read_tab_file(text, MEMBERS, "my.tab")
+    return compile_score(described, MEMBERS, "my.tab", PLAYER)
+
+
+def read_yaml_text(text):
+    described = parse_yaml(ScoreDescription, text, "my.yaml")
+    return compile_score(described, MEMBERS, "my.yaml", PLAYER)
+
+
+def read_midi_data(data):
+    score = read_midi(data, MEMBERS, "my.mid")
+    choices = ScoreDescription(unplayable="drop")
+    return finish_score(score, choices, MEMBERS, "my.mid", PLAYER)
+
+
+@st.composite
+def damaged_midi(draw):
+    """A real file with bytes changed, cut or put in."""
+    data = bytearray(MIDI)
+    for _ in range(draw(st.integers(1, 6))):
+        at = draw(st.integers(0, len(data) - 1))
+        what = draw(st.sampled_from(["set", "cut", "put", "end"]))
+        if what == "set":
+            data[at] = draw(st.integers(0, 255))
+        elif what == "cut":
+            del data[at : at + draw(st.integers(1, 4))]
+        elif what == "put":
+            data[at:at] = draw(st.binary(max_size=6))
+        elif at > 14:
+            del data[at:]
+    return bytes(data)
+
+
+events = st.lists(
+    st.tuples(
+        st.integers(0, 10**6),
+        st.builds(hit, st.integers(0, 127), st.integers(0, 127), st.just(9))
+        | st.builds(bpm, st.floats(5, 900)),
+    ),
+    max_size=40,
+)
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**20), 10**20)
+    | st.floats()
+    | st.sampled_from(["snare", "3 - 1", "HH|x-x-|", "7/8", "left", "drop", "map", "x"])
+    | st.text(max_size=6)
+)
+SCHEMAS = (HitDescription, PartDescription, ScoreDescription)
+KEYS = sorted({key for schema in SCHEMAS for key in schema.__dataclass_fields__})
+values = st.recursive(
+    scalars,
+    lambda x: (
+        st.lists(x, max_size=3)
+        | st.dictionaries(
+            st.sampled_from([*KEYS, "bar", "beat", "member"]), x, max_size=4
+        )
+    ),
+    max_leaves=10,
+)
+trees = st.dictionaries(st.sampled_from(KEYS), values, max_size=5)
+relaxed = settings(deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@settings(relaxed, max_examples=40)
+@given(texts)
+def test_any_tablature_is_a_score_or_one_sentence(text):
+    survives(lambda: read_tab_text(text))
+
+
+@settings(relaxed, max_examples=40)
+@given(trees | st.fixed_dictionaries({"parts": st.lists(trees, max_size=3)}))
+def test_any_yaml_is_a_score_or_one_sentence(tree):
+    survives(lambda: read_yaml_text(yaml.safe_dump(tree)))
+
+
+@settings(relaxed, max_examples=60)
+@given(damaged_midi() | st.binary(max_size=80).map(lambda b: MIDI[:14] + b))
+def test_any_midi_is_a_score_or_one_sentence(data):
+    survives(lambda: read_midi_data(data))
+
+
+@settings(relaxed, max_examples=25)
+@given(events, st.integers(1, 32767))
+def test_any_events_are_a_score_or_one_sentence(found, division):
+    survives(lambda: read_midi_data(midi_bytes([found], division)))
+
+
+@pytest.mark.slow
+@settings(relaxed, max_examples=6000)
+@given(st.one_of(texts, trees, damaged_midi(), events))
+def test_anything_at_all_at_length(found):
+    if isinstance(found, str):
+        survives(lambda: read_tab_text(found))
+    elif isinstance(found, dict):
+        survives(lambda: read_yaml_text(yaml.safe_dump(found)))
+    elif isinstance(found, bytes):
+        survives(lambda: read_midi_data(found))
+    else:
+        survives(lambda: read_midi_data(midi_bytes([found])))
+
+
+def test_bombs_are_one_sentence(tmp_path):
+    bomb = "a: &a [x, x]\n" + "".join(
+        f"{chr(98 + k)}: &{chr(98 + k)} [{', '.join(20 * ['*' + chr(97 + k)])}]\n"
+        for k in range(12)
+    )
+    deep = "parts: " + 3_000_000 * "["
+    blocks = "".join(f"{k * ' '}a:\n" for k in range(1500))
+    many = "HH|" + "x---|" * 3000 + "\n"
+    long = "HH|" + 900_000 * "x" + "|"
+    files = {
+        "bomb.yaml": bomb,
+        "deep.yaml": deep,
+        "blocks.yaml": blocks,
+        "many.tab": many,
+        "long.tab": long,
+    }
+    files["large.tab"] = 1_100_000 * "-"
+    files["repeats.tab"] = "HH|x---|x4000\n\n" * 500
+    for name, text in files.items():
+        path = tmp_path / name
+        path.write_text(text)
+        started = time.perf_counter()
+        with pytest.raises(BackbeatError) as caught:
+            load_score(path, MEMBERS, PLAYER)
+        assert time.perf_counter() - started < SLOW_ENOUGH
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 500

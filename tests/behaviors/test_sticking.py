@@ -1,0 +1,179 @@
+"""Which hand plays what: limits are kept, choices cheap, and refusals help."""
+
+import itertools
+import re
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from behaviors.music import sticking
+from behaviors.music.player import Player
+from behaviors.music.score import Hit, Hold
+from behaviors.music.sticking import find_hands
+from behaviors.music.tempo import Tempo
+from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+
+KIT = DrumKit()
+PLACES = {m: KIT.strike_pose(m).translation() for m in KIT.members}
+MEMBERS = sorted(PLACES)
+PLAYER = Player(PLACES, lambda hand, member: (hand, member) != ("left", "ride"))
+REST = {"left": "snare", "right": "floor_tom"}
+
+
+def hits(*events):
+    """Open hits from (beat, member); a third entry fixes the hand."""
+    return [Hit(e[0], e[1], e[2] if len(e) > 2 else "", 90) for e in events]
+
+
+def stick(events, bpm=60, holds=(), unplayable="refuse", player=PLAYER):
+    tempo = Tempo(bpm)
+    return find_hands(events, holds, tempo, player, unplayable, "song")[0]
+
+
+def hands(events, **more):
+    return "".join(h.hand[0] for h in stick(events, **more))
+
+
+def test_slow_strokes_stay_on_their_side():
+    assert hands(hits((0, "hi_hat"), (1, "crash"), (2, "floor_tom"))) == "llr"
+
+
+def test_fast_strokes_alternate():
+    snare = hits(*[(k / 8, "snare") for k in range(16)])
+    assert hands(snare) in ("lr" * 8, "rl" * 8)
+
+
+def test_two_at_once_need_two_hands_that_do_not_cross():
+    assert hands(hits((0, "hi_hat"), (0, "snare"))) == "lr"
+    assert hands(hits((0, "snare"), (0, "floor_tom"))) == "lr"
+
+
+def test_what_the_author_fixed_stays_and_is_not_judged():
+    fixed = [(k / 16, "ride", "left") for k in range(8)]
+    assert hands(hits(*fixed, (2, "hi_hat"))) == "l" * 9
+    crossed = hits((0, "hi_hat", "right"), (0, "snare", "left"), (2, "snare"))
+    assert hands(crossed)[:2] == "rl"
+
+
+def test_a_hand_that_rests_does_not_play():
+    hold = Hold(0, 8, "hold", {"left": "snare"}, 0.2, 2)
+    assert hands(hits((4, "hi_hat"), (5, "crash")), holds=[hold]) == "rr"
+
+
+def test_a_hand_does_not_play_what_it_does_not_reach():
+    ride = hits((0, "ride"), (0.5, "ride"))
+    assert hands(ride) == "rr"
+    assert hands(hits((0, "ride"), (0, "floor_tom"))) == "rl"
+
+
+def test_reach_is_asked_only_for_what_would_be_used():
+    asked = []
+
+    def can_reach(hand, member):
+        asked.append((hand, member))
+        return True
+
+    stick(hits((0, "hi_hat"), (1, "floor_tom")), player=Player(PLACES, can_reach))
+    assert sorted(asked) == [("left", "hi_hat"), ("right", "floor_tom")]
+
+
+def refusal(events, **more):
+    with pytest.raises(BackbeatError) as caught:
+        stick(events, **more)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_three_at_once_are_refused_and_the_softest_may_go():
+    events = [*hits((4, "hi_hat"), (4, "snare")), Hit(4, "floor_tom", "", 30)]
+    said = refusal(events)
+    assert "cannot play the floor_tom in bar 2, beat 1; leave it out" in said
+    kept = stick(events, unplayable="drop")
+    assert {h.member for h in kept} == {"hi_hat", "snare"}
+
+
+def test_a_passage_that_is_too_fast_names_a_tempo_at_which_it_goes():
+    far = ["hi_hat", "ride", "crash", "floor_tom"] * 4
+    events = hits(*[(k / 4, m) for k, m in enumerate(far)])
+    said = refusal(events, bpm=300)
+    bpm = int(re.search(r"at (\d+) BPM they could", said)[1])
+    assert 20 < bpm < 300
+    stick(events, bpm=0.98 * bpm)
+    refusal(events, bpm=1.1 * bpm)
+
+
+def test_a_drum_beyond_both_hands_says_so():
+    player = Player(PLACES, lambda hand, member: member != "ride")
+    said = refusal(hits((0, "snare"), (2, "ride")), player=player)
+    assert "no hand gets at the ride in bar 1, beat 3" in said
+
+
+sixteenths = st.lists(
+    st.tuples(st.integers(0, 40), st.sampled_from(MEMBERS)), max_size=30, unique=True
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(sixteenths, st.integers(40, 200))
+def test_what_is_found_keeps_every_limit(steps, bpm):
+    events = hits(*sorted((k / 4, m) for k, m in steps))
+    tempo = Tempo(bpm)
+    played = stick(events, bpm=bpm, unplayable="drop")
+    for hand in ("left", "right"):
+        own = [h for h in played if h.hand == hand]
+        for a, b in itertools.pairwise(own):
+            gap = tempo.time(b.beat) - tempo.time(a.beat)
+            assert gap >= PLAYER.travel(a.member, b.member) - 1e-9
+        assert all(PLAYER.can_reach(hand, h.member) for h in own)
+    for a, b in itertools.combinations(played, 2):
+        if a.beat == b.beat and a.hand != b.hand:
+            left, right = (a, b) if a.hand == "left" else (b, a)
+            width = PLACES[right.member][1] - PLACES[left.member][1]
+            assert width <= 0.1
+    # Nothing is left out that could just be added to what is played.
+    if len(played) < len(events):
+        with pytest.raises(BackbeatError, match="leave it"):
+            stick(events, bpm=bpm)
+
+
+def test_no_other_choice_is_cheaper():
+    """Against every choice there is, for a short fill; the price is by its parts."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        events = hits(*[(0.24 * k, rng.choice(MEMBERS[:-2])) for k in range(7)])
+        problem = sticking._Sticking(events, (), Tempo(60), PLAYER)
+        found = problem.solve()
+        prices = {}
+        for given_hands in itertools.product("lr", repeat=7):
+            state, price = (sticking._Stop(), sticking._Stop()), 0.0
+            for i, (letter, moment) in enumerate(
+                zip(given_hands, problem.moments, strict=True)
+            ):
+                hand = {"l": "left", "r": "right"}[letter]
+                after = problem._play(state, moment, moment.time, {i: hand})
+                if after is None:
+                    break
+                state, price = after[0], price + after[1]
+            else:
+                prices[given_hands] = price
+        if found is None:
+            assert not prices
+            continue
+        chosen = tuple(found[i][0] for i in range(7))
+        assert prices[chosen] == pytest.approx(min(prices.values()))
+
+
+def test_a_song_takes_time_in_proportion_to_its_length():
+    rng = np.random.default_rng(0)
+    members = [m for m in MEMBERS if m not in ("ride", "crash")]
+    long = hits(*[(k / 2, rng.choice(members)) for k in range(1600)])
+    seconds = []
+    for events in (long[:400], long):
+        started = time.process_time()
+        stick(events, bpm=120)
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 10 * seconds[0] + 0.05

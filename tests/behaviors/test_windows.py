@@ -1,0 +1,153 @@
+"""Long motions: windows join to one motion, and only what changed is solved again."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from behaviors.build import build
+from behaviors.library import Library
+from behaviors.specification import SHIPPED_FOLDER, read_specification
+from behaviors.window_store import WindowStore, fingerprint
+from behaviors.windowed import Source, Workshop
+from optimization.interior_point import InteriorPoint
+from optimization.transcription import Transcription
+from optimization.verification import verify_motion
+from optimization.windows import make_windows
+
+REPEATS = 2
+
+
+def write_song(folder: Path, accent: str = "3!") -> Path:
+    """A song of some bars after a hold; one accent early in it may change."""
+    bars = "- 3 - 3 - 3 - 3"
+    verse = {
+        "left": " | ".join([bars] * 8),
+        "right": " | ".join(["6 - 5 - 6 - 5 -"] * 8),
+    }
+    first = {**verse, "left": verse["left"].replace("3", accent, 1), "name": "first"}
+    rest = {"left": "snare", "right": "floor_tom"}
+    parts = [
+        {"name": "ready", "hold": 4, "rest": rest, "sway": 0.1},
+        first,
+        *[{**verse, "name": f"verse {i}"} for i in range(REPEATS)],
+    ]
+    (folder / "scores").mkdir(exist_ok=True, parents=True)
+    score = {"title": "song", "bpm": 100, "steps_per_beat": 2, "parts": parts}
+    (folder / "scores" / "song.yaml").write_text(yaml.safe_dump(score, sort_keys=False))
+    path = folder / "song.yaml"
+    path.write_text("kind: drumming\nname: song\nsummary: A song.\nscore: song\n")
+    return path
+
+
+def plan_of(path):
+    specification, _ = read_specification(path)
+    return specification, specification.plan(path.parent)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """A song solved in windows: its problem, the motion, and its workshop."""
+    folder = tmp_path_factory.mktemp("song")
+    specification, plan = plan_of(write_song(folder))
+    workshop = Workshop(folder / "windows")
+    source = Source(specification, folder, "test")
+    motion = workshop.solve(source, plan, lambda share, what: None)
+    return plan.problem, motion, workshop, folder
+
+
+def test_windows_answer_for_every_knot_once(found):
+    problem = found[0]
+    windows = make_windows(problem)
+    assert len(windows) >= 3
+    owned = [k for w in windows for k in range(w.first, w.last + 1)]
+    assert owned == list(range(problem.num_knots))
+    hits = np.array([i.knot for i in problem.impacts])
+    for window in windows[:-1]:
+        assert np.abs(hits - window.last).min() >= 1
+
+
+def test_the_joined_motion_passes_as_one(found):
+    """Verified anew over the seams, and not window by window."""
+    problem, motion, _, _ = found
+    assert motion.certificate.passed
+    limits = problem.limits
+    whole = verify_motion(
+        problem.robot, motion.motion, problem.collisions, limits.friction
+    )
+    assert whole.passed
+    assert motion.motion.t[-1] == pytest.approx(problem.times[-1])
+    assert (np.diff(motion.motion.t) >= 0).all()
+
+
+def test_windows_find_what_the_whole_finds(found):
+    """Both are optima of the same problem but for the seams."""
+    problem, motion, _, _ = found
+    solution = InteriorPoint(Transcription(problem)).solve()
+    assert solution.is_solved
+    t = motion.motion.t
+    at = np.searchsorted(t, problem.times - 1e-9)
+    joints = problem.robot.base_positions
+    apart = motion.motion.q[at, joints:] - solution.q[:, joints:]
+    # Where the redundant arms are depends on the search: a few degrees.
+    assert np.sqrt((apart**2).mean()) < 0.05
+
+
+@pytest.mark.slow
+def test_only_the_windows_of_a_changed_bar_are_solved_again(found):
+    problem, before, workshop, folder = found
+    windows = make_windows(problem)
+    for accent, most in (("3!", 0), ("3?", 2 * 3)):
+        specification, plan = plan_of(write_song(folder, accent))
+        source = Source(specification, folder, "test")
+        after = workshop.solve(source, plan, lambda share, what: None)
+        assert workshop.steps <= most
+        last = problem.times[windows[-1].first] + 1e-6
+        i, j = (np.searchsorted(m.motion.t, last) for m in (before, after))
+        np.testing.assert_array_equal(before.motion.q[i:], after.motion.q[j:])
+    assert 0 < workshop.steps < 2 * len(windows)
+
+
+def test_a_short_motion_is_one_window(built):
+    path = SHIPPED_FOLDER / "march.yaml"
+    specification, _ = read_specification(path)
+    assert len(make_windows(specification.plan(path.parent).problem)) == 1
+
+
+def test_damaged_and_missing_files_are_made_again(tmp_path):
+    store = WindowStore(tmp_path / "windows")
+    assert store.load("a") is None
+    store.save("a", {"q": np.arange(3.0)})
+    np.testing.assert_array_equal(store.load("a")["q"], np.arange(3.0))
+    path = next((tmp_path / "windows").glob("*.npz"))
+    path.write_bytes(path.read_bytes()[:-40])
+    assert store.load("a") is None
+    path.write_bytes(b"")
+    assert store.load("a") is None
+
+
+def test_fingerprints_tell_values_and_shapes_apart():
+    a = np.arange(6.0)
+    prints = [
+        fingerprint(a),
+        fingerprint(a.reshape(2, 3)),
+        fingerprint(a + 1e-16 * (a == 5) + 1e-12),
+        fingerprint(list(a)),
+        fingerprint({"a": 1.0}),
+        fingerprint({"a": 1}),
+        fingerprint("a", "b"),
+        fingerprint("ab"),
+    ]
+    assert len(set(prints)) == len(prints)
+    assert fingerprint(a) == fingerprint(a.copy())
+    with pytest.raises(TypeError):
+        fingerprint(object())
+
+
+@pytest.mark.slow
+def test_one_process_or_two_build_the_same(tmp_path):
+    path = write_song(tmp_path)
+    one = build(path, Library(tmp_path / "one"), processes=1)
+    two = build(path, Library(tmp_path / "two"), processes=2)
+    np.testing.assert_array_equal(one.motion.q, two.motion.q)
