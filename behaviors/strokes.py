@@ -33,6 +33,12 @@ PROFILE = 3e4
 # Speed of a stick after a hit, as a share of that before, on heads and cymbals as they
 # are simulated; share of the way up on which a stroke is planned with it.
 REBOUND, RISING = 0.3, 0.8
+# Least mean speed up from a head to the next knot, as a share of that before a hit:
+# with less, a tip would linger in the head.
+LEAST_RISE = 0.5 * REBOUND
+# Share of a way, or of so much of it [s], beside a hit in which the tip of a stroke
+# without a shape stays above the head.
+CLEAR, LONGEST_CLEAR = 0.45, 0.4
 # Ways longer than this stay up [s]; after and before this much of them [s].
 LONG_WAY, RISE, FALL = 0.9, 0.3, 0.25
 # Tips that come to rest: t seconds before their height above the head grows with the
@@ -102,7 +108,7 @@ def strike(
     stroke: Stroke,
     grid: KnotGrid,
 ) -> list[Task]:
-    """At the head on the knot, fast before, up again after.
+    """At the head on the knot, fast before, straight up and down.
 
     Args:
         hit: the hit.
@@ -113,23 +119,42 @@ def strike(
         grid: the knots.
     """
     k, t = grid.knot(hit.beat), grid.times
-    last = grid.before(k, min(NEAR, ways[0] / 10))
-    first = grid.after(k, min(NEAR, ways[1] / 10))
+    last, first = _beside(k, ways, grid)
     down = stroke.falling(hit.velocity, t[k] - t[last])
-    fall = min(stroke.fall_time, 0.5 * ways[0])
-    rise = min(stroke.fall_time, 0.5 * ways[1])
-    up = stroke.rising(hit.velocity, t[first] - t[k], rise)
     beside = np.r_[last:k, k + 1 : first + 1]
     sideways = 0.8 * SPACING
     grip = STICK_LENGTH * np.sin(stroke.slope)
-    tasks: list[Task] = [
+    return [
         FrameTask(tip, np.array([k]), X_WT, "x y z"),
         FrameTask(tip, np.array([last]), X_WT, "z", lower=down, upper=1.03 * down),
-        FrameTask(tip, np.array([first]), X_WT, "z", lower=up, upper=1.03 * up),
         FrameTask(tip, beside, X_WT, "x y", lower=-sideways, upper=sideways),
         FrameTask(f"{tip[0]}_stick", np.arange(last, first + 1), X_WT, "z", lower=grip),
     ]
+
+
+def swing(
+    hit: Hit,
+    ways: tuple[float, float],
+    tip: str,
+    X_WT: RigidTransform,
+    stroke: Stroke,
+    grid: KnotGrid,
+) -> list[Task]:
+    """The rebound, and heights of the tip from its way down to its way up.
+
+    Arguments as of `strike`.
+    """
+    k, t = grid.knot(hit.beat), grid.times
+    last, first = _beside(k, ways, grid)
+    fall = min(stroke.fall_time, 0.5 * ways[0])
+    rise = min(stroke.fall_time, 0.5 * ways[1])
+    tasks: list[Task] = []
     # The knots beside a hit decide its speeds: the curves go through them all.
+    for i in range(k + 1, first + 1):
+        up = stroke.rising(hit.velocity, t[i] - t[k], rise)
+        tasks.append(
+            FrameTask(tip, np.array([i]), X_WT, "z", lower=up, upper=1.03 * up)
+        )
     heights = {
         i: stroke.falling(hit.velocity, t[k] - t[i])
         for i in grid.within(t[k] - fall, t[last] - 1e-3)
@@ -140,6 +165,37 @@ def strike(
         X = X_WT @ RigidTransform([0.0, 0.0, height])
         tasks.append(FrameTask(tip, np.array([i]), X, "z", weight=PROFILE))
     return tasks
+
+
+def clear(
+    hit: Hit,
+    ways: tuple[float, float],
+    tip: str,
+    X_WT: RigidTransform,
+    stroke: Stroke,
+    grid: KnotGrid,
+) -> list[Task]:
+    """All that a stroke without a shape is asked for: to be above the head beside it.
+
+    Arguments as of `strike`.
+    """
+    k, t = grid.knot(hit.beat), grid.times
+    last, _ = _beside(k, ways, grid)
+    up = LEAST_RISE * stroke.strike_speed(hit.velocity) * (t[k + 1] - t[k])
+    down = stroke.falling(hit.velocity, t[k] - t[last])
+    since, until = (CLEAR * min(way, LONGEST_CLEAR) for way in ways)
+    after = np.union1d(k + 1, grid.within(t[k] + 1e-3, t[k] + until))
+    before = grid.within(t[k] - since, t[last] - 1e-3)
+    return [
+        FrameTask(tip, after, X_WT, "z", lower=up),
+        FrameTask(tip, before, X_WT, "z", lower=down),
+    ]
+
+
+def _beside(k: int, ways: tuple[float, float], grid: KnotGrid) -> tuple[int, int]:
+    """Knots that the approach to a hit starts at, and that its rebound ends at."""
+    last = grid.before(k, min(NEAR, ways[0] / 10))
+    return last, grid.after(k, min(NEAR, ways[1] / 10))
 
 
 def lift(
