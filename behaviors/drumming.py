@@ -412,7 +412,8 @@ class _Drummer:
             X_WT = self.touch(hit.member, hand)
             tasks += strike(hit, ways, tip, X_WT, stroke, grid)
             between = swing if self.shaped else clear
-            tasks += between(hit, ways, tip, X_WT, stroke, grid)
+            rebound = self.kit.member(hit.member).rebound
+            tasks += between(hit, ways, tip, X_WT, stroke, grid, rebound)
         velocity = {h.beat: h.velocity for h in hits}
         for (a, member_a), (b, member_b) in itertools.pairwise(self._stops(hand)):
             if self._rests(tip, a, b):

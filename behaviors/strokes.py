@@ -30,12 +30,11 @@ NEAR = 0.6 * SPACING
 STEEPEST = 0.25
 # Weight of the height before a hit.
 PROFILE = 3e4
-# Speed of a stick after a hit, as a share of that before, on heads and cymbals as they
-# are simulated; share of the way up on which a stroke is planned with it.
-REBOUND, RISING = 0.3, 0.8
-# Least mean speed up from a head to the next knot, as a share of that before a hit:
-# with less, a tip would linger in the head.
-LEAST_RISE = 0.5 * REBOUND
+# Share of the way up on which a stroke is planned with the rebound.
+RISING = 0.8
+# Least mean speed up from a head to the next knot, as a share of the rebound: with
+# less, a tip would linger in the head.
+LEAST_RISE = 0.5
 # Share of a way, or of so much of it [s], beside a hit in which the tip of a stroke
 # without a shape stays above the head.
 CLEAR, LONGEST_CLEAR = 0.45, 0.4
@@ -84,12 +83,13 @@ class Stroke:
         """Height above the head t seconds before a hit, on that parabola [m]."""
         return self.strike_speed(velocity) * t * (1 - 0.5 * t / self.fall_time)
 
-    def rising(self, velocity: float, t: float, rise: float) -> float:
+    def rising(self, velocity: float, t: float, rise: float, rebound: float) -> float:
         """Height t seconds after a hit [m].
 
-        The stick bounces back by itself, and is raised from there evenly.
+        The stick bounces back by itself, with a share `rebound` of its speed, and is
+        raised from there evenly.
         """
-        speed = REBOUND * self.strike_speed(velocity)
+        speed = rebound * self.strike_speed(velocity)
         apex = min(self.apex, STEEPEST * 2 * rise * self.speed)
         gain = max(0.0, apex - speed * rise) / rise**2
         return speed * t + gain * t**2
@@ -139,10 +139,11 @@ def swing(
     X_WT: RigidTransform,
     stroke: Stroke,
     grid: KnotGrid,
+    rebound: float,
 ) -> list[Task]:
     """The rebound, and heights of the tip from its way down to its way up.
 
-    Arguments as of `strike`.
+    Arguments as of `strike`, and the share of its speed that the stick keeps.
     """
     k, t = grid.knot(hit.beat), grid.times
     last, first = _beside(k, ways, grid)
@@ -151,7 +152,7 @@ def swing(
     tasks: list[Task] = []
     # The knots beside a hit decide its speeds: the curves go through them all.
     for i in range(k + 1, first + 1):
-        up = stroke.rising(hit.velocity, t[i] - t[k], rise)
+        up = stroke.rising(hit.velocity, t[i] - t[k], rise, rebound)
         tasks.append(
             FrameTask(tip, np.array([i]), X_WT, "z", lower=up, upper=1.03 * up)
         )
@@ -160,7 +161,7 @@ def swing(
         for i in grid.within(t[k] - fall, t[last] - 1e-3)
     }
     for i in grid.within(t[first] + 1e-3, t[k] + RISING * rise):
-        heights[i] = stroke.rising(hit.velocity, t[i] - t[k], rise)
+        heights[i] = stroke.rising(hit.velocity, t[i] - t[k], rise, rebound)
     for i, height in heights.items():
         X = X_WT @ RigidTransform([0.0, 0.0, height])
         tasks.append(FrameTask(tip, np.array([i]), X, "z", weight=PROFILE))
@@ -174,14 +175,15 @@ def clear(
     X_WT: RigidTransform,
     stroke: Stroke,
     grid: KnotGrid,
+    rebound: float,
 ) -> list[Task]:
     """All that a stroke without a shape is asked for: to be above the head beside it.
 
-    Arguments as of `strike`.
+    Arguments as of `strike`, and the share of its speed that the stick keeps.
     """
     k, t = grid.knot(hit.beat), grid.times
     last, _ = _beside(k, ways, grid)
-    up = LEAST_RISE * stroke.strike_speed(hit.velocity) * (t[k + 1] - t[k])
+    up = LEAST_RISE * rebound * stroke.strike_speed(hit.velocity) * (t[k + 1] - t[k])
     down = stroke.falling(hit.velocity, t[k] - t[last])
     since, until = (CLEAR * min(way, LONGEST_CLEAR) for way in ways)
     after = np.union1d(k + 1, grid.within(t[k] + 1e-3, t[k] + until))

@@ -22,6 +22,7 @@ from functools import cache
 import numpy as np
 from scipy.optimize import brentq
 
+from models.contact import STICK_TIP, ContactMaterial
 from models.errors import BackbeatError
 
 # What the tip is felt as: stick and what of the hand moves with it [kg]; its speed
@@ -70,6 +71,23 @@ def matched(stiffness: float, share: float) -> tuple[float, float]:
         lambda t: restitution(stiffness, 0.0, t) - share, 0.0, MOST_RELAXATION
     )
     return float(d), float(tau)
+
+
+def struck_material(stiffness: float, share: float) -> ContactMaterial:
+    """What a head or cymbal is made of.
+
+    Args:
+        stiffness: of its own, in series with that of the tip [N/m].
+        share: restitution of a tip that is dropped on it.
+
+    Raises:
+        BackbeatError: as `matched`.
+    """
+    tip = STICK_TIP.stiffness
+    dissipation, relaxation_time = matched(stiffness * tip / (stiffness + tip), share)
+    # Drake weighs the coefficients of two surfaces by the other's stiffness.
+    own = dissipation * (stiffness + tip) / tip
+    return ContactMaterial(STICK_TIP.friction, stiffness, own, relaxation_time)
 
 
 def _drop(k: float, d: float, tau: float, phase: float) -> float:

@@ -76,11 +76,12 @@ def _played_tempos(score: Score) -> list[float]:
     """The tempos between the first hit and the last, where they change."""
     spans, tempo = played_spans(score), score.tempo
     found = []
-    for start, _ in spans:
-        found.append(tempo.bpm_at(start))
-    for change in tempo.changes:
-        if any(a <= change.beat < b for a, b in spans):
-            found += [change.bpm, change.end_bpm or change.bpm]
+    for start, end in spans:
+        switches = [b for c in tempo.changes for b in (c.beat, c.beat + c.beats)]
+        inside = [b for b in switches if start < b < end]
+        # A tempo is highest where it changes, on either side.
+        found += [tempo.bpm_at(b) for b in (start, *inside)]
+        found += [tempo.bpm_at(math.nextafter(b, 0.0)) for b in (*inside, end)]
     if not found:
         raise BackbeatError(
             "the score has no two hits without a rest between them, so it has no "
