@@ -30,9 +30,9 @@ NEAR = 0.6 * SPACING
 STEEPEST = 0.25
 # Weight of the height before a hit.
 PROFILE = 3e4
-# Planned speed of a stick after a hit, as a share of that before: more than the 0.3 that
-# heads and cymbals give back, or the tip would touch twice; less than 0.7, or the arm
-# would not catch up before the next hit. Share of the way up planned from it.
+# Planned speed of a stick after a hit, as a share of that before: more than the 0.3
+# that heads and cymbals give back, or the tip would touch twice; less than 0.7, or the
+# arm would not catch up before the next hit. Share of the way up planned from it.
 REBOUND, RISING = 0.5, 0.8
 # Ways longer than this stay up [s]; after and before this much of them [s].
 LONG_WAY, RISE, FALL = 0.9, 0.3, 0.25

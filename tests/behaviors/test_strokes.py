@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from behaviors.strokes import PLAIN, Stroke, loudness
+from behaviors.strokes import PLAIN, REBOUND, Stroke, loudness
 from models.errors import BackbeatError
 
 STROKE = Stroke()
@@ -43,7 +43,8 @@ def test_the_rise_starts_as_the_head_throws_the_stick_back(velocity, rise):
     z = np.array([STROKE.rising(velocity, s, rise) for s in t])
     assert z[0] == 0.0
     assert (np.diff(z) > 0).all()
-    assert z[1] / t[1] < 0.5 * STROKE.strike_speed(velocity)
+    share = z[1] / t[1] / STROKE.strike_speed(velocity)
+    assert 0.9 * REBOUND < share < 1.2 * REBOUND
 
 
 @pytest.mark.parametrize("wrong", [{"apex": 2.0}, {"speed": 9.0}, {"slope": np.nan}])
