@@ -62,9 +62,8 @@ def built_in(path: Path, library: Path) -> tuple[float, float]:
 
 def main() -> None:
     """Prints the table."""
-    print(
-        f"{cores()} cores\n\n| song [s] | build [s] | per minute [s] |\n|---:|---:|---:|"
-    )
+    print(f"{cores()} cores\n\n| song [s] | build [s] | per minute [s] |")
+    print("|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         for seconds in LENGTHS:
