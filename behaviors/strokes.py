@@ -37,9 +37,9 @@ REBOUND, RISING = 0.5, 0.8
 # Ways longer than this stay up [s]; after and before this much of them [s], and with
 # time to come down to a lower head at this speed [m/s].
 LONG_WAY, RISE, FALL, FALL_SPEED = 0.9, 0.3, 0.25, 1.0
-# Tips that come to rest: t seconds before, their height above the head is this factor at
-# least, and at most, times a t^2 + b t^3 [m/s^2, m/s^3], over a time [s], or a share of
-# the way.
+# Tips that come to rest: t seconds before, their height above the head is a t^2 + b t^3
+# [m/s^2, m/s^3] times a factor of at least and at most this, over a time [s] or a share
+# of the way.
 LANDING, LANDING_TIME, LANDING_SHARE = (1.0, 2.0), 0.22, 0.4
 LANDING_SHAPE = (0.7, 1.5)
 
