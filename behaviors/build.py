@@ -175,6 +175,14 @@ def _solve_short(
         plan = plan.timed_as(solution.transcription.problem)
     else:
         solution = InteriorPoint(Transcription(plan.problem)).solve(progress=iteration)
+        while not solution.is_solved and plan.otherwise is not None:
+            other = plan.otherwise(solution.troubles())
+            if other is None:
+                break
+            plan = other
+            solution = InteriorPoint(Transcription(plan.problem)).solve(
+                progress=iteration
+            )
     if not solution.is_solved:
         why = explain(solution, lambda kind: report(0.6, f"failed; is it {kind}?"))
         raise BackbeatError(f"{name}: no motion found: {why.sentence(plan.bpm)}")

@@ -7,6 +7,7 @@ turns to the beat.
 """
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,11 +21,22 @@ from behaviors.knot_grid import SPACING, KnotGrid
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.haste import hastened
+from behaviors.music.player import Advice
 from behaviors.music.score import HANDS, Score
 from behaviors.music.score_reader import find_notes, load_score, score_files
+from behaviors.second_thoughts import ROUNDS, think_again
 from behaviors.stance import start_configuration, support_poses
 from behaviors.strike_postures import Stop, StrikePostures, arm_path
-from behaviors.strokes import PLAIN, Stroke, clear, land, lift, strike, swing
+from behaviors.strokes import (
+    PLAIN,
+    Stroke,
+    clear,
+    land,
+    lift,
+    planned_rebound,
+    strike,
+    swing,
+)
 from models.collision import CollisionModel, make_collision_model
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
@@ -40,7 +52,9 @@ from optimization.trajectory_problem import (
     TrajectoryProblem,
     Weights,
 )
+from optimization.trajectory_solution import Trouble
 
+NO_ADVICE = Advice()
 TIP_RADIUS = 0.007  # m
 # Beats from knot to knot, at most, in a rest beside what is hastened.
 REST_ANCHORS = 0.5
@@ -116,16 +130,22 @@ class DrummingSpecification(Specification):
                 f"{self.name}: seat is chair or none, not {self.seat!r}"
             )
         self.stroke.check(self.name)
-        return _Drummer(self, folder, shaped).plan()
+        return _Drummer(self, folder, shaped=shaped).plan()
 
 
 class _Drummer:
     """Compiles one specification."""
 
     def __init__(
-        self, specification: DrummingSpecification, folder: Path, shaped: bool = True
+        self,
+        specification: DrummingSpecification,
+        folder: Path,
+        advice: Advice = NO_ADVICE,
+        rounds: int = ROUNDS,
+        shaped: bool = True,
     ) -> None:
-        self.specification, self.shaped = specification, shaped
+        self.specification, self.folder = specification, folder
+        self.advice, self.rounds, self.shaped = advice, rounds, shaped
         seated = specification.seat == "chair"
         posture = "drum-ready-seated" if seated else "drum-ready"
         self.mount = Mount()
@@ -141,7 +161,7 @@ class _Drummer:
         self.postures = self._strike_postures()
         path = specification.score_path(folder)
         self.shared: set[str] = set()
-        player = make_player(self.kit, self._strike_postures(), self.touch)
+        player = make_player(self.kit, self._strike_postures(), self.touch, advice)
         score = load_score(path, kit_members(self.kit), player)
         self.score: Score = hastened(score, specification.haste)
         self.tempo = self.score.tempo
@@ -222,6 +242,7 @@ class _Drummer:
             q_start=q_start,
             posture=q_start,
             guess=path,
+            guess_is_clear=True,
             tasks=tasks,
             impacts=[
                 Impact(self.grid.knot(h.beat), self.tip(h.hand), MOST_IMPULSE)
@@ -240,7 +261,25 @@ class _Drummer:
             bpm=self.tempo.bpm,
             beats_per_bar=round(self.tempo.beats_per_bar),
             remarks=self.score.remarks,
+            otherwise=self._otherwise if self.rounds else None,
         )
+
+    def _otherwise(self, troubles: Sequence[Trouble]) -> MotionPlan | None:
+        """A plan with other hands where no motion was found, if there is one."""
+        advice, rounds = self.advice, self.rounds
+        may_drop = self.score.may_drop
+        while rounds:
+            rounds -= 1
+            thought = think_again(advice, self.score, troubles, may_drop)
+            if thought is None:
+                return None
+            advice = thought
+            other = _Drummer(
+                self.specification, self.folder, advice, rounds, self.shaped
+            )
+            if other.score.hits != self.score.hits:
+                return other.plan()
+        return None
 
     def _collisions(self) -> CollisionModel:
         """Arms and sticks keep away from kit and body."""
@@ -412,7 +451,7 @@ class _Drummer:
             X_WT = self.touch(hit.member, hand)
             tasks += strike(hit, ways, tip, X_WT, stroke, grid)
             between = swing if self.shaped else clear
-            rebound = self.kit.member(hit.member).rebound
+            rebound = planned_rebound(self.kit.member(hit.member).restitution)
             tasks += between(hit, ways, tip, X_WT, stroke, grid, rebound)
         velocity = {h.beat: h.velocity for h in hits}
         for (a, member_a), (b, member_b) in itertools.pairwise(self._stops(hand)):
@@ -466,6 +505,9 @@ class _Drummer:
             )
             for h in self.score.hits
         ]
+        if not self.tempo.is_constant:
+            whole = range(int(self.score.beats + 1e-9) + 1)
+            events += [Event(time(beat), "beat", "") for beat in whole]
         for hold in self.score.holds:
             length = time(hold.contact_end) - time(hold.beat)
             for hand, member in hold.rest.items():

@@ -67,9 +67,7 @@ def matched(stiffness: float, share: float) -> tuple[float, float]:
             f"{stiffness:g} N/m; it is 0.02 to {most:.2f}"
         )
     d = brentq(lambda d: restitution(stiffness, d) - share, 0.0, MOST_DISSIPATION)
-    tau = brentq(
-        lambda t: restitution(stiffness, 0.0, t) - share, 0.0, MOST_RELAXATION
-    )
+    tau = brentq(lambda t: restitution(stiffness, 0.0, t) - share, 0.0, MOST_RELAXATION)
     return float(d), float(tau)
 
 

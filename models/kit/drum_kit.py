@@ -20,8 +20,6 @@ FOLDER = Path(__file__).parent
 # Depth and extra radius of a cymbal for whoever plans around it [m].
 CYMBAL_DEPTH = 0.05
 CYMBAL_EDGE = 0.02
-# Share of a free stick's rebound that is left to one in a hand.
-HELD = 0.85
 # The body of the chair, and how thick its cushion is [m].
 CHAIR = "chair"
 CUSHION = 0.085
@@ -49,11 +47,6 @@ class MemberDescription:
     stiffness: float = 1e5
     # Share of its speed that a tip has after it was dropped there, on a free stick.
     restitution: float = 0.35
-
-    @property
-    def rebound(self) -> float:
-        """Share of its speed that a stick in a hand has after a hit."""
-        return HELD * self.restitution
 
 
 @dataclass
