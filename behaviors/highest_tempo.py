@@ -290,6 +290,7 @@ def _moved(known: Try, plan: MotionPlan) -> Guess:
 
 
 def _marks(plan: MotionPlan) -> np.ndarray:
-    """Times of events, of their ends, and of both ends; alike at every tempo [s]."""
-    times = [t for e in plan.events for t in (e.time, e.time + e.duration)]
+    """Times of strokes and rests, and of both ends; as many at every tempo [s]."""
+    known = [e for e in plan.events if e.kind in ("strike", "rest")]
+    times = [t for e in known for t in (e.time, e.time + e.duration)]
     return np.sort([0.0, *times, float(plan.problem.times[-1])])
