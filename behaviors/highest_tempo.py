@@ -118,7 +118,7 @@ def find_highest_tempo(
         progress: called as the search goes on.
         shaped: whether strokes are to look like those of drummers; without, the
             fastest motion that makes the same hits within the limits of joints.
-        start: a motion of the pattern to start from.
+        start: a motion of the pattern that passed, to go on from.
         seen: called with every try.
 
     Raises:
@@ -126,7 +126,9 @@ def find_highest_tempo(
     """
     search = _Search(specification, folder, progress or (lambda s, w: None), shaped)
     tries, best = [], start
-    for haste in search.levels(start.haste if start else 1.0):
+    if start is not None:
+        search.note(start)
+    for haste in search.levels():
         found = search.attempt(haste, best)
         tries.append(found)
         if seen is not None:
@@ -134,7 +136,7 @@ def find_highest_tempo(
         search.note(found)
         if found.passed:
             best = found
-    if best is None or not best.passed:
+    if best is None:
         raise BackbeatError(
             f"{specification.name}: cannot be played at {tries[0].bpm:.4g}"
             f" BPM as it is written: {tries[0].why}"
@@ -182,19 +184,15 @@ class _Search:
         self.low, self.high = 0.0, np.inf
         self.count = 0
 
-    def levels(self, first: float) -> Iterator[float]:
+    def levels(self) -> Iterator[float]:
         """The next tempo, as long as there is one worth trying."""
-        haste = first
-        while True:
-            yield haste
-            if self.low == 0.0 or self.high <= CLOSE * self.low:
-                return
+        if self.low == 0.0:
+            yield 1.0
+        while 0.0 < self.low < self.most and self.high > CLOSE * self.low:
             if np.isinf(self.high):
-                if self.low >= self.most:
-                    return
-                haste = min(self.most, GROWTH * self.low)
+                yield min(self.most, GROWTH * self.low)
             else:
-                haste = float(np.sqrt(self.low * self.high))
+                yield float(np.sqrt(self.low * self.high))
 
     def note(self, found: Try) -> None:
         """Remembers which side of the limit a tempo is on."""

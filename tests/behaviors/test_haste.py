@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from behaviors.drumming import DrummingSpecification
@@ -24,6 +24,7 @@ def score(tempo, beats=(4.0, 5.0, 6.5, 9.0)):
     return Score(tempo, hits, holds, 16.0)
 
 
+@settings(deadline=None)
 @given(st.floats(0.5, 2.5), st.sampled_from([Tempo(80), Tempo(80, changes=RAMP)]))
 def test_times_between_hits_shrink_and_those_of_rests_stay(factor, tempo):
     slow = score(tempo)
@@ -63,13 +64,14 @@ def test_the_range_of_haste_is_that_of_tempos():
         haste_range(score(Tempo(80), beats=(4.0,)))
 
 
+@settings(deadline=None)
 @given(st.floats(1.0, 4.9))
 def test_bisection_brackets_the_limit(limit):
     """Whatever the limit, tries end with a pass and a failure that are close."""
     search = object.__new__(_Search)
     search.low, search.high, search.most = 0.0, np.inf, 5.0
     tried = []
-    for haste in search.levels(1.0):
+    for haste in search.levels():
         why = "" if haste <= limit else "too fast"
         tried.append(haste)
         search.note(Try(haste, 80 * haste, why, 0.0, None, None))
@@ -79,12 +81,25 @@ def test_bisection_brackets_the_limit(limit):
     assert len(tried) < 16
 
 
+def test_a_search_goes_on_from_a_motion_that_passed():
+    search = object.__new__(_Search)
+    search.low, search.high, search.most = 0.0, np.inf, 5.0
+    search.note(Try(2.0, 160, "", 0.0, None, None))
+    tried = []
+    for haste in search.levels():
+        tried.append(haste)
+        search.note(Try(haste, 80 * haste, "no", 0.0, None, None))
+    assert min(tried) > 2.0
+    assert search.low == 2.0
+    assert search.high <= 2.0 * CLOSE
+
+
 def test_the_search_ends_where_scores_end_or_at_once():
     def tried(passes):
         search = object.__new__(_Search)
         search.low, search.high, search.most = 0.0, np.inf, 5.0
         found = []
-        for haste in search.levels(1.0):
+        for haste in search.levels():
             found.append(haste)
             search.note(Try(haste, haste, "" if passes else "no", 0.0, None, None))
         return found
