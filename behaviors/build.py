@@ -138,12 +138,15 @@ def solve(
     started, report = time.perf_counter(), reports.progress
     plan = specification.plan(folder)
     report(0.1, "solving")
+    priority = specification.beat_priority
     about = {
         "kind": specification.kind,
         "summary": specification.summary,
         "robot": specification.robot,
         "equipment": plan.problem.robot.equipment,
-        "beat_priority": specification.beat_priority,
+        "beat_priority": (
+            priority if plan.beat_priority is None else plan.beat_priority
+        ),
         "specification": text,
     }
     if plan.problem.times[-1] >= LONG and not plan.free_phases:

@@ -40,6 +40,8 @@ class MotionPlan:
         free_phases: least and most duration [s] of phases that may choose, by index.
         price_of_time: what a second costs them.
         remarks: sentences on what is not done as it was asked.
+        beat_priority: how much the beat counts when the motion is tracked; None for
+            what the specification says.
     """
 
     problem: TrajectoryProblem
@@ -51,6 +53,7 @@ class MotionPlan:
     free_phases: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     price_of_time: float = 0.0
     remarks: tuple[str, ...] = ()
+    beat_priority: float | None = None
 
     def timed_as(self, problem: TrajectoryProblem) -> "MotionPlan":
         """The same plan for the same problem with other durations of its phases."""
