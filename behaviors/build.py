@@ -11,6 +11,10 @@ from typing import Any, NamedTuple
 
 from behaviors.authored import Specification
 from behaviors.behavior import Behavior, Progress, centroidal_quantities
+from behaviors.checking import refuse_failures
+from behaviors.dance.choreography import DanceSpecification
+from behaviors.dance.move_file import vocabulary
+from behaviors.dance.preview import preview
 from behaviors.library import Library, check_name
 from behaviors.motion_plan import MotionPlan
 from behaviors.setlist import SetlistSpecification
@@ -114,6 +118,8 @@ def build(
     if not force and library.key(specification.name) == key:
         return library.load(specification.name)
     report(0.0, "reading")
+    if isinstance(specification, DanceSpecification):
+        refuse_failures(text, path)
     if isinstance(specification, SetlistSpecification):
         behavior = _make_show(specification, text, path.parent, library, reports)
         made = {"key": key, "seconds": time.perf_counter() - started}
@@ -159,6 +165,21 @@ def solve(
     check_certificate(behavior)
     made = {"key": key, "seconds": time.perf_counter() - started}
     return replace(behavior, provenance={**behavior.provenance, **made})
+
+
+def solve_preview(move: str, folder: Path) -> Behavior:
+    """A verified motion of one move of a dance alone.
+
+    Args:
+        move: name of the move.
+        folder: where moves of the user's own may be.
+
+    Raises:
+        BackbeatError: there is no such move, or no motion was found.
+    """
+    dance = preview(move, vocabulary(folder))
+    reports = Reports(lambda share, what: None, lambda entry: None)
+    return solve(dance.dance, dance.text(), folder, "", reports)
 
 
 def _solve_short(

@@ -56,8 +56,7 @@ class DanceSpecification(Specification):
             BackbeatError: a move, parameter or track does not exist or fit.
         """
         tempo = Tempo(self.bpm, self.beats_per_bar)
-        self._check()
-        check_length(self.name, tempo.time(self.beats))
+        self.check_grid()
         moves = vocabulary(folder)
         for found in findings(self, moves):
             if found.fails:
@@ -76,7 +75,13 @@ class DanceSpecification(Specification):
             beat_priority=mean_timing(placed, self.beat_priority),
         )
 
-    def _check(self) -> None:
+    def check_grid(self) -> None:
+        """Refuses a beat grid that makes no sense.
+
+        Raises:
+            BackbeatError: too few beats, too short a fade, a tempo that is none, no
+                moves, or too long a dance.
+        """
         if not self.beats >= 2:
             raise BackbeatError(f"{self.name}: a dance needs at least 2 beats")
         if not self.fade >= LEAST_FADE:
@@ -86,6 +91,8 @@ class DanceSpecification(Specification):
             )
         if not any(self.tracks.values()):
             raise BackbeatError(f"{self.name}: there is no move on any track")
+        tempo = Tempo(self.bpm, self.beats_per_bar)
+        check_length(self.name, tempo.time(self.beats))
 
     def _problem(
         self,

@@ -41,12 +41,14 @@ class Finding:
         path: where it stands.
         sentence: what it is, and what to do.
         mend: the obvious value instead; None if there is none.
+        renames: whether the mend takes the place of the key, not of its value.
     """
 
     fails: bool
     path: Path
     sentence: str
     mend: float | str | None = None
+    renames: bool = False
 
 
 def findings(dance: "DanceSpecification", moves: Mapping[str, Move]) -> list[Finding]:
@@ -75,13 +77,13 @@ def _names(dance: "DanceSpecification", moves: Mapping[str, Move]) -> Iterator[F
         path: Path = ("tracks", track)
         if track not in TRACKS:
             error = unknown_name(f"track in {dance.name}", track, TRACKS)
-            yield Finding(True, path, str(error), _near(track, TRACKS))
+            yield Finding(True, path, str(error), nearest(track, TRACKS), True)
             continue
         for row, d in enumerate(rows):
             yield from _move(dance, d, (*path, row), track, moves)
 
 
-def _near(name: str, known: Sequence[str] | Mapping[str, object]) -> str | None:
+def nearest(name: str, known: Sequence[str] | Mapping[str, object]) -> str | None:
     """The one name that was obviously meant."""
     near = difflib.get_close_matches(name, list(known), n=2, cutoff=0.6)
     return near[0] if near else None
@@ -97,7 +99,7 @@ def _move(
     where = f"{dance.name}, beat {d.start(dance.beats_per_bar):g}"
     if d.move not in moves:
         error = unknown_name(f"move in {where}", d.move, moves)
-        yield Finding(True, (*path, "move"), str(error), _near(d.move, moves))
+        yield Finding(True, (*path, "move"), str(error), nearest(d.move, moves))
         return
     move = moves[d.move]
     if move.track != track:
@@ -112,12 +114,12 @@ def _move(
             move.values({name: value}, where)
         except BackbeatError as error:
             p = move.parameters.get(name)
-            mend: float | str | None = _near(name, move.parameters)
+            mend: float | str | None = nearest(name, move.parameters)
             if p is not None:
                 mend = (
                     None if np.isnan(value) else float(np.clip(value, p.least, p.most))
                 )
-            yield Finding(True, own, str(error), mend)
+            yield Finding(True, own, str(error), mend, p is None)
     yield from _keys(d, path, where)
 
 
@@ -242,7 +244,7 @@ def _states(
 def _since(
     changes: Sequence[tuple[PlacedMove, str, str]], p: PlacedMove, state: str
 ) -> float:
-    ends = [q.end for q, _, after in changes if after == state and q.start <= p.start]
+    ends = [q.end for q, _, _ in changes if q.move.exit == state and q.start < p.start]
     return ends[-1] if ends else 0.0
 
 
