@@ -12,6 +12,8 @@ from models.robot import RobotModel
 
 # Nearer than this is at the same time [beats].
 SAME = 1e-6
+# Share of a cycle on either side of a marker that a move has all of its size.
+BESIDE = 0.25
 # A channel of both sides, for which the right one mirrors the left one.
 BOTH = "both_"
 
@@ -107,11 +109,15 @@ class PlacedMove:
             found = [at + (self.beats - length if late else 0.0)]
         else:
             found = [at + k * length for k in range(self.cycles + 1)]
-        # Where it grows and dies its extremes are not those of the move.
         full = [self.start + b for b in found if b <= self.beats + SAME]
         if self.move.steps:
             return [b for b in full if b <= self.end + SAME]
-        first, last = self.rise[1], self.fall[0]
+        if not self.move.repeats:
+            return full
+        # An extreme beside which it grows or dies is not where the move has it: what
+        # follows it is larger than what led to it, and a smooth motion turns later.
+        beside = BESIDE * length
+        first, last = self.rise[1] + beside, self.fall[0] - beside
         return [b for b in full if first - SAME <= b <= last + SAME]
 
 

@@ -122,7 +122,8 @@ def test_a_marker_is_the_extreme_of_its_channel(name):
     marker = move.marker
     if marker is None or marker.channel not in move.curves:
         return
-    (p,) = place(move.track, MoveDescription(name, 2.0))
+    beats = 2 * move.length(move.defaults()) + 4 if move.repeats else None
+    (p,) = place(move.track, MoveDescription(name, 2.0, beats=beats))
     best = {"least": min, "most": max}[marker.extreme]
     full = (p.rise[1] <= BEATS) & (p.fall[0] >= BEATS)
     found = channel_offsets(p, BEATS[full], ROBOT)[marker.channel]
