@@ -129,12 +129,18 @@ def strike(
         FrameTask(tip, beside, X_WT, "x y", lower=-sideways, upper=sideways),
         FrameTask(f"{tip[0]}_stick", np.arange(last, first + 1), X_WT, "z", lower=grip),
     ]
+    if first > k + 1:
+        # Or the curve would go on down before it comes up.
+        least = stroke.rising(hit.velocity, t[k + 1] - t[k], rise)
+        tasks.append(FrameTask(tip, np.array([k + 1]), X_WT, "z", lower=least))
     # The knots beside a hit decide its speeds: the curves go through them all.
     heights = {
         i: stroke.falling(hit.velocity, t[k] - t[i])
         for i in grid.within(t[k] - fall, t[last] - 1e-3)
     }
-    for i in grid.within(t[first] + 1e-3, t[k] + RISING * rise):
+    heights |= {i: stroke.falling(hit.velocity, t[k] - t[i]) for i in range(last + 1, k)}
+    rising = [*range(k + 1, first), *grid.within(t[first] + 1e-3, t[k] + RISING * rise)]
+    for i in rising:
         heights[i] = stroke.rising(hit.velocity, t[i] - t[k], rise)
     for i, height in heights.items():
         X = X_WT @ RigidTransform([0.0, 0.0, height])
