@@ -117,9 +117,8 @@ class _Drummer:
         folder: Path,
         advice: Advice = NO_ADVICE,
         rounds: int = ROUNDS,
-        fine: tuple[float, ...] = (),
     ) -> None:
-        self.specification, self.folder, self.fine = specification, folder, fine
+        self.specification, self.folder = specification, folder
         self.advice, self.rounds = advice, rounds
         seated = specification.seat == "chair"
         posture = "drum-ready-seated" if seated else "drum-ready"
@@ -149,7 +148,7 @@ class _Drummer:
             for hand in HANDS
             for (a, _), (b, _) in itertools.pairwise(self._stops(hand))
         ]
-        self.grid = KnotGrid(self.tempo, self.score.beats, beats, ways, fine)
+        self.grid = KnotGrid(self.tempo, self.score.beats, beats, ways)
         self.times = self.grid.times
         self.supports = support_poses(self.robot, self.posture)
         if seated:
@@ -244,7 +243,7 @@ class _Drummer:
             if thought is None:
                 return None
             advice = thought
-            other = _Drummer(self.specification, self.folder, advice, rounds, self.fine)
+            other = _Drummer(self.specification, self.folder, advice, rounds)
             if other.score.hits != self.score.hits:
                 return other.plan()
         return None

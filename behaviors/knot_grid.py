@@ -14,8 +14,6 @@ WAY_KNOTS = 6
 # Most growth of the time between knots from one anchor to the next: an acceleration
 # by differences is off where it changes, and an interpolated curve rings there.
 GROWTH = 1.2
-# How far about a time knots are closer [s].
-FINE = 0.06
 # What is nearer than this shares a knot in its middle [s].
 TOGETHER = 0.005
 
@@ -34,7 +32,6 @@ class KnotGrid:
         beats: float,
         anchors: Iterable[float],
         ways: Iterable[tuple[float, float]] = (),
-        fine: Iterable[float] = (),
     ) -> None:
         """Lays knots.
 
@@ -43,8 +40,6 @@ class KnotGrid:
             beats: where the music ends.
             anchors: beats at which there has to be a knot.
             ways: first and last beat of ways, each with several knots however short.
-            fine: times about which curves between usual knots go astray [s]; each
-                halves the time between knots, once more for every time it is named.
         """
         ends = [0.0, beats]
         points = _apart(np.unique([*ends, *anchors]), tempo, ends)
@@ -53,10 +48,6 @@ class KnotGrid:
             inside = (points[1:] > a + 1e-9) & (points[:-1] < b - 1e-9)
             most = (tempo.time(b) - tempo.time(a)) / WAY_KNOTS
             spacing[inside] = np.minimum(spacing[inside], most)
-        starts = np.array([tempo.time(float(p)) for p in points])
-        for time in fine:
-            near = (starts[1:] > time - FINE) & (starts[:-1] < time + FINE)
-            spacing[near] *= 0.5
         for i in range(1, len(spacing)):
             spacing[i] = min(spacing[i], GROWTH * spacing[i - 1])
         for i in reversed(range(len(spacing) - 1)):

@@ -38,6 +38,8 @@ LONG_WAY, RISE, FALL = 0.9, 0.3, 0.25
 # Tips that come to rest: t seconds before their height above the head grows with the
 # square of t by at least, and at most [m/s^2], over a time [s], or a share of the way.
 LANDING, LANDING_TIME, LANDING_SHARE = (1.0, 2.0), 0.22, 0.4
+# Weight of a tip's place beside a rest: hands that rush off would push the feet.
+STILL = 2e4
 
 
 @dataclass
@@ -138,7 +140,9 @@ def strike(
         i: stroke.falling(hit.velocity, t[k] - t[i])
         for i in grid.within(t[k] - fall, t[last] - 1e-3)
     }
-    heights |= {i: stroke.falling(hit.velocity, t[k] - t[i]) for i in range(last + 1, k)}
+    heights |= {
+        i: stroke.falling(hit.velocity, t[k] - t[i]) for i in range(last + 1, k)
+    }
     rising = [*range(k + 1, first), *grid.within(t[first] + 1e-3, t[k] + RISING * rise)]
     for i in rising:
         heights[i] = stroke.rising(hit.velocity, t[i] - t[k], rise)
@@ -212,5 +216,5 @@ def land(
     for k, height in away:
         if k >= 2:
             X = X_WT @ RigidTransform([0.0, 0.0, height])
-            tasks.append(FrameTask(tip, np.array([k]), X, "x y z", weight=2000.0))
+            tasks.append(FrameTask(tip, np.array([k]), X, "x y z", weight=STILL))
     return tasks
