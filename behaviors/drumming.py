@@ -451,6 +451,9 @@ class _Drummer:
             )
             for h in self.score.hits
         ]
+        if not self.tempo.is_constant:
+            whole = range(int(self.score.beats + 1e-9) + 1)
+            events += [Event(time(beat), "beat", "") for beat in whole]
         for hold in self.score.holds:
             length = time(hold.contact_end) - time(hold.beat)
             for hand, member in hold.rest.items():
