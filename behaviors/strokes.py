@@ -42,6 +42,8 @@ LONG_WAY, RISE, FALL, FALL_SPEED = 0.9, 0.3, 0.25, 1.0
 # of the way.
 LANDING, LANDING_TIME, LANDING_SHARE = (1.0, 2.0), 0.22, 0.4
 LANDING_SHAPE = (0.7, 1.5)
+# Weight of a tip's place beside a rest: hands that rush off would push the feet.
+STILL = 2e4
 
 
 @dataclass
@@ -133,12 +135,20 @@ def strike(
         FrameTask(tip, beside, X_WT, "x y", lower=-sideways, upper=sideways),
         FrameTask(f"{tip[0]}_stick", np.arange(last, first + 1), X_WT, "z", lower=grip),
     ]
+    if first > k + 1:
+        # Or the curve would go on down before it comes up.
+        least = stroke.rising(hit.velocity, t[k + 1] - t[k], rise)
+        tasks.append(FrameTask(tip, np.array([k + 1]), X_WT, "z", lower=least))
     # The knots beside a hit decide its speeds: the curves go through them all.
     heights = {
         i: stroke.falling(hit.velocity, t[k] - t[i])
         for i in grid.within(t[k] - fall, t[last] - 1e-3)
     }
-    for i in grid.within(t[first] + 1e-3, t[k] + RISING * rise):
+    heights |= {
+        i: stroke.falling(hit.velocity, t[k] - t[i]) for i in range(last + 1, k)
+    }
+    rising = [*range(k + 1, first), *grid.within(t[first] + 1e-3, t[k] + RISING * rise)]
+    for i in rising:
         heights[i] = stroke.rising(hit.velocity, t[i] - t[k], rise)
     for i, height in heights.items():
         X = X_WT @ RigidTransform([0.0, 0.0, height])
@@ -212,5 +222,5 @@ def land(
     for k, height in away:
         if k >= 2:
             X = X_WT @ RigidTransform([0.0, 0.0, height])
-            tasks.append(FrameTask(tip, np.array([k]), X, "x y z", weight=2000.0))
+            tasks.append(FrameTask(tip, np.array([k]), X, "x y z", weight=STILL))
     return tasks
