@@ -67,7 +67,7 @@ class Event:
 
     Attributes:
         time: authored, absolute time [s].
-        kind: "strike", "segment" or "marker".
+        kind: "strike", "rest", "segment", "marker", or "beat" where a tempo changes.
         what: drum member of a strike, name of a segment or marker.
         who: contact that strikes, or "".
         velocity: loudness as in MIDI, 0 to 127.
@@ -145,6 +145,20 @@ class Behavior:
     def active_limits(self) -> pd.DataFrame:
         """Limits that the motion uses to the full, and from when to when."""
         return pd.DataFrame(self.provenance["active_limits"])
+
+    def beat_times(self, end: float) -> np.ndarray:
+        """Absolute times of its beats up to a time, the first at 0 [s].
+
+        They are events where the tempo changes, and else follow from `bpm`; there are
+        none without music.
+        """
+        marked = [e.time for e in self.events if e.kind == "beat"]
+        if marked:
+            return np.array([t for t in marked if t <= end + 1e-9])
+        end = min(end, self.duration)
+        if self.bpm <= 0 or not end >= 0:
+            return np.zeros(0)
+        return np.arange(int(end * self.bpm / 60.0 + 1e-9) + 1) * 60.0 / self.bpm
 
     def strikes(self) -> list[Event]:
         """The strikes in order of time."""

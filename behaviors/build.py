@@ -27,7 +27,7 @@ from optimization.explanation import active_limits, explain
 from optimization.interior_point import InteriorPoint
 from optimization.phase_durations import optimize_durations
 from optimization.reconstruction import reconstruct
-from optimization.trajectory_solution import TrajectorySolution
+from optimization.trajectory_solution import TrajectorySolution, Trouble
 from optimization.transcription import Transcription
 from optimization.verification import verify
 
@@ -199,10 +199,20 @@ def _solve_short(
         plan = plan.timed_as(solution.transcription.problem)
     else:
         solution = InteriorPoint(Transcription(plan.problem)).solve(progress=iteration)
+    if not solution.is_solved and plan.otherwise is not None:
+        other = plan.otherwise(solution.troubles())
+        if other is not None:
+            return _solve_short(name, other, about, reports)
     if not solution.is_solved:
         why = explain(solution, lambda kind: report(0.6, f"failed; is it {kind}?"))
         raise BackbeatError(f"{name}: no motion found: {why.sentence(plan.bpm)}")
-    return make_behavior(name, plan, solution, report, **about)
+    behavior = make_behavior(name, plan, solution, report, **about)
+    if not behavior.certificate.passed and plan.otherwise is not None:
+        failed = behavior.certificate.failures()
+        other = plan.otherwise([Trouble(c.time, c.where, c.value) for c in failed])
+        if other is not None:
+            return _solve_short(name, other, about, reports)
+    return behavior
 
 
 def check_certificate(behavior: Behavior) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pydrake.math import RigidTransform
 
 from behaviors.music.percussion import Members
-from behaviors.music.player import Player
+from behaviors.music.player import Advice, Player
 from behaviors.strike_postures import StrikePostures
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
@@ -20,7 +20,10 @@ def kit_members(kit: DrumKit) -> Members:
 
 
 def make_player(
-    kit: DrumKit, postures: StrikePostures, touch: Callable[[str, str], RigidTransform]
+    kit: DrumKit,
+    postures: StrikePostures,
+    touch: Callable[[str, str], RigidTransform],
+    advice: Advice,
 ) -> Player:
     """Two hands whose reach is that of the arms.
 
@@ -28,6 +31,7 @@ def make_player(
         kit: where members are.
         postures: how a hand gets at a member.
         touch: where a tip touches a member's head, by member and hand.
+        advice: what choices to avoid.
     """
 
     def can_reach(hand: str, member: str) -> bool:
@@ -38,4 +42,4 @@ def make_player(
         return True
 
     places = {m: kit.strike_pose(m).translation() - kit.p_WK for m in kit.members}
-    return Player(places, can_reach)
+    return Player(places, can_reach, advice=advice)

@@ -7,6 +7,7 @@ turns to the beat.
 """
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from behaviors.drummer import kit_members, make_player
 from behaviors.knot_grid import SPACING, KnotGrid
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan, check_length
+from behaviors.music.player import Advice
 from behaviors.music.score import HANDS, Score
 from behaviors.music.score_reader import find_notes, load_score, score_files
+from behaviors.second_thoughts import ROUNDS, think_again
 from behaviors.stance import start_configuration, support_poses
 from behaviors.strike_postures import Stop, StrikePostures, arm_path
 from behaviors.strokes import PLAIN, Stroke, land, lift, strike
@@ -39,7 +42,9 @@ from optimization.trajectory_problem import (
     TrajectoryProblem,
     Weights,
 )
+from optimization.trajectory_solution import Trouble
 
+NO_ADVICE = Advice()
 TIP_RADIUS = 0.007  # m
 ASIDE = 0.04  # of a strike from that of the other hand, half of it [m]
 SEAT_HEIGHT = 0.65  # of the pelvis origin, seated [m]
@@ -106,8 +111,15 @@ class DrummingSpecification(Specification):
 class _Drummer:
     """Compiles one specification."""
 
-    def __init__(self, specification: DrummingSpecification, folder: Path) -> None:
-        self.specification = specification
+    def __init__(
+        self,
+        specification: DrummingSpecification,
+        folder: Path,
+        advice: Advice = NO_ADVICE,
+        rounds: int = ROUNDS,
+    ) -> None:
+        self.specification, self.folder = specification, folder
+        self.advice, self.rounds = advice, rounds
         seated = specification.seat == "chair"
         posture = "drum-ready-seated" if seated else "drum-ready"
         self.mount = Mount()
@@ -123,7 +135,7 @@ class _Drummer:
         self.postures = self._strike_postures()
         path = specification.score_path(folder)
         self.shared: set[str] = set()
-        player = make_player(self.kit, self._strike_postures(), self.touch)
+        player = make_player(self.kit, self._strike_postures(), self.touch, advice)
         self.score: Score = load_score(path, kit_members(self.kit), player)
         self.tempo = self.score.tempo
         played = {hand: {h.member for h in self.score.of_hand(hand)} for hand in HANDS}
@@ -199,6 +211,7 @@ class _Drummer:
             q_start=q_start,
             posture=q_start,
             guess=path,
+            guess_is_clear=True,
             tasks=tasks,
             impacts=[
                 Impact(self.grid.knot(h.beat), self.tip(h.hand), MOST_IMPULSE)
@@ -217,7 +230,23 @@ class _Drummer:
             bpm=self.tempo.bpm,
             beats_per_bar=round(self.tempo.beats_per_bar),
             remarks=self.score.remarks,
+            otherwise=self._otherwise if self.rounds else None,
         )
+
+    def _otherwise(self, troubles: Sequence[Trouble]) -> MotionPlan | None:
+        """A plan with other hands where no motion was found, if there is one."""
+        advice, rounds = self.advice, self.rounds
+        may_drop = self.score.may_drop
+        while rounds:
+            rounds -= 1
+            thought = think_again(advice, self.score, troubles, may_drop)
+            if thought is None:
+                return None
+            advice = thought
+            other = _Drummer(self.specification, self.folder, advice, rounds)
+            if other.score.hits != self.score.hits:
+                return other.plan()
+        return None
 
     def _collisions(self) -> CollisionModel:
         """Arms and sticks keep away from kit and body."""
@@ -422,6 +451,9 @@ class _Drummer:
             )
             for h in self.score.hits
         ]
+        if not self.tempo.is_constant:
+            whole = range(int(self.score.beats + 1e-9) + 1)
+            events += [Event(time(beat), "beat", "") for beat in whole]
         for hold in self.score.holds:
             length = time(hold.contact_end) - time(hold.beat)
             for hand, member in hold.rest.items():

@@ -1,6 +1,6 @@
 """MotionPlan: what authoring hands to the build."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -9,6 +9,7 @@ from behaviors.behavior import Event, Mount
 from models.errors import BackbeatError
 from models.scene import Scene
 from optimization.trajectory_problem import TrajectoryProblem
+from optimization.trajectory_solution import Trouble
 
 # What is longer is a slip of the finger, and would fill the memory [s].
 LONGEST = 600.0
@@ -42,6 +43,8 @@ class MotionPlan:
         remarks: sentences on what is not done as it was asked.
         beat_priority: how much the beat counts when the motion is tracked; None for
             what the specification says.
+        otherwise: another plan of the same piece, from where and what this one's
+            solution could not meet; it gives None when there is no other.
     """
 
     problem: TrajectoryProblem
@@ -54,6 +57,7 @@ class MotionPlan:
     price_of_time: float = 0.0
     remarks: tuple[str, ...] = ()
     beat_priority: float | None = None
+    otherwise: "Callable[[Sequence[Trouble]], MotionPlan | None] | None" = None
 
     def timed_as(self, problem: TrajectoryProblem) -> "MotionPlan":
         """The same plan for the same problem with other durations of its phases."""

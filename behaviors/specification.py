@@ -41,8 +41,10 @@ def shipped_setlists() -> list[str]:
 def find_specification(name: str | Path) -> Path:
     """Path of a specification or setlist: a shipped name, a YAML file, or notes.
 
+    A name that does not ship may be that of a YAML file in the working folder.
+
     Raises:
-        BackbeatError: neither.
+        BackbeatError: none of these.
     """
     path = Path(name)
     if path.suffix in (".yaml", ".yml") or path.suffix.lower() in NOTES:
@@ -54,6 +56,9 @@ def find_specification(name: str | Path) -> Path:
         path = folder / f"{name}.yaml"
         if path.is_file():
             return path
+    own = Path(f"{name}.yaml")
+    if own.is_file():
+        return own
     raise unknown_name("behavior", name, [*shipped_names(), *shipped_setlists()])
 
 

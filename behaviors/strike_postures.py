@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from pydrake.math import RigidTransform
 
+from behaviors.arm_ways import ArmWays, Room, Way
 from models.collision import CollisionModel
+from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.inverse_kinematics import IKSolution, IKTarget, InverseKinematics
@@ -22,6 +24,11 @@ from optimization.inverse_kinematics import IKSolution, IKTarget, InverseKinemat
 STARTS, SPREAD = 40, 0.8
 # What an arm may lack in clearance [m]: the optimizer pushes it out again.
 SLACK = 2e-3
+# Weight of the back beside the arm's, which is 1: it stays where it is, so that the
+# path of an arm alone keeps clear, or it helps a little where a drum is far.
+BACK = (1e4, 20.0)
+# What an arm may lack on the way between two heads, where nothing has to be exact [m].
+WAY_SLACK = 5e-3
 
 
 class StrikePostures:
@@ -50,6 +57,8 @@ class StrikePostures:
         self._grip = 0.27 * np.sin(slope)
         self._collisions = collisions
         self._found: dict[tuple[str, str, float], np.ndarray] = {}
+        self._back: dict[tuple[str, str], float] = {}
+        self._ways: dict[tuple[str, str, str], Way] = {}
 
     def arm(self, hand: str) -> np.ndarray:
         """Joint indices of a hand's arm."""
@@ -78,13 +87,65 @@ class StrikePostures:
                 start = self.posture.copy()
                 start[at] = self.reach(hand, member, X_WT)
                 up = RigidTransform([0.0, 0.0, height]) @ X_WT
-                found = self._solve(hand, up, start, start)
+                found = self._solve(hand, member, up, start, start)
             at = self.robot.base_positions + self.arm(hand)
             self._found[key] = found.q[at]
         return self._found[key]
 
+    def way(self, hand: str, a: "Stop", b: "Stop", apex: float) -> Way:
+        """Postures on the way from one stop to the next, clear where there are any.
+
+        Args:
+            hand: whose way.
+            a, b: where it is from and to.
+            apex: height above the higher of the two drums [m].
+        """
+        key = (hand, a.member, b.member)
+        if key not in self._ways:
+            top = max(a.X_WT.translation()[2], b.X_WT.translation()[2]) + apex
+
+            def over(stop: Stop, low: bool) -> np.ndarray:
+                height = apex if low else top - stop.X_WT.translation()[2]
+                return self.reach(hand, stop.member, stop.X_WT, height)
+
+            # Straight up beside a higher cymbal there is not always room.
+            kinds = ((False, False), (True, True), (True, False), (False, True))
+            lifts = [(over(a, x), over(b, y)) for x, y in kinds]
+            ends = [self.reach(hand, s.member, s.X_WT) for s in (a, b)]
+            search = ArmWays(self._room(hand), WAY_SLACK)
+            self._ways[key] = search.find(ends[0], ends[1], lifts)
+        return self._ways[key]
+
+    def _room(self, hand: str) -> Room:
+        """Clearance of an arm while the rest of the robot is as in the posture."""
+        model = self._collisions[hand]
+        state, arrays = Configuration(self.robot, self.posture), model.arrays()
+        q, at = self.posture.copy(), self.robot.base_positions + self.arm(hand)
+        behind = np.array([f.part != "tip" for f in model.feelers])
+
+        def room(joints: np.ndarray, with_tip: bool) -> float:
+            q[at] = joints
+            d, _ = state.update(q).distances(arrays)
+            return float((d if with_tip else d[behind]).min()) - model.margin
+
+        return room
+
     def _search(self, hand: str, member: str, X_WT: RigidTransform) -> IKSolution:
-        """The nearest of the reachable postures, from the nominal one and others."""
+        """The nearest of the reachable postures, by the arm alone if it can be."""
+        for stiffness in BACK:
+            self._back[hand, member] = stiffness
+            best = self._nearest(hand, member, X_WT)
+            if best is not None:
+                return best
+        raise BackbeatError(
+            f"the {hand} hand cannot reach the {member} without touching "
+            "something; give it to the other hand or move the drum"
+        )
+
+    def _nearest(
+        self, hand: str, member: str, X_WT: RigidTransform
+    ) -> IKSolution | None:
+        """The nearest of the postures found from the nominal one and others."""
         rng = np.random.default_rng(0)
         at = self.robot.base_positions + self.arm(hand)
         best: IKSolution | None = None
@@ -92,34 +153,35 @@ class StrikePostures:
             start = self.posture.copy()
             if k > 0:
                 start[at] += SPREAD * rng.normal(size=len(at))
-            found = self._solve(hand, X_WT, self.posture, start)
+            found = self._solve(hand, member, X_WT, self.posture, start)
             if found.is_reached and found.clearance > -SLACK:
                 if best is None or found.distance < best.distance:
                     best = found
                 if k >= 3:
                     break
-        if best is None:
-            raise BackbeatError(
-                f"the {hand} hand cannot reach the {member} without touching "
-                "something; give it to the other hand or move the drum"
-            )
         return best
 
     def _solve(
-        self, hand: str, X_WT: RigidTransform, q_near: np.ndarray, start: np.ndarray
+        self,
+        hand: str,
+        member: str,
+        X_WT: RigidTransform,
+        q_near: np.ndarray,
+        start: np.ndarray,
     ) -> IKSolution:
         _, tip, stick = self._tips[hand]
         targets = {
             tip: IKTarget(X_WT, "x y z"),
             stick: IKTarget(X_WT, "z", lower=self._grip),
         }
-        return self._kinematics(hand).solve(q_near, targets, q_start=start)
+        back = self._back[hand, member]
+        return self._kinematics(hand, back).solve(q_near, targets, q_start=start)
 
-    def _kinematics(self, hand: str) -> InverseKinematics:
-        """Only this arm moves, and the back a little."""
+    def _kinematics(self, hand: str, back: float) -> InverseKinematics:
+        """Only this arm moves, and the back a little where it has to."""
         weights = np.full(self.robot.num_velocities, 1e4)
         nf = self.robot.base_velocities
-        weights[nf + self.robot.groups["back"]] = 20.0
+        weights[nf + self.robot.groups["back"]] = back
         weights[nf + self.arm(hand)] = 1.0
         return InverseKinematics(self.robot, self._collisions[hand], weights)
 
@@ -148,7 +210,7 @@ def arm_path(
     stops: Sequence[Stop],
     apex: float,
 ) -> np.ndarray:
-    """(N, n) arm joints from stop to stop: up, across at one height, down.
+    """(N, n) arm joints from stop to stop: up, across and down, around what is there.
 
     Args:
         postures: how the hand reaches drums.
@@ -162,11 +224,8 @@ def arm_path(
     for a, b in itertools.pairwise(stops):
         gap = b.time - a.time
         if not a.stays:
-            top = max(a.X_WT.translation()[2], b.X_WT.translation()[2]) + apex
-            for stop, t in ((a, a.time + gap / 3), (b, b.time - gap / 3)):
-                height = top - stop.X_WT.translation()[2]
-                over = postures.reach(hand, stop.member, stop.X_WT, height)
-                keys.append((t, over))
+            way = postures.way(hand, a, b, apex)
+            keys += [(a.time + share * gap, joints) for share, joints in way]
         keys.append((b.time, postures.reach(hand, b.member, b.X_WT)))
     grid = np.array([t for t, _ in keys])
     values = np.array([x for _, x in keys])

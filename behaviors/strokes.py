@@ -30,14 +30,20 @@ NEAR = 0.6 * SPACING
 STEEPEST = 0.25
 # Weight of the height before a hit.
 PROFILE = 3e4
-# Speed of a stick after a hit, as a share of that before, on heads and cymbals as they
-# are simulated; share of the way up on which a stroke is planned with it.
-REBOUND, RISING = 0.3, 0.8
-# Ways longer than this stay up [s]; after and before this much of them [s].
-LONG_WAY, RISE, FALL = 0.9, 0.3, 0.25
-# Tips that come to rest: t seconds before their height above the head grows with the
-# square of t by at least, and at most [m/s^2], over a time [s], or a share of the way.
+# Planned speed of a stick after a hit, as a share of that before: more than the 0.3
+# that heads and cymbals give back, or the tip would touch twice; less than 0.7, or the
+# arm would not catch up before the next hit. Share of the way up planned from it.
+REBOUND, RISING = 0.5, 0.8
+# Ways longer than this stay up [s]; after and before this much of them [s], and with
+# time to come down to a lower head at this speed [m/s].
+LONG_WAY, RISE, FALL, FALL_SPEED = 0.9, 0.3, 0.25, 1.0
+# Tips that come to rest: t seconds before, their height above the head is a t^2 + b t^3
+# [m/s^2, m/s^3] times a factor of at least and at most this, over a time [s] or a share
+# of the way.
 LANDING, LANDING_TIME, LANDING_SHARE = (1.0, 2.0), 0.22, 0.4
+LANDING_SHAPE = (0.7, 1.5)
+# Weight of a tip's place beside a rest: hands that rush off would push the feet.
+STILL = 2e4
 
 
 @dataclass
@@ -129,12 +135,20 @@ def strike(
         FrameTask(tip, beside, X_WT, "x y", lower=-sideways, upper=sideways),
         FrameTask(f"{tip[0]}_stick", np.arange(last, first + 1), X_WT, "z", lower=grip),
     ]
+    if first > k + 1:
+        # Or the curve would go on down before it comes up.
+        least = stroke.rising(hit.velocity, t[k + 1] - t[k], rise)
+        tasks.append(FrameTask(tip, np.array([k + 1]), X_WT, "z", lower=least))
     # The knots beside a hit decide its speeds: the curves go through them all.
     heights = {
         i: stroke.falling(hit.velocity, t[k] - t[i])
         for i in grid.within(t[k] - fall, t[last] - 1e-3)
     }
-    for i in grid.within(t[first] + 1e-3, t[k] + RISING * rise):
+    heights |= {
+        i: stroke.falling(hit.velocity, t[k] - t[i]) for i in range(last + 1, k)
+    }
+    rising = [*range(k + 1, first), *grid.within(t[first] + 1e-3, t[k] + RISING * rise)]
+    for i in rising:
         heights[i] = stroke.rising(hit.velocity, t[i] - t[k], rise)
     for i, height in heights.items():
         X = X_WT @ RigidTransform([0.0, 0.0, height])
@@ -170,8 +184,9 @@ def lift(
     if rests:
         steepest = LANDING[1] * (0.5 * (b - a)) ** 2
     apex = min(apex, steepest)
-    if b - a > LONG_WAY:
-        knots = grid.within(a + RISE, b - FALL)
+    drop = top - heads[1].translation()[2]
+    knots = grid.within(a + RISE, b - FALL - drop / FALL_SPEED)
+    if b - a > LONG_WAY and len(knots):
         return FrameTask(tip, knots, X, "z", lower=min(apex, 0.10))
     middle = np.array([grid.at(0.5 * (a + b))])
     return FrameTask(tip, middle, X, "z", lower=apex)
@@ -196,15 +211,16 @@ def land(
         grid: the knots.
     """
     tasks: list[Task] = []
-    away = []
+    away, (a, b) = [], LANDING_SHAPE
     for time, way, side in zip(times, ways, (-1, 1), strict=True):
         beside = min(LANDING_TIME, LANDING_SHARE * way)
         ends = sorted((time + side * 1e-3, time + side * beside))
         steep = float(np.clip(stroke.apex / (0.5 * way) ** 2, *LANDING))
         for k in grid.within(ends[0], ends[1]):
-            away.append((k, steep * (grid.times[k] - time) ** 2))
+            t = abs(grid.times[k] - time)
+            away.append((k, steep * (a + b * t) * t**2))
     for k, height in away:
         if k >= 2:
             X = X_WT @ RigidTransform([0.0, 0.0, height])
-            tasks.append(FrameTask(tip, np.array([k]), X, "x y z", weight=2000.0))
+            tasks.append(FrameTask(tip, np.array([k]), X, "x y z", weight=STILL))
     return tasks

@@ -5,9 +5,10 @@ side, and those that did not change since the last time are not solved again.
 """
 
 import json
+import signal
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -108,7 +109,13 @@ class Workshop:
         with ExitStack() as stack:
             executor = None
             if self.processes > 1:
-                executor = ProcessPoolExecutor(self.processes, get_context("spawn"))
+                # Who interrupts us waits for the windows under way, and keeps them.
+                executor = ProcessPoolExecutor(
+                    self.processes,
+                    get_context("spawn"),
+                    signal.signal,
+                    (signal.SIGINT, signal.SIG_IGN),
+                )
                 stack.callback(executor.shutdown, cancel_futures=True)
             work = _Work(source, plan, WindowStore(self.folder), executor)
             found = solve_long(work, progress)
@@ -211,15 +218,22 @@ class _Work:
         missing = [i for i, known in results.items() if known is None]
         self.made += len(missing)
         _PLANS[_name(self.source)] = self.plan
-        jobs = {}
         if self.executor is not None and len(missing) > 1:
-            for i in missing:
-                jobs[i] = self.executor.submit(step, self.source, i, asked[i])
-        for n, i in enumerate(missing):
-            progress(n / len(missing), "")
-            made = jobs[i].result() if jobs else step(self.source, i, asked[i])
-            self.store.save(keys[i], made)
-            results[i] = made
+            jobs = {
+                self.executor.submit(
+                    _take, step, self.store, keys[i], self.source, i, asked[i]
+                ): i
+                for i in missing
+            }
+            made = ((jobs[job], job.result()) for job in as_completed(jobs))
+        else:
+            made = (
+                (i, _take(step, self.store, keys[i], self.source, i, asked[i]))
+                for i in missing
+            )
+        for n, (i, arrays) in enumerate(made):
+            results[i] = arrays
+            progress((n + 1) / len(missing), "")
         return [(i, arrays) for i, arrays in sorted(results.items()) if arrays]
 
     def _key(self, step: Step, i: int, given: tuple[np.ndarray, ...]) -> str:
@@ -240,6 +254,20 @@ class _Work:
 
 # The plan that this process works on, by the name of its source.
 _PLANS: dict[str, MotionPlan] = {}
+
+
+def _take(
+    step: Step,
+    store: WindowStore,
+    key: str,
+    source: Source,
+    i: int,
+    given: tuple[np.ndarray, ...],
+) -> Arrays:
+    """Takes a step and keeps what it finds, whatever becomes of the rest."""
+    made = step(source, i, given)
+    store.save(key, made)
+    return made
 
 
 def _name(source: Source) -> str:

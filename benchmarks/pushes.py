@@ -157,8 +157,8 @@ def table(rows: list[PushRow]) -> str:
     return (
         f"{text}\n\nLargest impulse survived [N s], at the pelvis for "
         f"{PUSH_LENGTH:g} s, in steps of {SEARCH.step:g}, judged {RECOVERY:g} s "
-        "later; one run each, true state, exact model, steps of 1 ms. By bisection: what "
-        "is survived by chance above a push that is not does not count. Crocoddyl "
+        "later; one run each, true state, exact model, steps of 1 ms. By bisection: "
+        "what is survived by chance above a push that is not does not count. Crocoddyl "
         "(3.2.1, full model, N = 50, 1 s, one iteration a plan, Riccati gains at 1 "
         "kHz) never steps, holds friction by a soft cost, and takes its feet for "
         "glued. Backbeat plans centroidal motion over 1.3 s and has a whole-body "

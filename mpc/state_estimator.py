@@ -5,7 +5,7 @@ each. Both live at the time of the sample; what the controllers get is carried o
 the known delay.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -62,6 +62,7 @@ class EstimatorMemory:
         acceleration: (3,) of the base origin, world axes [m/s^2].
         stands: (C,) which feet stand.
         trust: (C,) how much they are trusted to rest.
+        reading: the last that every sensor gave; None before the first.
     """
 
     index: int
@@ -71,6 +72,7 @@ class EstimatorMemory:
     acceleration: np.ndarray
     stands: np.ndarray
     trust: np.ndarray
+    reading: SensorReading | None = None
 
     def __deepcopy__(self, memo: object) -> "EstimatorMemory":
         """Values in a Context may be shared, for nothing here ever changes."""
@@ -217,6 +219,7 @@ class StateEstimator(LeafSystem):
             acceleration: (nj,) wanted of the joints [rad/s^2], if it is known.
         """
         robot, old = self._robot, memory.base
+        reading = whole(reading, memory.reading)
         stands, trust = estimate_contacts(
             reading.force, memory.stands, self._thresholds
         )
@@ -244,7 +247,7 @@ class StateEstimator(LeafSystem):
             motion,
         )
         return EstimatorMemory(
-            reading.index, base, joints, motion[0], motion[1], stands, trust
+            reading.index, base, joints, motion[0], motion[1], stands, trust, reading
         )
 
     def state(self, memory: EstimatorMemory) -> np.ndarray:
@@ -256,6 +259,22 @@ class StateEstimator(LeafSystem):
             robot.floating, memory.base, memory.joints, motion, self._horizon, q, v
         )
         return np.concatenate([q, v])
+
+
+def whole(reading: SensorReading, before: SensorReading | None) -> SensorReading:
+    """A sample in which values that a sensor did not give are those it gave last.
+
+    One that is not a number would never leave the estimate again. Before the first
+    sample a sensor that is silent counts as zero.
+    """
+    mended = {}
+    for name in ("position", "velocity", "gyro", "accelerometer", "force"):
+        values = getattr(reading, name)
+        bad = ~np.isfinite(values)
+        if bad.any():
+            last = np.zeros_like(values) if before is None else getattr(before, name)
+            mended[name] = np.where(bad, last, values)
+    return replace(reading, **mended) if mended else reading
 
 
 def joint_gain(noise: FilterNoise, period: float) -> np.ndarray:

@@ -241,8 +241,11 @@ class InteriorPoint:
         warm = options.warm_polish_after
         polish_after = options.polish_after if guess is None else warm
         # Many small products: threads of the BLAS would only wait for each other.
+        clear = guess is None and self.transcription.problem.guess_is_clear
         with threadpool_limits(1):
-            run = self._run(guess, polish_after, [], progress)
+            run = self._run(guess, polish_after, [], progress, clear)
+            if clear and run.status != "solved":
+                run = self._run(guess, polish_after, run.log, progress)
             for _ in range(options.refinements if run.came_far else 0):
                 if run.status != "solved":
                     break
@@ -285,9 +288,10 @@ class InteriorPoint:
         polish_after: int,
         log: list[dict[str, float]],
         progress: Progress | None,
+        clear: bool = False,
     ) -> _Run:
         """Iterates from a guess until the problem is solved or given up."""
-        run = self._start(guess, polish_after)
+        run = self._start(guess, polish_after, clear)
         run.log = log
         for iteration in range(self.options.max_iterations):
             if not self._iterate(run, iteration):
@@ -305,8 +309,16 @@ class InteriorPoint:
                 self._adapt(run)
         return run
 
-    def _start(self, guess: Guess | None, polish_after: int) -> _Run:
-        """The first iterate: guess, slacks and multipliers."""
+    def _start(
+        self, guess: Guess | None, polish_after: int, clear: bool = False
+    ) -> _Run:
+        """The first iterate: guess, slacks and multipliers.
+
+        Args:
+            guess: configurations and wrenches; None takes `default_guess`.
+            polish_after: iterations before the polish.
+            clear: whether bounds hold from the start, far as the guess may be.
+        """
         program, problem = self.transcription.program, self.transcription.problem
         mu = self.options.start_barrier if guess is None else WARM_BARRIER
         guess = guess or self.default_guess()
@@ -314,7 +326,7 @@ class InteriorPoint:
         problem.put_ends(q)
         phi = self._loads(w)
         cost = self._evaluate(q, w, phi)
-        is_far = self._excess() > FAR_OFF
+        is_far = self._excess() > FAR_OFF and not clear
         mu = self.options.start_barrier if is_far else mu
         return _Run(
             q=q,

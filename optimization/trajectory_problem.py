@@ -115,6 +115,9 @@ class TrajectoryProblem:
         near: (feeler, knots) where a feeler may come nearer than the margin, as a
             stick tip at the drum it strikes.
         guess: (N, nq) where the search starts; None stays at q_start.
+        guess_is_clear: whether the guess finds its way around all obstacles. Bounds
+            then hold from the start, however roughly it moves: smoothed without
+            them first, it would cut through.
         knots_start: (3, nq) configurations one interval before the first knot, at it
             and at the next, of a motion that goes on from another, in place of q_start.
         knots_end: (2, nq) those at the last two knots, of one that another goes on
@@ -140,6 +143,7 @@ class TrajectoryProblem:
     collisions: CollisionModel = NOTHING
     near: Sequence[tuple[int, np.ndarray]] = ()
     guess: np.ndarray | None = None
+    guess_is_clear: bool = False
     knots_start: np.ndarray | None = None
     knots_end: np.ndarray | None = None
     strikers: Sequence[str] = ()

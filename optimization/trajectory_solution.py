@@ -1,6 +1,7 @@
 """TrajectorySolution: what the interior point found, able to check itself."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,14 @@ class RowName:
     def __str__(self) -> str:
         """Readable name, e.g. "torque of l_leg_kny"."""
         return f"{self.kind} of {self.what}"
+
+
+class Trouble(NamedTuple):
+    """The worst that a knot could not meet: when [s], what, and by how much, scaled."""
+
+    time: float
+    what: str
+    amount: float
 
 
 @dataclass(frozen=True)
@@ -72,6 +81,25 @@ class TrajectorySolution:
     def violation(self) -> float:
         """Largest violation over all equalities and bounds, scaled."""
         return max((v for _, _, v in self.violations()), default=0.0)
+
+    def troubles(self, least: float = 1e-4) -> list[Trouble]:
+        """The worst violation at every knot with more than the least, in order."""
+        program = self.transcription.program
+        excess = np.maximum(program.lower - self.rows, self.rows - program.upper)
+        missed = np.abs(self.frame * program.frame_equal).max(2)
+        names = self.row_names()
+        frames = [f"target of {name}" for name in self.transcription.frames]
+        found = []
+        for k, time in enumerate(self.transcription.problem.times):
+            i = int(excess[k].argmax())
+            worst = Trouble(float(time), str(names[i]), float(excess[k, i]))
+            if len(frames):
+                p = int(missed[k].argmax())
+                if missed[k, p] > worst.amount:
+                    worst = Trouble(float(time), frames[p], float(missed[k, p]))
+            if worst.amount > least:
+                found.append(worst)
+        return found
 
     def violations(self) -> list[tuple[float, str, float]]:
         """(time [s], name, amount) of the worst violation of each kind, sorted."""

@@ -16,8 +16,8 @@ def command(
     name: Annotated[
         str,
         typer.Argument(
-            help="YAML file, or a sweep that ships: ablation, ablation-world, pushes, "
-            "stance-pushes, step-pushes, world."
+            help="YAML file, or a sweep that ships: ablation, ablation-world, "
+            "drumming, pushes, stance-pushes, step-pushes, world."
         ),
     ],
     library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(

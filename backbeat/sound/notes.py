@@ -108,7 +108,7 @@ def performed(run: SimulationRun) -> Performance:
     made = [] if hits is None else hits.table.to_dict("records")
     extra = [] if hits is None else [asdict(hit) for hit in hits.extra]
     records = _strikes(made, extra)
-    return _performance(behavior.name, records, end, behavior.bpm, meter)
+    return _performance(behavior.name, records, end, behavior.beat_times(end), meter)
 
 
 def performed_in_file(path: Path) -> Performance:
@@ -120,9 +120,10 @@ def performed_in_file(path: Path) -> Performance:
     frame, story = load_run(path)
     try:
         records = _strikes(story["hits"], story["extra_hits"])
-        bpm, meter = float(story.get("bpm", 0.0)), int(story.get("beats_per_bar", 4))
+        beats = np.array(story.get("beats", []), float)
+        meter = int(story.get("beats_per_bar", 4))
         end = float(frame["t"].iloc[-1])
-        return _performance(str(story["behavior"]), records, end, bpm, meter)
+        return _performance(str(story["behavior"]), records, end, beats, meter)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise BackbeatError(
             f"{path} does not hold the hits of a run as this Backbeat writes them "
@@ -133,7 +134,7 @@ def performed_in_file(path: Path) -> Performance:
 def planned(behavior: Behavior) -> Performance:
     """What a behavior would sound like if it were played as it is written."""
     notes = tuple(Note(e.time, e.what, max(e.velocity, 1)) for e in behavior.strikes())
-    beats = beat_times(behavior.bpm, behavior.duration)
+    beats = behavior.beat_times(behavior.duration)
     return Performance(
         behavior.name, notes, behavior.duration, beats, behavior.beats_per_bar
     )
@@ -154,13 +155,6 @@ def strike_velocity(speed: float) -> int:
     return int(np.clip(round(velocity), 1, LOUDEST))
 
 
-def beat_times(bpm: float, duration: float) -> np.ndarray:
-    """Absolute times of the beats of a constant tempo, the first at 0 [s]."""
-    if bpm <= 0 or duration < 0:
-        return np.zeros(0)
-    return np.arange(int(duration * bpm / 60.0 + 1e-9) + 1) * 60.0 / bpm
-
-
 def _strikes(
     planned: Iterable[Mapping[str, Any]], extra: Iterable[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
@@ -170,7 +164,11 @@ def _strikes(
 
 
 def _performance(
-    name: str, records: Sequence[Mapping[str, Any]], end: float, bpm: float, meter: int
+    name: str,
+    records: Sequence[Mapping[str, Any]],
+    end: float,
+    beats: np.ndarray,
+    meter: int,
 ) -> Performance:
     if not 0 <= end <= LONGEST:
         raise BackbeatError(
@@ -187,4 +185,4 @@ def _performance(
         if r["time"] >= 0
     ]
     notes.sort(key=lambda note: note.time)
-    return Performance(name, tuple(notes), end, beat_times(bpm, end), meter)
+    return Performance(name, tuple(notes), end, beats, meter)

@@ -139,6 +139,7 @@ class Stage:
             "start": take.start,
             "bpm": behavior.bpm,
             "beats_per_bar": behavior.beats_per_bar,
+            "beats": behavior.beat_times(take.end).tolist(),
             "segments": [
                 {"time": e.time, "duration": e.duration, "name": e.what}
                 for e in behavior.events
@@ -162,13 +163,12 @@ def _kind(take: Take) -> str:
 
 def time_marks(behavior: Behavior, end: float) -> list[dict[str, Any]]:
     """Bars of music, or segments of another behavior, on the time line."""
-    if behavior.bpm > 0:
-        bar = 60.0 / behavior.bpm * max(behavior.beats_per_bar, 1)
-        count = int(end / bar) + 1
-        step = int(np.ceil(count / MOST_MARKS))
+    bars = behavior.beat_times(end)[:: max(behavior.beats_per_bar, 1)]
+    if len(bars):
+        step = int(np.ceil(len(bars) / MOST_MARKS))
         return [
-            {"time": k * bar, "strong": k % (4 * step) == 0}
-            for k in range(0, count, step)
+            {"time": float(bars[k]), "strong": k % (4 * step) == 0}
+            for k in range(0, len(bars), step)
         ]
     starts = [e.time for e in behavior.events if e.kind == "segment"]
     return [{"time": t, "strong": False} for t in starts[:MOST_MARKS]]

@@ -2,9 +2,22 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What was learned from motions that were not found.
+
+    Attributes:
+        prices: what a hit costs in a hand, by beat, member and hand.
+        dropped: hits that no hand plays, by beat and member.
+    """
+
+    prices: Mapping[tuple[float, str, str], float] = field(default_factory=dict)
+    dropped: frozenset[tuple[float, str]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -16,6 +29,7 @@ class Player:
         can_reach: whether a hand gets at a member, asked only for what would be used.
         repeat: least time between two strokes of a hand on one drum [s].
         acceleration: most of a tip on its way between drums [m/s^2].
+        advice: what choices to avoid.
 
     The fastest travel is a model, and meant to be hardly ever too slow: a way of length
     d takes 2 sqrt(d / a) from rest to rest when acceleration is all that limits it, and
@@ -26,6 +40,7 @@ class Player:
     can_reach: Callable[[str, str], bool] = lambda hand, member: True
     repeat: float = 0.10
     acceleration: float = 60.0
+    advice: Advice = field(default_factory=Advice)
 
     def travel(self, a: str, b: str) -> float:
         """Least time between a stroke on one member and on another [s]."""

@@ -107,6 +107,7 @@ class Score:
         sections: parts in order of time.
         remarks: sentences on what became of hits that are not played as written.
         backing: name of an audio file beside the score; empty for none.
+        may_drop: whether hits that cannot be played may be left out.
         lead_in: beat at which a file's own music, and a backing track, begins.
     """
 
@@ -118,6 +119,7 @@ class Score:
     remarks: tuple[str, ...] = ()
     backing: str = ""
     lead_in: float = 0.0
+    may_drop: bool = False
 
     def of_hand(self, hand: str) -> list[Hit]:
         """Hits of one hand."""

@@ -63,6 +63,7 @@ def finish_score(
         score,
         hits=tuple(sorted(hits, key=lambda h: (h.beat, h.hand))),
         remarks=(*score.remarks, *remarks),
+        may_drop=description.unplayable == "drop",
     )
 
 

@@ -205,6 +205,8 @@ class _Sticking:
         """Whether a hand is free for a hit, and gets at its drum."""
         if (hand, hit.member) in self.out_of_reach:
             return False
+        if (hit.beat, hit.member) in self.player.advice.dropped:
+            return False
         return self.rests.at(hand, hit.beat) is None
 
     def _play(
@@ -228,6 +230,7 @@ class _Sticking:
             if haste is None:
                 return None
             price += HASTE * haste**2 + OTHER_SIDE * self.side[hit.member][hand]
+            price += self.player.advice.prices.get((hit.beat, hit.member, hand), 0.0)
         crossing = self._crossing(hands["left"], hands["right"])
         if crossing is None:
             return None

@@ -153,10 +153,9 @@ class RunAnalysis:
 
     def beat_errors(self) -> np.ndarray:
         """Delay of the controller's phase on every beat [ms]; positive is late."""
-        bpm = self.run.behavior.bpm
-        if bpm <= 0:
-            return np.zeros(0)
-        beats = np.arange(0.0, self.t[-1], 60.0 / bpm)
+        beats = self.run.behavior.beat_times(float(self.t[-1]))
+        if not len(beats):
+            return beats
         return np.asarray((beats - np.interp(beats, self.t, self.phase)) * 1e3)
 
 

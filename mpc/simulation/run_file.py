@@ -56,6 +56,7 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "behavior_key": run.behavior.provenance.get("key"),
         "bpm": run.behavior.bpm,
         "beats_per_bar": run.behavior.beats_per_bar,
+        "beats": run.behavior.beat_times(float(run.t[-1])).tolist(),
         "versions": {n: metadata.version(n) for n in ("backbeat", "drake", "numpy")},
         "metrics": dict(metrics),
         "hits": [] if hits is None else hits.table.to_dict("records"),

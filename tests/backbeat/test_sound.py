@@ -23,7 +23,6 @@ from backbeat.sound.notes import (
     Note,
     Performance,
     SoundExtras,
-    beat_times,
     performed,
     performed_in_file,
     planned,
@@ -41,6 +40,10 @@ from tests.backbeat.performances import drumming, run_of
 
 MEMBERS = list(DrumKit().members)
 every_member = pytest.mark.parametrize("member", MEMBERS)
+
+
+def beat_times(bpm, duration):
+    return np.arange(int(duration * bpm / 60 + 1e-9) + 1) * 60 / bpm
 
 
 def a_performance(times, bpm=98.0, velocity=100, member="snare"):

@@ -173,7 +173,10 @@ def test_a_song_takes_time_in_proportion_to_its_length():
     long = hits(*[(k / 2, rng.choice(members)) for k in range(1600)])
     seconds = []
     for events in (long[:400], long):
-        started = time.process_time()
-        stick(events, bpm=120)
-        seconds.append(time.process_time() - started)
+        tries = []
+        for _ in range(3):
+            started = time.process_time()
+            stick(events, bpm=120)
+            tries.append(time.process_time() - started)
+        seconds.append(min(tries))
     assert seconds[1] < 10 * seconds[0] + 0.05

@@ -1,6 +1,7 @@
 """Tempo maps against integration, and swing against what it says."""
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
+from behaviors.behavior import Event
 from behaviors.music.swing import check_swing, swung
 from behaviors.music.tempo import MeterChange, Tempo, TempoChange, read_meter
 from models.errors import BackbeatError
+from tests.backbeat.performances import drumming
 
 changes = st.lists(
     st.builds(
@@ -131,3 +134,14 @@ def test_swing_keeps_the_order_of_notes(swing, note, bar):
 def test_what_is_no_swing(swing, note):
     with pytest.raises(BackbeatError, match="swing"):
         check_swing(swing, note, "song")
+
+
+def test_a_behavior_knows_the_beats_of_its_changing_tempo():
+    tempo = [0.0, 0.5, 1.0, 2.0, 3.0]
+    events = tuple(Event(t, "beat", "") for t in tempo)
+    behavior = drumming(duration=4.0)
+    changing = replace(behavior, events=events)
+    assert changing.beat_times(2.5).tolist() == [0.0, 0.5, 1.0, 2.0]
+    b = 60 / behavior.bpm
+    assert behavior.beat_times(2.5 * b).tolist() == [0.0, b, 2 * b]
+    assert not len(replace(behavior, bpm=0.0).beat_times(3.0))

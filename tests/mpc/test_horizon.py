@@ -11,7 +11,7 @@ SPACING = 0.05
 
 
 @given(
-    start=st.floats(0.01, 3.0),
+    start=st.floats(0.1, 3.0),
     stance=st.floats(0.02, 0.4),
     swing=st.floats(0.1, 0.5),
     now=st.floats(0.0, 0.5),

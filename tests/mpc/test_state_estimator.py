@@ -210,3 +210,23 @@ def test_what_is_unknown_at_the_start(robot):
     assert xi[:2].std(axis=1) == pytest.approx(1e-2, rel=0.1)
     assert xi[2].std() == pytest.approx(1e-4, rel=0.1)
     assert xi[3:6].std(axis=1) == pytest.approx(1e-2, rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["position", "velocity", "gyro", "accelerometer"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_silent_sensor_does_not_poison_the_estimate(robot, name, value):
+    """50 samples without one of its values: the estimate stays, and stays finite."""
+    estimator = StateEstimator(robot, robot.posture("stand"))
+    memory = first_memory(estimator)
+    for index in range(150):
+        reading = resting(robot, index)
+        if 50 <= index < 100:
+            values = getattr(reading, name).copy()
+            values[0] = value
+            reading = replace(reading, **{name: values})
+        memory = estimator.advance(reading, memory)
+        state = estimator.state(memory)
+        assert np.isfinite(state).all()
+    q = robot.posture("stand")
+    assert np.abs(state[7 : robot.num_positions] - q[7:]).max() < 1e-6
+    assert np.abs(state[4:7] - q[4:7]).max() < 2e-3

@@ -23,7 +23,8 @@
 
   function caption(t) {
     if (info.bpm > 0) {
-      const beat = Math.floor((Math.max(t, 0) * info.bpm) / 60 + 1e-6);
+      const after = info.beats.findIndex((time) => time > Math.max(t, 0) + 1e-6);
+      const beat = (after < 0 ? info.beats.length : after) - 1;
       say("bar", `bar ${Math.floor(beat / info.beats_per_bar) + 1}`);
       [...find(".beats").children].forEach((dot, i) =>
         dot.classList.toggle("now", t >= 0 && i === beat % info.beats_per_bar));

@@ -1,0 +1,82 @@
+"""How long a long song takes to build, and whether its cost is linear in its length.
+
+    python -m benchmarks.songs
+
+The song is the shipped one over and over. Each build is from nothing, with
+verification, in one process a core; then a part of the longest is changed and it is
+built again.
+"""
+
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+
+from backbeat.jobs import cores
+from behaviors.build import build
+from behaviors.library import Library
+from behaviors.specification import SHIPPED_FOLDER
+
+LENGTHS = (60.0, 120.0, 180.0)
+SCORE = SHIPPED_FOLDER / "scores" / "outstanding.yaml"
+SPECIFICATION = (
+    "kind: drumming\nname: song\nsummary: A song.\nscore: song\nseat: none\n"
+)
+
+
+def write_song(folder: Path, seconds: float, softer: int = -1) -> Path:
+    """Writes a specification and its score of at least that many seconds.
+
+    Args:
+        folder: where to.
+        seconds: length [s].
+        softer: number of a part whose accents are taken away.
+    """
+    score = yaml.safe_load(SCORE.read_text())
+    parts, beats, wanted = [], 0.0, seconds * score["bpm"] / 60
+    # Whole rounds of the shipped song, which ends at rest.
+    while beats < wanted or len(parts) % len(score["parts"]):
+        part = dict(score["parts"][len(parts) % len(score["parts"])])
+        steps = len(part.get("left", "").replace("|", " ").split())
+        played = part.get("repeat", 1) * steps / score["steps_per_beat"]
+        beats += part.get("hold", played)
+        part["name"] = f"{part['name']} {len(parts)}"
+        if len(parts) == softer:
+            part["left"] = part["left"].replace("!", "")
+        parts.append(part)
+    (folder / "scores").mkdir(exist_ok=True)
+    text = yaml.safe_dump({**score, "parts": parts}, sort_keys=False)
+    (folder / "scores" / "song.yaml").write_text(text)
+    path = folder / "song.yaml"
+    path.write_text(SPECIFICATION)
+    return path
+
+
+def built_in(path: Path, library: Path) -> tuple[float, float]:
+    """Seconds that a build takes, and the length of what is built [s]."""
+    started = time.perf_counter()
+    behavior = build(path, Library(library), processes=cores())
+    return time.perf_counter() - started, behavior.duration
+
+
+def main() -> None:
+    """Prints the table."""
+    print(f"{cores()} cores\n\n| song [s] | build [s] | per minute [s] |")
+    print("|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        for seconds in LENGTHS:
+            library = folder / f"library-{seconds:g}"
+            path = write_song(folder, seconds)
+            took, length = built_in(path, library)
+            print(
+                f"| {length:.0f} | {took:.1f} | {60 * took / length:.1f} |", flush=True
+            )
+        part = 11
+        took, _ = built_in(write_song(folder, LENGTHS[-1], softer=part), library)
+        print(f"\nAfter a change in part {part} of the longest: {took:.1f} s.")
+
+
+if __name__ == "__main__":
+    main()

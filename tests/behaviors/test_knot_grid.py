@@ -1,0 +1,63 @@
+"""Knots that follow music: on every beat that matters, never too far apart."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from behaviors.knot_grid import GROWTH, SPACING, TOGETHER, WAY_KNOTS, KnotGrid
+from behaviors.music.tempo import Tempo
+
+LENGTH = 16.0
+
+beats = st.lists(
+    st.floats(0.5, LENGTH - 0.5).map(lambda b: round(b, 3)), min_size=1, max_size=24
+)
+
+
+@given(beats=beats, bpm=st.integers(40, 220))
+def test_every_beat_has_a_knot_at_its_time(beats, bpm):
+    tempo = Tempo(bpm)
+    grid = KnotGrid(tempo, LENGTH, beats)
+    assert grid.times[0] == 0.0
+    assert grid.times[-1] == tempo.time(LENGTH)
+    gaps = np.diff(np.unique([0.0, *map(tempo.time, beats), grid.times[-1]]))
+    for beat in beats:
+        off = abs(grid.times[grid.knot(beat)] - tempo.time(beat))
+        # Beats that are nearly one share a knot; all others are on theirs to the bit.
+        assert off == 0.0 or (off < TOGETHER and gaps.min() < TOGETHER)
+
+
+@given(beats=beats, bpm=st.integers(40, 220))
+def test_knots_are_near_each_other_and_change_their_distance_slowly(beats, bpm):
+    tempo = Tempo(bpm)
+    grid = KnotGrid(tempo, LENGTH, beats)
+    h = np.diff(grid.times)
+    assert h.min() > 0
+    assert h.max() <= SPACING * (1 + 1e-6)
+    ends = [0.0, *sorted(map(tempo.time, beats)), grid.times[-1]]
+    if np.diff(ends).min() > WAY_KNOTS * SPACING:
+        assert (h[1:] / h[:-1]).max() < GROWTH * (1 + 1 / WAY_KNOTS)
+
+
+@pytest.mark.parametrize("bpm", [60, 98, 160, 240])
+def test_a_short_way_has_its_knots(bpm):
+    tempo = Tempo(bpm)
+    stops = np.arange(4.0, 8.1, 0.5)
+    ways = list(itertools.pairwise(stops))
+    grid = KnotGrid(tempo, LENGTH, stops, ways)
+    for a, b in ways:
+        knots = grid.within(tempo.time(a), tempo.time(b))
+        assert len(knots) >= WAY_KNOTS + 1
+
+
+def test_neighbors_are_found_by_time():
+    grid = KnotGrid(Tempo(100), 8.0, [4.0])
+    k = grid.knot(4.0)
+    assert grid.times[grid.before(k, 0.06)] <= grid.times[k] - 0.06
+    assert grid.times[grid.before(k, 0.06) + 1] > grid.times[k] - 0.06
+    assert grid.times[grid.after(k, 0.06)] >= grid.times[k] + 0.06
+    assert grid.before(0, 1.0) == 0
+    assert grid.after(len(grid.times) - 1, 1.0) == len(grid.times) - 1

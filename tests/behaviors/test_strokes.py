@@ -1,0 +1,53 @@
+"""Strokes: louder is faster and higher; heights and speeds belong together."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from behaviors.strokes import PLAIN, REBOUND, Stroke, loudness
+from models.errors import BackbeatError
+
+STROKE = Stroke()
+
+
+@given(soft=st.integers(1, 127), loud=st.integers(1, 127))
+def test_a_louder_hit_is_faster(soft, loud):
+    speeds = STROKE.strike_speed(soft), STROKE.strike_speed(loud)
+    assert (speeds[0] < speeds[1]) == (soft < loud)
+    # Fast enough that an error of a millimeter is no more than 2 ms.
+    assert min(speeds) > 0.5
+
+
+def test_a_plain_hit_has_the_stated_speed():
+    assert STROKE.strike_speed(PLAIN) == STROKE.speed
+    assert loudness(PLAIN) == 1.0
+
+
+@given(velocity=st.integers(1, 127))
+def test_the_fall_is_a_parabola_from_the_apex_that_hits_with_its_speed(velocity):
+    e, speed = 1e-6, STROKE.strike_speed(velocity)
+    top = STROKE.fall_time
+    at_head = (STROKE.falling(velocity, e) - STROKE.falling(velocity, 0.0)) / e
+    assert at_head == pytest.approx(speed, rel=1e-4)
+    assert STROKE.falling(velocity, top) == pytest.approx(
+        STROKE.apex * loudness(velocity)
+    )
+    beside = [STROKE.falling(velocity, top + d) for d in (-0.01, 0.01)]
+    assert max(beside) < STROKE.falling(velocity, top)
+
+
+@given(velocity=st.integers(1, 127), rise=st.floats(0.05, 0.3))
+def test_the_rise_starts_as_the_head_throws_the_stick_back(velocity, rise):
+    t = np.linspace(0.0, rise, 50)
+    z = np.array([STROKE.rising(velocity, s, rise) for s in t])
+    assert z[0] == 0.0
+    assert (np.diff(z) > 0).all()
+    share = z[1] / t[1] / STROKE.strike_speed(velocity)
+    assert 0.9 * REBOUND < share < 1.2 * REBOUND
+
+
+@pytest.mark.parametrize("wrong", [{"apex": 2.0}, {"speed": 9.0}, {"slope": np.nan}])
+def test_strokes_that_nobody_plays_are_refused(wrong):
+    with pytest.raises(BackbeatError, match="song: a stroke has"):
+        Stroke(**wrong).check("song")
