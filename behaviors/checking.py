@@ -76,17 +76,18 @@ def _failure(sentence: str, line: int) -> LocatedFinding:
     return LocatedFinding(line, Finding(True, (), sentence))
 
 
-def check_dance(text: str, path: Path) -> list[LocatedFinding]:
+def check_dance(text: str, path: Path, compiles: bool = True) -> list[LocatedFinding]:
     """All findings of a choreography, in order of lines.
 
     Args:
         text: the choreography; it is YAML of kind dance.
         path: where it is, or would be.
+        compiles: lay out its problem too, which a build does anyway.
     """
     lines = YamlLines(text)
     found = _keys(lines, path.name)
     if not found:
-        found = _values(text, lines, path)
+        found = _values(text, lines, path, compiles)
     located = [LocatedFinding(lines.line(f.path), f, _span(lines, f)) for f in found]
     return sorted(located, key=lambda item: (item.line, not item.finding.fails))
 
@@ -117,7 +118,7 @@ def _keys(lines: YamlLines, where: str) -> list[Finding]:
     return found
 
 
-def _values(text: str, lines: YamlLines, path: Path) -> list[Finding]:
+def _values(text: str, lines: YamlLines, path: Path, compiles: bool) -> list[Finding]:
     try:
         dance = parse_specification(text, path.name)
         moves = vocabulary(path.parent)
@@ -130,7 +131,7 @@ def _values(text: str, lines: YamlLines, path: Path) -> list[Finding]:
         key = next((k for k in ("fade", "tracks", "bpm") if k in str(error)), "beats")
         return [Finding(True, (key,), str(error))]
     found = findings(dance, moves)
-    if not any(f.fails for f in found):
+    if compiles and not any(f.fails for f in found):
         try:
             dance.plan(path.parent)
         except BackbeatError as error:
@@ -197,7 +198,7 @@ def refuse_failures(text: str, path: Path) -> None:
     Raises:
         BackbeatError: the first one, and how many more there are.
     """
-    failures = [f for f in check_dance(text, path) if f.finding.fails]
+    failures = [f for f in check_dance(text, path, False) if f.finding.fails]
     if failures:
         more = len(failures) - 1
         rest = f" (and {more} more: backbeat check {path})" if more else ""
