@@ -8,7 +8,7 @@ turns to the beat.
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +20,23 @@ from behaviors.drummer import kit_members, make_player
 from behaviors.knot_grid import SPACING, KnotGrid
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan, check_length
+from behaviors.music.haste import hastened
 from behaviors.music.player import Advice
 from behaviors.music.score import HANDS, Score
 from behaviors.music.score_reader import find_notes, load_score, score_files
 from behaviors.second_thoughts import ROUNDS, think_again
 from behaviors.stance import start_configuration, support_poses
 from behaviors.strike_postures import Stop, StrikePostures, arm_path
-from behaviors.strokes import PLAIN, Stroke, land, lift, strike
+from behaviors.strokes import (
+    PLAIN,
+    Stroke,
+    clear,
+    land,
+    lift,
+    planned_rebound,
+    strike,
+    swing,
+)
 from models.collision import CollisionModel, make_collision_model
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
@@ -46,6 +56,8 @@ from optimization.trajectory_solution import Trouble
 
 NO_ADVICE = Advice()
 TIP_RADIUS = 0.007  # m
+# Beats from knot to knot, at most, in a rest beside what is hastened.
+REST_ANCHORS = 0.5
 ASIDE = 0.04  # of a strike from that of the other hand, half of it [m]
 SEAT_HEIGHT = 0.65  # of the pelvis origin, seated [m]
 # The contact to sit with, and the equipment that it comes with.
@@ -56,6 +68,8 @@ REST_FORCE = (1.0, 15.0)
 # Most impulse of a stick on a head [N s], and how long before and after it a tip may
 # be near [s].
 MOST_IMPULSE, BESIDE = 1.5, 1.2 * SPACING
+# And most of it as a share of a way to another drum, for strokes without a shape.
+NEAR_SHARE = 0.25
 # Wrists whip, arms carry, the torso hardly moves for a hit.
 WEIGHTS = Weights(
     acceleration=0.06,
@@ -83,6 +97,8 @@ class DrummingSpecification(Specification):
     # "chair": sits freely on the kit's chair; "none": stands.
     seat: str = "none"
     stroke: Stroke = field(default_factory=Stroke)
+    # Factor on the tempo of what is played; rests keep the time they have.
+    haste: float = 1.0
 
     def score_path(self, folder: Path) -> Path:
         """Path of the score."""
@@ -94,8 +110,17 @@ class DrummingSpecification(Specification):
         """Files besides the specification that decide the motion."""
         return score_files(self.score_path(folder))
 
-    def plan(self, folder: Path) -> MotionPlan:
+    def written_score(self, folder: Path) -> Score:
+        """The score at the tempo that it is written in, with hands for all hits."""
+        return _Drummer(replace(self, haste=1.0), folder).score
+
+    def plan(self, folder: Path, shaped: bool = True) -> MotionPlan:
         """Compiles score and strokes into a trajectory problem.
+
+        Args:
+            folder: where the specification was found.
+            shaped: whether strokes have heights between hits and a rebound like those
+                of drummers; without, tips may go from hit to hit as they like.
 
         Raises:
             BackbeatError: the score or a value makes no sense.
@@ -105,7 +130,7 @@ class DrummingSpecification(Specification):
                 f"{self.name}: seat is chair or none, not {self.seat!r}"
             )
         self.stroke.check(self.name)
-        return _Drummer(self, folder).plan()
+        return _Drummer(self, folder, shaped=shaped).plan()
 
 
 class _Drummer:
@@ -117,9 +142,10 @@ class _Drummer:
         folder: Path,
         advice: Advice = NO_ADVICE,
         rounds: int = ROUNDS,
+        shaped: bool = True,
     ) -> None:
         self.specification, self.folder = specification, folder
-        self.advice, self.rounds = advice, rounds
+        self.advice, self.rounds, self.shaped = advice, rounds, shaped
         seated = specification.seat == "chair"
         posture = "drum-ready-seated" if seated else "drum-ready"
         self.mount = Mount()
@@ -136,7 +162,8 @@ class _Drummer:
         path = specification.score_path(folder)
         self.shared: set[str] = set()
         player = make_player(self.kit, self._strike_postures(), self.touch, advice)
-        self.score: Score = load_score(path, kit_members(self.kit), player)
+        score = load_score(path, kit_members(self.kit), player)
+        self.score: Score = hastened(score, specification.haste)
         self.tempo = self.score.tempo
         played = {hand: {h.member for h in self.score.of_hand(hand)} for hand in HANDS}
         self.shared = played["left"] & played["right"]
@@ -148,6 +175,10 @@ class _Drummer:
             for hand in HANDS
             for (a, _), (b, _) in itertools.pairwise(self._stops(hand))
         ]
+        if specification.haste != 1.0:
+            # Knots grow apart from one of these to the next.
+            for h in self.score.holds:
+                beats += list(np.arange(h.beat, h.contact_end, REST_ANCHORS))
         self.grid = KnotGrid(self.tempo, self.score.beats, beats, ways)
         self.times = self.grid.times
         self.supports = support_poses(self.robot, self.posture)
@@ -243,7 +274,9 @@ class _Drummer:
             if thought is None:
                 return None
             advice = thought
-            other = _Drummer(self.specification, self.folder, advice, rounds)
+            other = _Drummer(
+                self.specification, self.folder, advice, rounds, self.shaped
+            )
             if other.score.hits != self.score.hits:
                 return other.plan()
         return None
@@ -268,17 +301,32 @@ class _Drummer:
         """Where tips and the sticks behind them may be at heads."""
         near = []
         for hand in HANDS:
-            spans = [2 * (self.tempo.time(beat),) for beat, _ in self._stops(hand)]
+            spans = []
             for hold in self.score.holds:
                 if hand in hold.rest:
                     ends = (hold.beat, hold.contact_end)
                     spans.append((self.tempo.time(ends[0]), self.tempo.time(ends[1])))
             around = [self.grid.within(a - BESIDE, b + BESIDE) for a, b in spans]
+            around += self._at_heads(hand)
             at = np.unique(np.concatenate(around))
             stick = f"{hand[0]}_stick"
             tips = self.collisions.feelers_of(stick, "tip")
             near += [(i, at) for i in tips]
         return near
+
+    def _at_heads(self, hand: str) -> list[np.ndarray]:
+        """Knots about stops; on short ways to another drum, not those far from both."""
+        stops = [(self.tempo.time(beat), member) for beat, member in self._stops(hand)]
+        found = []
+        for i, (t, member) in enumerate(stops):
+            sides = [BESIDE, BESIDE]
+            for side, j in enumerate((i - 1, i + 1)):
+                if self.shaped or not 0 <= j < len(stops):
+                    continue
+                if stops[j][1] != member:
+                    sides[side] = min(BESIDE, NEAR_SHARE * abs(stops[j][0] - t))
+            found.append(self.grid.within(t - sides[0], t + sides[1]))
+        return found
 
     def _start(self) -> np.ndarray:
         """Start configuration: tips on the heads of the first hold."""
@@ -400,7 +448,11 @@ class _Drummer:
         tasks: list[Task] = []
         for hit in hits:
             ways = self._ways(hand, self.tempo.time(hit.beat))
-            tasks += strike(hit, ways, tip, self.touch(hit.member, hand), stroke, grid)
+            X_WT = self.touch(hit.member, hand)
+            tasks += strike(hit, ways, tip, X_WT, stroke, grid)
+            between = swing if self.shaped else clear
+            rebound = planned_rebound(self.kit.member(hit.member).restitution)
+            tasks += between(hit, ways, tip, X_WT, stroke, grid, rebound)
         velocity = {h.beat: h.velocity for h in hits}
         for (a, member_a), (b, member_b) in itertools.pairwise(self._stops(hand)):
             if self._rests(tip, a, b):
@@ -408,6 +460,8 @@ class _Drummer:
             ways = (self.tempo.time(a), self.tempo.time(b))
             heads = (self.touch(member_a, hand), self.touch(member_b, hand))
             loud, rests = velocity.get(b, PLAIN), not {a, b} <= set(velocity)
+            if not (rests or self.shaped):
+                continue
             tasks.append(lift(tip, ways, heads, loud, rests, stroke, grid))
         return tasks
 

@@ -30,10 +30,17 @@ NEAR = 0.6 * SPACING
 STEEPEST = 0.25
 # Weight of the height before a hit.
 PROFILE = 3e4
-# Planned speed of a stick after a hit, as a share of that before: more than the 0.3
-# that heads and cymbals give back, or the tip would touch twice; less than 0.7, or the
-# arm would not catch up before the next hit. Share of the way up planned from it.
-REBOUND, RISING = 0.5, 0.8
+# Planned speed of a stick after a hit, as a multiple of what the head gives back: more
+# than one, or the tip would touch twice. Most of it as a share of the speed before:
+# with more, the arm would not catch up before the next hit. Share of the way up that is
+# planned from it.
+LIFTED, MOST_REBOUND, RISING = 1.4, 0.65, 0.8
+# Least mean speed up from a head to the next knot, as a share of the rebound: with
+# less, a tip would linger in the head.
+LEAST_RISE = 0.5
+# Share of a way, or of so much of it [s], beside a hit in which the tip of a stroke
+# without a shape stays above the head.
+CLEAR, LONGEST_CLEAR = 0.45, 0.4
 # Ways longer than this stay up [s]; after and before this much of them [s], and with
 # time to come down to a lower head at this speed [m/s].
 LONG_WAY, RISE, FALL, FALL_SPEED = 0.9, 0.3, 0.25, 1.0
@@ -84,12 +91,13 @@ class Stroke:
         """Height above the head t seconds before a hit, on that parabola [m]."""
         return self.strike_speed(velocity) * t * (1 - 0.5 * t / self.fall_time)
 
-    def rising(self, velocity: float, t: float, rise: float) -> float:
+    def rising(self, velocity: float, t: float, rise: float, rebound: float) -> float:
         """Height t seconds after a hit [m].
 
-        The stick bounces back by itself, and is raised from there evenly.
+        The stick bounces back by itself, with a share `rebound` of its speed, and is
+        raised from there evenly.
         """
-        speed = REBOUND * self.strike_speed(velocity)
+        speed = rebound * self.strike_speed(velocity)
         apex = min(self.apex, STEEPEST * 2 * rise * self.speed)
         gain = max(0.0, apex - speed * rise) / rise**2
         return speed * t + gain * t**2
@@ -100,6 +108,15 @@ def loudness(velocity: float) -> float:
     return SOFTEST + (1 - SOFTEST) * velocity / PLAIN
 
 
+def planned_rebound(restitution: float) -> float:
+    """Share of its speed with which a stick is planned to leave a head.
+
+    Args:
+        restitution: share that a free stick has after a drop on that head.
+    """
+    return min(MOST_REBOUND, LIFTED * restitution)
+
+
 def strike(
     hit: Hit,
     ways: tuple[float, float],
@@ -108,7 +125,7 @@ def strike(
     stroke: Stroke,
     grid: KnotGrid,
 ) -> list[Task]:
-    """At the head on the knot, fast before, up again after.
+    """At the head on the knot, fast before, straight up and down.
 
     Args:
         hit: the hit.
@@ -119,27 +136,43 @@ def strike(
         grid: the knots.
     """
     k, t = grid.knot(hit.beat), grid.times
-    last = grid.before(k, min(NEAR, ways[0] / 10))
-    first = grid.after(k, min(NEAR, ways[1] / 10))
+    last, first = _beside(k, ways, grid)
     down = stroke.falling(hit.velocity, t[k] - t[last])
-    fall = min(stroke.fall_time, 0.5 * ways[0])
-    rise = min(stroke.fall_time, 0.5 * ways[1])
-    up = stroke.rising(hit.velocity, t[first] - t[k], rise)
     beside = np.r_[last:k, k + 1 : first + 1]
     sideways = 0.8 * SPACING
     grip = STICK_LENGTH * np.sin(stroke.slope)
-    tasks: list[Task] = [
+    return [
         FrameTask(tip, np.array([k]), X_WT, "x y z"),
         FrameTask(tip, np.array([last]), X_WT, "z", lower=down, upper=1.03 * down),
-        FrameTask(tip, np.array([first]), X_WT, "z", lower=up, upper=1.03 * up),
         FrameTask(tip, beside, X_WT, "x y", lower=-sideways, upper=sideways),
         FrameTask(f"{tip[0]}_stick", np.arange(last, first + 1), X_WT, "z", lower=grip),
     ]
-    if first > k + 1:
-        # Or the curve would go on down before it comes up.
-        least = stroke.rising(hit.velocity, t[k + 1] - t[k], rise)
-        tasks.append(FrameTask(tip, np.array([k + 1]), X_WT, "z", lower=least))
+
+
+def swing(
+    hit: Hit,
+    ways: tuple[float, float],
+    tip: str,
+    X_WT: RigidTransform,
+    stroke: Stroke,
+    grid: KnotGrid,
+    rebound: float,
+) -> list[Task]:
+    """The rebound, and heights of the tip from its way down to its way up.
+
+    Arguments as of `strike`, and the share of its speed that the stick keeps.
+    """
+    k, t = grid.knot(hit.beat), grid.times
+    last, first = _beside(k, ways, grid)
+    fall = min(stroke.fall_time, 0.5 * ways[0])
+    rise = min(stroke.fall_time, 0.5 * ways[1])
+    tasks: list[Task] = []
     # The knots beside a hit decide its speeds: the curves go through them all.
+    for i in range(k + 1, first + 1):
+        up = stroke.rising(hit.velocity, t[i] - t[k], rise, rebound)
+        tasks.append(
+            FrameTask(tip, np.array([i]), X_WT, "z", lower=up, upper=1.03 * up)
+        )
     heights = {
         i: stroke.falling(hit.velocity, t[k] - t[i])
         for i in grid.within(t[k] - fall, t[last] - 1e-3)
@@ -147,13 +180,44 @@ def strike(
     heights |= {
         i: stroke.falling(hit.velocity, t[k] - t[i]) for i in range(last + 1, k)
     }
-    rising = [*range(k + 1, first), *grid.within(t[first] + 1e-3, t[k] + RISING * rise)]
-    for i in rising:
-        heights[i] = stroke.rising(hit.velocity, t[i] - t[k], rise)
+    for i in grid.within(t[first] + 1e-3, t[k] + RISING * rise):
+        heights[i] = stroke.rising(hit.velocity, t[i] - t[k], rise, rebound)
     for i, height in heights.items():
         X = X_WT @ RigidTransform([0.0, 0.0, height])
         tasks.append(FrameTask(tip, np.array([i]), X, "z", weight=PROFILE))
     return tasks
+
+
+def clear(
+    hit: Hit,
+    ways: tuple[float, float],
+    tip: str,
+    X_WT: RigidTransform,
+    stroke: Stroke,
+    grid: KnotGrid,
+    rebound: float,
+) -> list[Task]:
+    """All that a stroke without a shape is asked for: to be above the head beside it.
+
+    Arguments as of `strike`, and the share of its speed that the stick keeps.
+    """
+    k, t = grid.knot(hit.beat), grid.times
+    last, _ = _beside(k, ways, grid)
+    up = LEAST_RISE * rebound * stroke.strike_speed(hit.velocity) * (t[k + 1] - t[k])
+    down = stroke.falling(hit.velocity, t[k] - t[last])
+    since, until = (CLEAR * min(way, LONGEST_CLEAR) for way in ways)
+    after = np.union1d(k + 1, grid.within(t[k] + 1e-3, t[k] + until))
+    before = grid.within(t[k] - since, t[last] - 1e-3)
+    return [
+        FrameTask(tip, after, X_WT, "z", lower=up),
+        FrameTask(tip, before, X_WT, "z", lower=down),
+    ]
+
+
+def _beside(k: int, ways: tuple[float, float], grid: KnotGrid) -> tuple[int, int]:
+    """Knots that the approach to a hit starts at, and that its rebound ends at."""
+    last = grid.before(k, min(NEAR, ways[0] / 10))
+    return last, grid.after(k, min(NEAR, ways[1] / 10))
 
 
 def lift(

@@ -380,11 +380,15 @@ def _check_balance(
         if dt <= 1e-9:
             continue  # the two sides of an impact
         t = 0.5 * (motion.t[a] + motion.t[b])
+        switches = (motion.standing[a] != motion.standing[b]).any()
         mean = plant.finite_velocity(motion.q[a], motion.q[b], dt)
-        error = np.abs(mean - 0.5 * (motion.v[a] + motion.v[b]))
+        error = mean - 0.5 * (motion.v[a] + motion.v[b])
+        if not switches:
+            # Euler and Maclaurin's term: half a percent of a fast stroke's speed.
+            error += dt / 12 * (motion.vdot[b] - motion.vdot[a])
         names = [*["base"] * robot.base_velocities, *robot.joint_names]
-        worst.see_all("velocity_consistency", error, t, names)
-        if (motion.standing[a] != motion.standing[b]).any():
+        worst.see_all("velocity_consistency", np.abs(error), t, names)
+        if switches:
             continue  # forces jump when a contact is made or broken
         mean = (motion.v[b] - motion.v[a]) / dt
         error = np.abs(mean - 0.5 * (motion.vdot[a] + motion.vdot[b]))

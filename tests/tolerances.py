@@ -18,6 +18,9 @@ BOUNCE = 0.12
 # The same fall on SAP (relaxation time) and on Hunt and Crossley's model: their laws
 # differ, and a matched pair stays this close from 0.5 to 2 m/s [-].
 RESTITUTION_MATCH = 0.12
+# A drop on Drake's contact models against the law that materials are matched by, which
+# has no weight and meets the head at four phases of a step of its own [-].
+RESTITUTION = 0.03
 # Resting contact creeps because friction is regularized; the lagged and similar
 # models do so at 1.1e-5 m/s under 175 kg on five degrees [m/s].
 CREEP = 2e-5

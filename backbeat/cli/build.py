@@ -30,9 +30,22 @@ def command(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Show the solver's iterations.")
     ] = False,
+    max_tempo: Annotated[
+        bool,
+        typer.Option(
+            "--max-tempo",
+            help="Store nothing: find how fast a drumming pattern can be played, and "
+            "which limit keeps it from faster.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
 ) -> None:
     """Builds behaviors and setlists: solves, verifies and stores what has changed."""
+    if max_tempo:
+        from backbeat.cli.highest_tempo import print_highest_tempo
+
+        print_highest_tempo(names or [], as_json)
+        return
     from backbeat.cli.console import print_json, remarks
     from behaviors.specification import find_specification, shipped_names
 

@@ -11,8 +11,9 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import ModelInstanceIndex, SpatialInertia
 
 from models.collision import CYLINDER, WORLD, Solid
-from models.contact import CYMBAL, DRUM_HEAD, FLOOR
+from models.contact import FLOOR
 from models.errors import unknown_name
+from models.restitution import struck_material
 from models.yaml_file import load_yaml
 
 FOLDER = Path(__file__).parent
@@ -42,6 +43,10 @@ class MemberDescription:
     tilt_deg: float = 0.0
     # General MIDI note numbers.
     notes: list[int] = field(default_factory=list)
+    # Of the surface under a tip [N/m].
+    stiffness: float = 1e5
+    # Share of its speed that a tip has after it was dropped there, on a free stick.
+    restitution: float = 0.35
 
 
 @dataclass
@@ -152,7 +157,7 @@ class DrumKit:
             plant.WeldFrames(plant.world_frame(), body.body_frame(), X_WM)
             if not plant.geometry_source_is_registered():
                 continue
-            material = DRUM_HEAD if member.kind == "drum" else CYMBAL
+            material = struck_material(member.stiffness, member.restitution)
             plant.RegisterCollisionGeometry(
                 body,
                 RigidTransform([0.0, 0.0, -0.5 * member.depth]),

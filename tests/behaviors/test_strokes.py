@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from behaviors.strokes import PLAIN, REBOUND, Stroke, loudness
+from behaviors.strokes import PLAIN, Stroke, loudness, planned_rebound
 from models.errors import BackbeatError
 
 STROKE = Stroke()
@@ -37,14 +37,23 @@ def test_the_fall_is_a_parabola_from_the_apex_that_hits_with_its_speed(velocity)
     assert max(beside) < STROKE.falling(velocity, top)
 
 
-@given(velocity=st.integers(1, 127), rise=st.floats(0.05, 0.3))
-def test_the_rise_starts_as_the_head_throws_the_stick_back(velocity, rise):
+@given(st.integers(1, 127), st.floats(0.05, 0.3), st.floats(0.3, 0.6))
+def test_the_rise_starts_as_the_head_throws_the_stick_back(velocity, rise, rebound):
     t = np.linspace(0.0, rise, 50)
-    z = np.array([STROKE.rising(velocity, s, rise) for s in t])
+    z = np.array([STROKE.rising(velocity, s, rise, rebound) for s in t])
     assert z[0] == 0.0
     assert (np.diff(z) > 0).all()
     share = z[1] / t[1] / STROKE.strike_speed(velocity)
-    assert 0.9 * REBOUND < share < 1.2 * REBOUND
+    assert 0.9 * rebound < share < 1.3 * rebound
+
+
+def test_a_stick_is_planned_to_leave_faster_than_its_head_throws_it():
+    """Or the tip would touch twice; livelier heads are left faster, up to a bound."""
+    shares = np.linspace(0.1, 0.38, 15)
+    planned = [planned_rebound(e) for e in shares]
+    assert (planned > shares).all()
+    assert (np.diff(planned) > 0).all()
+    assert planned_rebound(0.9) < 0.7
 
 
 @pytest.mark.parametrize("wrong", [{"apex": 2.0}, {"speed": 9.0}, {"slope": np.nan}])

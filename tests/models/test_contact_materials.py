@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from pydrake.geometry import Box, Role, Sphere
 from pydrake.math import RigidTransform
@@ -10,11 +12,13 @@ from pydrake.multibody.tree import SpatialInertia, UnitInertia
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
-from models.contact import BODY, CYMBAL, DRUM_HEAD, FLOOR, SOLE, STICK_TIP
+from models.contact import BODY, FLOOR, SOLE, STICK_TIP
 from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+from models.restitution import STEP, matched, restitution, struck_material
 from models.robot import RobotModel
 from models.scene import CONTACT_MODELS, Scene, add_world
-from tests.tolerances import BOUNCE, CREEP, RESTITUTION_MATCH
+from tests.tolerances import BOUNCE, CREEP, RESTITUTION, RESTITUTION_MATCH
 
 STEPS = (1e-3, 5e-4)
 
@@ -45,7 +49,7 @@ def on_the_ground(material, mass, centers, radius, model, step, slope=0.0):
     return simulator, plant, plant.GetMyMutableContextFromRoot(context)
 
 
-def restitution(material, mass, speed, model, step):
+def drop(material, mass, speed, model, step):
     """Speed after a fall by speed before, over four phases of the time step."""
     bounces = []
     for phase in (0.0, 0.25, 0.5, 0.75):
@@ -69,22 +73,54 @@ def restitution(material, mass, speed, model, step):
 )
 @pytest.mark.parametrize(("mass", "speed"), [(3.0, 0.5), (3.0, 2.0), (40.0, 0.5)])
 def test_nothing_bounces_off_the_floor(material, mass, speed, step):
-    bounce = [restitution(material, mass, speed, m, step) for m in CONTACT_MODELS]
+    bounce = [drop(material, mass, speed, m, step) for m in CONTACT_MODELS]
     assert max(bounce) < BOUNCE
     assert np.ptp(bounce) < RESTITUTION_MATCH
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("head", [DRUM_HEAD, CYMBAL], ids=["drum", "cymbal"])
-@pytest.mark.parametrize("speed", [0.7, 1.2, 1.8])
-def test_a_stick_tip_bounces_alike_on_every_contact_model(head, speed, step):
+@pytest.mark.parametrize("model", CONTACT_MODELS)
+@pytest.mark.parametrize("name", sorted(DrumKit().members))
+def test_a_dropped_tip_comes_back_as_the_kit_states(name, model):
     """The tip acts as 60 g: the stick and what of the hand it feels."""
-    bounce = [
-        restitution((STICK_TIP, head), 0.06, speed, m, step) for m in CONTACT_MODELS
-    ]
+    member = DrumKit().member(name)
+    head = struck_material(member.stiffness, member.restitution)
+    found = drop((STICK_TIP, head), 0.06, 1.2, model, STEP)
+    assert found == pytest.approx(member.restitution, abs=RESTITUTION)
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("speed", [0.7, 1.8])
+def test_a_stick_tip_bounces_alike_on_every_contact_model(speed, step):
+    """Also at other speeds and steps than those that materials are matched at."""
+    head = struck_material(1e5, 0.36)
+    bounce = [drop((STICK_TIP, head), 0.06, speed, m, step) for m in CONTACT_MODELS]
     assert min(bounce) > 0.25
     assert max(bounce) < 0.6
     assert np.ptp(bounce) < RESTITUTION_MATCH
+
+
+@given(st.floats(1e4, 6e4), st.floats(0.1, 0.36))
+@settings(max_examples=20, deadline=None)
+def test_dissipation_is_what_gives_back_the_stated_share(stiffness, share):
+    dissipation, relaxation_time = matched(stiffness, share)
+    assert dissipation > 0
+    assert relaxation_time > 0
+    assert restitution(stiffness, dissipation) == pytest.approx(share, abs=1e-6)
+    found = restitution(stiffness, 0.0, relaxation_time)
+    assert found == pytest.approx(share, abs=1e-6)
+
+
+def test_more_dissipation_gives_back_less():
+    shares = [restitution(5e4, d) for d in (0.0, 0.5, 2.0, 8.0)]
+    assert shares == sorted(shares, reverse=True)
+    shares = [restitution(5e4, 0.0, t) for t in (0.0, 2e-4, 1e-3, 4e-3)]
+    assert shares == sorted(shares, reverse=True)
+
+
+@pytest.mark.parametrize("share", [0.9, 0.0, -0.1, float("nan")])
+def test_a_restitution_that_a_simulation_cannot_give_is_refused(share):
+    with pytest.raises(BackbeatError, match="is not to be had"):
+        struck_material(1e5, share)
 
 
 @pytest.mark.parametrize("model", CONTACT_MODELS)

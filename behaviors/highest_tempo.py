@@ -1,0 +1,295 @@
+"""Highest tempo: how fast a pattern can be drummed, and what keeps it from faster.
+
+The tempo of what is played is raised by factors until a motion is not found any more,
+and the gap is halved. Every try is a motion that is solved for and verified; it starts
+from the fastest one so far, and where that leads nowhere, from postures.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from behaviors.behavior import Behavior
+from behaviors.build import make_behavior
+from behaviors.drumming import DrummingSpecification
+from behaviors.motion_plan import MotionPlan
+from behaviors.music.haste import fastest_bpm, haste_range
+from behaviors.windowed import LONG
+from models.errors import BackbeatError
+from optimization.explanation import active_limits, explain
+from optimization.interior_point import Guess, InteriorPoint, InteriorPointOptions
+from optimization.trajectory_solution import TrajectorySolution
+from optimization.transcription import Transcription
+
+# Factor from one tempo to the next, and the gap at which the search ends.
+GROWTH, CLOSE = 1.25, 1.03
+# Solutions that are off by less are solved on from where they stopped.
+# Heights of fast strokes are dear, so that bounds have to be dearer.
+NEARLY, DEAR = 1e-3, InteriorPointOptions(excess_cost=3e4)
+# Limits of joints, of which one is named that binds.
+JOINT_LIMITS = ("torque", "velocity", "position")
+# Called with a share of the work and what is done.
+Progress = Callable[[float, str], None]
+
+
+@dataclass(frozen=True)
+class Try:
+    """One tempo.
+
+    Attributes:
+        haste: factor on the tempo of the score.
+        bpm: the tempo where it is fastest [beats/min].
+        why: what was wrong with the motion; empty when it passed.
+        seconds: time that it took [s].
+        plan: what was asked.
+        solution: what was found.
+        behavior: the verified motion of one that passed.
+    """
+
+    haste: float
+    bpm: float
+    why: str
+    seconds: float
+    plan: MotionPlan
+    solution: TrajectorySolution
+    behavior: Behavior | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether it can be played."""
+        return not self.why
+
+
+@dataclass(frozen=True)
+class HighestTempo:
+    """What was found.
+
+    Attributes:
+        best: the fastest that passed.
+        tries: all of them, in order.
+    """
+
+    best: Try
+    tries: tuple[Try, ...]
+
+    @property
+    def next(self) -> Try | None:
+        """The slowest that is faster than the best; None when none was tried."""
+        faster = [t for t in self.tries if t.haste > self.best.haste]
+        return min(faster, key=lambda t: t.haste, default=None)
+
+    @property
+    def bpm(self) -> float:
+        """The tempo where it is fastest [beats/min]."""
+        return self.best.bpm
+
+    def binding(self, patience: float = 30.0) -> str:
+        """Which limit of which joint keeps it from being faster, in a sentence."""
+        beyond = self.next
+        if beyond is not None and not beyond.solution.is_solved:
+            found = explain(beyond.solution, patience=patience)
+            if found.remedies:
+                return f"{self._at(beyond)} would need {found.remedies[0]}"
+        used = most_used(self.best.solution)
+        if beyond is None:
+            return f"scores go no faster; {used}"
+        return f"{self._at(beyond)}: {beyond.why}; {used}"
+
+    def _at(self, beyond: Try) -> str:
+        return f"{beyond.bpm:.4g} BPM"
+
+
+def find_highest_tempo(
+    specification: DrummingSpecification,
+    folder: Path,
+    progress: Progress | None = None,
+    shaped: bool = True,
+    start: Try | None = None,
+    seen: Callable[[Try], None] | None = None,
+) -> HighestTempo:
+    """Finds the highest tempo of a drumming pattern by bisection.
+
+    Args:
+        specification: the pattern.
+        folder: where it was found.
+        progress: called as the search goes on.
+        shaped: whether strokes are to look like those of drummers; without, the
+            fastest motion that makes the same hits within the limits of joints.
+        start: a motion of the pattern to start from.
+        seen: called with every try.
+
+    Raises:
+        BackbeatError: it cannot be played as it is written, or has no tempo to raise.
+    """
+    search = _Search(specification, folder, progress or (lambda s, w: None), shaped)
+    tries, best = [], start
+    for haste in search.levels(start.haste if start else 1.0):
+        found = search.attempt(haste, best)
+        tries.append(found)
+        if seen is not None:
+            seen(found)
+        search.note(found)
+        if found.passed:
+            best = found
+    if best is None or not best.passed:
+        raise BackbeatError(
+            f"{specification.name}: cannot be played at {tries[0].bpm:.4g}"
+            f" BPM as it is written: {tries[0].why}"
+        )
+    return HighestTempo(best, tuple(tries))
+
+
+def most_used(solution: TrajectorySolution) -> str:
+    """The joint limit that a motion uses most, and how much of it."""
+    problem = solution.transcription.problem
+    table = active_limits(solution)
+    table = table[table["kind"].isin(JOINT_LIMITS)]
+    if len(table):
+        worst = table.iloc[0]
+        return (
+            f"the {worst['kind']} limit of {worst['what']} is used to the full from "
+            f"{worst['from_s']:.2f} to {worst['to_s']:.2f} s"
+        )
+    shares = {"torque": problem.limits.torque, "velocity": problem.limits.velocity}
+    rows, names = np.abs(solution.rows), solution.row_names()
+    program, found = solution.transcription.program, []
+    for i, name in enumerate(names):
+        if name.kind not in shares:
+            continue
+        bound = np.maximum(np.abs(program.upper[:, i]), 1e-12)
+        found.append((float((rows[:, i] / bound).max()), name.kind, name.what))
+    share, kind, what = max(found)
+    return f"nearest to its limit is the {kind} of {what}, at {100 * share:.0f} %"
+
+
+class _Search:
+    """Tempos to try, and what was found at them."""
+
+    def __init__(
+        self,
+        specification: DrummingSpecification,
+        folder: Path,
+        progress: Progress,
+        shaped: bool,
+    ) -> None:
+        self.specification, self.folder = specification, folder
+        self.progress, self.shaped = progress, shaped
+        score = specification.written_score(folder)
+        self.bpm, self.most = fastest_bpm(score), haste_range(score)[1]
+        self.low, self.high = 0.0, np.inf
+        self.count = 0
+
+    def levels(self, first: float) -> Iterator[float]:
+        """The next tempo, as long as there is one worth trying."""
+        haste = first
+        while True:
+            yield haste
+            if self.low == 0.0 or self.high <= CLOSE * self.low:
+                return
+            if np.isinf(self.high):
+                if self.low >= self.most:
+                    return
+                haste = min(self.most, GROWTH * self.low)
+            else:
+                haste = float(np.sqrt(self.low * self.high))
+
+    def note(self, found: Try) -> None:
+        """Remembers which side of the limit a tempo is on."""
+        if found.passed:
+            self.low = max(self.low, found.haste)
+        else:
+            self.high = min(self.high, found.haste)
+
+    def attempt(self, haste: float, best: Try | None) -> Try:
+        """Solves and verifies at one tempo."""
+        started, self.count = time.perf_counter(), self.count + 1
+        plan = replace(self.specification, haste=haste).plan(self.folder, self.shaped)
+        if plan.problem.times[-1] >= LONG:
+            raise BackbeatError(
+                f"{self.specification.name}: takes {plan.problem.times[-1]:.0f} s; the "
+                f"highest tempo is found of patterns of less than {LONG:g} s: take the "
+                "bars that matter"
+            )
+        what = f"{haste * self.bpm:.4g} BPM"
+        self.progress(1.0 - 0.8**self.count, what)
+        made: Try | None = None
+        for guess in self._guesses(plan, best):
+            solution = self._solve(plan, guess, what)
+            why, behavior = self._verified(plan, solution)
+            seconds = time.perf_counter() - started
+            made = Try(haste, haste * self.bpm, why, seconds, plan, solution, behavior)
+            if made.passed:
+                break
+        assert made is not None
+        return made
+
+    def _guesses(self, plan: MotionPlan, best: Try | None) -> Iterator[Guess | None]:
+        if best is not None:
+            yield _moved(best, plan)
+        yield None
+
+    def _solve(
+        self, plan: MotionPlan, guess: Guess | None, what: str
+    ) -> TrajectorySolution:
+        solver, share = InteriorPoint(Transcription(plan.problem)), 0.8**self.count
+
+        def iteration(entry: dict[str, float]) -> None:
+            done = 1.0 - share * (1.0 - 0.2 * min(1.0, entry["iteration"] / 60))
+            self.progress(done, what)
+
+        solution = solver.solve(guess, iteration)
+        if not solution.is_solved and solution.violation() < NEARLY:
+            solver = InteriorPoint(solution.transcription, DEAR)
+            solution = solver.solve(Guess(solution.q, solution.w), iteration)
+        return solution
+
+    def _verified(
+        self, plan: MotionPlan, solution: TrajectorySolution
+    ) -> tuple[str, Behavior | None]:
+        """What is wrong with a motion, and the motion."""
+        if not solution.is_solved:
+            at, name, amount = solution.violations()[0]
+            return f"{name} is off by {amount:.2g} (scaled) at {at:.2f} s", None
+        known = self.specification
+        behavior = make_behavior(
+            known.name,
+            plan,
+            solution,
+            kind=known.kind,
+            robot=known.robot,
+            equipment=plan.problem.robot.equipment,
+            beat_priority=known.beat_priority,
+        )
+        for check in behavior.certificate.failures():
+            if self.shaped or check.name.startswith("joint_"):
+                return (
+                    f"{check.name} is {check.value:.3g} > {check.bound:.3g} at "
+                    f"{check.time:.2f} s ({check.where})",
+                    None,
+                )
+        return "", behavior
+
+
+def _moved(known: Try, plan: MotionPlan) -> Guess:
+    """A motion at another tempo, as a start."""
+    old, new = known.plan, plan
+    before, after = _marks(old), _marks(new)
+    times = np.interp(new.problem.times, after, before)
+    t, q, w = old.problem.times, known.solution.q, known.solution.w
+    columns = [np.interp(times, t, q[:, j]) for j in range(q.shape[1])]
+    flat = w.reshape(len(w), -1)
+    forces = [np.interp(times, t, flat[:, j]) for j in range(flat.shape[1])]
+    moved = np.array(columns).T
+    if new.problem.robot.floating:
+        moved[:, :4] /= np.linalg.norm(moved[:, :4], axis=1, keepdims=True)
+    new.problem.put_ends(moved)
+    return Guess(moved, np.array(forces).T.reshape(len(times), *w.shape[1:]))
+
+
+def _marks(plan: MotionPlan) -> np.ndarray:
+    """Times of events, of their ends, and of both ends; alike at every tempo [s]."""
+    times = [t for e in plan.events for t in (e.time, e.time + e.duration)]
+    return np.sort([0.0, *times, float(plan.problem.times[-1])])
