@@ -11,6 +11,10 @@ from typing import Any, NamedTuple
 
 from behaviors.authored import Specification
 from behaviors.behavior import Behavior, Progress, centroidal_quantities
+from behaviors.checking import refuse_failures
+from behaviors.dance.choreography import DanceSpecification
+from behaviors.dance.move_file import vocabulary
+from behaviors.dance.preview import preview
 from behaviors.library import Library, check_name
 from behaviors.motion_plan import MotionPlan
 from behaviors.setlist import SetlistSpecification
@@ -23,7 +27,7 @@ from optimization.explanation import active_limits, explain
 from optimization.interior_point import InteriorPoint
 from optimization.phase_durations import optimize_durations
 from optimization.reconstruction import reconstruct
-from optimization.trajectory_solution import TrajectorySolution
+from optimization.trajectory_solution import TrajectorySolution, Trouble
 from optimization.transcription import Transcription
 from optimization.verification import verify
 
@@ -114,6 +118,8 @@ def build(
     if not force and library.key(specification.name) == key:
         return library.load(specification.name)
     report(0.0, "reading")
+    if isinstance(specification, DanceSpecification):
+        refuse_failures(text, path)
     if isinstance(specification, SetlistSpecification):
         behavior = _make_show(specification, text, path.parent, library, reports)
         made = {"key": key, "seconds": time.perf_counter() - started}
@@ -138,12 +144,15 @@ def solve(
     started, report = time.perf_counter(), reports.progress
     plan = specification.plan(folder)
     report(0.1, "solving")
+    priority = specification.beat_priority
     about = {
         "kind": specification.kind,
         "summary": specification.summary,
         "robot": specification.robot,
         "equipment": plan.problem.robot.equipment,
-        "beat_priority": specification.beat_priority,
+        "beat_priority": (
+            priority if plan.beat_priority is None else plan.beat_priority
+        ),
         "specification": text,
     }
     if plan.problem.times[-1] >= LONG and not plan.free_phases:
@@ -156,6 +165,21 @@ def solve(
     check_certificate(behavior)
     made = {"key": key, "seconds": time.perf_counter() - started}
     return replace(behavior, provenance={**behavior.provenance, **made})
+
+
+def solve_preview(move: str, folder: Path) -> Behavior:
+    """A verified motion of one move of a dance alone.
+
+    Args:
+        move: name of the move.
+        folder: where moves of the user's own may be.
+
+    Raises:
+        BackbeatError: there is no such move, or no motion was found.
+    """
+    dance = preview(move, vocabulary(folder))
+    reports = Reports(lambda share, what: None, lambda entry: None)
+    return solve(dance.dance, dance.text(), folder, "", reports)
 
 
 def _solve_short(
@@ -175,18 +199,20 @@ def _solve_short(
         plan = plan.timed_as(solution.transcription.problem)
     else:
         solution = InteriorPoint(Transcription(plan.problem)).solve(progress=iteration)
-        while not solution.is_solved and plan.otherwise is not None:
-            other = plan.otherwise(solution.troubles())
-            if other is None:
-                break
-            plan = other
-            solution = InteriorPoint(Transcription(plan.problem)).solve(
-                progress=iteration
-            )
+    if not solution.is_solved and plan.otherwise is not None:
+        other = plan.otherwise(solution.troubles())
+        if other is not None:
+            return _solve_short(name, other, about, reports)
     if not solution.is_solved:
         why = explain(solution, lambda kind: report(0.6, f"failed; is it {kind}?"))
         raise BackbeatError(f"{name}: no motion found: {why.sentence(plan.bpm)}")
-    return make_behavior(name, plan, solution, report, **about)
+    behavior = make_behavior(name, plan, solution, report, **about)
+    if not behavior.certificate.passed and plan.otherwise is not None:
+        failed = behavior.certificate.failures()
+        other = plan.otherwise([Trouble(c.time, c.where, c.value) for c in failed])
+        if other is not None:
+            return _solve_short(name, other, about, reports)
+    return behavior
 
 
 def check_certificate(behavior: Behavior) -> None:

@@ -214,18 +214,10 @@ class Walker:
         """The trajectory problem of the steps."""
         specification, steps = self.specification, self.specification.steps
         switches = np.r_[0.0, np.cumsum(self.lengths)]
-        phases = tuple(
-            Phase(
-                self.lengths[i],
-                {FEET[f]: self.places[f][i].pose() for f in STANDING[step.feet]},
-                step.feet,
-            )
-            for i, step in enumerate(steps)
-        )
         problem = TrajectoryProblem(
             robot=self.robot,
             times=self.times,
-            schedule=ContactSchedule(phases),
+            schedule=self.schedule(),
             q_start=self.q_start,
             posture=self.q_start,
             tasks=list(self._tasks()),
@@ -251,13 +243,29 @@ class Walker:
             price_of_time=specification.objectives.time,
         )
 
-    def _tasks(self) -> Iterator[Task]:
-        """Feet through the air, body between the feet, trunk upright, arms."""
+    def schedule(self) -> ContactSchedule:
+        """Who stands when, and where."""
+        phases = (
+            Phase(
+                self.lengths[i],
+                {FEET[f]: self.places[f][i].pose() for f in STANDING[step.feet]},
+                step.feet,
+            )
+            for i, step in enumerate(self.specification.steps)
+        )
+        return ContactSchedule(tuple(phases))
+
+    def swing_tasks(self) -> Iterator[Task]:
+        """Feet through the air."""
         for i, step in enumerate(self.specification.steps):
             for foot in FEET:
                 if foot not in STANDING[step.feet]:
                     yield from self._swing(i, step, foot)
-        middle, yaw, apart = self._body()
+
+    def _tasks(self) -> Iterator[Task]:
+        """Feet through the air, body between the feet, trunk upright, arms."""
+        yield from self.swing_tasks()
+        middle, yaw, apart = self.body()
         knots = np.arange(len(self.times))
         can_fly = any(s.feet == "none" for s in self.specification.steps)
         weight = np.tile([20.0, 20.0, HOLD_HEIGHT], (len(knots), 1))
@@ -301,8 +309,13 @@ class Walker:
             low = min(z, JUMP_CLEARANCE) - z if free else (LEAST_CLEARANCE - 1) * z
             yield FrameTask(name, np.array([k]), X, "z", lower=low)
 
-    def _body(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Middle of the feet with the lowering, heading, distance of the feet."""
+    def body(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where the body is taken at every knot.
+
+        Returns:
+            (N, 3) middle of the feet with the lowering [m], (N,) heading [rad], (N,)
+            how far the left foot is ahead of the right one [m].
+        """
         N = len(self.times)
         middle, yaw, apart = np.zeros((N, 3)), np.zeros(N), np.zeros(N)
         lower = 0.0

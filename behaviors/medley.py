@@ -30,6 +30,7 @@ class Medley:
         log: iterations of all solves.
         limits: limits used to the full.
         checks: knot violations.
+        still_since: when the robot came to rest last [s].
     """
 
     bpm: float
@@ -40,13 +41,19 @@ class Medley:
     log: list[dict[str, float]] = field(default_factory=list)
     limits: list[dict[str, object]] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
+    still_since: float = np.inf
 
     def add_part(self, part: Behavior, place: Placement) -> None:
         """Adds a behavior where it happens."""
         start, made = self.time, part.provenance
+        self.still_since = min(self.still_since, start)
         for event in part.events:
             kind = "marker" if event.kind == "segment" else event.kind
-            self.events.append(replace(event, time=start + event.time, kind=kind))
+            time, length = start + event.time, event.duration
+            if event.kind == "rest" and event.time == 0.0:
+                # The hands are there since the way ended, and wait for the beat.
+                time, length = self.still_since, length + start - self.still_since
+            self.events.append(replace(event, time=time, duration=length, kind=kind))
         for check in part.certificate.checks:
             if check.name == "knot_violation":
                 self.checks.append(replace(check, time=start + check.time))
@@ -72,12 +79,14 @@ class Medley:
 
     def rest(self, seconds: float, beats: float) -> None:
         """Stays for a while, and until the next beat."""
-        until = self.time + seconds
+        until, self.still_since = self.time + seconds, self.time
         if self.bpm:
             beat = 60.0 / self.bpm
             until = beat * np.ceil((until - ON_THE_BEAT) / beat + beats)
         if until > self.time + ON_THE_BEAT:
+            since = self.still_since
             self._add(hold(self.motions[-1], until - self.time))
+            self.still_since = since
         self.time = float(until)
 
     def worst_knot(self) -> Check | None:
@@ -102,6 +111,7 @@ class Medley:
     def _add(self, motion: DenseTrajectory) -> None:
         self.motions.append(motion)
         self.time += float(motion.t[-1])
+        self.still_since = np.inf
 
     def _add_limits(self, limits: Sequence[Mapping[str, object]]) -> None:
         for limit in limits:

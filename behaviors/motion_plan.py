@@ -41,6 +41,8 @@ class MotionPlan:
         free_phases: least and most duration [s] of phases that may choose, by index.
         price_of_time: what a second costs them.
         remarks: sentences on what is not done as it was asked.
+        beat_priority: how much the beat counts when the motion is tracked; None for
+            what the specification says.
         otherwise: another plan of the same piece, from where and what this one's
             solution could not meet; it gives None when there is no other.
     """
@@ -54,6 +56,7 @@ class MotionPlan:
     free_phases: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     price_of_time: float = 0.0
     remarks: tuple[str, ...] = ()
+    beat_priority: float | None = None
     otherwise: "Callable[[Sequence[Trouble]], MotionPlan | None] | None" = None
 
     def timed_as(self, problem: TrajectoryProblem) -> "MotionPlan":

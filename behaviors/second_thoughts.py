@@ -28,7 +28,8 @@ def places_of(troubles: Sequence[Trouble]) -> list[Trouble]:
     """The worst of troubles that are close together, in order of time."""
     most = max((t.amount for t in troubles), default=0.0)
     found: list[list[Trouble]] = []
-    for trouble in (t for t in troubles if t.amount >= SHARE * most):
+    chosen = (t for t in troubles if t.amount >= SHARE * most)
+    for trouble in sorted(chosen, key=lambda t: t.time):
         if found and trouble.time - found[-1][-1].time < ONE:
             found[-1].append(trouble)
         else:

@@ -79,7 +79,7 @@ def read_any(path: Path) -> tuple[Specification | SetlistSpecification, str]:
         BackbeatError: as `read_specification`.
     """
     text = _text(path)
-    if _kind(text, str(path)) == SETLIST:
+    if kind_of(text, str(path)) == SETLIST:
         return parse_setlist(text, str(path)), text
     return _located(parse_specification(text, str(path)), path), text
 
@@ -126,7 +126,7 @@ def parse_setlist(text: str, where: str) -> SetlistSpecification:
 
 def parse_specification(text: str, where: str) -> Specification:
     """Reads a specification from YAML text; `where` names it in errors."""
-    kind = _kind(text, where)
+    kind = kind_of(text, where)
     if kind == SETLIST:
         raise BackbeatError(f"{where} is a setlist; name its behaviors one by one")
     if kind not in KINDS:
@@ -138,8 +138,12 @@ def parse_specification(text: str, where: str) -> Specification:
     return specification
 
 
-def _kind(text: str, where: str) -> str:
-    """The value of the top-level key `kind`, read without building anything."""
+def kind_of(text: str, where: str) -> str:
+    """The value of the top-level key `kind`, read without building anything.
+
+    Raises:
+        BackbeatError: it is not YAML, or has no such key.
+    """
     tree = read_tree(text, where)
     if "kind" not in tree:
         raise BackbeatError(

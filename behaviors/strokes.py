@@ -49,6 +49,8 @@ LONG_WAY, RISE, FALL, FALL_SPEED = 0.9, 0.3, 0.25, 1.0
 # of the way.
 LANDING, LANDING_TIME, LANDING_SHARE = (1.0, 2.0), 0.22, 0.4
 LANDING_SHAPE = (0.7, 1.5)
+# Weight of a tip's place beside a rest: hands that rush off would push the feet.
+STILL = 2e4
 
 
 @dataclass
@@ -175,6 +177,9 @@ def swing(
         i: stroke.falling(hit.velocity, t[k] - t[i])
         for i in grid.within(t[k] - fall, t[last] - 1e-3)
     }
+    heights |= {
+        i: stroke.falling(hit.velocity, t[k] - t[i]) for i in range(last + 1, k)
+    }
     for i in grid.within(t[first] + 1e-3, t[k] + RISING * rise):
         heights[i] = stroke.rising(hit.velocity, t[i] - t[k], rise, rebound)
     for i, height in heights.items():
@@ -281,5 +286,5 @@ def land(
     for k, height in away:
         if k >= 2:
             X = X_WT @ RigidTransform([0.0, 0.0, height])
-            tasks.append(FrameTask(tip, np.array([k]), X, "x y z", weight=2000.0))
+            tasks.append(FrameTask(tip, np.array([k]), X, "x y z", weight=STILL))
     return tasks

@@ -77,6 +77,9 @@ def make_windows(problem: TrajectoryProblem) -> list[Window]:
     times, N = problem.times, problem.num_knots
     count = max(1, round(times[-1] / LENGTH))
     calm = _calm(problem)
+    # Where the robot steps, only what stands on all it ever stands on is calm.
+    carried = _carried(problem)
+    calm = calm + (CALM + 1) * carried
     seams = []
     for place in LENGTH * np.arange(1, count):
         off = np.abs(times - place) / REACH
@@ -88,6 +91,7 @@ def make_windows(problem: TrajectoryProblem) -> list[Window]:
         start, end = left, min(right + 1, N - 1)
         if free:
             start = int(np.searchsorted(times, times[max(left, 0)] - OVERLAP))
+            start = _firm(start, carried, calm)
             last = times[end] + OVERLAP
             end = int(np.searchsorted(times, last, side="right")) - 1
         windows.append(Window(left + 1, right, max(start, 0), end, free))
@@ -104,6 +108,34 @@ def _calm(problem: TrajectoryProblem) -> np.ndarray:
     after = np.clip(np.searchsorted(places, knots), 1, len(places) - 1)
     away = np.minimum(np.abs(knots - places[after - 1]), np.abs(places[after] - knots))
     return np.minimum(away, CALM)
+
+
+def _carried(problem: TrajectoryProblem) -> np.ndarray:
+    """(N,) how many contacts fewer than at most stand at each knot, below zero.
+
+    Points that hit or rest do not carry the robot.
+    """
+    patches = [
+        n
+        for n in problem.schedule.contact_names
+        if not problem.robot.contacts[n].is_point
+    ]
+    standing = np.zeros(problem.num_knots, int)
+    for name in patches:
+        standing += problem.schedule.active(problem.times, name)
+    return standing - standing.max(initial=0)
+
+
+def _firm(start: int, carried: np.ndarray, calm: np.ndarray) -> int:
+    """The last knot up to `start` at which a run-in can be at rest: on both feet."""
+    firm = np.flatnonzero(carried[: start + 1] == 0)
+    if carried[start] == 0 or len(firm) == 0:
+        return start
+    # In the middle of the time on both feet that ended there, if that is short.
+    last = int(firm[-1])
+    near = np.arange(max(0, last - CALM), last + 1)
+    near = near[carried[near] == 0]
+    return int(near[calm[near].argmax()])
 
 
 def window_problem(

@@ -18,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 SUBCOMMANDS = {
     "demo": "Build, track and record four behaviors, from nothing to a page.",
     "new": "Start a behavior of your own from a commented example.",
+    "check": "Say what is wrong with a specification, by line, before it is built.",
     "build": "Build behaviors: solve, verify and store what has changed.",
     "list": "List the behaviors of the library.",
     "info": "Show a behavior, its certificate and where it comes from.",

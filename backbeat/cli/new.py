@@ -64,10 +64,47 @@ parts:
     hold: 5
     rest: {{left: snare, right: floor_tom}}
 """
+DANCE = """\
+# A dance. Check it, build it, and watch it:
+#   backbeat check {path}
+#   backbeat build {path}
+#   backbeat play {name}
+# `backbeat moves` lists all moves, `backbeat play --move wave` shows one alone, and
+# docs/dances.md has all keys.
+kind: dance
+name: {name}
+summary: Atlas dances a dance of my own.
+bpm: 98
+beats_per_bar: 4
+# Length in beats; leave a beat or two at the end to come to rest.
+beats: 32
+# 0 saves the balance first, 1 holds the beat at any price.
+beat_priority: 0.5
+
+tracks:
+  # Moves on different tracks run at the same time. 'at' is a beat counted from 0;
+  # bar: 2, beat: 1 says the same as at: 4.
+  legs:
+    - {{move: bounce, at: 2, beats: 10, values: {{depth: 0.06}}}}
+    - {{move: sway, at: 4, beats: 8}}
+    # Twice, the second time mirrored: to the left, and back to the right.
+    - {{move: side-step, at: 12, repeat: 2, alternate: true}}
+    - {{move: squat, at: 21, beats: 6}}
+  body:
+    - {{move: twist, at: 4, beats: 8, values: {{angle: 0.2}}}}
+  arms:
+    - {{move: pump, at: 4, beats: 8}}
+    # blend grows out of the move before, two beats long; tracking 0 is soft, 1 stiff.
+    - {{move: wave, at: 12, beats: 8, blend: 2, tracking: 0.6}}
+    # A move that is given more beats than it takes waits at its marker.
+    - {{move: raise, at: 21, beats: 6}}
+  head:
+    - {{move: nod, at: 2, beats: 10}}
+"""
 
 
 def command(
-    kind: Annotated[str, typer.Argument(help="Kind of behavior: drumming.")],
+    kind: Annotated[str, typer.Argument(help="Kind of behavior: drumming or dance.")],
     name: Annotated[str, typer.Argument(help="Its name: small letters, digits, '-'.")],
     folder: Annotated[Path, typer.Option(help="Where to put it.")] = Path(),
 ) -> None:
@@ -116,4 +153,19 @@ def drumming_files(name: str, folder: Path) -> dict[Path, str]:
     }
 
 
-KINDS: dict[str, Callable[[str, Path], dict[Path, str]]] = {"drumming": drumming_files}
+def dance_files(name: str, folder: Path) -> dict[Path, str]:
+    """A choreography, by path.
+
+    Raises:
+        BackbeatError: the name is not one of a behavior.
+    """
+    from behaviors.library import check_name
+
+    path = folder / f"{check_name(name)}.yaml"
+    return {path: DANCE.format(name=name, path=path)}
+
+
+KINDS: dict[str, Callable[[str, Path], dict[Path, str]]] = {
+    "drumming": drumming_files,
+    "dance": dance_files,
+}

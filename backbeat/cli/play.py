@@ -14,7 +14,11 @@ LEAST_FPS, MOST_FPS = 5, 120
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Behavior in the library.")],
+    name: Annotated[str, typer.Argument(help="Behavior in the library.")] = "",
+    move: Annotated[
+        str,
+        typer.Option(help="A single move of a dance instead, solved on the spot."),
+    ] = "",
     library: Annotated[
         Path, typer.Option(help="Folder of built behaviors.", envvar="BACKBEAT_LIBRARY")
     ] = Path("library"),
@@ -86,7 +90,14 @@ def command(
         raise BackbeatError(f"--port {port} is not between 1024 and 65535")
     if kinematic and simulated:
         raise BackbeatError("what the kinematic player does, no robot can follow")
-    if kinematic:
+    if bool(name) == bool(move):
+        raise BackbeatError("name a behavior of the library, or a move by --move")
+    if move:
+        from behaviors.build import solve_preview
+
+        typer.echo(f"Solving {move} ...", err=True)
+        behavior = solve_preview(move, Path())
+    elif kinematic:
         from behaviors.kinematic_behavior import kinematic_behavior
 
         behavior = kinematic_behavior(name)

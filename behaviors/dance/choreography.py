@@ -1,49 +1,32 @@
 """Choreography: layered tracks of moves on the beat become a trajectory problem."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from pydrake.math import RigidTransform
 
 from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
-from behaviors.dance.moves import MOVES, Offsets
+from behaviors.dance.arrangement import MoveDescription, PlacedMove, place_moves
+from behaviors.dance.dance_tasks import DanceTasks
+from behaviors.dance.move_file import move_files, vocabulary
+from behaviors.dance.rules import findings
+from behaviors.dance.stepping import Swing, footsteps, swings
+from behaviors.footsteps import Walker
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.tempo import Tempo
 from behaviors.stance import start_configuration, support_poses
-from behaviors.time_law import minimum_jerk
 from models.collision import make_self_collision_model
-from models.configuration import Configuration
-from models.errors import BackbeatError, unknown_name
+from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance
-from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
-from optimization.trajectory_problem import (
-    Limits,
-    Task,
-    TrajectoryProblem,
-    Weights,
-)
+from optimization.trajectory_problem import Limits, TrajectoryProblem, Weights
 
-# Knots of a beat: about 0.05 s at 100 BPM.
-KNOTS_PER_BEAT = 12
-TRACKS = ("legs", "body", "arms", "head")
-# A move that began in less would be a jerk [beats].
+# Knots of a beat, as many as it takes for them to be near enough to each other [s].
+KNOTS_PER_BEAT = (12, 16, 20, 24, 32, 40)
+STANDING, STEPPING, FLYING = 1.0, 0.0525, 0.042
 LEAST_FADE = 0.1
-
-
-@dataclass
-class MoveDescription:
-    """A move in a choreography."""
-
-    # Name of the move; see `backbeat moves`.
-    move: str = ""
-    # Beat on which it starts, counted from zero, and how many beats it takes.
-    at: float = 0.0
-    beats: float = 4.0
-    # Values of its parameters.
-    values: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -62,6 +45,10 @@ class DanceSpecification(Specification):
     # Moves by track: legs, body, arms, head.
     tracks: dict[str, list[MoveDescription]] = field(default_factory=dict)
 
+    def sources(self, folder: Path) -> list[Path]:
+        """Moves of the user's own."""
+        return move_files(folder)
+
     def plan(self, folder: Path) -> MotionPlan:
         """Compiles the choreography into a trajectory problem.
 
@@ -69,36 +56,32 @@ class DanceSpecification(Specification):
             BackbeatError: a move, parameter or track does not exist or fit.
         """
         tempo = Tempo(self.bpm, self.beats_per_bar)
-        self._check()
-        check_length(self.name, tempo.time(self.beats))
+        self.check_grid()
+        moves = vocabulary(folder)
+        for found in findings(self, moves):
+            if found.fails:
+                raise BackbeatError(found.sentence)
+        placed = place_moves(
+            self.tracks, moves, self.beats_per_bar, self.fade, self.name
+        )
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
-        feet = support_poses(robot, q_start)
-        N = round(self.beats * KNOTS_PER_BEAT) + 1
-        times = np.array([tempo.time(k / KNOTS_PER_BEAT) for k in range(N)])
-        offsets = self._offsets(robot, np.arange(N) / KNOTS_PER_BEAT)
-        problem = TrajectoryProblem(
-            robot=robot,
-            times=times,
-            schedule=constant_stance(times[-1], feet),
-            q_start=q_start,
-            posture=q_start,
-            tasks=_tasks(robot, q_start, feet, offsets, N),
-            collisions=make_self_collision_model(robot),
-            limits=Limits(friction_share=0.8, patch_share=0.6, least_force=0.03),
-            weights=self.objectives.weights(
-                Weights(acceleration=0.02, smoothness_share={"base": 4.0})
-            ),
-        )
         return MotionPlan(
-            problem=problem,
+            problem=self._problem(robot, q_start, placed, tempo),
             mount=Mount(),
-            events=self._events(tempo),
+            events=_events(placed, tempo),
             bpm=self.bpm,
             beats_per_bar=self.beats_per_bar,
+            beat_priority=mean_timing(placed, self.beat_priority),
         )
 
-    def _check(self) -> None:
+    def check_grid(self) -> None:
+        """Refuses a beat grid that makes no sense.
+
+        Raises:
+            BackbeatError: too few beats, too short a fade, a tempo that is none, no
+                moves, or too long a dance.
+        """
         if not self.beats >= 2:
             raise BackbeatError(f"{self.name}: a dance needs at least 2 beats")
         if not self.fade >= LEAST_FADE:
@@ -108,88 +91,89 @@ class DanceSpecification(Specification):
             )
         if not any(self.tracks.values()):
             raise BackbeatError(f"{self.name}: there is no move on any track")
-        for track, moves in self.tracks.items():
-            if track not in TRACKS:
-                raise unknown_name(f"track in {self.name}", track, TRACKS)
-            for m in moves:
-                where = f"{self.name}, beat {m.at:g}"
-                if m.move not in MOVES:
-                    raise unknown_name(f"move in {where}", m.move, MOVES)
-                if MOVES[m.move].track != track:
-                    raise BackbeatError(
-                        f"{where}: {m.move} belongs on the track "
-                        f"{MOVES[m.move].track!r}, not on {track!r}"
-                    )
-                end = m.at + m.beats
-                if not (m.at >= 0 and m.beats > 0 and end <= self.beats + 1e-9):
-                    raise BackbeatError(
-                        f"{where}: {m.move} runs from beat {m.at:g} to "
-                        f"{end:g}; the dance has {self.beats:g} beats"
-                    )
+        tempo = Tempo(self.bpm, self.beats_per_bar)
+        check_length(self.name, tempo.time(self.beats))
 
-    def _offsets(self, robot: RobotModel, beats: np.ndarray) -> Offsets:
-        """Sum of all moves by channel over the knots."""
-        total: Offsets = {}
-        for moves in self.tracks.values():
-            for m in moves:
-                where = f"{self.name}, beat {m.at:g}"
-                values = MOVES[m.move].values(m.values, where)
-                since = beats - m.at
-                window = self._window(since, m.beats)
-                shape = MOVES[m.move].shape(since, values)
-                for channel, offset in shape.items():
-                    if not channel.startswith("com."):
-                        robot.joint_index(channel)
-                    total[channel] = total.get(channel, 0.0) + window * offset
-        return total
-
-    def _window(self, since: np.ndarray, beats: float) -> np.ndarray:
-        """One inside a move, fading smoothly at its ends."""
-        fade = min(self.fade, 0.5 * beats)
-        u = np.clip(np.minimum(since, beats - since) / fade, 0, 1)
-        return minimum_jerk(u)
-
-    def _events(self, tempo: Tempo) -> tuple[Event, ...]:
-        events = [
-            Event(
-                tempo.time(m.at),
-                "segment",
-                m.move,
-                who=track,
-                duration=tempo.time(m.at + m.beats) - tempo.time(m.at),
-            )
-            for track, moves in self.tracks.items()
-            for m in moves
-        ]
-        return tuple(sorted(events, key=lambda e: e.time))
-
-
-def _tasks(
-    robot: RobotModel,
-    q_start: np.ndarray,
-    feet: dict[str, RigidTransform],
-    offsets: Offsets,
-    N: int,
-) -> list[Task]:
-    """CoM and posture follow the start posture plus the moves' offsets."""
-    knots, nq = np.arange(N), robot.base_positions
-    path = np.tile(q_start[nq:], (N, 1))
-    middle = np.mean([X.translation() for X in feet.values()], axis=0)
-    com = np.tile(Configuration(robot, q_start).center_of_mass, (N, 1))
-    com[:, :2] = middle[:2]
-    for channel, offset in offsets.items():
-        if channel.startswith("com."):
-            com[:, "xyz".index(channel[-1])] += offset
+    def _problem(
+        self,
+        robot: RobotModel,
+        q_start: np.ndarray,
+        placed: Sequence[PlacedMove],
+        tempo: Tempo,
+    ) -> TrajectoryProblem:
+        per_beat = knots_per_beat(placed, tempo.beat_length)
+        found = swings(placed, per_beat)
+        N = round(self.beats * per_beat) + 1
+        beats = np.arange(N) / per_beat
+        tasks = DanceTasks(robot, q_start, placed, beats)
+        limits = Limits(friction_share=0.8, patch_share=0.6, least_force=0.03)
+        guess = None
+        if found:
+            steps = footsteps(found, N - 1, per_beat, self.bpm, self.name)
+            walker = Walker(steps, robot, q_start)
+            schedule, times = walker.schedule(), walker.times
+            chosen = [*walker.swing_tasks(), *tasks.stepping(walker, _flights(found))]
+            limits = Limits(friction_share=0.8, patch_share=0.7)
+            guess = tasks.guess(walker)
         else:
-            j = robot.joint_index(channel)
-            low, high = robot.position_lower[j] + 0.05, robot.position_upper[j] - 0.05
-            path[:, j] = np.clip(path[:, j] + offset, low, high)
-    legs = np.r_[robot.groups["l_leg"], robot.groups["r_leg"]]
-    others = np.setdiff1d(np.arange(robot.num_joints), legs)
-    level = RigidTransform()
-    return [
-        CenterOfMassTask(knots, com, np.array([400.0, 1000.0, 1000.0])),
-        PostureTask(others, knots, path[:, others], 20.0),
-        PostureTask(legs, knots, path[:, legs], 0.2),
-        FrameTask(robot.base_name, knots, level, "rx ry rz", weight=40.0),
-    ]
+            times = np.array([tempo.time(k / per_beat) for k in range(N)])
+            feet = support_poses(robot, q_start)
+            schedule = constant_stance(times[-1], feet)
+            chosen = tasks.standing(feet)
+        return TrajectoryProblem(
+            robot=robot,
+            times=times,
+            schedule=schedule,
+            q_start=q_start,
+            posture=q_start,
+            tasks=chosen,
+            collisions=make_self_collision_model(robot),
+            limits=limits,
+            weights=self.objectives.weights(
+                Weights(acceleration=0.02, smoothness_share={"base": 4.0})
+            ),
+            guess=guess,
+        )
+
+
+def knots_per_beat(placed: Sequence[PlacedMove], beat_length: float) -> int:
+    """Knots of a beat: more when it is slow and feet move, or when it is a jump."""
+    steps = [s for p in placed for s in p.move.steps]
+    spacing = STEPPING if steps else STANDING
+    if any(s.feet == "none" for s in steps):
+        spacing = FLYING
+    fine = [n for n in KNOTS_PER_BEAT if beat_length / n <= spacing]
+    return fine[0] if fine else KNOTS_PER_BEAT[-1]
+
+
+def _flights(found: Sequence[Swing]) -> list[tuple[int, int]]:
+    """First and last knot of every jump."""
+    return [(s.start, s.end) for s in found if s.step.feet == "none"]
+
+
+def mean_timing(placed: Sequence[PlacedMove], usual: float) -> float:
+    """How much the beat counts in a dance: the mean over its moves' beats.
+
+    A controller has one priority for the whole of a dance; where moves want different
+    ones, those that last longer count more.
+    """
+    beats = np.array([p.beats for p in placed])
+    timing = np.array([usual if p.timing is None else p.timing for p in placed])
+    if (timing == timing[0]).all():
+        return float(timing[0])
+    return float((beats * timing).sum() / beats.sum())
+
+
+def _events(placed: Sequence[PlacedMove], tempo: Tempo) -> tuple[Event, ...]:
+    events = []
+    for p in placed:
+        start, end = tempo.time(p.start), tempo.time(p.end)
+        events.append(
+            Event(start, "segment", p.move.name, who=p.track, duration=end - start)
+        )
+        marker = p.move.marker
+        if marker is not None:
+            what = f"{p.move.name}: {marker.what}"
+            for beat in p.markers():
+                events.append(Event(tempo.time(beat), "marker", what, who=p.track))
+    return tuple(sorted(events, key=lambda e: e.time))

@@ -122,3 +122,45 @@ def test_new_and_files_are_built(monkeypatch, capsys, tmp_path):
     assert set(built) == {"mine", "song", "beat"}
     assert built["song"]["remarks"] == ["1 hit of kick dropped"]
     assert len(list(Path(library).glob("*.parquet"))) == 3
+
+
+def test_new_writes_a_dance_that_passes_the_check(monkeypatch, capsys, tmp_path):
+    new = ("new", "dance", "my-dance", "--folder", tmp_path)
+    assert call(monkeypatch, capsys, *new)[0] == 0
+    code, out, _ = call(monkeypatch, capsys, "check", tmp_path / "my-dance.yaml")
+    assert (code, out) == (0, "0 failures, 0 warnings\n")
+
+
+def test_check_tells_the_line_and_fix_mends_it(monkeypatch, capsys, tmp_path):
+    call(monkeypatch, capsys, "new", "dance", "my-dance", "--folder", tmp_path)
+    path = tmp_path / "my-dance.yaml"
+    text = path.read_text()
+    path.write_text(text.replace("move: bounce", "move: bonce"))
+    line = 1 + text[: text.index("move: bounce")].count("\n")
+    code, out, _ = call(monkeypatch, capsys, "check", path)
+    assert code == 2
+    assert f"{path}:{line}: failure: unknown move" in out
+    assert call(monkeypatch, capsys, "check", "--fix", path)[0] == 0
+    assert path.read_text() == text
+
+
+def test_what_fails_the_check_is_not_built(monkeypatch, capsys, tmp_path):
+    call(monkeypatch, capsys, "new", "dance", "my-dance", "--folder", tmp_path)
+    path = tmp_path / "my-dance.yaml"
+    path.write_text(path.read_text().replace("beats: 32", "beats: 20"))
+    built = call(monkeypatch, capsys, "build", path, "--library", tmp_path / "library")
+    assert built[0] == 2
+    assert f"{path}:" in built[2]
+    assert not (tmp_path / "library" / "my-dance.parquet").exists()
+
+
+def test_a_move_is_played_alone(monkeypatch, capsys, tmp_path):
+    path = tmp_path / "nod.html"
+    code, out, _ = call(
+        monkeypatch, capsys, "play", "--move", "nod", "--record", path, "--fps", 5
+    )
+    assert code == 0
+    assert path.stat().st_size > 100_000
+    assert "nod.html" in out
+    assert call(monkeypatch, capsys, "play", "--move", "nodd")[0] == 2
+    assert call(monkeypatch, capsys, "play")[0] == 2

@@ -1,0 +1,59 @@
+"""`backbeat check`: what is wrong with a specification, before it is built."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    files: Annotated[
+        list[str], typer.Argument(help="Specifications: YAML files, or shipped names.")
+    ],
+    fix: Annotated[
+        bool,
+        typer.Option("--fix", help="Write what has one obvious mend into the file."),
+    ] = False,
+) -> None:
+    """Lists failures, which keep it from being built, and warnings, by line."""
+    from behaviors.checking import check_file
+    from behaviors.specification import find_specification
+
+    failures = warnings = mends = 0
+    for name in files:
+        path = find_specification(name)
+        if fix:
+            fix_file(path)
+        found = check_file(path)
+        for item in found:
+            typer.echo(item.sentence(path))
+        failures += sum(item.finding.fails for item in found)
+        warnings += sum(not item.finding.fails for item in found)
+        mends += sum(item.span is not None for item in found)
+    hint = f"; --fix mends {mends}" if mends and not fix else ""
+    typer.echo(f"{failures} failures, {warnings} warnings{hint}")
+    if failures:
+        raise typer.Exit(2)
+
+
+def fix_file(path: Path) -> None:
+    """Mends a choreography in place, and says what it did."""
+    from behaviors.checking import mended
+    from behaviors.dance.choreography import DanceSpecification
+    from behaviors.specification import kind_of
+    from models.atomic_file import replacing
+    from models.errors import BackbeatError
+
+    try:
+        text = path.read_text()
+        if kind_of(text, path.name) != DanceSpecification.kind:
+            return
+    except (OSError, UnicodeDecodeError, BackbeatError):
+        return  # The check tells.
+    new, done = mended(text, path)
+    if new == text:
+        return
+    with replacing(path) as file:
+        file.write(new.encode())
+    for item in done:
+        typer.echo(f"{path}:{item.line}: mended to {item.finding.mend}")

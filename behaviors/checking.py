@@ -1,0 +1,207 @@
+"""Checking: what is wrong with a specification, with lines, before it is solved."""
+
+import re
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from behaviors.dance.arrangement import MoveDescription
+from behaviors.dance.choreography import DanceSpecification
+from behaviors.dance.move_file import vocabulary
+from behaviors.dance.rules import Finding, findings, nearest
+from behaviors.setlist import SetlistSpecification
+from behaviors.specification import kind_of, parse_specification, read_any
+from models.errors import BackbeatError, unknown_name
+from models.yaml_file import parse_yaml
+from models.yaml_lines import Place, Span, YamlLines
+
+# Mends may uncover each other, but not for ever.
+ROUNDS = 8
+
+
+@dataclass(frozen=True)
+class LocatedFinding:
+    """A finding and where it stands.
+
+    Attributes:
+        line: line of the file, counted from 1.
+        finding: what it is.
+        span: characters that its mend takes the place of; None if it has no mend.
+    """
+
+    line: int
+    finding: Finding
+    span: Span | None = None
+
+    def sentence(self, path: Path) -> str:
+        """One line as compilers write it."""
+        kind = "failure" if self.finding.fails else "warning"
+        mend = f" [--fix: {self.finding.mend}]" if self.span else ""
+        return f"{path}:{self.line}: {kind}: {self.finding.sentence}{mend}"
+
+
+def check_file(path: Path) -> list[LocatedFinding]:
+    """All that is wrong or odd in a specification; of one kind but dances the first.
+
+    Raises:
+        BackbeatError: the file cannot be read.
+    """
+    if path.suffix not in (".yaml", ".yml"):
+        return check_other(path)
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BackbeatError(f"cannot read {path}: {error}") from None
+    try:
+        kind = kind_of(text, path.name)
+    except BackbeatError as error:
+        line = re.search(r"line (\d+)", str(error))
+        return [_failure(str(error), int(line[1]) if line else 1)]
+    if kind != DanceSpecification.kind:
+        return check_other(path)
+    return check_dance(text, path)
+
+
+def check_other(path: Path) -> list[LocatedFinding]:
+    """The first failure of a specification that is no dance."""
+    try:
+        specification, _ = read_any(path)
+        if not isinstance(specification, SetlistSpecification):
+            specification.plan(path.parent)
+    except BackbeatError as error:
+        return [_failure(str(error), 1)]
+    return []
+
+
+def _failure(sentence: str, line: int) -> LocatedFinding:
+    return LocatedFinding(line, Finding(True, (), sentence))
+
+
+def check_dance(text: str, path: Path, compiles: bool = True) -> list[LocatedFinding]:
+    """All findings of a choreography, in order of lines.
+
+    Args:
+        text: the choreography; it is YAML of kind dance.
+        path: where it is, or would be.
+        compiles: lay out its problem too, which a build does anyway.
+    """
+    lines = YamlLines(text)
+    found = _keys(lines, path.name)
+    if not found:
+        found = _values(text, lines, path, compiles)
+    located = [LocatedFinding(lines.line(f.path), f, _span(lines, f)) for f in found]
+    return sorted(located, key=lambda item: (item.line, not item.finding.fails))
+
+
+def _span(lines: YamlLines, finding: Finding) -> Span | None:
+    """Where the mend goes."""
+    if finding.mend is None:
+        return None
+    find = lines.key_span if finding.renames else lines.value_span
+    return find(finding.path)
+
+
+def _keys(lines: YamlLines, where: str) -> list[Finding]:
+    """Keys that a choreography does not have."""
+    known = [f.name for f in fields(DanceSpecification)]
+    own = [f.name for f in fields(MoveDescription)]
+    places: list[tuple[Place, list[str]]] = [((), known)]
+    for track in lines.names(("tracks",)):
+        rows: Place = ("tracks", track)
+        places += [((*rows, i), own) for i in range(lines.length(rows))]
+    found = []
+    for place, names in places:
+        for key in lines.names(place):
+            if key not in names:
+                error = unknown_name(f"key in {where}", key, names)
+                mend = nearest(key, names)
+                found.append(Finding(True, (*place, key), str(error), mend, True))
+    return found
+
+
+def _values(text: str, lines: YamlLines, path: Path, compiles: bool) -> list[Finding]:
+    try:
+        dance = parse_specification(text, path.name)
+        moves = vocabulary(path.parent)
+    except BackbeatError as error:
+        return [Finding(True, _misfit(lines, text, path.name), str(error))]
+    assert isinstance(dance, DanceSpecification)
+    try:
+        dance.check_grid()
+    except BackbeatError as error:
+        key = next((k for k in ("fade", "tracks", "bpm") if k in str(error)), "beats")
+        return [Finding(True, (key,), str(error))]
+    found = findings(dance, moves)
+    if compiles and not any(f.fails for f in found):
+        try:
+            dance.plan(path.parent)
+        except BackbeatError as error:
+            found.append(Finding(True, ("tracks",), str(error)))
+    return found
+
+
+def _misfit(lines: YamlLines, text: str, where: str) -> Place:
+    """The first key whose value is not of its kind, or the top."""
+    for track in lines.names(("tracks",)):
+        rows: Place = ("tracks", track)
+        for i in range(lines.length(rows)):
+            for key in lines.names((*rows, i)):
+                place = (*rows, i, key)
+                span = lines.value_span(place)
+                if span is None:
+                    continue
+                try:
+                    line = f"{key}: {text[span[0] : span[1]]}"
+                    parse_yaml(MoveDescription, line, where)
+                except BackbeatError:
+                    return place
+    for key in lines.names():
+        span = lines.value_span((key,))
+        if span is not None:
+            try:
+                line = f"{key}: {text[span[0] : span[1]]}"
+                parse_specification(f"kind: dance\nname: x\n{line}\n", where)
+            except BackbeatError:
+                return (key,)
+    return ()
+
+
+def mended(text: str, path: Path) -> tuple[str, list[LocatedFinding]]:
+    """A choreography with all mended that has one obvious mend.
+
+    Comments and layout stay as they are.
+
+    Args:
+        text: the choreography.
+        path: where it is.
+
+    Returns:
+        The text, and what was mended.
+    """
+    done: list[LocatedFinding] = []
+    for _ in range(ROUNDS):
+        wanted = {
+            item.span: item for item in check_dance(text, path) if item.span is not None
+        }
+        if not wanted:
+            break
+        for (a, b), item in sorted(wanted.items(), reverse=True):
+            mend = item.finding.mend
+            new = f"{mend:g}" if isinstance(mend, float) else str(mend)
+            text = text[:a] + new + text[b:]
+        done += [replace(item, span=None) for item in wanted.values()]
+    return text, done
+
+
+def refuse_failures(text: str, path: Path) -> None:
+    """Refuses a choreography that has a failure, with its line.
+
+    Raises:
+        BackbeatError: the first one, and how many more there are.
+    """
+    failures = [f for f in check_dance(text, path, False) if f.finding.fails]
+    if failures:
+        more = len(failures) - 1
+        rest = f" (and {more} more: backbeat check {path})" if more else ""
+        raise BackbeatError(
+            f"{path}:{failures[0].line}: {failures[0].finding.sentence}{rest}"
+        )

@@ -1,0 +1,289 @@
+"""Arrangement: the moves of a choreography, each at its place on the beat grid."""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from behaviors.dance.move import STATES, TASK_CHANNELS, Move, Offsets
+from behaviors.time_law import minimum_jerk
+from models.robot import RobotModel
+
+# Nearer than this is at the same time [beats].
+SAME = 1e-6
+# Share of a cycle on either side of a marker that a move has all of its size.
+BESIDE = 0.25
+# A channel of both sides, for which the right one mirrors the left one.
+BOTH = "both_"
+
+
+@dataclass
+class MoveDescription:
+    """A move in a choreography."""
+
+    # Name of the move; see `backbeat moves`.
+    move: str = ""
+    # Beat on which it starts, counted from zero.
+    at: float = 0.0
+    # Or the bar and the beat of it, counted from one as musicians do; 0 for `at`.
+    bar: float = 0.0
+    beat: float = 1.0
+    # How many beats it takes; what the move usually takes if it is left out.
+    beats: float | None = None
+    # Values of its parameters.
+    values: dict[str, float] = field(default_factory=dict)
+    # How often, one after the other; with `alternate` every second one is mirrored.
+    repeat: int = 1
+    alternate: bool = False
+    # Left and right exchanged.
+    mirror: bool = False
+    # Beats over which it grows out of the move that ends where it starts, half of them
+    # before; 0 lets that one die and this one grow after it.
+    blend: float = 0.0
+    # 0 saves the balance first, 1 holds the beat; the dance's if it is left out.
+    timing: float | None = None
+    # 0 is soft, 1 is stiff: how closely the motion follows the move.
+    tracking: float = 0.5
+
+    def start(self, beats_per_bar: float) -> float:
+        """Beat on which it starts, counted from zero."""
+        if self.bar:
+            return (self.bar - 1) * beats_per_bar + self.beat - 1
+        return self.at
+
+
+@dataclass(frozen=True)
+class PlacedMove:
+    """A move at its place.
+
+    Attributes:
+        move: the move.
+        track, row: where it was written: the track, and which of its moves.
+        start, beats: when, and for how long [beats].
+        values: of all its parameters.
+        mirror: whether left and right are exchanged.
+        rise, fall: (2,) beats from none to all of it, and from all to none.
+        timing: how much the beat counts against balance; None for the dance's.
+        tracking: how closely the motion follows it, 0 to 1.
+    """
+
+    move: Move
+    track: str
+    row: int
+    start: float
+    beats: float
+    values: Mapping[str, float]
+    mirror: bool
+    rise: tuple[float, float]
+    fall: tuple[float, float]
+    timing: float | None
+    tracking: float
+
+    @property
+    def end(self) -> float:
+        """Beat at which it is over."""
+        return self.start + self.beats
+
+    @property
+    def cycles(self) -> int:
+        """Whole cycles, of which there is one if it does not repeat."""
+        if not self.move.repeats:
+            return 1
+        return int(np.floor(self.beats / self.move.length(self.values) + SAME))
+
+    def window(self, beats: np.ndarray) -> np.ndarray:
+        """(n,) share of it, growing and dying smoothly."""
+        grown = _smooth(beats, *self.rise)
+        return np.asarray(grown * (1 - _smooth(beats, *self.fall)))
+
+    def markers(self) -> list[float]:
+        """Beats on which its marker falls."""
+        if self.move.marker is None:
+            return []
+        length = self.move.length(self.values)
+        at = self.move.marker.at * length
+        if not self.move.repeats:
+            hold = self.move.hold
+            late = hold is not None and self.move.marker.at > hold
+            found = [at + (self.beats - length if late else 0.0)]
+        else:
+            found = [at + k * length for k in range(self.cycles + 1)]
+        full = [self.start + b for b in found if b <= self.beats + SAME]
+        if self.move.steps:
+            return [b for b in full if b <= self.end + SAME]
+        if not self.move.repeats:
+            return full
+        # An extreme beside which it grows or dies is not where the move has it: what
+        # follows it is larger than what led to it, and a smooth motion turns later.
+        beside = BESIDE * length
+        first, last = self.rise[1] + beside, self.fall[0] - beside
+        return [b for b in full if first - SAME <= b <= last + SAME]
+
+
+def _smooth(beats: np.ndarray, start: float, end: float) -> np.ndarray:
+    """From zero to one, smoothly; a step of no length belongs to what follows."""
+    if end - start < SAME:
+        return (beats >= start - SAME).astype(float)
+    return minimum_jerk(np.clip((beats - start) / (end - start), 0.0, 1.0))
+
+
+def place_moves(
+    tracks: Mapping[str, Sequence[MoveDescription]],
+    moves: Mapping[str, Move],
+    beats_per_bar: float,
+    fade: float,
+    where: str,
+) -> list[PlacedMove]:
+    """Lays out all moves, with their repeats, track by track in order of time.
+
+    Raises:
+        BackbeatError: a parameter that a move does not have, or out of its range.
+    """
+    placed: list[PlacedMove] = []
+    for track, rows in tracks.items():
+        mine: list[tuple[PlacedMove, float]] = []
+        for row, described in enumerate(rows):
+            mine += _placed(described, row, track, moves, beats_per_bar, fade, where)
+        mine.sort(key=lambda pair: (pair[0].start, pair[0].row))
+        placed += _blended(mine)
+    return placed
+
+
+def _placed(
+    d: MoveDescription,
+    row: int,
+    track: str,
+    moves: Mapping[str, Move],
+    beats_per_bar: float,
+    fade: float,
+    where: str,
+) -> list[tuple[PlacedMove, float]]:
+    """A move and its repeats, each with its blend."""
+    move, start = moves[d.move], d.start(beats_per_bar)
+    values = move.values(d.values, f"{where}, beat {start:g}")
+    beats = move.usual_beats(values) if d.beats is None else d.beats
+    copies = []
+    for k in range(d.repeat):
+        a = start + k * beats
+        length = move.length(values)
+        in_time = min(fade, 0.5 * beats)
+        cut = not move.repeats and beats < length - SAME
+        rise = in_time if move.repeats else 0.0
+        fall = in_time if move.repeats or cut else 0.0
+        copies.append(
+            (
+                PlacedMove(
+                    move=move,
+                    track=track,
+                    row=row,
+                    start=a,
+                    beats=beats,
+                    values=values,
+                    mirror=d.mirror != (d.alternate and k % 2 == 1),
+                    rise=(a, a + rise),
+                    fall=(a + beats - fall, a + beats),
+                    timing=d.timing,
+                    tracking=d.tracking,
+                ),
+                d.blend,
+            )
+        )
+    return copies
+
+
+def _blended(mine: list[tuple[PlacedMove, float]]) -> list[PlacedMove]:
+    """Lets what ends where a blended move starts die as that one grows."""
+    placed = [p for p, _ in mine]
+    for i, (_, blend) in enumerate(mine):
+        if blend <= 0:
+            continue
+        start = placed[i].start
+        ramp = (start - 0.5 * blend, start + 0.5 * blend)
+        placed[i] = replace(placed[i], rise=ramp)
+        for j, before in enumerate(placed):
+            if j != i and abs(before.end - start) < SAME:
+                placed[j] = replace(before, fall=ramp)
+    return placed
+
+
+def state_changes(
+    placed: Iterable[PlacedMove],
+) -> list[tuple[PlacedMove, str, str]]:
+    """The legs' moves in order, with the state before and after each."""
+    legs = sorted((p for p in placed if p.track == "legs"), key=lambda p: p.start)
+    state, found = "stand", []
+    for p in legs:
+        after = p.move.exit or state
+        found.append((p, state, after))
+        state = after
+    return found
+
+
+def mirror_map(robot: RobotModel) -> tuple[np.ndarray, np.ndarray]:
+    """(nj,) joint that each joint takes its angle from, and (nj,) its sign.
+
+    Raises:
+        BackbeatError: the robot YAML does not say how its sides mirror.
+    """
+    n = robot.num_joints
+    q = np.zeros(robot.num_positions)
+    q[0] = 1.0 if robot.floating else 0.0
+    q[robot.base_positions :] = np.arange(1, n + 1)
+    out = robot.mirrored(q)[robot.base_positions :]
+    return np.abs(out).astype(int) - 1, np.sign(out)
+
+
+def mirrored(offsets: Offsets, robot: RobotModel) -> Offsets:
+    """Offsets with left and right exchanged; twice is once none at all."""
+    source, sign = mirror_map(robot)
+    out: Offsets = {}
+    for channel, offset in offsets.items():
+        if channel in TASK_CHANNELS:
+            flips = channel in ("com.y", "pelvis.rx", "pelvis.rz")
+            out[channel] = -offset if flips else offset
+            continue
+        j = robot.joint_index(channel)
+        # The joint that takes its angle from this one.
+        i = int(np.flatnonzero(source == j)[0])
+        out[robot.joint_names[i]] = sign[i] * offset
+    return out
+
+
+def both_sides(offsets: Offsets, robot: RobotModel) -> Offsets:
+    """Offsets by joint, with channels of both sides taken apart."""
+    out: Offsets = {}
+    for channel, offset in offsets.items():
+        if channel.startswith(BOTH):
+            left = {f"l_{channel.removeprefix(BOTH)}": offset}
+            parts = left | mirrored(left, robot)
+        else:
+            parts = {channel: offset}
+        for name, part in parts.items():
+            if name not in TASK_CHANNELS:
+                robot.joint_index(name)
+            out[name] = out.get(name, 0.0) + part
+    return out
+
+
+def channel_offsets(p: PlacedMove, beats: np.ndarray, robot: RobotModel) -> Offsets:
+    """What a move adds to each channel at given beats of the dance."""
+    window = p.window(beats)
+    shape = p.move.shape(beats - p.start, p.beats, p.values)
+    offsets = both_sides({n: window * o for n, o in shape.items()}, robot)
+    return mirrored(offsets, robot) if p.mirror else offsets
+
+
+def state_offsets(placed: Sequence[PlacedMove], beats: np.ndarray) -> Offsets:
+    """What the states of the legs add: from one to the next within a move."""
+    total: Offsets = {}
+    changes = state_changes(placed)
+    if all(before == after for _, before, after in changes):
+        return total
+    channels = dict.fromkeys(itertools.chain(*STATES.values()))
+    for channel in channels:
+        total[channel] = np.zeros(len(beats))
+        for p, before, after in changes:
+            change = STATES[after].get(channel, 0.0) - STATES[before].get(channel, 0.0)
+            total[channel] += change * _smooth(beats, p.start, p.end)
+    return total

@@ -1,0 +1,144 @@
+"""Choreography in code: the same as the YAML, for notebooks and scripts."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from behaviors.behavior import BEAT_PRIORITY
+from behaviors.dance.arrangement import MoveDescription, place_moves
+from behaviors.dance.choreography import DanceSpecification
+from behaviors.dance.move import TRACKS
+from behaviors.dance.move_file import vocabulary
+from behaviors.library import check_name
+from models.atomic_file import replacing
+from models.errors import unknown_name
+
+# What a description has when it says nothing.
+_USUAL = MoveDescription()
+
+
+class Choreography:
+    """A dance that is written move by move.
+
+    Every method that adds something returns the choreography, so that lines chain.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        beats: float,
+        bpm: float = 98.0,
+        beats_per_bar: int = 4,
+        summary: str = "",
+        fade: float = 1.0,
+        beat_priority: float = BEAT_PRIORITY,
+    ) -> None:
+        """Starts an empty dance; the arguments are the keys of the YAML.
+
+        Raises:
+            BackbeatError: the name is not one of a behavior.
+        """
+        self.dance = DanceSpecification(
+            name=check_name(name),
+            beats=float(beats),
+            bpm=float(bpm),
+            beats_per_bar=beats_per_bar,
+            summary=summary or f"Atlas dances {name}.",
+            fade=fade,
+            beat_priority=beat_priority,
+        )
+
+    def add(
+        self, track: str, move: str, at: float = 0.0, **options: Any
+    ) -> "Choreography":
+        """Adds a move to a track.
+
+        Args:
+            track: legs, body, arms or head.
+            move: name of the move.
+            at: beat on which it starts, counted from zero.
+            options: other keys of a move, such as beats, repeat, mirror, blend; any
+                other name is a parameter of the move.
+
+        Raises:
+            BackbeatError: no such track.
+        """
+        if track not in TRACKS:
+            raise unknown_name("track", track, TRACKS)
+        keys = {n: v for n, v in options.items() if hasattr(_USUAL, n)}
+        values = {n: float(v) for n, v in options.items() if n not in keys}
+        described = MoveDescription(move, float(at), **{"values": values, **keys})
+        self.dance.tracks.setdefault(track, []).append(described)
+        return self
+
+    def legs(self, move: str, at: float = 0.0, **options: Any) -> "Choreography":
+        """Adds a move of the legs; see `add`."""
+        return self.add("legs", move, at, **options)
+
+    def body(self, move: str, at: float = 0.0, **options: Any) -> "Choreography":
+        """Adds a move of the body; see `add`."""
+        return self.add("body", move, at, **options)
+
+    def arms(self, move: str, at: float = 0.0, **options: Any) -> "Choreography":
+        """Adds a move of the arms; see `add`."""
+        return self.add("arms", move, at, **options)
+
+    def head(self, move: str, at: float = 0.0, **options: Any) -> "Choreography":
+        """Adds a move of the head; see `add`."""
+        return self.add("head", move, at, **options)
+
+    def text(self) -> str:
+        """The dance as YAML, which `backbeat build` takes."""
+        dance = self.dance
+        tree: dict[str, Any] = {
+            "kind": dance.kind,
+            "name": dance.name,
+            "summary": dance.summary,
+            "bpm": dance.bpm,
+            "beats_per_bar": dance.beats_per_bar,
+            "beats": dance.beats,
+            "fade": dance.fade,
+            "beat_priority": dance.beat_priority,
+            "tracks": {
+                track: [_said(d) for d in rows] for track, rows in dance.tracks.items()
+            },
+        }
+        return yaml.safe_dump(tree, sort_keys=False, default_flow_style=None)
+
+    def save(self, folder: Path = Path()) -> Path:
+        """Writes the dance into a folder, under its name; returns where."""
+        path = folder / f"{self.dance.name}.yaml"
+        with replacing(path) as file:
+            file.write(self.text().encode())
+        return path
+
+    def __str__(self) -> str:
+        """A line for every move, track by track in order of time."""
+        dance = self.dance
+        seconds = dance.beats * 60.0 / dance.bpm
+        length = f"{dance.beats:g} beats at {dance.bpm:g} BPM"
+        lines = [f"{dance.name}: {length} ({seconds:.1f} s)"]
+        moves = vocabulary(Path())
+        known = {
+            t: [d for d in rows if d.move in moves] for t, rows in dance.tracks.items()
+        }
+        placed = place_moves(known, moves, dance.beats_per_bar, dance.fade, dance.name)
+        for track in TRACKS:
+            for p in (p for p in placed if p.track == track):
+                bar, beat = divmod(p.start, dance.beats_per_bar)
+                values = ", ".join(f"{n} {v:g}" for n, v in p.values.items())
+                side = " mirrored" if p.mirror else ""
+                lines.append(
+                    f"  {track:5s} bar {bar + 1:3.0f} beat {beat + 1:<4g} "
+                    f"{p.beats:4g} beats  {p.move.name}{side}  {values}".rstrip()
+                )
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _said(d: MoveDescription) -> dict[str, Any]:
+    """The keys of a description that are not as usual."""
+    keys = {n: v for n, v in vars(d).items() if v != getattr(_USUAL, n)}
+    return {"move": d.move, "at": d.at, **keys}

@@ -1,0 +1,311 @@
+"""Rules: what is wrong or odd in a choreography, before anything is solved."""
+
+import difflib
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from behaviors.dance.arrangement import (
+    SAME,
+    MoveDescription,
+    PlacedMove,
+    place_moves,
+    state_changes,
+)
+from behaviors.dance.move import TRACKS, Move
+from models.errors import BackbeatError, unknown_name
+
+if TYPE_CHECKING:
+    from behaviors.dance.choreography import DanceSpecification
+
+# Where a value stands in the file: keys and places in lists, from the top.
+Path = tuple[str | int, ...]
+# A foot in the air for less [s]: cannot be done, or is hard to follow.
+SHORT_SWING, QUICK_SWING = 0.2, 0.35
+# What a jump may take [s].
+SHORT_FLIGHT, LONG_FLIGHT = 0.2, 0.45
+MOST_REPEATS = 200
+# How far the beat priorities of moves may be apart without a word.
+APART = 0.3
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is wrong, or that may not be meant.
+
+    Attributes:
+        fails: whether it keeps the dance from being built.
+        path: where it stands.
+        sentence: what it is, and what to do.
+        mend: the obvious value instead; None if there is none.
+        renames: whether the mend takes the place of the key, not of its value.
+    """
+
+    fails: bool
+    path: Path
+    sentence: str
+    mend: float | str | None = None
+    renames: bool = False
+
+
+def findings(dance: "DanceSpecification", moves: Mapping[str, Move]) -> list[Finding]:
+    """All findings; those on moves that do not exist hide those on what they do."""
+    found = list(_names(dance, moves))
+    if any(f.fails for f in found):
+        return found
+    placed = place_moves(
+        dance.tracks, moves, dance.beats_per_bar, dance.fade, dance.name
+    )
+    found += _ends(dance, placed)
+    if any(f.fails for f in found):
+        return found
+    return [
+        *found,
+        *_lengths(dance, placed),
+        *_states(dance, placed),
+        *_steps(dance, placed),
+        *_knobs(dance, placed),
+    ]
+
+
+def _names(dance: "DanceSpecification", moves: Mapping[str, Move]) -> Iterator[Finding]:
+    """Tracks, moves and parameters that do not exist, and values out of range."""
+    for track, rows in dance.tracks.items():
+        path: Path = ("tracks", track)
+        if track not in TRACKS:
+            error = unknown_name(f"track in {dance.name}", track, TRACKS)
+            yield Finding(True, path, str(error), nearest(track, TRACKS), True)
+            continue
+        for row, d in enumerate(rows):
+            yield from _move(dance, d, (*path, row), track, moves)
+
+
+def nearest(name: str, known: Sequence[str] | Mapping[str, object]) -> str | None:
+    """The one name that was obviously meant."""
+    near = difflib.get_close_matches(name, list(known), n=2, cutoff=0.6)
+    return near[0] if near else None
+
+
+def _move(
+    dance: "DanceSpecification",
+    d: MoveDescription,
+    path: Path,
+    track: str,
+    moves: Mapping[str, Move],
+) -> Iterator[Finding]:
+    where = f"{dance.name}, beat {d.start(dance.beats_per_bar):g}"
+    if d.move not in moves:
+        error = unknown_name(f"move in {where}", d.move, moves)
+        yield Finding(True, (*path, "move"), str(error), nearest(d.move, moves))
+        return
+    move = moves[d.move]
+    if move.track != track:
+        yield Finding(
+            True,
+            (*path, "move"),
+            f"{where}: {d.move} belongs on the track {move.track!r}, not on {track!r}",
+        )
+    for name, value in d.values.items():
+        own: Path = (*path, "values", name)
+        try:
+            move.values({name: value}, where)
+        except BackbeatError as error:
+            p = move.parameters.get(name)
+            mend: float | str | None = nearest(name, move.parameters)
+            if p is not None:
+                mend = (
+                    None if np.isnan(value) else float(np.clip(value, p.least, p.most))
+                )
+            yield Finding(True, own, str(error), mend, p is None)
+    yield from _keys(d, path, where)
+
+
+def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[Finding]:
+    """Values that every move may have."""
+    for key, low, high in (
+        ("timing", 0.0, 1.0),
+        ("tracking", 0.0, 1.0),
+        ("repeat", 1, MOST_REPEATS),
+        ("blend", 0.0, 8.0),
+    ):
+        value = getattr(d, key)
+        if value is not None and not low <= value <= high:
+            mend = None if np.isnan(value) else min(max(value, low), high)
+            yield Finding(
+                True,
+                (*path, key),
+                f"{where}: {key} of {d.move} is {value:g}; it goes from {low:g} to "
+                f"{high:g}",
+                mend,
+            )
+    if d.bar and d.at:
+        yield Finding(
+            True,
+            (*path, "at"),
+            f"{where}: {d.move} has a beat to start at and a bar; leave one out",
+        )
+    if d.bar and not (d.bar >= 1 and d.beat >= 1):
+        yield Finding(
+            True,
+            (*path, "bar"),
+            f"{where}: bars and their beats are counted from 1; 'at' counts from 0",
+        )
+
+
+def _ends(
+    dance: "DanceSpecification", placed: Sequence[PlacedMove]
+) -> Iterator[Finding]:
+    """Moves that do not fit into the dance."""
+    for p in placed:
+        if p.start >= 0 and p.beats > 0 and p.end <= dance.beats + 1e-9:
+            continue
+        d = dance.tracks[p.track][p.row]
+        left = dance.beats - p.start
+        fits = p.start >= 0 and p.beats > 0 and left > 0 and d.repeat == 1
+        yield Finding(
+            True,
+            ("tracks", p.track, p.row, "beats"),
+            f"{dance.name}, beat {p.start:g}: {p.move.name} runs from beat "
+            f"{p.start:g} to {p.end:g}; the dance has {dance.beats:g} beats",
+            left if fits and d.beats is not None else None,
+        )
+
+
+def _lengths(
+    dance: "DanceSpecification", placed: Sequence[PlacedMove]
+) -> Iterator[Finding]:
+    """Moves that cannot be as long as they are asked to be."""
+    for p in placed:
+        length = p.move.length(p.values)
+        path = ("tracks", p.track, p.row, "beats")
+        where = f"{dance.name}, beat {p.start:g}: {p.move.name}"
+        whole = bool(p.move.steps) or bool(p.move.exit)
+        if whole and p.beats < length - SAME:
+            yield Finding(
+                True,
+                path,
+                f"{where} takes {length:g} beats and cannot be cut to {p.beats:g}; "
+                "its feet would be left halfway",
+                length,
+            )
+        elif p.beats < length - SAME:
+            yield Finding(
+                False,
+                path,
+                f"{where} takes {length:g} beats and is cut to {p.beats:g}",
+            )
+        elif not p.move.repeats and p.beats > length + SAME and p.move.hold is None:
+            yield Finding(
+                True,
+                path,
+                f"{where} takes {length:g} beats and cannot be held for {p.beats:g}; "
+                "give it that or repeat it",
+                length,
+            )
+        elif p.move.steps and p.move.repeats:
+            rest = p.beats - p.cycles * length
+            if rest > SAME:
+                yield Finding(
+                    False,
+                    path,
+                    f"{where} takes {length:g} beats a time; of {p.beats:g} the last "
+                    f"{rest:g} stand still",
+                )
+
+
+def _states(
+    dance: "DanceSpecification", placed: Sequence[PlacedMove]
+) -> Iterator[Finding]:
+    """Moves of the legs that cannot start from what the one before left."""
+    changes = state_changes(placed)
+    for p, state, _ in changes:
+        if p.move.entry and state not in p.move.entry:
+            yield Finding(
+                True,
+                ("tracks", p.track, p.row, "move"),
+                f"{dance.name}, beat {p.start:g}: {p.move.name} starts from "
+                f"{' or '.join(p.move.entry)}, and the legs are in {state} since "
+                f"beat {_since(changes, p, state):g}; put a move between that leads "
+                "there (see `backbeat moves`)",
+            )
+    if changes and changes[-1][2] != "stand":
+        p, _, state = changes[-1]
+        yield Finding(
+            True,
+            ("tracks", p.track, p.row, "move"),
+            f"{dance.name}: the dance ends in {state}; end it with a move that leads "
+            "back to stand",
+        )
+
+
+def _since(
+    changes: Sequence[tuple[PlacedMove, str, str]], p: PlacedMove, state: str
+) -> float:
+    ends = [q.end for q, _, _ in changes if q.move.exit == state and q.start < p.start]
+    return ends[-1] if ends else 0.0
+
+
+def _steps(
+    dance: "DanceSpecification", placed: Sequence[PlacedMove]
+) -> Iterator[Finding]:
+    """Steps at the same time, or too quick."""
+    walking = sorted(
+        (p for p in placed if p.move.steps or p.move.exit), key=lambda p: p.start
+    )
+    for before, p in itertools.pairwise(walking):
+        if p.start < before.end - SAME:
+            yield Finding(
+                True,
+                ("tracks", p.track, p.row, "at"),
+                f"{dance.name}, beat {p.start:g}: {p.move.name} steps while "
+                f"{before.move.name} still does, until beat {before.end:g}",
+                before.end if dance.tracks[p.track][p.row].at else None,
+            )
+    beat = 60.0 / dance.bpm
+    for p in walking:
+        length = p.move.length(p.values)
+        for step in p.move.steps:
+            time = (step.end - step.start) * length * beat
+            if step.feet == "none" and not SHORT_FLIGHT <= time <= LONG_FLIGHT:
+                yield Finding(
+                    True,
+                    ("tracks", p.track, p.row, "move"),
+                    f"{dance.name}, beat {p.start:g}: {p.move.name} flies for "
+                    f"{time:.2f} s at {dance.bpm:g} BPM; a jump takes "
+                    f"{SHORT_FLIGHT:g} to {LONG_FLIGHT:g} s, so choose another tempo "
+                    "or another move",
+                )
+            if time < QUICK_SWING and step.feet != "none":
+                yield Finding(
+                    time < SHORT_SWING,
+                    ("tracks", p.track, p.row, "move"),
+                    f"{dance.name}, beat {p.start:g}: a step of {p.move.name} takes "
+                    f"{time:.2f} s; a foot that has less than {QUICK_SWING:g} s is "
+                    f"hard to follow and {SHORT_SWING:g} s is the least; give it more "
+                    "beats or the dance a slower tempo",
+                )
+                break
+
+
+def _knobs(
+    dance: "DanceSpecification", placed: Sequence[PlacedMove]
+) -> Iterator[Finding]:
+    """Beat priorities that differ, of which a dance has but one."""
+    asked = {
+        (p.track, p.row): dance.beat_priority if p.timing is None else p.timing
+        for p in placed
+    }
+    if asked and max(asked.values()) - min(asked.values()) > APART:
+        beats = sum(p.beats for p in placed)
+        mean = sum(asked[p.track, p.row] * p.beats for p in placed) / beats
+        (track, row), value = max(asked.items(), key=lambda item: abs(item[1] - mean))
+        yield Finding(
+            False,
+            ("tracks", track, row, "timing"),
+            f"{dance.name}: moves have timings from {min(asked.values()):g} to "
+            f"{max(asked.values()):g}; a dance has one, and takes their mean "
+            f"{mean:.2f} instead of {value:g}",
+        )

@@ -1,0 +1,102 @@
+"""Stepping: the steps of all moves become one row of footsteps on the knots."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from behaviors.dance.arrangement import PlacedMove
+from behaviors.footsteps import FootstepSpecification, Step
+from models.errors import BackbeatError
+
+OTHER = {"left": "right", "right": "left", "none": "none"}
+# A foot that lands or leaves is still for a knot on either side.
+LEAST_KNOTS = 4
+
+
+class Swing(NamedTuple):
+    """A time at which not all feet stand.
+
+    Attributes:
+        start, end: first and last knot.
+        step: who stands, and where the others go.
+        placed: the move that it belongs to.
+    """
+
+    start: int
+    end: int
+    step: Step
+    placed: PlacedMove
+
+
+def swings(placed: Sequence[PlacedMove], knots_per_beat: int) -> list[Swing]:
+    """All steps in order of time, on the knots nearest to their beats."""
+    found = []
+    for p in placed:
+        length = p.move.length(p.values)
+        for cycle in range(p.cycles):
+            for step in p.move.steps:
+                begin = p.start + cycle * length
+                a, b = (
+                    round((begin + s * length) * knots_per_beat)
+                    for s in (step.start, step.end)
+                )
+                side = -1.0 if p.mirror else 1.0
+                forward, left = (e(p.values) for e in step.to)
+                via = [[e(p.values) for e in place] for place in step.via]
+                found.append(
+                    Swing(
+                        a,
+                        b,
+                        Step(
+                            feet=OTHER[step.feet] if p.mirror else step.feet,
+                            to=[forward, side * left],
+                            turn=side * step.turn(p.values),
+                            via=[[x, side * y, z] for x, y, z in via],
+                            clearance=step.clearance(p.values),
+                        ),
+                        p,
+                    )
+                )
+    return sorted(found, key=lambda s: (s.start, s.end))
+
+
+def footsteps(
+    found: Sequence[Swing], knots: int, knots_per_beat: int, bpm: float, name: str
+) -> FootstepSpecification:
+    """The footsteps of a dance of so many knots, both feet standing in between.
+
+    Raises:
+        BackbeatError: steps overlap, or there is no time for one.
+    """
+    steps: list[Step] = []
+    last = 0
+    for swing in found:
+        beat = swing.start / knots_per_beat
+        where = f"{name}, beat {beat:g}: a step of {swing.placed.move.name}"
+        if swing.start - last < LEAST_KNOTS:
+            raise BackbeatError(
+                f"{where} begins {(swing.start - last) / knots_per_beat:.2g} beats "
+                f"after the one before; it takes at least "
+                f"{LEAST_KNOTS / knots_per_beat:.2g} with both feet standing"
+            )
+        if swing.end - swing.start < LEAST_KNOTS:
+            raise BackbeatError(
+                f"{where} has {(swing.end - swing.start) / knots_per_beat:.2g} beats; "
+                f"it needs at least {LEAST_KNOTS / knots_per_beat:.2g}"
+            )
+        steps.append(_stand((swing.start - last) / knots_per_beat))
+        swing.step.beats = (swing.end - swing.start) / knots_per_beat
+        steps.append(swing.step)
+        last = swing.end
+    if knots - last < LEAST_KNOTS:
+        raise BackbeatError(
+            f"{name}: the last step ends at beat {last / knots_per_beat:g}; leave a "
+            "beat or two to come to rest"
+        )
+    steps.append(_stand((knots - last) / knots_per_beat))
+    return FootstepSpecification(
+        name=name, bpm=bpm, steps=steps, knot_spacing=60.0 / bpm / knots_per_beat
+    )
+
+
+def _stand(beats: float) -> Step:
+    return Step(feet="both", beats=beats)

@@ -1,0 +1,66 @@
+"""YamlLines: where the keys and values of a YAML text stand."""
+
+from collections.abc import Iterator
+
+import yaml
+
+# Keys and places in lists, from the top.
+Place = tuple[str | int, ...]
+Span = tuple[int, int]
+
+
+class YamlLines:
+    """Finds lines and characters of what a YAML text says.
+
+    The text has been read before by `models.yaml_file.read_tree`, which refuses what
+    would take long here.
+    """
+
+    def __init__(self, text: str) -> None:
+        """Composes the text."""
+        self._keys: dict[Place, yaml.Node] = {}
+        self._values: dict[Place, yaml.Node] = {}
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        if root is not None:
+            self._note(root, ())
+
+    def _note(self, node: yaml.Node, place: Place) -> None:
+        self._values[place] = node
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                own = (*place, str(key.value))
+                self._keys[own] = key
+                self._note(value, own)
+        elif isinstance(node, yaml.SequenceNode):
+            for i, item in enumerate(node.value):
+                self._note(item, (*place, i))
+
+    def line(self, place: Place) -> int:
+        """Line of a key or list item, counted from 1; of what it is in if not there."""
+        while place not in self._values and place:
+            place = place[:-1]
+        node = self._keys.get(place) or self._values.get(place)
+        return node.start_mark.line + 1 if node is not None else 1
+
+    def key_span(self, place: Place) -> Span | None:
+        """Characters of a key; None if it is not there."""
+        node = self._keys.get(place)
+        return None if node is None else (node.start_mark.index, node.end_mark.index)
+
+    def value_span(self, place: Place) -> Span | None:
+        """Characters of a value that is a scalar; None if there is none."""
+        node = self._values.get(place)
+        if not isinstance(node, yaml.ScalarNode):
+            return None
+        return node.start_mark.index, node.end_mark.index
+
+    def names(self, place: Place = ()) -> Iterator[str]:
+        """Keys of a mapping, in order; none if it is none."""
+        node = self._values.get(place)
+        if isinstance(node, yaml.MappingNode):
+            yield from (str(key.value) for key, _ in node.value)
+
+    def length(self, place: Place) -> int:
+        """Items of a list; none if it is none."""
+        node = self._values.get(place)
+        return len(node.value) if isinstance(node, yaml.SequenceNode) else 0

@@ -1,0 +1,79 @@
+"""Second thoughts: a price first, and only then is a hit left out, and said."""
+
+import pytest
+
+from behaviors.music.player import Advice, Player
+from behaviors.music.score import Hit, Score
+from behaviors.music.sticking import find_hands
+from behaviors.music.tempo import Tempo
+from behaviors.second_thoughts import hand_of, places_of, think_again
+from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+from optimization.trajectory_solution import Trouble
+
+KIT = DrumKit()
+PLACES = {m: KIT.strike_pose(m).translation() for m in KIT.members}
+OPEN = [Hit(b, m, "", 90) for b, m in ((0, "hi_hat"), (1, "snare"), (2, "floor_tom"))]
+TROUBLE = Trouble(1.05, "distance of l_stick (shaft)", 0.03)
+
+
+def score(advice, unplayable="drop"):
+    player = Player(PLACES, advice=advice)
+    hits, remarks = find_hands(OPEN, [], Tempo(60), player, unplayable, "song")
+    return Score(Tempo(60), tuple(hits), (), 4, remarks=tuple(remarks))
+
+
+def test_a_hit_goes_to_the_other_hand():
+    first = score(Advice())
+    assert [h.hand for h in first.hits[:2]] == ["left", "left"]
+    advice = think_again(Advice(), first, [TROUBLE], True)
+    assert advice is not None
+    assert not advice.dropped
+    assert score(advice).hits[1].hand == "right"
+
+
+def test_what_is_in_trouble_again_is_left_out_and_said():
+    advice = think_again(Advice(), score(Advice()), [TROUBLE], True)
+    other = Trouble(1.05, "distance of r_stick (shaft)", 0.03)
+    advice = think_again(advice, score(advice), [other], True)
+    assert not advice.dropped
+    advice = think_again(advice, score(advice), [TROUBLE], True)
+    assert advice.dropped == {(1, "snare")}
+    found = score(advice)
+    assert [h.member for h in found.hits] == ["hi_hat", "floor_tom"]
+    assert "snare in bar 1, beat 2" in found.remarks[0]
+    with pytest.raises(BackbeatError, match="bar 1, beat 2"):
+        score(advice, "refuse")
+
+
+def test_nothing_is_left_out_where_the_author_does_not_let_go():
+    advice = Advice()
+    for _ in range(4):
+        advice = think_again(advice, score(advice, "refuse"), [TROUBLE], False)
+        if advice is None:
+            break
+        assert not advice.dropped
+
+
+def test_troubles_side_by_side_are_one_and_small_ones_none():
+    troubles = [
+        Trouble(5.0, "b", 0.02),
+        Trouble(1.0, "a", 0.01),
+        Trouble(1.1, "a", 0.03),
+        Trouble(3.0, "small", 0.001),
+    ]
+    assert places_of(troubles) == [troubles[2], troubles[0]]
+    assert places_of([]) == []
+
+
+@pytest.mark.parametrize(
+    ("what", "hand"),
+    [
+        ("torque of l_arm_shz", "left"),
+        ("target of r_stick_tip", "right"),
+        ("friction of l_foot", ""),
+        ("torque of back_bkz", ""),
+    ],
+)
+def test_names_tell_the_hand(what, hand):
+    assert hand_of(Trouble(0.0, what, 1.0)) == hand
