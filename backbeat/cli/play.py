@@ -14,11 +14,11 @@ LEAST_FPS, MOST_FPS = 5, 120
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Behavior in the library.")] = "",
+    name: Annotated[str | None, typer.Argument(help="Behavior in the library.")] = None,
     move: Annotated[
-        str,
+        str | None,
         typer.Option(help="A single move of a dance instead, solved on the spot."),
-    ] = "",
+    ] = None,
     library: Annotated[
         Path, typer.Option(help="Folder of built behaviors.", envvar="BACKBEAT_LIBRARY")
     ] = Path("library"),
@@ -90,9 +90,9 @@ def command(
         raise BackbeatError(f"--port {port} is not between 1024 and 65535")
     if kinematic and simulated:
         raise BackbeatError("what the kinematic player does, no robot can follow")
-    if bool(name) == bool(move):
+    if (name is None) == (move is None):
         raise BackbeatError("name a behavior of the library, or a move by --move")
-    if move:
+    if move is not None:
         from behaviors.build import solve_preview
 
         typer.echo(f"Solving {move} ...", err=True)
@@ -100,10 +100,10 @@ def command(
     elif kinematic:
         from behaviors.kinematic_behavior import kinematic_behavior
 
-        behavior = kinematic_behavior(name)
+        behavior = kinematic_behavior(str(name))
     else:
         # A plan that fails is worth a look; a robot shall not follow it.
-        behavior = load_verified(library, name, unverified or not simulated)
+        behavior = load_verified(library, str(name), unverified or not simulated)
     if record is not None:
         extras = read_extras(click, latency_ms, backing)
         write_recording(behavior, simulated, record, fps, extras)
@@ -117,7 +117,9 @@ def command(
     try:
         if simulated:
             typer.echo("Making the controllers ...", err=True)
-            play_simulated(behavior, Scenario(behavior=name), playback, announce)
+            play_simulated(
+                behavior, Scenario(behavior=behavior.name), playback, announce
+            )
         else:
             play_planned(behavior, playback, announce)
     except KeyboardInterrupt:
