@@ -61,11 +61,16 @@ def build_key(
         for source in specification.sources(folder):
             if source.is_file():
                 sha.update(source.read_bytes())
-    robot_folder = find_description(specification.robot).parent
-    for path in sorted(robot_folder.rglob("*")):
+    sha.update(_robot_and_sources(specification.robot).encode())
+    return sha.hexdigest()
+
+
+def _robot_and_sources(robot: str) -> str:
+    """Hash of what decides a motion besides its specification."""
+    sha = hashlib.sha256(_sources().encode())
+    for path in sorted(find_description(robot).parent.rglob("*")):
         if path.suffix in (".yaml", ".urdf"):
             sha.update(path.read_bytes())
-    sha.update(_sources().encode())
     return sha.hexdigest()
 
 
@@ -156,7 +161,8 @@ def solve(
         "specification": text,
     }
     if plan.problem.times[-1] >= LONG and not plan.free_phases:
-        source = Source(specification, folder, _sources())
+        given = _robot_and_sources(specification.robot)
+        source = Source(specification, folder, given)
         workshop = workshop or Workshop()
         found = workshop.solve(source, plan, lambda s, w: report(0.1 + 0.9 * s, w))
         behavior = _assembled(specification.name, plan, found, about)

@@ -1,5 +1,6 @@
 """Long motions: windows join to one motion, and only what changed is solved again."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -7,10 +8,13 @@ import pytest
 import yaml
 
 from behaviors.build import build
+from behaviors.concatenation import make_continuous
 from behaviors.library import Library
 from behaviors.specification import SHIPPED_FOLDER, read_specification
 from behaviors.window_store import WindowStore, fingerprint
 from behaviors.windowed import Source, Workshop
+from models.errors import BackbeatError
+from models.robot_description import find_description
 from optimization.interior_point import InteriorPoint
 from optimization.transcription import Transcription
 from optimization.verification import verify_motion
@@ -143,6 +147,43 @@ def test_fingerprints_tell_values_and_shapes_apart():
     assert fingerprint(a) == fingerprint(a.copy())
     with pytest.raises(TypeError):
         fingerprint(object())
+
+
+def test_a_changed_robot_file_has_windows_of_its_own(tmp_path, monkeypatch):
+    """What was found for another robot under the same path is not taken."""
+    models = find_description("atlas").parent.parent
+    folder = tmp_path / "models" / "atlas"
+    for name in ("atlas", "kit"):
+        shutil.copytree(models / name, folder.parent / name)
+    path = write_song(tmp_path)
+    path.write_text(path.read_text() + f"robot: {folder / 'atlas.yaml'}\n")
+    keys = []
+
+    def note(self, source, plan, progress):
+        keys.append(source.key)
+        raise BackbeatError("noted")
+
+    monkeypatch.setattr(Workshop, "solve", note)
+    for _ in range(2):
+        with pytest.raises(BackbeatError, match="noted"):
+            build(path, Library(tmp_path / "library"))
+        with (folder / "atlas_v5.urdf").open("a") as file:
+            file.write("<!-- heavier -->\n")
+    assert keys[0] != keys[1]
+
+
+def test_of_two_quaternions_the_continuous_one_is_taken():
+    angles = np.linspace(0.0, 4 * np.pi, 50)
+    q = np.zeros((50, 8))
+    q[:, 0], q[:, 3] = np.cos(angles / 2), np.sin(angles / 2)
+    smooth = q.copy()
+    q[20:33, :4] *= -1
+    q[45:, :4] *= -1
+    make_continuous(q, joints=1)
+    np.testing.assert_array_equal(q, smooth)
+    held = -smooth
+    make_continuous(held, joints=8)
+    np.testing.assert_array_equal(held, -smooth)
 
 
 @pytest.mark.slow
