@@ -29,21 +29,18 @@ SAME_TIME = 1e-6
 def cut(motion: DenseTrajectory, time: float) -> DenseTrajectory:
     """A motion up to its last sample at a time."""
     last = int(np.searchsorted(motion.t, time + SAME_TIME, side="right")) - 1
-    rows = np.arange(last + 1)
-    return replace(_rows(motion, rows), t=motion.t[rows])
+    return rows(motion, np.arange(last + 1))
 
 
 def hold(motion: DenseTrajectory, seconds: float) -> DenseTrajectory:
     """Staying at the end of a motion, which rests."""
-    ends = np.array([-1, -1])
-    return replace(
-        _rows(motion, ends),
-        t=np.array([0.0, seconds]),
-    )
+    return replace(rows(motion, np.array([-1, -1])), t=np.array([0.0, seconds]))
 
 
-def _rows(motion: DenseTrajectory, index: np.ndarray) -> DenseTrajectory:
-    return replace(motion, **{name: getattr(motion, name)[index] for name in COLUMNS})
+def rows(motion: DenseTrajectory, index: np.ndarray | slice) -> DenseTrajectory:
+    """Some samples of a motion, at the times that they have."""
+    chosen = {name: getattr(motion, name)[index] for name in ("t", *COLUMNS)}
+    return replace(motion, **chosen)
 
 
 def with_contacts(motion: DenseTrajectory, contacts: Sequence[str]) -> DenseTrajectory:
@@ -72,13 +69,20 @@ def concatenate(motions: Iterable[DenseTrajectory]) -> DenseTrajectory:
     starts = np.r_[0.0, np.cumsum([m.t[-1] for m in motions])]
     t = np.concatenate([s + m.t for s, m in zip(starts, motions, strict=False)])
     joined = {n: np.concatenate([getattr(m, n) for m in motions]) for n in COLUMNS}
-    # Of two quaternions that mean the same the continuous one.
-    for a, b in itertools.pairwise(range(len(t))):
-        if joined["q"].shape[1] > len(joined["tau"][0]) and (
-            joined["q"][a, :4] @ joined["q"][b, :4] < 0
-        ):
-            joined["q"][b, :4] *= -1
+    make_continuous(joined["q"], joined["tau"].shape[1])
     return DenseTrajectory(t=t, contacts=contacts, **joined)
+
+
+def make_continuous(q: np.ndarray, joints: int) -> None:
+    """Takes of two quaternions that mean the same the continuous one, in place.
+
+    Args:
+        q: (M, nq) configurations.
+        joints: how many joints they have; those of a base that is held are all.
+    """
+    if q.shape[1] > joints:
+        turned = (q[1:, :4] * q[:-1, :4]).sum(axis=1) < 0
+        q[1:, :4] *= np.cumprod(np.where(turned, -1.0, 1.0))[:, None]
 
 
 def seam_checks(robot: RobotModel, motions: Sequence[DenseTrajectory]) -> list[Check]:

@@ -20,13 +20,13 @@ import numpy as np
 
 from behaviors.authored import Specification
 from behaviors.behavior import centroidal_quantities
+from behaviors.concatenation import COLUMNS, make_continuous, rows, with_contacts
 from behaviors.motion_plan import MotionPlan
 from behaviors.window_store import Arrays, WindowStore, fingerprint
 from models.errors import BackbeatError
 from optimization.explanation import active_limits, explain
 from optimization.interior_point import InteriorPoint
 from optimization.reconstruction import DenseTrajectory, reconstruct
-from optimization.trajectory_problem import TrajectoryProblem
 from optimization.transcription import Transcription
 from optimization.verification import Certificate, Check, verify
 from optimization.windows import (
@@ -42,10 +42,10 @@ from optimization.windows import (
 
 # Motions from this length on are solved in windows [s].
 LONG = 45.0
-# What a motion has a row of for each of its times, and what else a behavior has.
-MOTION = ("q", "v", "vdot", "wrench", "standing", "R_WC", "p_WC", "tau")
-KNOTS = "knot_violation"
+# What a behavior has for each of its times besides its motion.
 CENTROIDAL = ("com", "momentum", "inertia")
+# The check of a certificate that is about knots.
+KNOTS = "knot_violation"
 # Parts of a problem that its source and the code decide.
 _GIVEN = ("robot", "collisions")
 # Called with a share of the work and what is done.
@@ -152,15 +152,16 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion:
     filled = [arrays for _, arrays in pieces]
     starts = [float(problem.times[w.first]) if w.first else 0.0 for w in windows]
     work.store.forget()
-    names = (*MOTION, *CENTROIDAL)
+    names = (*COLUMNS, *CENTROIDAL)
     columns = {n: np.concatenate([part[n] for part in filled]) for n in names}
     t = [part["t"] + start for part, start in zip(filled, starts, strict=True)]
-    motion = {n: columns[n] for n in MOTION}
+    motion = {n: columns[n] for n in COLUMNS}
+    make_continuous(motion["q"], motion["tau"].shape[1])
     com, momentum, inertia = (columns[n] for n in CENTROIDAL)
     certificate = _worst(filled, starts)
     return FoundMotion(
         motion=DenseTrajectory(
-            t=np.concatenate(t), contacts=contact_names(problem), **motion
+            t=np.concatenate(t), contacts=problem.contact_names, **motion
         ),
         centroidal=(com, momentum, inertia),
         certificate=certificate,
@@ -174,12 +175,6 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion:
 def _part(progress: Progress, start: float, share: float, what: str) -> Progress:
     """Progress of a part of the work."""
     return lambda done, _: progress(start + share * done, what)
-
-
-def contact_names(problem: TrajectoryProblem) -> tuple[str, ...]:
-    """Contacts of a problem in the order of its transcription."""
-    hits = [i.contact for i in problem.impacts]
-    return tuple(dict.fromkeys([*problem.schedule.contact_names, *hits]))
 
 
 def around(
@@ -305,8 +300,8 @@ def solve(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
             f"{source.specification.name}: no motion found in the window that begins "
             f"at {start:.2f} s (times count from there): {why}"
         )
-    names = contact_names(plan.problem)
-    w = ordered(solution.w, solution.transcription.contacts, names)
+    contacts = solution.transcription.contacts
+    w = ordered(solution.w, contacts, plan.problem.contact_names)
     return {"q": solution.q, "w": w, "log": np.array(json.dumps(solution.log))}
 
 
@@ -320,7 +315,7 @@ def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
     """
     plan = _plan_of(source)
     problem, window = plan.problem, make_windows(plan.problem)[i]
-    names = contact_names(problem)
+    names = problem.contact_names
     part, guess, (start, end) = piece(problem, window, Knots(*given), names)
     solution = InteriorPoint(Transcription(part)).evaluate(guess)
     whole = reconstruct(solution)
@@ -329,20 +324,15 @@ def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
     if not is_last:
         last = int(np.searchsorted(whole.t, end - 1e-9))
     first = 0 if window.first == 0 else int(np.searchsorted(whole.t, start - 1e-9))
-    rows = slice(first, last)
     # One sample more is verified, so that nothing between two windows is left out.
     seen = slice(first, last + (not is_last))
-    mine = _rows(whole, seen)
-    certificate = verify(solution, mine)
-    robot = problem.robot
-    com, momentum, inertia = centroidal_quantities(robot, _rows(whole, rows))
-    own = {n: getattr(_rows(whole, rows), n) for n in MOTION}
-    for n in ("wrench", "standing", "R_WC", "p_WC"):
-        own[n] = _in_order(own[n], n, whole.contacts, names)
+    certificate = verify(solution, rows(whole, seen))
+    own = with_contacts(rows(whole, slice(first, last)), names)
+    com, momentum, inertia = centroidal_quantities(problem.robot, own)
     limits = active_limits(solution)
     return {
-        "t": whole.t[rows] - start,
-        **own,
+        "t": own.t - start,
+        **{n: getattr(own, n) for n in COLUMNS},
         "com": com,
         "momentum": momentum,
         "inertia": inertia,
@@ -350,24 +340,6 @@ def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
         "limits": np.array(json.dumps(limits.to_dict("records"))),
         "start": np.array(start),
     }
-
-
-def _rows(motion: DenseTrajectory, rows: slice) -> DenseTrajectory:
-    part = {n: getattr(motion, n)[rows] for n in MOTION}
-    return replace(motion, t=motion.t[rows], **part)
-
-
-def _in_order(
-    values: np.ndarray, name: str, contacts: Sequence[str], wanted: Sequence[str]
-) -> np.ndarray:
-    """Columns of contacts in another order; where there is none it does not stand."""
-    out = np.zeros((len(values), len(wanted), *values.shape[2:]), values.dtype)
-    if name == "R_WC":
-        out[:] = np.eye(3)
-    for i, contact in enumerate(wanted):
-        if contact in contacts:
-            out[:, i] = values[:, list(contacts).index(contact)]
-    return out
 
 
 def _worst(pieces: Sequence[Arrays], starts: Sequence[float]) -> Certificate:

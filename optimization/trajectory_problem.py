@@ -160,12 +160,10 @@ class TrajectoryProblem:
             raise BackbeatError("a motion that another goes on from does not rest")
         if self.v_start is not None and not self.robot.floating:
             raise BackbeatError("a motion that starts moving needs a free base")
-        hits = [impact.contact for impact in self.impacts]
-        limited = self.limits.contact_forces
-        for name in (*self.schedule.contact_names, *hits, *limited):
+        for name in (*self.contact_names, *self.limits.contact_forces):
             if name not in self.robot.contacts:
                 raise unknown_name("contact", name, self.robot.contacts)
-        for name, (low, high) in limited.items():
+        for name, (low, high) in self.limits.contact_forces.items():
             if not 0 <= low < high:
                 raise BackbeatError(
                     f"contact_forces of {name} are {low:g} to {high:g} N; the least is "
@@ -182,6 +180,13 @@ class TrajectoryProblem:
     def num_knots(self) -> int:
         """Number of knots N."""
         return len(self.times)
+
+    @cached_property
+    def contact_names(self) -> tuple[str, ...]:
+        """Every contact that stands or hits, also of what this is a part of."""
+        hits = [impact.contact for impact in self.impacts]
+        names = [*self.schedule.contact_names, *hits, *self.strikers]
+        return tuple(dict.fromkeys(names))
 
     @property
     def free_knots(self) -> range:

@@ -114,11 +114,8 @@ class Transcription:
         """
         self.problem = problem
         robot = problem.robot
-        hits = dict.fromkeys([i.contact for i in problem.impacts])
-        hits |= dict.fromkeys(problem.strikers)
-        names = list(dict.fromkeys([*problem.schedule.contact_names, *hits]))
-        self.contacts = tuple(names)
-        self._frames = [robot.contacts[n] for n in names]
+        self.contacts = problem.contact_names
+        self._frames = [robot.contacts[n] for n in self.contacts]
         slots = self._make_slots()
         self.frames = tuple(s.frame.name for s in slots)
         rated = [i for i, c in enumerate(self._frames) if not c.is_point]
