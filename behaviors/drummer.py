@@ -29,7 +29,7 @@ def stick_tip(hand: str) -> str:
 def score_events(
     score: Score, aim: Callable[[str, str], tuple[float, float]]
 ) -> tuple[Event, ...]:
-    """Strikes, rests, segments, and the beats of a changing tempo, in order of time.
+    """Strikes, rests, segments, the beats of a changing tempo, and where music begins.
 
     Args:
         score: what is played, with hands for all hits.
@@ -50,6 +50,8 @@ def score_events(
     if not score.tempo.is_constant:
         whole = range(int(score.beats + 1e-9) + 1)
         events += [Event(time(beat), "beat", "") for beat in whole]
+    if score.backing or score.lead_in:
+        events.append(Event(time(score.lead_in), "music", score.backing))
     for hold in score.holds:
         length = time(hold.contact_end) - time(hold.beat)
         for hand, member in hold.rest.items():
