@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.io import wavfile
 
-from backbeat.cli.main import main
 from backbeat.sound.midi import note_numbers, write_midi
 from backbeat.sound.mix import (
     CEILING,
@@ -359,19 +358,6 @@ def test_a_page_does_not_take_an_endless_backing():
 
 
 # --- command ----------------------------------------------------------------------
-
-
-@pytest.fixture
-def backbeat(monkeypatch, capsys):
-    """`backbeat(...)` gives exit code, stdout and stderr of a command."""
-
-    def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["backbeat", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return (ended.value.code or 0, *capsys.readouterr())
-
-    return call
 
 
 def test_a_run_file_becomes_midi_and_wav(backbeat, tmp_path):
