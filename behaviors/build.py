@@ -214,8 +214,9 @@ def _solve_short(
         raise BackbeatError(f"{name}: no motion found: {why.sentence(plan.bpm)}")
     behavior = make_behavior(name, plan, solution, report, **about)
     if not behavior.certificate.passed and plan.otherwise is not None:
-        failed = behavior.certificate.failures()
-        other = plan.otherwise([Trouble(c.time, c.where, c.value) for c in failed])
+        # One kind is as bad as another: all that fails is to be played otherwise.
+        places = behavior.certificate.places
+        other = plan.otherwise([Trouble(c.time, c.where, 1.0) for c in places])
         if other is not None:
             return _solve_short(name, other, about, reports)
     return behavior

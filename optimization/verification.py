@@ -8,7 +8,7 @@ result is a certificate: the worst value of each check, where and when.
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
@@ -72,9 +72,16 @@ class Check:
 
 @dataclass(frozen=True)
 class Certificate:
-    """All checks of a motion."""
+    """All checks of a motion.
+
+    Attributes:
+        checks: the worst of each.
+        places: every sample that is beyond a bound, in order of time; it is not kept
+            in files.
+    """
 
     checks: tuple[Check, ...]
+    places: tuple[Check, ...] = field(default=(), compare=False)
 
     @property
     def passed(self) -> bool:
@@ -107,12 +114,16 @@ class Certificate:
 
 
 class _Worst:
-    """Keeps the worst value of each check."""
+    """Keeps the worst value of each check, and every place beyond its bound."""
 
     def __init__(self) -> None:
         self._worst = {n: (0.0, 0.0, "") for n in BOUNDS}
+        self._places: list[Check] = []
 
     def see(self, name: str, value: float, time: float, where: str) -> None:
+        if not value <= BOUNDS[name]:
+            place = Check(name, float(value), BOUNDS[name], float(time), where)
+            self._places.append(place)
         if not value <= self._worst[name][0]:  # also true for NaN
             self._worst[name] = (float(value), float(time), where)
 
@@ -127,7 +138,8 @@ class _Worst:
             tuple(
                 Check(n, value, BOUNDS[n], time, where)
                 for n, (value, time, where) in self._worst.items()
-            )
+            ),
+            tuple(sorted(self._places, key=lambda place: place.time)),
         )
 
 
