@@ -28,7 +28,7 @@ from optimization.explanation import active_limits, explain
 from optimization.interior_point import InteriorPoint
 from optimization.reconstruction import DenseTrajectory, reconstruct
 from optimization.transcription import Transcription
-from optimization.verification import Certificate, Check, verify
+from optimization.verification import Certificate, Check, Verifier, knot_check
 from optimization.windows import (
     Knots,
     Window,
@@ -212,7 +212,7 @@ class _Work:
         results = {i: self.store.load(key) for i, key in keys.items()}
         missing = [i for i, known in results.items() if known is None]
         self.made += len(missing)
-        _PLANS[_name(self.source)] = self.plan
+        _BENCH[:] = [_Bench(_name(self.source), self.plan)]
         if self.executor is not None and len(missing) > 1:
             jobs = {
                 self.executor.submit(
@@ -247,8 +247,33 @@ class _Work:
         )
 
 
-# The plan that this process works on, by the name of its source.
-_PLANS: dict[str, MotionPlan] = {}
+@dataclass
+class _Bench:
+    """What a process needs to work on a motion, made once.
+
+    Attributes:
+        name: name of its source.
+        plan: what it works on.
+    """
+
+    name: str
+    plan: MotionPlan
+
+    @cached_property
+    def windows(self) -> list[Window]:
+        """The windows of the plan."""
+        return make_windows(self.plan.problem)
+
+    @cached_property
+    def verifier(self) -> Verifier:
+        """Verifies motions of the plan."""
+        problem = self.plan.problem
+        friction = problem.limits.friction
+        return Verifier(problem.robot, problem.collisions, friction)
+
+
+# What this process works on: one motion at most.
+_BENCH: list[_Bench] = []
 
 
 def _take(
@@ -269,13 +294,13 @@ def _name(source: Source) -> str:
     return f"{source.key} {source.folder} {source.specification!r}"
 
 
-def _plan_of(source: Source) -> MotionPlan:
-    """The plan of a source; a process that works on windows compiles it once."""
+def _bench(source: Source) -> _Bench:
+    """The bench of a source, whose plan a process compiles once."""
     name = _name(source)
-    if name not in _PLANS:
-        _PLANS.clear()
-        _PLANS[name] = source.specification.plan(source.folder)
-    return _PLANS[name]
+    if not _BENCH or _BENCH[0].name != name:
+        plan = source.specification.plan(source.folder)
+        _BENCH[:] = [_Bench(name, plan)]
+    return _BENCH[0]
 
 
 def solve(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
@@ -289,8 +314,8 @@ def solve(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
     Raises:
         BackbeatError: there is no motion.
     """
-    plan = _plan_of(source)
-    window = make_windows(plan.problem)[i]
+    bench = _bench(source)
+    plan, window = bench.plan, bench.windows[i]
     problem = window_problem(plan.problem, window, given)
     solution = InteriorPoint(Transcription(problem)).solve()
     if not solution.is_solved:
@@ -313,8 +338,8 @@ def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
         i: which window.
         given: the knots around the window.
     """
-    plan = _plan_of(source)
-    problem, window = plan.problem, make_windows(plan.problem)[i]
+    bench = _bench(source)
+    problem, window = bench.plan.problem, bench.windows[i]
     names = problem.contact_names
     part, guess, (start, end) = piece(problem, window, Knots(*given), names)
     solution = InteriorPoint(Transcription(part)).evaluate(guess)
@@ -326,7 +351,7 @@ def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
     first = 0 if window.first == 0 else int(np.searchsorted(whole.t, start - 1e-9))
     # One sample more is verified, so that nothing between two windows is left out.
     seen = slice(first, last + (not is_last))
-    certificate = verify(solution, rows(whole, seen))
+    certificate = bench.verifier.verify(rows(whole, seen), knot_check(solution))
     own = with_contacts(rows(whole, slice(first, last)), names)
     com, momentum, inertia = centroidal_quantities(problem.robot, own)
     limits = active_limits(solution)

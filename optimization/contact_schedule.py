@@ -65,9 +65,10 @@ class ContactSchedule:
         """Contacts that stand at time t with their poses X_WC."""
         times = self.switch_times
         found: dict[str, RigidTransform] = {}
-        for phase, start, end in zip(self.phases, times[:-1], times[1:], strict=True):
-            if start - tolerance <= t <= end + tolerance:
-                found.update(phase.contacts)
+        first = int(np.searchsorted(times[1:], t - tolerance))
+        last = int(np.searchsorted(times[:-1], t + tolerance, side="right"))
+        for phase in self.phases[first:last]:
+            found.update(phase.contacts)
         return found
 
     def active(self, t: Sequence[float] | np.ndarray, name: str) -> np.ndarray:
