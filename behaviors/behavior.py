@@ -19,6 +19,7 @@ from optimization.verification import Certificate
 # How much the beat counts against balance, unless a behavior says otherwise.
 BEAT_PRIORITY = 0.5
 
+Triple = tuple[float, float, float]
 # Called with a share of the work done, 0 to 1, and what is being done.
 Progress = Callable[[float, str], None]
 
@@ -46,8 +47,8 @@ class Mount:
         locked: angles of joints that stay still [rad], by name.
     """
 
-    p_WB: tuple[float, float, float] | None = None
-    rpy_WB: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    p_WB: Triple | None = None
+    rpy_WB: Triple = (0.0, 0.0, 0.0)
     locked: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -188,7 +189,7 @@ def make_robot(robot: str, equipment: tuple[str, ...], mount: Mount) -> RobotMod
     for name in equipment:
         if equipment.count(name) > 1:
             raise BackbeatError(f"the robot carries {name!r} twice")
-    pose = None if mount.p_WB is None else (tuple(mount.p_WB), tuple(mount.rpy_WB))
+    pose = None if mount.p_WB is None else (mount.p_WB, mount.rpy_WB)
     locked = tuple(sorted(mount.locked.items()))
     stamps = robot_stamps(find_description(robot))
     return _robot(robot, tuple(equipment), pose, locked, stamps)
@@ -198,7 +199,7 @@ def make_robot(robot: str, equipment: tuple[str, ...], mount: Mount) -> RobotMod
 def _robot(
     robot: str,
     equipment: tuple[str, ...],
-    pose: tuple[tuple[float, ...], tuple[float, ...]] | None,
+    pose: tuple[Triple, Triple] | None,
     locked: tuple[tuple[str, float], ...],
     stamps: tuple[Stamp, ...],
 ) -> RobotModel:

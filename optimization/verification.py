@@ -117,7 +117,7 @@ class _Worst:
     ) -> None:
         """The worst of (n, m) values at n times, of m things."""
         if values.size:
-            i, j = np.unravel_index(int(np.argmax(values)), values.shape)
+            i, j = divmod(int(np.argmax(values)), values.shape[1])
             self.see(name, values[i, j], times[i], where[j])
 
     def certificate(self) -> Certificate:
@@ -285,7 +285,7 @@ class Verifier:
         replayed: Replayed,
         worst: _Worst,
     ) -> None:
-        """Finite differences: momentum against wrenches, q against v, v against vdot."""
+        """Differences: momentum against wrenches, q against v, v against vdot."""
         robot, t = self._robot, motion.t[samples]
         dt, middle = np.diff(t)[:, None], 0.5 * (t[1:] + t[:-1])
         standing = motion.standing[samples]
