@@ -27,6 +27,8 @@ from models.errors import BackbeatError
 from optimization.explanation import active_limits, explain
 from optimization.interior_point import InteriorPoint
 from optimization.reconstruction import DenseTrajectory, reconstruct
+from optimization.trajectory_problem import TrajectoryProblem
+from optimization.trajectory_solution import TrajectorySolution
 from optimization.transcription import Transcription
 from optimization.verification import Certificate, Check, Verifier, knot_check
 from optimization.windows import (
@@ -77,6 +79,7 @@ class FoundMotion(NamedTuple):
         limits: active limits, as records.
         violation: the worst of all knots, scaled.
         seconds: time it took [s].
+        knots: its knots; None where nobody asks for them.
     """
 
     motion: DenseTrajectory
@@ -86,6 +89,7 @@ class FoundMotion(NamedTuple):
     limits: list[dict[str, Any]]
     violation: float
     seconds: float
+    knots: Knots | None = None
 
 
 @dataclass
@@ -147,7 +151,7 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion:
             found[i] = Knots(made["q"], made["w"])
             logs[i] = json.loads(str(made["log"]))
     knots = joined(windows, [found[i] for i in range(len(windows))])
-    asked = {i: around(windows, knots, i) for i in range(len(windows))}
+    asked = {i: tuple(around(w, knots)) for i, w in enumerate(windows)}
     pieces = work.run(fill, asked, _part(progress, 0.7, 0.3, "verifying"))
     filled = [arrays for _, arrays in pieces]
     starts = [float(problem.times[w.first]) if w.first else 0.0 for w in windows]
@@ -169,6 +173,7 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion:
         limits=_limits(filled, starts),
         violation=next(c.value for c in certificate.checks if c.name == KNOTS),
         seconds=time.perf_counter() - started,
+        knots=knots,
     )
 
 
@@ -177,12 +182,10 @@ def _part(progress: Progress, start: float, share: float, what: str) -> Progress
     return lambda done, _: progress(start + share * done, what)
 
 
-def around(
-    windows: Sequence[Window], knots: Knots, i: int
-) -> tuple[np.ndarray, np.ndarray]:
+def around(window: Window, knots: Knots) -> Knots:
     """The knots of a motion that the curves of a window are made of."""
-    a, b = windows[i].margins(len(knots.q))
-    return knots.q[max(0, a - 1) : b + 1], knots.w[max(0, a - 1) : b + 1]
+    a, b = window.margins(len(knots.q))
+    return Knots(*(x[max(0, a - 1) : b + 1] for x in knots))
 
 
 Asked = dict[int, tuple[np.ndarray, ...]]
@@ -340,31 +343,60 @@ def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
     """
     bench = _bench(source)
     problem, window = bench.plan.problem, bench.windows[i]
-    names = problem.contact_names
-    part, guess, (start, end) = piece(problem, window, Knots(*given), names)
-    solution = InteriorPoint(Transcription(part)).evaluate(guess)
-    whole = reconstruct(solution)
-    is_last = window.last == problem.num_knots - 1
-    last = len(whole.t)
-    if not is_last:
-        last = int(np.searchsorted(whole.t, end - 1e-9))
-    first = 0 if window.first == 0 else int(np.searchsorted(whole.t, start - 1e-9))
+    curves = make_curves(problem, window, Knots(*given))
+    own = with_contacts(rows(curves.whole, curves.own), problem.contact_names)
     # One sample more is verified, so that nothing between two windows is left out.
-    seen = slice(first, last + (not is_last))
-    certificate = bench.verifier.verify(rows(whole, seen), knot_check(solution))
-    own = with_contacts(rows(whole, slice(first, last)), names)
+    is_last = window.last == problem.num_knots - 1
+    seen = rows(curves.whole, slice(curves.own.start, curves.own.stop + (not is_last)))
+    certificate = bench.verifier.verify(seen, knot_check(curves.solution))
     com, momentum, inertia = centroidal_quantities(problem.robot, own)
-    limits = active_limits(solution)
+    limits = active_limits(curves.solution)
     return {
-        "t": own.t - start,
+        "t": own.t - curves.start,
         **{n: getattr(own, n) for n in COLUMNS},
         "com": com,
         "momentum": momentum,
         "inertia": inertia,
         "certificate": np.array(json.dumps(certificate.to_dict())),
         "limits": np.array(json.dumps(limits.to_dict("records"))),
-        "start": np.array(start),
+        "start": np.array(curves.start),
     }
+
+
+class WindowCurves(NamedTuple):
+    """The curves of a window, with margins.
+
+    Attributes:
+        solution: the knots and what they meet.
+        whole: the curves, margins included.
+        own: samples of the window itself.
+        start: time of `whole` at which the window begins [s].
+    """
+
+    solution: TrajectorySolution
+    whole: DenseTrajectory
+    own: slice
+    start: float
+
+
+def make_curves(
+    problem: TrajectoryProblem, window: Window, knots: Knots
+) -> WindowCurves:
+    """The curves of a window between its knots.
+
+    Args:
+        problem: the whole problem.
+        window: which part of it.
+        knots: those of `around` the window.
+    """
+    part, guess, (start, end) = piece(problem, window, knots, problem.contact_names)
+    solution = InteriorPoint(Transcription(part)).evaluate(guess)
+    whole = reconstruct(solution)
+    last = len(whole.t)
+    if window.last < problem.num_knots - 1:
+        last = int(np.searchsorted(whole.t, end - 1e-9))
+    first = 0 if window.first == 0 else int(np.searchsorted(whole.t, start - 1e-9))
+    return WindowCurves(solution, whole, slice(first, last), start)
 
 
 def _worst(pieces: Sequence[Arrays], starts: Sequence[float]) -> Certificate:

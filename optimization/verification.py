@@ -65,6 +65,12 @@ class Check:
         """Whether the worst value is finite and within the bound."""
         return bool(np.isfinite(self.value) and self.value <= self.bound)
 
+    def __str__(self) -> str:
+        """What was found, for a person."""
+        sign = "<=" if self.passed else ">"
+        found = f"{self.name} {self.value:.3g} {sign} {self.bound:.3g}"
+        return f"{found} at {self.time:.2f} s ({self.where})"
+
 
 @dataclass(frozen=True)
 class Certificate:

@@ -76,14 +76,10 @@ def make_windows(problem: TrajectoryProblem) -> list[Window]:
     """
     times, N = problem.times, problem.num_knots
     count = max(1, round(times[-1] / LENGTH))
-    calm = _calm(problem)
-    # Where the robot steps, only what stands on all it ever stands on is calm.
-    carried = _carried(problem)
-    calm = calm + (CALM + 1) * carried
+    quiet, carried = quietness(problem), _carried(problem)
     seams = []
     for place in LENGTH * np.arange(1, count):
-        off = np.abs(times - place) / REACH
-        seams.append(int(np.where(off < 1, calm - off, -1.0).argmax()))
+        seams.append(quietest(times, quiet, place))
     ends = [-1, *sorted(set(seams)), N - 1]
     windows = []
     for i, (left, right) in enumerate(itertools.pairwise(ends)):
@@ -91,11 +87,36 @@ def make_windows(problem: TrajectoryProblem) -> list[Window]:
         start, end = left, min(right + 1, N - 1)
         if free:
             start = int(np.searchsorted(times, times[max(left, 0)] - OVERLAP))
-            start = _firm(start, carried, calm)
+            start = _firm(start, carried, quiet)
             last = times[end] + OVERLAP
             end = int(np.searchsorted(times, last, side="right")) - 1
         windows.append(Window(left + 1, right, max(start, 0), end, free))
     return windows
+
+
+def quietness(problem: TrajectoryProblem) -> np.ndarray:
+    """(N,) how good a place for a seam each knot is, CALM at most.
+
+    Where the robot steps, only what stands on all it ever stands on is quiet.
+    """
+    return _calm(problem) + (CALM + 1) * _carried(problem)
+
+
+def quietest(
+    times: np.ndarray, quiet: np.ndarray, place: float, among: slice = slice(None)
+) -> int:
+    """The knot for a seam near a place.
+
+    Args:
+        times: (N,) of the knots [s].
+        quiet: (N,) see `quietness`.
+        place: where it is wanted [s].
+        among: knots that it can be.
+    """
+    off = np.abs(times[among] - place) / REACH
+    # Beyond reach the nearest, which is as good as none.
+    worth = np.where(off < 1, quiet[among] - off, -1e3 - off)
+    return int(np.arange(len(times))[among][worth.argmax()])
 
 
 def _calm(problem: TrajectoryProblem) -> np.ndarray:
@@ -153,7 +174,7 @@ def window_problem(
             (2, nq) at its end unless the motion ends there.
         rest: look for a configuration at rest to start a run-in from.
     """
-    part = _slice(problem, window.start, window.end)
+    part = stretch(problem, window.start, window.end)
     if not window.is_free:
         ends: dict[str, Any] = {"knots_start": given[0], "q_start": given[0][1]}
         if len(given) > 1:
@@ -171,7 +192,7 @@ def window_problem(
     )
 
 
-def _slice(problem: TrajectoryProblem, a: int, b: int) -> TrajectoryProblem:
+def stretch(problem: TrajectoryProblem, a: int, b: int) -> TrajectoryProblem:
     """Knots a to b of a problem as one of its own."""
     N, times = problem.num_knots, problem.times
     ends: dict[str, Any] = {}
@@ -311,7 +332,7 @@ def piece(
         The problem, its knots, and start and end of the window in its time [s].
     """
     a, b = window.margins(problem.num_knots)
-    part, skip = _slice(problem, a, b), min(a, 1)
+    part, skip = stretch(problem, a, b), min(a, 1)
     q, w = knots.q[skip:], knots.w[skip:]
     if a > 0:
         part = replace(part, knots_start=knots.q[:3], q_start=q[0])
