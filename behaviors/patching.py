@@ -6,7 +6,6 @@ all its knots, and every sample that is not the very same as before.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -48,17 +47,12 @@ class Solved:
     """A plan and the motion that was found for it.
 
     Attributes:
-        plan: the plan.
+        transcription: the problem of the plan.
         found: its motion, with its knots.
     """
 
-    plan: MotionPlan
+    transcription: Transcription
     found: FoundMotion
-
-    @cached_property
-    def transcription(self) -> Transcription:
-        """The problem as it was solved."""
-        return Transcription(self.plan.problem)
 
     @property
     def knots(self) -> Knots:
@@ -128,7 +122,7 @@ class Patcher:
             return None
         if len(changed) == 0:
             end = float(plan.problem.times[-1])
-            return Patched(Solved(plan, before.found), 0.0, end, 0, 0)
+            return Patched(Solved(transcription, before.found), 0.0, end, 0, 0)
         times = plan.problem.times[changed[[0, -1]]]
         for beside, is_warm in ATTEMPTS:
             heard(0.1, "solving")
@@ -140,7 +134,10 @@ class Patcher:
             found = self._filled(transcription, before, patch, solution, heard)
             if found.certificate.passed:
                 assert self._pieces is not None
-                solved, count = Solved(plan, found), patch.end - patch.start + 1
+                solved, count = (
+                    Solved(transcription, found),
+                    patch.end - patch.start + 1,
+                )
                 ends = float(times[0]), float(times[1])
                 return Patched(solved, *ends, count, self._pieces.verified)
         if solution.is_solved:
@@ -159,7 +156,7 @@ class Patcher:
         """The whole motion with a patch, verified."""
         problem, old = transcription.problem, before.found
         knots = _joined(before.knots, patch, solution, problem.contact_names)
-        window = patch.window(problem.num_knots)
+        window = patch.window()
         curves = make_curves(problem, window, around(window, knots))
         new = with_contacts(rows(curves.whole, curves.own), problem.contact_names)
         first = float(problem.times[window.first]) if window.first else 0.0
@@ -207,7 +204,7 @@ def _joined(
     old: Knots, patch: Patch, solution: TrajectorySolution, contacts: tuple[str, ...]
 ) -> Knots:
     """The knots of a whole motion with a patch."""
-    a, b = patch
+    a, b = patch.start, patch.end
     q, w = old.q.copy(), old.w.copy()
     q[a : b + 1] = solution.q
     new = ordered(solution.w, solution.transcription.contacts, contacts)

@@ -20,6 +20,7 @@ from behaviors.patching import Heard, Patcher, Solved, find_motion
 from behaviors.specification import find_specification, read_any
 from behaviors.windowed import Source, Workshop
 from models.errors import BackbeatError
+from optimization.transcription import Transcription
 
 # Key of what was patched: the motion that a build finds from the file alone is
 # another one, if not by much.
@@ -153,7 +154,8 @@ class Rehearsal:
         robot = robot_and_sources(draft.specification.robot)
         source = Source(draft.specification, self.path.parent, robot)
         workshop = Workshop(self._library.folder / ".windows", self._processes)
-        solved = Solved(draft.plan, find_motion(source, draft.plan, workshop, heard))
+        found = find_motion(source, draft.plan, workshop, heard)
+        solved = Solved(Transcription(draft.plan.problem), found)
         self._patcher.learn(solved, heard)
         self._solved = solved
 

@@ -17,6 +17,7 @@ from optimization.program import Program
 from optimization.trajectory_problem import TrajectoryProblem
 from optimization.transcription import Transcription
 from optimization.windows import (
+    CALM,
     MARGIN,
     Knots,
     Window,
@@ -56,16 +57,19 @@ class Patch(NamedTuple):
     Attributes:
         start, end: its first and last knot, which the old motion gives unless the
             motion begins or ends there.
+        first, last: the part of the motion whose curves it changes. They are B-splines
+            and change two knots beyond those that did, but for limbs in the air and
+            bases in flight, which are curves of their own.
     """
 
     start: int
     end: int
+    first: int
+    last: int
 
-    def window(self, knots: int) -> Window:
-        """The part of a motion of so many knots whose curves it changes."""
-        first = max(0, self.start - MARGIN)
-        last = min(knots - 1, self.end + MARGIN)
-        return Window(first, last, first, last, True)
+    def window(self) -> Window:
+        """The part of the motion whose curves it changes."""
+        return Window(self.first, self.last, self.first, self.last, True)
 
 
 def changed_knots(before: Transcription, after: Transcription) -> np.ndarray | None:
@@ -134,7 +138,10 @@ def make_patch(problem: TrajectoryProblem, changed: np.ndarray, beside: float) -
     start = quietest(times, quiet, places[0] - beside, slice(0, most + 1))
     end = quietest(times, quiet, places[1] + beside, slice(least, None))
     # Ends need two knots of their own, and what is left beside them some, too.
-    return Patch(0 if start < MARGIN else start, last if end > last - MARGIN else end)
+    start = 0 if start < MARGIN else start
+    end = last if end > last - MARGIN else end
+    reach = [GIVEN if quiet[k] == CALM else MARGIN for k in (start, end)]
+    return Patch(start, end, max(0, start - reach[0]), min(last, end + reach[1]))
 
 
 def patch_problem(
@@ -147,12 +154,11 @@ def patch_problem(
         patch: which part of it.
         old: knots of the whole old motion, with the problem's contacts in order.
     """
-    a, b = patch
+    a, b = patch.start, patch.end
     part = stretch(problem, a, b)
     if a > 0:
         part = replace(part, knots_start=old.q[a - 1 : a + 2], q_start=old.q[a])
     if b < problem.num_knots - 1:
         part = replace(part, knots_end=old.q[b - 1 : b + 1])
-    names = Transcription(part).contacts
-    w = ordered(old.w[a : b + 1], problem.contact_names, names)
+    w = ordered(old.w[a : b + 1], problem.contact_names, part.contact_names)
     return part, Guess(old.q[a : b + 1], w)

@@ -21,7 +21,6 @@ from optimization.interior_point import Guess
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
 from optimization.trajectory_problem import Task, TrajectoryProblem
-from optimization.transcription import Transcription
 
 # Usual length of a window, and of what is solved besides on either side [s].
 LENGTH, OVERLAP = 10.0, 2.5
@@ -338,7 +337,7 @@ def piece(
         part = replace(part, knots_start=knots.q[:3], q_start=q[0])
     if b < problem.num_knots - 1:
         part = replace(part, knots_end=q[-2:])
-    guess = Guess(q, ordered(w, contacts, Transcription(part).contacts))
+    guess = Guess(q, ordered(w, contacts, part.contact_names))
     last = min(window.last + 1, problem.num_knots - 1)
     start = problem.times[window.first] if window.first > 0 else 0.0
     times = (start - problem.times[a], problem.times[last] - problem.times[a])
