@@ -44,10 +44,10 @@ Heard = Callable[[float, str], None]
 
 @dataclass(frozen=True)
 class Solved:
-    """A plan and the motion that was found for it.
+    """A problem and the motion that was found for it.
 
     Attributes:
-        transcription: the problem of the plan.
+        transcription: the problem.
         found: its motion, with its knots.
     """
 
@@ -63,11 +63,11 @@ class Solved:
 
 @dataclass(frozen=True)
 class Patched:
-    """A motion that was found anew where its plan changed.
+    """A motion that was found anew where its problem changed.
 
     Attributes:
-        solved: plan and motion.
-        start, end: the time in which the plan changed [s].
+        solved: problem and motion.
+        start, end: the time in which the problem changed [s].
         knots: how many knots were found anew.
         pieces: how many pieces of the motion were verified anew.
     """
@@ -105,29 +105,32 @@ class Patcher:
         """Verifies a motion in pieces, for those to come that share some."""
         self._verified(solved.transcription, solved.knots, solved.found.motion, heard)
 
-    def patch(self, before: Solved, plan: MotionPlan, heard: Heard) -> Patched | None:
-        """The motion of a plan that differs little; None if it is not of a kind.
+    def patch(
+        self, before: Solved, transcription: Transcription, bpm: float, heard: Heard
+    ) -> Patched | None:
+        """The motion of a problem that differs little; None if it is not of a kind.
 
         Args:
-            before: what is known, of a plan like it.
-            plan: the new one.
+            before: what is known, of a problem like it.
+            transcription: the new problem.
+            bpm: its tempo [beats/min], 0 without music.
             heard: called as the work goes on.
 
         Raises:
             BackbeatError: there is no such motion, or it fails verification: why.
         """
-        transcription = Transcription(plan.problem)
+        problem = transcription.problem
         changed = changed_knots(before.transcription, transcription)
         if changed is None:
             return None
         if len(changed) == 0:
-            end = float(plan.problem.times[-1])
+            end = float(problem.times[-1])
             return Patched(Solved(transcription, before.found), 0.0, end, 0, 0)
-        times = plan.problem.times[changed[[0, -1]]]
+        times = problem.times[changed[[0, -1]]]
         for beside, is_warm in ATTEMPTS:
             heard(0.1, "solving")
-            patch = make_patch(plan.problem, changed, beside)
-            solution = _solve(plan.problem, patch, before.knots, is_warm, heard)
+            patch = make_patch(problem, changed, beside)
+            solution = _solve(problem, patch, before.knots, is_warm, heard)
             if not solution.is_solved:
                 continue
             heard(0.5, "verifying")
@@ -143,7 +146,8 @@ class Patcher:
         if solution.is_solved:
             check = found.certificate.failures()[0]
             raise BackbeatError(f"the motion fails verification: {check}")
-        raise BackbeatError(_refusal(plan, solution, patch, heard))
+        begins = float(problem.times[patch.start])
+        raise BackbeatError(_refusal(bpm, solution, begins, heard))
 
     def _filled(
         self,
@@ -236,12 +240,11 @@ def _spliced(
 
 
 def _refusal(
-    plan: MotionPlan, solution: TrajectorySolution, patch: Patch, heard: Heard
+    bpm: float, solution: TrajectorySolution, begins: float, heard: Heard
 ) -> str:
     """Why there is no motion, with times of the whole."""
-    start = float(plan.problem.times[patch.start])
     why = explain(solution, lambda kind: heard(0.3, f"failed; is it {kind}?"), PATIENCE)
-    return f"no motion found: {why.later(start).sentence(plan.bpm)}"
+    return f"no motion found: {why.later(begins).sentence(bpm)}"
 
 
 def find_motion(

@@ -6,6 +6,7 @@ as a whole.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 
@@ -14,14 +15,18 @@ from behaviors.behavior import Behavior
 from behaviors.build import assembled, build, describe, robot_and_sources
 from behaviors.checking import refuse_failures
 from behaviors.dance.choreography import DanceSpecification
+from behaviors.kinematic_preview import GuessPreview, KinematicPreview
 from behaviors.library import Library
 from behaviors.motion_plan import MotionPlan
 from behaviors.patching import Heard, Patcher, Solved, find_motion
 from behaviors.specification import find_specification, read_any
 from behaviors.windowed import Source, Workshop
 from models.errors import BackbeatError
+from optimization.patch import changed_knots
 from optimization.transcription import Transcription
 
+# Folder of moves of the user's own, beside a dance.
+MOVES = "moves"
 # Key of what was patched: the motion that a build finds from the file alone is
 # another one, if not by much.
 PATCHED = "rehearsed"
@@ -46,6 +51,21 @@ class Draft:
         """Whether its motion can be found in parts."""
         plan = self.plan
         return plan is not None and not plan.free_phases and plan.otherwise is None
+
+    @cached_property
+    def transcription(self) -> Transcription:
+        """The problem of the plan, which it has to have."""
+        assert self.plan is not None
+        return Transcription(self.plan.problem)
+
+    def preview(self) -> KinematicPreview | GuessPreview | None:
+        """What can be seen before anything is solved, if anything can."""
+        if self.plan is None:
+            return None
+        problem = self.plan.problem
+        if isinstance(self.specification, DanceSpecification):
+            return KinematicPreview(self.transcription)
+        return None if problem.guess is None else GuessPreview(problem)
 
 
 @dataclass(frozen=True)
@@ -93,15 +113,16 @@ class Rehearsal:
 
     def files(self) -> list[Path]:
         """The file and those that it names, as far as it can be read."""
+        folder = self.path.parent
+        found = [self.path, folder / MOVES]
         try:
             specification, _ = read_any(self.path)
-            if isinstance(specification, Specification):
-                return [self.path, *specification.sources(self.path.parent)]
-            names = [n.behavior for n in specification.behaviors]
-            beside = [self.path.parent / n for n in names]
-            return [self.path, *(p for p in beside if p.is_file())]
         except BackbeatError:
-            return [self.path]
+            return found
+        if isinstance(specification, Specification):
+            return [*found, *specification.sources(folder)]
+        beside = [folder / n.behavior for n in specification.behaviors]
+        return [*found, *(p for p in beside if p.is_file())]
 
     def read(self) -> Draft:
         """Reads the file and lays out its problem.
@@ -119,6 +140,19 @@ class Rehearsal:
             return Draft(text, specification, specification.plan(folder))
         except BackbeatError as error:
             raise self._located(error, text) from None
+
+    def changed(self, draft: Draft) -> tuple[float, float] | None:
+        """From when to when a draft asks for something else than the last [s].
+
+        None where that cannot be said, and all may be another.
+        """
+        if self._solved is None or not draft.can_be_patched:
+            return None
+        knots = changed_knots(self._solved.transcription, draft.transcription)
+        if knots is None or len(knots) == 0:
+            return None
+        times = draft.transcription.problem.times[knots]
+        return float(times[0]), float(times[-1])
 
     def perform(self, draft: Draft, heard: Heard) -> Rehearsed:
         """Finds the motion of a draft and verifies it.
@@ -155,7 +189,7 @@ class Rehearsal:
         source = Source(draft.specification, self.path.parent, robot)
         workshop = Workshop(self._library.folder / ".windows", self._processes)
         found = find_motion(source, draft.plan, workshop, heard)
-        solved = Solved(Transcription(draft.plan.problem), found)
+        solved = Solved(draft.transcription, found)
         self._patcher.learn(solved, heard)
         self._solved = solved
 
@@ -177,7 +211,9 @@ class Rehearsal:
         self.prepare(heard)
         if self._solved is None:
             return None
-        patched = self._patcher.patch(self._solved, plan, heard)
+        patched = self._patcher.patch(
+            self._solved, draft.transcription, plan.bpm, heard
+        )
         if patched is None:
             return None
         about = describe(specification, plan, draft.text)
