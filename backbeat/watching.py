@@ -12,12 +12,12 @@ from models.errors import BackbeatError
 
 # How long the end waits for work that cannot be ended before [s].
 PATIENCE = 5.0
-# Time of the last change [ns] and size of a file; None while there is none.
+# Time of the last change [ns] and size of a file or folder; None while there is none.
 Stamp = tuple[int, int] | None
 
 
 class FileWatch:
-    """Notices that one of some files was saved.
+    """Notices that one of some files was saved with other contents.
 
     Attributes:
         saved_at: when the newest of them was [s since 1970].
@@ -32,26 +32,30 @@ class FileWatch:
         """
         self._files = files
         self._stamps: dict[Path, Stamp] = {}
+        self._contents: dict[Path, bytes] = {}
         self.saved_at = 0.0
-        self.has_changed()
+        self._look()
 
     def has_changed(self) -> bool:
         """Whether one was saved, added or named since the last time.
 
-        A file that is gone is about to come again: so do editors write.
+        A file that is gone or empty is about to come again: so do editors write.
         """
-        paths = list(self._stamps) or self._files()
-        found = {path: _stamp(path) for path in paths}
-        for path, stamp in found.items():
-            if stamp is None:
-                found[path] = self._stamps.get(path)
-        if found == self._stamps:
+        now = {path: _stamp(path) for path in self._stamps}
+        if all(s is None or s == self._stamps[path] for path, s in now.items()):
             return False
-        # One that is named for the first time is known from now on.
-        self._stamps = {p: found.get(p, _stamp(p)) for p in self._files()}
+        before = self._contents
+        self._look()
+        return self._contents != before
+
+    def _look(self) -> None:
+        """Reads the files as they are now."""
+        self._stamps = {path: _stamp(path) for path in self._files()}
+        found = {path: _contents(path) for path in self._stamps}
+        old = self._contents
+        self._contents = {path: c or old.get(path, b"") for path, c in found.items()}
         times = [stamp[0] for stamp in self._stamps.values() if stamp]
         self.saved_at = 1e-9 * max(times, default=0)
-        return True
 
 
 def _stamp(path: Path) -> Stamp:
@@ -60,6 +64,16 @@ def _stamp(path: Path) -> Stamp:
     except OSError:
         return None
     return status.st_mtime_ns, status.st_size
+
+
+def _contents(path: Path) -> bytes:
+    """What a file holds, or the names in a folder; nothing where there is none."""
+    try:
+        if path.is_dir():
+            return "\n".join(sorted(p.name for p in path.iterdir())).encode()
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 class SupersededError(Exception):

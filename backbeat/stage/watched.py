@@ -31,7 +31,8 @@ class WatchedShow:
     Attributes:
         take: what is shown; None before there is anything.
         span: from when to when it is played [s].
-        remark: what is said about it.
+        remark: what is wrong with what was saved last.
+        work: what is being done about it.
     """
 
     def __init__(self, port: int | None, announce: Tell, tell: Tell) -> None:
@@ -48,7 +49,7 @@ class WatchedShow:
         self._good: tuple[Take, tuple[float, float]] | None = None
         self.take: Take | None = None
         self.span = (0.0, 0.0)
-        self.remark = ""
+        self.remark = self.work = ""
 
     def hear(self, news: News) -> None:
         """Shows what has happened.
@@ -59,28 +60,25 @@ class WatchedShow:
         if isinstance(news, Exception):
             raise news
         if isinstance(news, Working):
-            self.remark = f"{self._seen()}{news.what} …"
+            self.work = f"{news.what} …"
         elif isinstance(news, Drafted):
             preview = news.draft.preview()
             if preview is not None:
                 seen = PreviewTake(news.draft, preview)
                 self._put(seen, news.changed or (seen.start, seen.end))
-            self.remark = f"{self._seen()}solving …"
+            self.remark, self.work = "", "solving …"
         elif isinstance(news, Performed):
             found = news.rehearsed
             take, changed = PlannedTake(found.behavior), (found.start, found.end)
             self._good = take, changed
             self._put(take, changed)
-            self.remark = ""
+            self.remark = self.work = ""
             self._tell(_sentence(news))
         elif isinstance(news, Refused):
             if self._good is not None:
                 self._put(*self._good)
-            self.remark = news.sentence
+            self.remark, self.work = news.sentence, ""
             self._tell(f"backbeat: {news.sentence.rstrip('.')}.")
-
-    def _seen(self) -> str:
-        return "preview: " if isinstance(self.take, PreviewTake) else ""
 
     def _put(self, take: Take, changed: tuple[float, float]) -> None:
         """Puts a take on the stage, or on another one if this is none for it."""
@@ -109,7 +107,7 @@ class WatchedShow:
             t = start + (began - self._began) % (end - start)
             moment = replace(self.take.moment(t), remark=self.remark)
             self._show.note_tips(moment)
-            self._show.draw(moment, 1.0)
+            self._show.draw(moment, 1.0, self.work)
         time.sleep(max(0.002, FRAME - (time.perf_counter() - began)))
 
     def close(self) -> None:
