@@ -209,7 +209,7 @@ def test_another_length_is_built_as_a_whole_and_patched_from_then_on(tmp_path):
         assert found.knots is None
         assert (found.behavior.duration >= LONG) == (beats == 80)
         patched = writer.perform(beats=beats, sway=0.05)
-        assert 0 < patched.knots < 100
+        assert 0 < patched.knots < 0.4 * found.behavior.provenance["knots"]
 
 
 @pytest.mark.slow
@@ -218,7 +218,7 @@ def test_other_kinds_are_built_at_every_save(tmp_path):
     text = (SHIPPED_FOLDER / "toe-tap.yaml").read_text()
     path.write_text(text)
     rehearsal = Rehearsal(path, Library(tmp_path / "library"))
-    for changed in (text, text.replace("summary:", "summary: Or not:")):
+    for changed in (text, text.replace("summary:", "summary: Maybe")):
         path.write_text(changed)
         found = rehearsal.perform(rehearsal.read(), quiet)
         rehearsal.prepare(quiet)
