@@ -8,7 +8,7 @@ Pieces share the sample between them, so that what is between two is looked at t
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -63,7 +63,7 @@ class PiecewiseVerifier:
         return worst(found, knots)
 
 
-def worst(certificates: Iterable[Certificate], knots: Check) -> Certificate:
+def worst(certificates: Sequence[Certificate], knots: Check) -> Certificate:
     """The worst of every check, and that of the knots."""
     found = {knots.name: knots}
     order: dict[str, None] = {}
@@ -72,7 +72,8 @@ def worst(certificates: Iterable[Certificate], knots: Check) -> Certificate:
         known = found.get(check.name)
         if known is None or not check.value <= known.value:
             found[check.name] = check
-    return Certificate(tuple(found[name] for name in order))
+    places = (p for certificate in certificates for p in certificate.places)
+    return Certificate(tuple(found[name] for name in order), tuple(places))
 
 
 def _digest(motion: DenseTrajectory, samples: np.ndarray) -> bytes:

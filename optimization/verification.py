@@ -123,19 +123,31 @@ class _Worst:
         self._places: list[Check] = []
 
     def see(self, name: str, value: float, time: float, where: str) -> None:
+        """One value; those of a check are seen in this way or by `see_all`."""
         if not value <= BOUNDS[name]:
-            place = Check(name, float(value), BOUNDS[name], float(time), where)
-            self._places.append(place)
+            self._note(name, value, time, where)
+        self._compare(name, value, time, where)
+
+    def _note(self, name: str, value: float, time: float, where: str) -> None:
+        bound = BOUNDS[name]
+        self._places.append(Check(name, float(value), bound, float(time), where))
+
+    def _compare(self, name: str, value: float, time: float, where: str) -> None:
         if not value <= self._worst[name][0]:  # also true for NaN
             self._worst[name] = (float(value), float(time), where)
 
     def see_all(
         self, name: str, values: np.ndarray, times: np.ndarray, where: Sequence[str]
     ) -> None:
-        """The worst of (n, m) values at n times, of m things."""
-        if values.size:
-            i, j = divmod(int(np.argmax(values)), values.shape[1])
-            self.see(name, values[i, j], times[i], where[j])
+        """Sees (n, m) values at n times, of m things."""
+        if not values.size:
+            return
+        worst = np.argmax(values, axis=1)
+        most = values[np.arange(len(values)), worst]
+        for i in np.flatnonzero(~(most <= BOUNDS[name])):
+            self._note(name, most[i], times[i], where[worst[i]])
+        last = int(np.argmax(most))
+        self._compare(name, most[last], times[last], where[worst[last]])
 
     def certificate(self) -> Certificate:
         return Certificate(

@@ -72,6 +72,22 @@ def test_other_motions_pass_too(make):
     assert certificate.failures() == []
 
 
+def test_every_place_that_fails_is_named(solution, motion, joint):
+    """Also what is not the worst of its kind, for all of it has to be mended."""
+    assert verify(solution, motion).places == ()
+    q, back = motion.q.copy(), solution.transcription.problem.robot.base_positions
+    stop = solution.transcription.problem.robot.position_upper[joint("r_arm_elx")]
+    for sample, beyond in ((20, 0.2), (60, 0.1)):
+        q[sample, back + joint("r_arm_elx")] = stop + beyond
+    places = verify(solution, replace(motion, q=q)).places
+    found = [(p.time, p.where, p.value) for p in places if p.name == "joint_position"]
+    assert found == [
+        (motion.t[20], "r_arm_elx", pytest.approx(0.2)),
+        (motion.t[60], "r_arm_elx", pytest.approx(0.1)),
+    ]
+    assert all(not place.passed for place in places)
+
+
 def test_a_certificate_survives_a_file(solution, motion):
     certificate = verify(solution, motion, stride=10)
     assert Certificate.from_dict(certificate.to_dict()) == certificate
