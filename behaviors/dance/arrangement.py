@@ -220,6 +220,28 @@ def state_changes(
     return found
 
 
+def timings(placed: Sequence[PlacedMove], usual: float) -> np.ndarray:
+    """(n,) how much the beat counts for each move.
+
+    Args:
+        placed: the moves.
+        usual: for those that do not say.
+    """
+    return np.array([usual if p.timing is None else p.timing for p in placed])
+
+
+def mean_timing(placed: Sequence[PlacedMove], usual: float) -> float:
+    """How much the beat counts in a dance: the mean over its moves' beats.
+
+    A controller has one priority for the whole of a dance; where moves want different
+    ones, those that last longer count more.
+    """
+    timing = timings(placed, usual)
+    if (timing == timing[0]).all():
+        return float(timing[0])
+    return float(np.average(timing, weights=[p.beats for p in placed]))
+
+
 def mirror_map(robot: RobotModel) -> tuple[np.ndarray, np.ndarray]:
     """(nj,) joint that each joint takes its angle from, and (nj,) its sign.
 

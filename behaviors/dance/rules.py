@@ -12,8 +12,10 @@ from behaviors.dance.arrangement import (
     SAME,
     MoveDescription,
     PlacedMove,
+    mean_timing,
     place_moves,
     state_changes,
+    timings,
 )
 from behaviors.dance.move import TRACKS, Move
 from models.errors import BackbeatError, unknown_name
@@ -294,18 +296,15 @@ def _knobs(
     dance: "DanceSpecification", placed: Sequence[PlacedMove]
 ) -> Iterator[Finding]:
     """Beat priorities that differ, of which a dance has but one."""
-    asked = {
-        (p.track, p.row): dance.beat_priority if p.timing is None else p.timing
-        for p in placed
-    }
-    if asked and max(asked.values()) - min(asked.values()) > APART:
-        beats = sum(p.beats for p in placed)
-        mean = sum(asked[p.track, p.row] * p.beats for p in placed) / beats
-        (track, row), value = max(asked.items(), key=lambda item: abs(item[1] - mean))
+    asked = timings(placed, dance.beat_priority)
+    if len(asked) and np.ptp(asked) > APART:
+        mean = mean_timing(placed, dance.beat_priority)
+        far = int(np.abs(asked - mean).argmax())
+        p = placed[far]
         yield Finding(
             False,
-            ("tracks", track, row, "timing"),
-            f"{dance.name}: moves have timings from {min(asked.values()):g} to "
-            f"{max(asked.values()):g}; a dance has one, and takes their mean "
-            f"{mean:.2f} instead of {value:g}",
+            ("tracks", p.track, p.row, "timing"),
+            f"{dance.name}: moves have timings from {asked.min():g} to "
+            f"{asked.max():g}; a dance has one, and takes their mean "
+            f"{mean:.2f} instead of {asked[far]:g}",
         )

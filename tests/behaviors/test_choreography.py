@@ -12,11 +12,11 @@ from behaviors.behavior import Mount, make_robot
 from behaviors.dance.arrangement import (
     MoveDescription,
     channel_offsets,
+    mean_timing,
     mirrored,
     place_moves,
 )
 from behaviors.dance.authoring import Choreography
-from behaviors.dance.choreography import mean_timing
 from behaviors.dance.move_file import parse_move, shipped_moves
 from behaviors.specification import parse_specification
 from models.errors import BackbeatError
