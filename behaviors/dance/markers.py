@@ -3,10 +3,12 @@
 A marker is an extreme of a channel or the landing of a foot. What is looked for is in
 the behavior's events, so that a plan and a run are measured alike: an extreme is the
 largest or the least value within a window about its beat, refined by a parabola through
-its neighbors, and one at the edge of the window is none; a foot lands when it is loaded
-after it was not for a while.
+its neighbors, and one at the edge of the window is none. A foot lands when it begins to
+carry weight after it was in the air: plans put it on the ground a knot before, without
+a load, so that it may brush the ground on its way.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,8 +31,9 @@ NEAR, OF_A_CYCLE = 0.5, 0.5
 BESIDE = 0.1
 # An extreme that rises by less is none [m or rad].
 FLAT = 1e-4
-# A foot that lands was in the air for at least so long [s].
-AIRBORNE = 0.04
+# A foot that lands was in the air for at least so long, and carries weight for at least
+# so long [s].
+AIRBORNE, LOADED = 0.04, 0.04
 SIDES = {"l_": "r_", "r_": "l_"}
 OTHER = {"most": "least", "least": "most", "lands": "lands"}
 COLUMNS = ("move", "track", "what", "time", "error")
@@ -206,13 +209,25 @@ def pooled_figures(figures: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
 
 def _landing(e: Event, motion: Traced) -> float:
     """When a foot comes down that was in the air: the middle of two samples."""
-    on = motion.loaded[e.channel]
-    for k in np.flatnonzero(on[1:] & ~on[:-1]):
-        t = 0.5 * (motion.t[k] + motion.t[k + 1])
-        before = (motion.t > t - AIRBORNE) & (motion.t < t)
-        if abs(t - e.time) <= e.duration and not on[before].any():
-            return float(t)
-    return float("nan")
+    on = motion.loaded[e.channel].astype(bool)
+    on = _without_short(on, motion.t, True, LOADED)
+    on = _without_short(on, motion.t, False, AIRBORNE)
+    k = np.flatnonzero(on[1:] & ~on[:-1])
+    times = 0.5 * (motion.t[k] + motion.t[k + 1])
+    near = times[np.abs(times - e.time) <= e.duration]
+    return float(near[0]) if len(near) else float("nan")
+
+
+def _without_short(
+    on: np.ndarray, t: np.ndarray, value: bool, shortest: float
+) -> np.ndarray:
+    """(M,) the same without stretches of a value that last less than some time [s]."""
+    out = on.copy()
+    edges = np.flatnonzero(np.diff(on.astype(np.int8))) + 1
+    for a, b in itertools.pairwise([0, *edges, len(on)]):
+        if a > 0 and b < len(on) and on[a] == value and t[b] - t[a] < shortest:
+            out[a:b] = not value
+    return out
 
 
 def _extreme(e: Event, motion: Traced) -> float:
