@@ -32,6 +32,8 @@ from optimization.trajectory_problem import Limits, TrajectoryProblem, Weights
 # Knots of a beat, as many as it takes for them to be near enough to each other [s].
 KNOTS_PER_BEAT = (12, 16, 20, 24, 32, 40)
 STANDING, STEPPING, FLYING = 1.0, 0.0525, 0.042
+# And of a cycle: between fewer, forces of a quick move leave the friction cone.
+KNOTS_PER_CYCLE = 12
 LEAST_FADE = 0.1
 # Cost of accelerations [s^4/rad^2], low enough for what is done once a beat: legs move
 # by radians for every meter of the body.
@@ -147,12 +149,14 @@ class DanceSpecification(Specification):
 
 
 def knots_per_beat(placed: Sequence[PlacedMove], beat_length: float) -> int:
-    """Knots of a beat: more when it is slow and feet move, or when it is a jump."""
+    """Knots of a beat: more when it is slow and feet move, at a jump, in quick moves."""
     steps = [s for p in placed for s in p.move.steps]
     spacing = STEPPING if steps else STANDING
     if any(s.feet == "none" for s in steps):
         spacing = FLYING
-    fine = [n for n in KNOTS_PER_BEAT if beat_length / n <= spacing]
+    cycles = [p.move.length(p.values) for p in placed if p.move.curves]
+    least = KNOTS_PER_CYCLE / min(cycles, default=1.0)
+    fine = [n for n in KNOTS_PER_BEAT if beat_length / n <= spacing and n >= least]
     return fine[0] if fine else KNOTS_PER_BEAT[-1]
 
 

@@ -30,6 +30,9 @@ SHORT_SWING, QUICK_SWING = 0.2, 0.35
 # What a jump may take [s].
 SHORT_FLIGHT, LONG_FLIGHT = 0.2, 0.45
 MOST_REPEATS = 200
+# Gravity [m/s^2], the share of it with which a body goes down and keeps its feet on the
+# ground, and the spacing at which that is looked at [beats].
+GRAVITY, MOST_FALL, FINE = 9.81, 0.9, 1 / 48
 # How far the beat priorities of moves may be apart without a word.
 APART = 0.3
 
@@ -69,6 +72,7 @@ def findings(dance: "DanceSpecification", moves: Mapping[str, Move]) -> list[Fin
         *_lengths(dance, placed),
         *_states(dance, placed),
         *_steps(dance, placed),
+        *_falls(dance, placed),
         *_knobs(dance, placed),
     ]
 
@@ -290,6 +294,29 @@ def _steps(
                     "beats or the dance a slower tempo",
                 )
                 break
+
+
+def _falls(
+    dance: "DanceSpecification", placed: Sequence[PlacedMove]
+) -> Iterator[Finding]:
+    """Moves that go down faster than a body falls."""
+    step = FINE * 60.0 / dance.bpm
+    for p in {(p.track, p.row): p for p in placed}.values():
+        if "com.z" not in p.move.curves:
+            continue
+        beats = np.arange(p.start, p.end, FINE)
+        height = (
+            p.window(beats) * p.move.shape(beats - p.start, p.beats, p.values)["com.z"]
+        )
+        down = -float(np.diff(height, 2).min(initial=0.0)) / step**2
+        if down > MOST_FALL * GRAVITY:
+            yield Finding(
+                False,
+                ("tracks", p.track, p.row, "move"),
+                f"{dance.name}, beat {p.start:g}: {p.move.name} goes down with "
+                f"{down:.0f} m/s^2 at {dance.bpm:g} BPM, and a body falls with "
+                f"{GRAVITY:g}; it will be smaller, so ask for less or take more beats",
+            )
 
 
 def _knobs(

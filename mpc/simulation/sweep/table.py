@@ -103,7 +103,7 @@ def commit() -> str:
 
 def result_row(metrics: Mapping[str, Any]) -> dict[str, Any]:
     """What the table tells of a run, from its metrics."""
-    hits = metrics["hits"] or {}
+    hits, markers = metrics["hits"] or {}, metrics.get("markers")
     return {
         "state": metrics["state"],
         "survived": metrics["survived"],
@@ -120,7 +120,7 @@ def result_row(metrics: Mapping[str, Any]) -> dict[str, Any]:
         "hits_made": hits.get("made"),
         "hits_extra": hits.get("extra"),
         "timing_mean_ms": hits.get("timing_mean_ms"),
-        "markers": json.dumps(metrics["markers"]) if metrics["markers"] else None,
+        "markers": json.dumps(markers) if markers else None,
         "plan_failures": metrics["plan_failures"],
         "tick_failures": metrics["tick_failures"],
         "plan_ms_median": metrics["plan_ms"]["median"],
