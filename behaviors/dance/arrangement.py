@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from behaviors.dance.move import STATES, TASK_CHANNELS, Move, Offsets
+from behaviors.dance.move import BOTH, STATES, TASK_CHANNELS, Move, Offsets
 from behaviors.time_law import minimum_jerk
 from models.robot import RobotModel
 
@@ -14,8 +14,6 @@ from models.robot import RobotModel
 SAME = 1e-6
 # Share of a cycle on either side of a marker that a move has all of its size.
 BESIDE = 0.25
-# A channel of both sides, for which the right one mirrors the left one.
-BOTH = "both_"
 
 
 @dataclass

@@ -201,6 +201,9 @@ def test_a_move_is_read():
         ("length: cycle", "repeats: false", "not 0 at its first and last"),
         ("length: cycle", "exit: squat", "only a move of the legs"),
         ("length: cycle", "entry: [sit]", "unknown state"),
+        ("length: cycle", "marker: {at: 0, channel: l_foot, extreme: lands}", "lands"),
+        ("length: cycle", "marker: {at: 0, channel: com.q, extreme: most}", "'com.q'"),
+        ("length: cycle", "marker: {at: 0, extreme: least}", "'least' of 'None'"),
     ],
 )
 def test_a_mistake_in_a_move_is_one_sentence(old, new, sentence):
