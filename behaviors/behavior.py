@@ -75,8 +75,10 @@ class Event:
             backing of music.
         who: contact that strikes, or "".
         velocity: loudness as in MIDI, 0 to 127.
-        duration: length of a segment [s].
+        duration: length of a segment, or how far from its time a marker may be [s].
         aim: place of a strike on the head, from its strike point, in its axes [m].
+        channel: of a marker: joint, task channel or foot whose extreme it is.
+        extreme: of a marker: "most", "least" or "lands"; see `behaviors.dance.markers`.
     """
 
     time: float
@@ -86,6 +88,8 @@ class Event:
     velocity: int = 0
     duration: float = 0.0
     aim: tuple[float, float] = (0.0, 0.0)
+    channel: str = ""
+    extreme: str = ""
 
 
 @dataclass(frozen=True)

@@ -130,3 +130,8 @@ FILTER_HORIZON = 1e-8
 
 # What is heard beside what is seen: half of what an ear and an eye would notice [s].
 SOUND_APART = 20e-3
+
+# The instant of an extreme from a parabola through samples 5 ms apart [s].
+MARKER_READ = 2e-4
+# Mean error of what belongs on a beat, and its deviation, in closed loop [s].
+MARKER_MEAN, MARKER_DEVIATION = 10e-3, 15e-3

@@ -1,9 +1,14 @@
 """`backbeat moves`: what a choreography can be made of."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from behaviors.dance.move import Move
 
 
 def command(
@@ -12,20 +17,42 @@ def command(
     ] = Path(),
 ) -> None:
     """Lists the moves of the dance vocabulary with their parameters."""
+    from rich import box
     from rich.console import Console
     from rich.table import Table
 
     from behaviors.dance.move import TRACKS
     from behaviors.dance.move_file import vocabulary
 
-    table = Table("track", "move", "beats", "what it does", "parameters")
-    moves = vocabulary(folder).values()
-    for move in sorted(moves, key=lambda m: (TRACKS.index(m.track), m.name)):
-        parameters = ", ".join(
-            f"{n} {p.default:g} {p.unit} ({p.least:g} to {p.most:g})"
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("track", "move"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("beats", justify="right")
+    table.add_column("what it does, and what belongs on the beat")
+    table.add_column("parameters: usual, least to most", min_width=28)
+    moves = sorted(
+        vocabulary(folder).values(), key=lambda m: (TRACKS.index(m.track), m.name)
+    )
+    for before, move in zip([None, *moves], moves, strict=False):
+        is_first = before is None or before.track != move.track
+        if is_first and before is not None:
+            table.add_section()
+        parameters = "\n".join(
+            f"{n} {p.default:g} {p.unit}, {p.least:g} to {p.most:g}"
             for n, p in move.parameters.items()
         )
-        leads = f"; leads to {move.exit}" if move.exit else ""
         beats = f"{move.usual_beats(move.defaults()):g}"
-        table.add_row(move.track, move.name, beats, move.summary + leads, parameters)
-    Console().print(table)
+        track = move.track if is_first else ""
+        table.add_row(track, move.name, beats, _text(move), parameters)
+    Console(highlight=False).print(table)
+
+
+def _text(move: "Move") -> "Text":
+    """What a move does; on a line of its own what belongs on which of its beats."""
+    from rich.text import Text
+
+    text = Text(move.summary + (f"; leads to {move.exit}" if move.exit else ""))
+    if move.marker is not None:
+        beat = 1 + move.marker.at * move.length(move.defaults())
+        text.append(f"\nbeat {beat:g}: {move.marker.what}", "dim")
+    return text

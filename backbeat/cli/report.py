@@ -1,4 +1,4 @@
-"""`backbeat report`: a behavior, or a drummed run, as one page to read."""
+"""`backbeat report`: a behavior, or a run, as one page to read."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,16 +17,20 @@ def command(
 ) -> None:
     """Writes a page: checks, active limits, forces, torques, how the solve went.
 
-    Of the run file of a drummer: joints, tempo read from velocity spikes, holds and
+    Of the run file of a dancer: how late what belongs on the beat came. Of that of a
+    drummer: joints, tempo read from velocity spikes, holds and
     their forces, singular values, and how like a person it plays.
     """
     from models.atomic_file import replacing
 
     if name.endswith(".parquet"):
+        from backbeat.report.dance_report import dance_page
         from backbeat.report.drumming_report import drumming_page
         from mpc.simulation.run_file import load_run
 
-        page = drumming_page(*load_run(Path(name)))
+        samples, story = load_run(Path(name))
+        is_danced = bool(story.get("markers"))
+        page = dance_page(story) if is_danced else drumming_page(samples, story)
         path = output or Path(name).with_suffix(".html")
     else:
         from backbeat.report.behavior_report import behavior_page

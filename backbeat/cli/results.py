@@ -8,6 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from backbeat.cli.marker_table import markers_table
 from mpc.simulation.safety_metrics import in_words
 
 
@@ -24,7 +25,8 @@ def results_table(results: Sequence[Mapping[str, Any]]) -> RenderableType:
         table.add_column(column, justify="right", no_wrap=column != "hits")
     for m in results:
         table.add_row(*_row(m))
-    return Group(table, *(Text(line, "dim") for line in _notes(results)))
+    markers = [markers_table(m["markers"]) for m in results if m.get("markers")]
+    return Group(table, *(Text(line, "dim") for line in _notes(results)), *markers)
 
 
 def print_results(results: Sequence[Mapping[str, Any]]) -> None:

@@ -17,7 +17,7 @@ def command(
         str,
         typer.Argument(
             help="YAML file, or a sweep that ships: ablation, ablation-world, "
-            "drumming, pushes, stance-pushes, step-pushes, world."
+            "dances, drumming, pushes, stance-pushes, step-pushes, world."
         ),
     ],
     library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(

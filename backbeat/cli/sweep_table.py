@@ -7,6 +7,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from backbeat.cli.marker_table import markers_table
+
 # Rows of a table that are shown; the files have them all.
 MOST_ROWS = 200
 RATE = ("survived", "rate", "interval")
@@ -44,6 +46,8 @@ def sweep_tables(summary: Entry) -> list[Table]:
         tables.append(_cells(summary["cells"]))
     if summary["pooled"]:
         tables.append(_pooled(summary["pooled"]))
+    if summary["markers"]:
+        tables.append(markers_table(summary["markers"]))
     return tables
 
 

@@ -49,7 +49,7 @@ def drumming_page(samples: pd.DataFrame, story: Mapping[str, Any]) -> str:
     if not story["hits"]:
         raise BackbeatError(
             f"nobody drums in the run of {story['behavior']}; the report of a run is "
-            "about drumming"
+            "about drumming or dancing"
         )
     motion = drummer_motion(samples)
     holds, made = find_holds(motion, story), strokes(motion, story)

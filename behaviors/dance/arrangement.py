@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from behaviors.dance.move import STATES, TASK_CHANNELS, Move, Offsets
+from behaviors.dance.move import BOTH, STATES, TASK_CHANNELS, Move, Offsets
 from behaviors.time_law import minimum_jerk
 from models.robot import RobotModel
 
@@ -14,8 +14,6 @@ from models.robot import RobotModel
 SAME = 1e-6
 # Share of a cycle on either side of a marker that a move has all of its size.
 BESIDE = 0.25
-# A channel of both sides, for which the right one mirrors the left one.
-BOTH = "both_"
 
 
 @dataclass
@@ -218,6 +216,28 @@ def state_changes(
         found.append((p, state, after))
         state = after
     return found
+
+
+def timings(placed: Sequence[PlacedMove], usual: float) -> np.ndarray:
+    """(n,) how much the beat counts for each move.
+
+    Args:
+        placed: the moves.
+        usual: for those that do not say.
+    """
+    return np.array([usual if p.timing is None else p.timing for p in placed])
+
+
+def mean_timing(placed: Sequence[PlacedMove], usual: float) -> float:
+    """How much the beat counts in a dance: the mean over its moves' beats.
+
+    A controller has one priority for the whole of a dance; where moves want different
+    ones, those that last longer count more.
+    """
+    timing = timings(placed, usual)
+    if (timing == timing[0]).all():
+        return float(timing[0])
+    return float(np.average(timing, weights=[p.beats for p in placed]))
 
 
 def mirror_map(robot: RobotModel) -> tuple[np.ndarray, np.ndarray]:

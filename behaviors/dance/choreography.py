@@ -8,8 +8,14 @@ import numpy as np
 
 from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
-from behaviors.dance.arrangement import MoveDescription, PlacedMove, place_moves
+from behaviors.dance.arrangement import (
+    MoveDescription,
+    PlacedMove,
+    mean_timing,
+    place_moves,
+)
 from behaviors.dance.dance_tasks import DanceTasks
+from behaviors.dance.markers import marker_events
 from behaviors.dance.move_file import move_files, vocabulary
 from behaviors.dance.rules import findings
 from behaviors.dance.stepping import Swing, footsteps, swings
@@ -26,7 +32,13 @@ from optimization.trajectory_problem import Limits, TrajectoryProblem, Weights
 # Knots of a beat, as many as it takes for them to be near enough to each other [s].
 KNOTS_PER_BEAT = (12, 16, 20, 24, 32, 40)
 STANDING, STEPPING, FLYING = 1.0, 0.0525, 0.042
+# And of a cycle: between fewer, forces of a quick move leave the friction cone.
+KNOTS_PER_CYCLE = 12
 LEAST_FADE = 0.1
+# Cost of accelerations [s^4/rad^2], low enough for what is done once a beat: legs move
+# by radians for every meter of the body.
+ACCELERATION = 0.002
+SMOOTHNESS_SHARE = {"base": 4.0, "l_leg": 0.1, "r_leg": 0.1}
 
 
 @dataclass
@@ -69,7 +81,7 @@ class DanceSpecification(Specification):
         return MotionPlan(
             problem=self._problem(robot, q_start, placed, tempo),
             mount=Mount(),
-            events=_events(placed, tempo),
+            events=_events(placed, tempo, robot),
             bpm=self.bpm,
             beats_per_bar=self.beats_per_bar,
             beat_priority=mean_timing(placed, self.beat_priority),
@@ -130,19 +142,21 @@ class DanceSpecification(Specification):
             collisions=make_self_collision_model(robot),
             limits=limits,
             weights=self.objectives.weights(
-                Weights(acceleration=0.02, smoothness_share={"base": 4.0})
+                Weights(acceleration=ACCELERATION, smoothness_share=SMOOTHNESS_SHARE)
             ),
             guess=guess,
         )
 
 
 def knots_per_beat(placed: Sequence[PlacedMove], beat_length: float) -> int:
-    """Knots of a beat: more when it is slow and feet move, or when it is a jump."""
+    """Knots of a beat: more when it is slow and feet move, at a jump, in quick moves."""
     steps = [s for p in placed for s in p.move.steps]
     spacing = STEPPING if steps else STANDING
     if any(s.feet == "none" for s in steps):
         spacing = FLYING
-    fine = [n for n in KNOTS_PER_BEAT if beat_length / n <= spacing]
+    cycles = [p.move.length(p.values) for p in placed if p.move.curves]
+    least = KNOTS_PER_CYCLE / min(cycles, default=1.0)
+    fine = [n for n in KNOTS_PER_BEAT if beat_length / n <= spacing and n >= least]
     return fine[0] if fine else KNOTS_PER_BEAT[-1]
 
 
@@ -151,29 +165,13 @@ def _flights(found: Sequence[Swing]) -> list[tuple[int, int]]:
     return [(s.start, s.end) for s in found if s.step.feet == "none"]
 
 
-def mean_timing(placed: Sequence[PlacedMove], usual: float) -> float:
-    """How much the beat counts in a dance: the mean over its moves' beats.
-
-    A controller has one priority for the whole of a dance; where moves want different
-    ones, those that last longer count more.
-    """
-    beats = np.array([p.beats for p in placed])
-    timing = np.array([usual if p.timing is None else p.timing for p in placed])
-    if (timing == timing[0]).all():
-        return float(timing[0])
-    return float((beats * timing).sum() / beats.sum())
-
-
-def _events(placed: Sequence[PlacedMove], tempo: Tempo) -> tuple[Event, ...]:
-    events = []
+def _events(
+    placed: Sequence[PlacedMove], tempo: Tempo, robot: RobotModel
+) -> tuple[Event, ...]:
+    events = marker_events(placed, tempo, robot)
     for p in placed:
         start, end = tempo.time(p.start), tempo.time(p.end)
         events.append(
             Event(start, "segment", p.move.name, who=p.track, duration=end - start)
         )
-        marker = p.move.marker
-        if marker is not None:
-            what = f"{p.move.name}: {marker.what}"
-            for beat in p.markers():
-                events.append(Event(tempo.time(beat), "marker", what, who=p.track))
     return tuple(sorted(events, key=lambda e: e.time))

@@ -23,6 +23,9 @@ from optimization.trajectory_problem import Task
 # the pelvis' orientation.
 COM = (400.0, 1000.0, 1000.0)
 OTHERS, LEGS, PELVIS = 20.0, 0.2, 40.0
+# And while a move has them. What a move does once a beat has accelerations a hundred
+# times its size, and costs as small as those above buy less than half of it.
+COM_MOVED, MOVED, PELVIS_MOVED = (10000.0, 10000.0, 20000.0), 2000.0, 2000.0
 # Of the center of mass where feet move, and of its height about a jump.
 COM_STEPPING, HEIGHT_FLYING = (20.0, 20.0, 400.0), 40.0
 # Beats about a step in which the steps decide; and about a jump, before and after.
@@ -54,7 +57,8 @@ class DanceTasks:
         self.robot, self.q_start, self.beats = robot, q_start, beats
         self.knots = np.arange(len(beats))
         self.offsets = state_offsets(placed, beats)
-        # Power of ten of the factor on each channel's cost.
+        # Where moves have each channel, and the power of ten of the factor on its cost.
+        self._moved: dict[str, np.ndarray] = {}
         self._power: Offsets = {}
         for p in placed:
             for channel, offset in channel_offsets(p, beats, robot).items():
@@ -62,21 +66,31 @@ class DanceTasks:
             self._add_tracking(p)
 
     def _add_tracking(self, p: PlacedMove) -> None:
-        power = 2 * p.tracking - 1
-        if power == 0:
-            return
         inside = (self.beats >= p.rise[0]) & (self.beats <= p.fall[1])
         channels = both_sides({n: np.ones(1) for n in p.move.curves}, self.robot)
+        N = len(self.beats)
         for channel in mirrored(channels, self.robot) if p.mirror else channels:
-            total = self._power.setdefault(channel, np.zeros(len(self.beats)))
-            total[inside] = np.clip(total[inside] + power, -1, 1)
+            self._moved.setdefault(channel, np.zeros(N, bool))[inside] = True
+            total = self._power.setdefault(channel, np.zeros(N))
+            total[inside] = np.clip(total[inside] + 2 * p.tracking - 1, -1, 1)
 
     def _offset(self, channel: str) -> np.ndarray:
         return np.asarray(self.offsets.get(channel, np.zeros(len(self.beats))))
 
+    def _cost(self, channel: str, usual: float, moved: float) -> np.ndarray:
+        """(N,) cost of a channel: its usual one, and that while a move has it."""
+        N = len(self.beats)
+        at = self._moved.get(channel, np.zeros(N, bool))
+        return np.asarray(np.where(at, moved, usual) * self._factor(channel))
+
     def _factor(self, channel: str) -> np.ndarray:
         power = self._power.get(channel, np.zeros(len(self.beats)))
         return np.asarray(STIFF**power)
+
+    def _com_costs(self) -> np.ndarray:
+        """(N, 3) costs of the center of mass, feet standing."""
+        costs = zip("xyz", COM, COM_MOVED, strict=True)
+        return np.stack([self._cost(f"com.{a}", u, m) for a, u, m in costs], axis=1)
 
     def standing(self, feet: Mapping[str, RigidTransform]) -> list[Task]:
         """All tasks of a dance whose feet stay."""
@@ -84,10 +98,8 @@ class DanceTasks:
         com = np.tile(self._com(), (len(self.beats), 1))
         com[:, :2] = middle[:2]
         com += self._com_offsets()
-        factor = np.stack([self._factor(f"com.{a}") for a in "xyz"], axis=1)
-        weight = np.array(COM) * factor if (factor != 1).any() else np.array(COM)
         return [
-            CenterOfMassTask(self.knots, com, weight),
+            CenterOfMassTask(self.knots, com, self._com_costs()),
             *self._joints(),
             *self._pelvis(np.zeros(len(self.beats))),
         ]
@@ -106,8 +118,7 @@ class DanceTasks:
         x, y = own[:, 0].copy(), own[:, 1].copy()
         own[:, 0], own[:, 1] = c * x - s * y, s * x + c * y
         com = middle + [0.0, 0.0, self._com()[2]] + own
-        factor = np.stack([self._factor(f"com.{a}") for a in "xyz"], axis=1)
-        weight = self._weights(walker, flights) * factor
+        weight = self._weights(walker, flights)
         return [
             CenterOfMassTask(self.knots, com, weight),
             *self._joints(),
@@ -118,13 +129,16 @@ class DanceTasks:
         self, walker: Walker, flights: Sequence[tuple[int, int]]
     ) -> np.ndarray:
         """(N, 3) costs of the center of mass: small where feet move or fly."""
-        weight = np.tile(COM, (len(self.beats), 1))
+        weight = self._com_costs()
+        factor = np.stack([self._factor(f"com.{a}") for a in "xyz"], axis=1)
         for i, step in enumerate(walker.specification.steps):
             if step.feet != "both":
                 start, end = walker.starts[i], walker.starts[i + 1]
-                weight[self._about(start, end, NEAR, NEAR)] = COM_STEPPING
+                near = self._about(start, end, NEAR, NEAR)
+                weight[near] = COM_STEPPING * factor[near]
         for start, end in flights:
-            weight[self._about(start, end, PUSH, LAND), 2] = HEIGHT_FLYING
+            near = self._about(start, end, PUSH, LAND)
+            weight[near, 2] = HEIGHT_FLYING * factor[near, 2]
         return weight
 
     def _about(self, start: int, end: int, before: float, after: float) -> np.ndarray:
@@ -158,15 +172,16 @@ class DanceTasks:
     def _pelvis(self, yaw: np.ndarray) -> Iterator[Task]:
         """The pelvis' orientation: level, and turned by the steps and the moves."""
         turns = [self._offset(f"pelvis.r{a}") for a in "xyz"]
-        factor = np.max([self._factor(f"pelvis.r{a}") for a in "xyz"], axis=0)
+        costs = [self._cost(f"pelvis.r{a}", PELVIS, PELVIS_MOVED) for a in "xyz"]
+        cost = np.max(costs, axis=0)
         base = self.robot.base_name
         if not (np.any(turns) or np.any(yaw)):
             yield FrameTask(
                 base, self.knots, RigidTransform(), "rx ry rz", weight=PELVIS
             )
             return
-        for value in np.unique(factor):
-            at = np.flatnonzero(factor == value)
+        for value in np.unique(cost):
+            at = np.flatnonzero(cost == value)
             targets = [
                 RigidTransform(
                     RotationMatrix(RollPitchYaw(0.0, 0.0, yaw[k]))
@@ -175,8 +190,7 @@ class DanceTasks:
                 )
                 for k in at
             ]
-            weight = PELVIS * float(value)
-            yield FrameTask(base, at, targets, "rx ry rz", weight=weight)
+            yield FrameTask(base, at, targets, "rx ry rz", weight=float(value))
 
     def _joints(self) -> Iterator[Task]:
         """The joints' angles, each as closely as its moves want."""
@@ -192,8 +206,8 @@ class DanceTasks:
                 path[:, j] = np.clip(
                     path[:, j] + self.offsets[name], low + STOP, high - STOP
                 )
-            if name in self._power:
-                weight[:, j] *= self._factor(name)
+            if name in self._moved:
+                weight[:, j] = self._cost(name, float(weight[0, j]), MOVED)
         for value in np.unique(weight)[::-1]:
             groups: dict[bytes, list[int]] = {}
             for j in range(nj):

@@ -19,6 +19,8 @@ Offsets = dict[str, np.ndarray]
 TRACKS = ("legs", "body", "arms", "head")
 # What the legs can be in between moves, and what the center of mass has then [m].
 STATES: dict[str, dict[str, float]] = {"stand": {}, "squat": {"com.z": -0.12}}
+# A channel of both sides, for which the right one mirrors the left one.
+BOTH = "both_"
 # Channels that are no joints.
 TASK_CHANNELS = tuple(f"com.{a}" for a in "xyz") + tuple(f"pelvis.r{a}" for a in "xyz")
 

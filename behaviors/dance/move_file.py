@@ -8,6 +8,7 @@ from typing import Any
 
 from behaviors.dance.expression import Expression, parse_expression
 from behaviors.dance.move import (
+    BOTH,
     STATES,
     TRACKS,
     Curve,
@@ -30,6 +31,8 @@ STEP_KEYS = ("at", "until", "feet", "to", "turn", "clearance", "via")
 MARKER_KEYS = ("at", "what", "channel", "extreme")
 EXTREMES = ("most", "least", "lands")
 FEET = ("left", "right", "none")
+# Feet as markers name them, and the axes of their places.
+FEET_FRAMES, AXES = ("l_foot", "r_foot"), ("x", "y", "z")
 
 
 @cache
@@ -142,8 +145,27 @@ class _Reader:
                 raise BackbeatError(
                     f"{self.where}: a step begins before the one before it has ended"
                 )
+        if move.marker is not None:
+            self._check_marker(move, move.marker)
         if not move.repeats:
             self._check_gesture(move)
+
+    def _check_marker(self, move: Move, marker: Marker) -> None:
+        """One that can be looked for: a channel that moves, or a foot."""
+        foot, _, axis = marker.channel.partition(".")
+        lands = marker.extreme == "lands"
+        if foot in FEET_FRAMES:
+            fits = bool(move.steps) and (not axis if lands else axis in AXES)
+        else:
+            both = BOTH + marker.channel.partition("_")[2]
+            fits = not lands and (marker.channel in move.curves or both in move.curves)
+        if not fits:
+            raise BackbeatError(
+                f"{self.where}: its marker is {marker.extreme!r} of "
+                f"{marker.channel!r}; give it a channel of its keyframes, or of its "
+                "steps a foot that lands, such as 'l_foot', or its place, such as "
+                "'r_foot.x'"
+            )
 
     def _check_gesture(self, move: Move) -> None:
         """One that does not repeat begins and ends where nothing is added."""

@@ -12,8 +12,10 @@ from behaviors.dance.arrangement import (
     SAME,
     MoveDescription,
     PlacedMove,
+    mean_timing,
     place_moves,
     state_changes,
+    timings,
 )
 from behaviors.dance.move import TRACKS, Move
 from models.errors import BackbeatError, unknown_name
@@ -28,6 +30,9 @@ SHORT_SWING, QUICK_SWING = 0.2, 0.35
 # What a jump may take [s].
 SHORT_FLIGHT, LONG_FLIGHT = 0.2, 0.45
 MOST_REPEATS = 200
+# Gravity [m/s^2], the share of it with which a body goes down and keeps its feet on the
+# ground, and the spacing at which that is looked at [beats].
+GRAVITY, MOST_FALL, FINE = 9.81, 0.9, 1 / 48
 # How far the beat priorities of moves may be apart without a word.
 APART = 0.3
 
@@ -67,6 +72,7 @@ def findings(dance: "DanceSpecification", moves: Mapping[str, Move]) -> list[Fin
         *_lengths(dance, placed),
         *_states(dance, placed),
         *_steps(dance, placed),
+        *_falls(dance, placed),
         *_knobs(dance, placed),
     ]
 
@@ -290,22 +296,42 @@ def _steps(
                 break
 
 
+def _falls(
+    dance: "DanceSpecification", placed: Sequence[PlacedMove]
+) -> Iterator[Finding]:
+    """Moves that go down faster than a body falls."""
+    step = FINE * 60.0 / dance.bpm
+    for p in {(p.track, p.row): p for p in placed}.values():
+        if "com.z" not in p.move.curves:
+            continue
+        beats = np.arange(p.start, p.end, FINE)
+        height = (
+            p.window(beats) * p.move.shape(beats - p.start, p.beats, p.values)["com.z"]
+        )
+        down = -float(np.diff(height, 2).min(initial=0.0)) / step**2
+        if down > MOST_FALL * GRAVITY:
+            yield Finding(
+                False,
+                ("tracks", p.track, p.row, "move"),
+                f"{dance.name}, beat {p.start:g}: {p.move.name} goes down with "
+                f"{down:.0f} m/s^2 at {dance.bpm:g} BPM, and a body falls with "
+                f"{GRAVITY:g}; it will be smaller, so ask for less or take more beats",
+            )
+
+
 def _knobs(
     dance: "DanceSpecification", placed: Sequence[PlacedMove]
 ) -> Iterator[Finding]:
     """Beat priorities that differ, of which a dance has but one."""
-    asked = {
-        (p.track, p.row): dance.beat_priority if p.timing is None else p.timing
-        for p in placed
-    }
-    if asked and max(asked.values()) - min(asked.values()) > APART:
-        beats = sum(p.beats for p in placed)
-        mean = sum(asked[p.track, p.row] * p.beats for p in placed) / beats
-        (track, row), value = max(asked.items(), key=lambda item: abs(item[1] - mean))
+    asked = timings(placed, dance.beat_priority)
+    if len(asked) and np.ptp(asked) > APART:
+        mean = mean_timing(placed, dance.beat_priority)
+        far = int(np.abs(asked - mean).argmax())
+        p = placed[far]
         yield Finding(
             False,
-            ("tracks", track, row, "timing"),
-            f"{dance.name}: moves have timings from {min(asked.values()):g} to "
-            f"{max(asked.values()):g}; a dance has one, and takes their mean "
-            f"{mean:.2f} instead of {value:g}",
+            ("tracks", p.track, p.row, "timing"),
+            f"{dance.name}: moves have timings from {asked.min():g} to "
+            f"{asked.max():g}; a dance has one, and takes their mean "
+            f"{mean:.2f} instead of {asked[far]:g}",
         )

@@ -6,6 +6,7 @@ beat error      how late the controller's phase is, on every beat
 foot, seat slip farthest any corner of a standing sole, or of another patch, got from
                 where it stood
 rests           see `mpc.simulation.rests`
+markers         how late the extremes of a dance's moves came, by move
 joint error     against the behavior at the controller's phase
 range           commanded and achieved, so that standing still cannot pass
 survived        see `mpc.simulation.survival`
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from behaviors.dance.markers import marker_figures
 from models.configuration import Configuration
 from mpc.reference import Reference
 from mpc.simulation.estimate_error import estimate_error
@@ -204,6 +206,8 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
     metrics["hits"] = hits.metrics() if hits is not None else None
     rests = run.rests()
     metrics["rests"] = rests.to_dict("records") if rests is not None else None
+    markers = run.markers()
+    metrics["markers"] = marker_figures(markers) if markers is not None else None
     return metrics
 
 

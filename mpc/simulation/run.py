@@ -18,6 +18,7 @@ from mpc.predictive_weights import PredictiveWeights
 from mpc.simulation.diagram import ClosedLoop, adapted, build_closed_loop
 from mpc.simulation.fall import has_fallen
 from mpc.simulation.hits import HitReport, find_hits, match_hits
+from mpc.simulation.marker_errors import run_markers
 from mpc.simulation.metrics import run_metrics
 from mpc.simulation.rests import measure_rests
 from mpc.simulation.run_explanation import RunExplanation, explain_run
@@ -103,6 +104,11 @@ class SimulationRun:
         table = measure_rests(
             self.strike_t, self.strikes, self.tips, self.members, self.behavior
         )
+        return None if table.empty else table
+
+    def markers(self) -> pd.DataFrame | None:
+        """How late the markers of moves were; None when there are none."""
+        table = run_markers(self)
         return None if table.empty else table
 
     def metrics(self) -> dict[str, object]:

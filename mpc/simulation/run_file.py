@@ -48,8 +48,8 @@ def run_frame(run: SimulationRun) -> pd.DataFrame:
 
 
 def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """What the samples do not say: settings, versions, hits and results."""
-    hits = run.hits()
+    """What the samples do not say: settings, versions, hits, markers and results."""
+    hits, markers = run.hits(), run.markers()
     return {
         "scenario": run.scenario.to_dict(),
         "behavior": run.behavior.name,
@@ -63,7 +63,16 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "metrics": dict(metrics),
         "hits": [] if hits is None else hits.table.to_dict("records"),
         "extra_hits": [] if hits is None else [asdict(h) for h in hits.extra],
+        "markers": [] if markers is None else _records(markers),
     }
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows as plain data, with None for NaN, which JSON does not have."""
+    found: list[dict[str, Any]] = (
+        table.astype(object).where(table.notna(), None).to_dict("records")
+    )
+    return found
 
 
 def run_settings(story: Mapping[str, Any]) -> Scenario:

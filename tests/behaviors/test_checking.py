@@ -109,6 +109,17 @@ def test_steps_that_are_too_quick_fail_and_quick_ones_are_told(tmp_path):
         assert [f.finding.fails for f in found][:1] == [fails]
 
 
+@pytest.mark.parametrize(("values", "warns"), [("0.06", False), ("0.2", True)])
+def test_what_goes_down_faster_than_it_can_fall_is_told(tmp_path, values, warns):
+    bounce = f"move: bounce, values: {{depth: {values}}}"
+    text = DANCE.replace("move: sway", bounce)
+    found = [f.finding for f in check(text, tmp_path)]
+    assert [(f.fails, "a body falls" in f.sentence) for f in found] == (
+        [(False, True)] if warns else []
+    )
+    assert not check(text.replace("bpm: 98", "bpm: 66"), tmp_path)
+
+
 def test_all_failures_are_told_at_once(tmp_path):
     text = DANCE.replace("sway", "swya").replace("lift: 1.5", "lift: 4")
     assert [f.line for f in check(text, tmp_path)] == [7, 12]

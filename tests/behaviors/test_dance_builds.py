@@ -8,11 +8,13 @@ import pytest
 from behaviors.behavior import Mount, make_robot
 from behaviors.build import Reports, solve, solve_preview
 from behaviors.dance.authoring import Choreography
+from behaviors.dance.markers import measure_markers, planned
 from behaviors.dance.move_file import shipped_moves
 from behaviors.specification import SHIPPED_FOLDER, read_specification
 from behaviors.stance import start_configuration
 from models.configuration import Configuration
 from optimization.windows import RUN_IN, make_windows, window_problem
+from tests.tolerances import MARKER_MEAN
 
 MOVES = shipped_moves()
 LONG_DANCES = ("sway-and-bounce", "steps-and-turns", "arms-and-jumps")
@@ -87,8 +89,10 @@ def test_soft_and_stiff_are_followed_as_they_say():
 def test_every_move_builds_alone(name):
     behavior = solve_preview(name, Path())
     assert behavior.certificate.passed
-    markers = [e for e in behavior.events if e.kind == "marker"]
-    assert bool(markers) == (MOVES[name].marker is not None)
+    table = measure_markers(behavior.events, planned(behavior))
+    assert len(table) == sum(e.kind == "marker" for e in behavior.events)
+    assert table.empty == (MOVES[name].marker is None)
+    assert table["error"].abs().max() <= MARKER_MEAN or table.empty
 
 
 @pytest.mark.slow

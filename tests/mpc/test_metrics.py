@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from behaviors.behavior import Event
 from mpc.simulation.metrics import run_metrics, size, spread
 from mpc.simulation.scenario import Push, Scenario
 from tests.backbeat.performances import drumming, run_of, swaying
@@ -51,6 +52,27 @@ def test_com_error_is_the_distance_in_space(sway):
     for key in ("com_error_mm", "com_error_at_nominal_time_mm"):
         assert run_metrics(run)[key]["rms"] == pytest.approx(5.0, abs=1e-2)
         assert run_metrics(run)[key]["max"] == pytest.approx(5.0, abs=1e-2)
+
+
+def test_markers_are_late_by_what_the_run_is_late(sway):
+    """The arms of the swaying are farthest a quarter of a second into every second."""
+    marked = tuple(
+        Event(
+            t, "marker", "swing: farthest", "arms", 0, 0.4, (0, 0), "l_arm_elx", "most"
+        )
+        for t in (1.25, 2.25, 3.25)
+    )
+    behavior = replace(sway, events=marked)
+    assert run_metrics(follow(sway))["markers"] is None
+    for delay in (0.0, 0.08):
+        (figures,) = run_metrics(follow(behavior, delay))["markers"]
+        assert (figures["move"], figures["count"], figures["missing"]) == (
+            "swing",
+            3,
+            0,
+        )
+        assert figures["mean_ms"] == pytest.approx(1e3 * delay, abs=1.0)
+        assert figures["sd_ms"] < 1.0
 
 
 def test_a_late_controller_is_on_its_phase_and_off_the_beat():

@@ -39,6 +39,13 @@ def test_the_commit_is_that_of_the_sources():
     assert len(commit().removesuffix("-dirty")) == 40
 
 
+def test_a_table_from_before_there_were_markers_is_read(tmp_path):
+    table = SweepTable(tmp_path / "a.parquet")
+    table.add("one", {"behavior": "stand", "survived": True, "seed": 3})
+    pd.read_parquet(table.path).drop(columns="markers").to_parquet(table.path)
+    assert SweepTable(table.path).rows == table.rows
+
+
 def test_no_file_is_no_rows(tmp_path):
     assert SweepTable(tmp_path / "none.parquet").rows == {}
 

@@ -4,11 +4,13 @@ Rates come with 95 % Wilson intervals. They count the runs up to the stop of a c
 in the order of seeds; runs that were under way beyond it are in the table only.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from behaviors.dance.markers import pooled_figures
 from mpc.simulation.sweep.cells import Cell
 from mpc.simulation.sweep.schedule import Schedule
 from mpc.simulation.sweep.success_rate import Verdict, wilson
@@ -50,6 +52,7 @@ def summarize(schedule: Schedule, rows: Rows) -> dict[str, Any]:
         "is_complete": schedule.remaining() == 0,
         "cells": cells,
         "pooled": pooled(cells, settings.pool),
+        "markers": _markers(rows),
         "margins": [],
         "ratios": [],
     }
@@ -60,6 +63,12 @@ def summarize(schedule: Schedule, rows: Rows) -> dict[str, Any]:
         if settings.baseline:
             summary["ratios"] = ratios(summary["margins"], settings.baseline)
     return summary
+
+
+def _markers(rows: Rows) -> list[dict[str, Any]]:
+    """How late the extremes of moves were in all runs together, by move."""
+    found = [json.loads(r["markers"]) for r in rows.values() if r["markers"]]
+    return pooled_figures([figures for run in found for figures in run])
 
 
 def _order(key: tuple[int, float | None]) -> tuple[int, float]:

@@ -56,6 +56,7 @@ COLUMNS = {
     "hits_made": COUNT,
     "hits_extra": COUNT,
     "timing_mean_ms": NUMBER,
+    "markers": TEXT,
     "plan_failures": COUNT,
     "tick_failures": COUNT,
     "plan_ms_median": NUMBER,
@@ -63,6 +64,8 @@ COLUMNS = {
     "realtime_factor": NUMBER,
     "error": TEXT,
 }
+# Columns that tables did not have from the beginning.
+LATER = ("markers",)
 SCHEMA = pa.schema(list(COLUMNS.items()))
 
 
@@ -100,7 +103,7 @@ def commit() -> str:
 
 def result_row(metrics: Mapping[str, Any]) -> dict[str, Any]:
     """What the table tells of a run, from its metrics."""
-    hits = metrics["hits"] or {}
+    hits, markers = metrics["hits"] or {}, metrics.get("markers")
     return {
         "state": metrics["state"],
         "survived": metrics["survived"],
@@ -117,6 +120,7 @@ def result_row(metrics: Mapping[str, Any]) -> dict[str, Any]:
         "hits_made": hits.get("made"),
         "hits_extra": hits.get("extra"),
         "timing_mean_ms": hits.get("timing_mean_ms"),
+        "markers": json.dumps(markers) if markers else None,
         "plan_failures": metrics["plan_failures"],
         "tick_failures": metrics["tick_failures"],
         "plan_ms_median": metrics["plan_ms"]["median"],
@@ -173,6 +177,11 @@ class SweepTable:
 def _read(path: Path) -> list[dict[str, Any]]:
     try:
         table = pq.read_table(path)
+        for name in COLUMNS:
+            # Tables of older sources know less.
+            if name not in table.column_names and name in LATER:
+                table = table.append_column(name, pa.nulls(len(table), COLUMNS[name]))
+        table = table.select(list(COLUMNS))
         found: list[dict[str, Any]] = table.cast(SCHEMA).to_pylist()
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         why = " ".join(str(error).split())[:120]

@@ -1,0 +1,58 @@
+"""A danced run as a page: how late what belongs on the beat came, by move."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import matplotlib as mpl
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from backbeat.report.figures import STYLE, WIDTH, svg
+from models.errors import BackbeatError
+
+# Height of a move's row in the figure, and of what is around them [in].
+ROW, AROUND = 0.22, 0.9
+
+
+def dance_page(story: Mapping[str, Any]) -> str:
+    """HTML of one page that needs nothing else.
+
+    Args:
+        story: of a run file.
+
+    Raises:
+        BackbeatError: nobody dances in it.
+    """
+    if not story.get("markers"):
+        raise BackbeatError(
+            f"nobody dances in the run of {story['behavior']}: no move of it has an "
+            "instant that belongs on a beat"
+        )
+    folder = jinja2.FileSystemLoader(Path(__file__).parent)
+    environment = jinja2.Environment(
+        loader=folder, autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    return environment.get_template("dance.html").render(
+        story=story,
+        metrics=story["metrics"],
+        figures=story["metrics"]["markers"],
+        errors=Markup(marker_figure(story["markers"])),
+    )
+
+
+def marker_figure(markers: Sequence[Mapping[str, Any]]) -> str:
+    """Every marker's error, by move."""
+    moves = sorted({(m["track"], m["move"]) for m in markers}, reverse=True)
+    with mpl.rc_context(STYLE):
+        figure = Figure((WIDTH, AROUND + ROW * len(moves)), layout="constrained")
+        axes = figure.subplots()
+        axes.axvspan(-10, 10, color="#009e73", alpha=0.15, lw=0)
+        for marker in markers:
+            if marker["error"] is not None:
+                row = moves.index((marker["track"], marker["move"]))
+                axes.plot(1e3 * marker["error"], row, "o", ms=4, color="#0072b2")
+        axes.set(yticks=range(len(moves)), yticklabels=[m for _, m in moves])
+        axes.set(title="Every marker", xlabel="late [ms]")
+        return svg(figure)

@@ -1,0 +1,24 @@
+"""Markers of a run: how late the extremes of a dance's moves came."""
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from behaviors.dance.markers import Traced, measure_markers
+from mpc.touchdown import EARLY
+
+if TYPE_CHECKING:
+    from mpc.simulation.run import SimulationRun
+
+
+def run_markers(run: "SimulationRun") -> pd.DataFrame:
+    """How late every marker of a run was; see `behaviors.dance.markers`.
+
+    A foot carries weight from the force on that controllers take for a touchdown.
+    """
+    robot = run.behavior.robot_model
+    patches = [n for n, c in robot.contacts.items() if not c.is_point]
+    up = run.contact[:, :, 5] > EARLY
+    loaded = {name: up[:, patches.index(name)] for name in robot.soles}
+    motion = Traced(robot, run.t, run.x[:, : robot.num_positions], loaded)
+    return measure_markers(run.behavior.events, motion)
