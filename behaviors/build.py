@@ -332,6 +332,7 @@ def _assembled(
         "specification": "",
     }
     com, momentum, inertia = found.centroidal
+    seen = plan.review(found.motion, com) if plan.review else []
     return Behavior(
         name=check_name(name),
         mount=plan.mount,
@@ -354,7 +355,7 @@ def _assembled(
             "violation": found.violation,
             "seconds": found.seconds,
             "log": found.log,
-            "remarks": list(plan.remarks),
+            "remarks": [*plan.remarks, *seen],
             "active_limits": found.limits,
         },
         **{**known, **about},

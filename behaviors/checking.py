@@ -6,7 +6,9 @@ from pathlib import Path
 
 from behaviors.dance.arrangement import MoveDescription
 from behaviors.dance.choreography import DanceSpecification
+from behaviors.dance.move import Move
 from behaviors.dance.move_file import vocabulary
+from behaviors.dance.recorded_move import RecordingDescription
 from behaviors.dance.rules import Finding, findings, nearest
 from behaviors.setlist import SetlistSpecification
 from behaviors.specification import kind_of, parse_specification, read_any
@@ -108,6 +110,8 @@ def _keys(lines: YamlLines, where: str) -> list[Finding]:
     for track in lines.names(("tracks",)):
         rows: Place = ("tracks", track)
         places += [((*rows, i), own) for i in range(lines.length(rows))]
+    known = [f.name for f in fields(RecordingDescription)]
+    places += [(("recordings", n), known) for n in lines.names(("recordings",))]
     found = []
     for place, names in places:
         for key in lines.names(place):
@@ -121,22 +125,43 @@ def _keys(lines: YamlLines, where: str) -> list[Finding]:
 def _values(text: str, lines: YamlLines, path: Path, compiles: bool) -> list[Finding]:
     try:
         dance = parse_specification(text, path.name)
+        assert isinstance(dance, DanceSpecification)
         moves = vocabulary(path.parent)
     except BackbeatError as error:
         return [Finding(True, _misfit(lines, text, path.name), str(error))]
-    assert isinstance(dance, DanceSpecification)
     try:
         dance.check_grid()
     except BackbeatError as error:
         key = next((k for k in ("fade", "tracks", "bpm") if k in str(error)), "beats")
         return [Finding(True, (key,), str(error))]
-    found = findings(dance, moves)
+    found, recorded = _recordings(dance, path.parent)
+    if any(f.fails for f in found):
+        return found
+    found += findings(dance, moves | recorded)
     if compiles and not any(f.fails for f in found):
         try:
             dance.plan(path.parent)
         except BackbeatError as error:
             found.append(Finding(True, ("tracks",), str(error)))
     return found
+
+
+def _recordings(
+    dance: DanceSpecification, folder: Path
+) -> tuple[list[Finding], dict[str, Move]]:
+    """What is wrong with recordings, or was changed; and those that are moves."""
+    found: list[Finding] = []
+    moves: dict[str, Move] = {}
+    for name in dance.recordings:
+        place: Place = ("recordings", name)
+        try:
+            (move,) = dance.recorded(folder, [name]).values()
+        except BackbeatError as error:
+            found.append(Finding(True, place, str(error)))
+        else:
+            moves[name] = move
+            found += [Finding(False, place, change) for change in move.changes]
+    return found, moves
 
 
 def _misfit(lines: YamlLines, text: str, where: str) -> Place:
