@@ -10,12 +10,13 @@ from behaviors.dance.arrangement import MoveDescription, place_moves
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.dance.move import TRACKS
 from behaviors.dance.move_file import vocabulary
+from behaviors.dance.recorded_move import RecordingDescription
 from behaviors.library import check_name
 from models.atomic_file import replacing
 from models.errors import unknown_name
 
 # What a description has when it says nothing.
-_USUAL = MoveDescription()
+_USUAL, _USUAL_RECORDING = MoveDescription(), RecordingDescription()
 
 
 class Choreography:
@@ -88,9 +89,34 @@ class Choreography:
         """Adds a move of the head; see `add`."""
         return self.add("head", move, at, **options)
 
+    def recording(
+        self, name: str, file: str | Path, unit: str, **options: Any
+    ) -> "Choreography":
+        """Makes a move of joint trajectories in a CSV file.
+
+        Args:
+            name: name of the move, for `add`.
+            file: the file, from the folder of the dance.
+            unit: radians or degrees.
+            options: other keys of a recording, such as joints, beats, planted.
+
+        Raises:
+            BackbeatError: no such key.
+        """
+        known = vars(_USUAL_RECORDING)
+        for key in options:
+            if key not in known:
+                raise unknown_name("key of a recording", key, known)
+        described = RecordingDescription(str(file), unit, **options)
+        self.dance.recordings[check_name(name)] = described
+        return self
+
     def text(self) -> str:
         """The dance as YAML, which `backbeat build` takes."""
         dance = self.dance
+        recordings = {
+            name: _unusual(d, _USUAL_RECORDING) for name, d in dance.recordings.items()
+        }
         tree: dict[str, Any] = {
             "kind": dance.kind,
             "name": dance.name,
@@ -100,6 +126,7 @@ class Choreography:
             "beats": dance.beats,
             "fade": dance.fade,
             "beat_priority": dance.beat_priority,
+            **({"recordings": recordings} if recordings else {}),
             "tracks": {
                 track: [_said(d) for d in rows] for track, rows in dance.tracks.items()
             },
@@ -138,7 +165,11 @@ class Choreography:
     __repr__ = __str__
 
 
-def _said(d: MoveDescription) -> dict[str, Any]:
+def _unusual(described: object, usual: object) -> dict[str, Any]:
     """The keys of a description that are not as usual."""
-    keys = {n: v for n, v in vars(d).items() if v != getattr(_USUAL, n)}
-    return {"move": d.move, "at": d.at, **keys}
+    return {n: v for n, v in vars(described).items() if v != getattr(usual, n)}
+
+
+def _said(d: MoveDescription) -> dict[str, Any]:
+    """What the YAML says of a move."""
+    return {"move": d.move, "at": d.at, **_unusual(d, _USUAL)}

@@ -1,5 +1,6 @@
 """Recorded moves: joint trajectories from elsewhere on the track of a dance."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from behaviors.dance.expression import Expression
 from behaviors.dance.move import Curve, Move, MoveStep, Offsets
 from behaviors.library import check_name
 from behaviors.recording.joint_file import read_joint_file
+from behaviors.recording.planted_feet import Interval
 from behaviors.recording.retargeting import RecordedStep, RetargetedMotion, retarget
 from behaviors.time_law import minimum_jerk
 from models.errors import BackbeatError, unknown_name
@@ -94,6 +96,7 @@ class RecordedMove(Move):
         samples: (n,) by channel.
         notes: sentences on what was found in it.
         changes: sentences on what could not stay as it was.
+        planted: when each foot stands, in the file's time [s]; empty without legs.
     """
 
     lead: float = 0.0
@@ -101,6 +104,7 @@ class RecordedMove(Move):
     samples: Mapping[str, np.ndarray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
+    planted: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)
 
     def shape(
         self, since: np.ndarray, beats: float, values: Mapping[str, float]
@@ -112,7 +116,9 @@ class RecordedMove(Move):
             near = np.minimum(u, 1 - u) / self.lead
             share = minimum_jerk(np.clip(near, 0.0, 1.0))
         at = (u - self.lead) / (1 - 2 * self.lead)
-        return {n: share * np.interp(at, self.times, s) for n, s in self.samples.items()}
+        return {
+            n: share * np.interp(at, self.times, s) for n, s in self.samples.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -150,9 +156,7 @@ class RecordedMoves:
             raise BackbeatError(
                 f"{where}: lead is {d.lead:g} beats; it goes from 0 to {MOST_LEAD:g}"
             )
-        recording = read_joint_file(
-            self.folder / d.file, self.robot, d.unit, d.ignore
-        )
+        recording = read_joint_file(self.folder / d.file, self.robot, d.unit, d.ignore)
         span = (
             recording.t[0] if d.start is None else d.start,
             recording.t[-1] if d.end is None else d.end,
@@ -194,6 +198,7 @@ class RecordedMoves:
             samples=found.offsets,
             notes=notes,
             changes=found.changes,
+            planted=found.planted,
         )
 
 
@@ -218,7 +223,7 @@ def _steps(
     """Steps in shares of the move, with time on both feet between them."""
     ends = [[s.start, s.end] for s in steps]
     least = LEAST_STANCE * speed
-    for before, after in zip(ends, ends[1:], strict=False):
+    for before, after in itertools.pairwise(ends):
         short = max(0.0, least - (after[0] - before[1]))
         before[1] -= 0.5 * short
         after[0] += 0.5 * short

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 from pydrake.math import RollPitchYaw
@@ -26,6 +27,8 @@ MAX_BYTES = 64_000_000
 SHORTEST, FEWEST = 0.2, 4
 # Angles this far beyond a joint's range are no mistake of the performer [rad].
 FAR = np.pi
+# A recording whose angles are all smaller has been taken for degrees [rad].
+SMALL = np.radians(3.3)
 # Samples so far apart are hardly seconds [s].
 SPARSE = 5.0
 # Seconds since 1970 are fewer, nanoseconds more [s].
@@ -97,7 +100,24 @@ def read_joint_file(
     )
 
 
+def joint_table(frame: pd.DataFrame, with_base: bool = False) -> pd.DataFrame:
+    """The joint angles of a behavior or run, as `read_joint_file` takes them.
+
+    Args:
+        frame: columns "t" [s] and "q.NAME" [rad], as behaviors and runs are stored.
+        with_base: the floating base too, if there is one.
+    """
+    names = [n for n in frame.columns if n.startswith("q.")]
+    names = [n for n in names if with_base or not n.startswith("q.base.")]
+    # Where a contact begins or ends a motion has two samples, of the same joint angles.
+    once = np.r_[True, np.diff(frame["t"].to_numpy()) > 0]
+    table = frame.loc[once, ["t", *names]]
+    return table.rename(columns=lambda n: n.removeprefix("q."))
+
+
 def _bytes(path: Path) -> bytes:
+    if not path.is_file():
+        raise BackbeatError(f"there is no recording {path}; it is a CSV file")
     try:
         if path.stat().st_size > MAX_BYTES:
             raise BackbeatError(
@@ -126,8 +146,9 @@ def _header(raw: bytes, path: Path) -> list[str]:
         raise BackbeatError(f"{path}:1: separate the columns with commas")
     for i, name in enumerate(names):
         if name in names[:i] or not name:
-            what = f"the column {name!r} is there twice" if name else "a nameless column"
-            raise BackbeatError(f"{path}:1: {what}; rename or remove it")
+            twice = f"the column {name!r} is there twice"
+            what = twice if name else "a column has no name"
+            raise BackbeatError(f"{path}:1: {what}; name or remove it")
     return names
 
 
@@ -241,13 +262,19 @@ def _check_ranges(
     q: np.ndarray, index: Sequence[int], robot: RobotModel, unit: str, path: Path
 ) -> None:
     """Refuses angles that no joint comes near."""
+    most = np.abs(q).max()
+    if unit == "degrees" and 0 < most < SMALL:
+        raise BackbeatError(
+            f"{path}: no angle is beyond {np.degrees(most):.2g} degrees; are these "
+            "radians?"
+        )
     lower, upper = robot.position_lower[index], robot.position_upper[index]
     beyond = np.maximum(lower - q, q - upper)
-    row, column = np.unravel_index(int(np.argmax(beyond)), q.shape)
-    if beyond[row, column] <= FAR:
+    column = int(beyond.max(axis=0).argmax())
+    far = np.flatnonzero(beyond[:, column] > FAR)
+    if not len(far):
         return
-    # The first line that is as wrong as that, for the reader.
-    row = int(np.flatnonzero(beyond[:, column] > FAR)[0])
+    row = int(far[0])
     name, scale = robot.joint_names[index[column]], UNITS[unit]
     ends = [e / scale for e in (lower[column], upper[column])]
     asked = "are these degrees?" if unit == "radians" else "check the unit"

@@ -2,7 +2,7 @@
 
 A recording knows joints, and may know the floating base; contacts it does not know.
 A sole that is as low as the ground stands, unless its author says otherwise, and while
-it stands it has one place: the mean of where the recording has it.
+it stands it has one place: in the middle of where the recording has it.
 """
 
 import itertools
@@ -18,8 +18,9 @@ from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
 
-# A sole higher than this above the ground does not stand [m].
-LIFTED = 0.025
+# A sole that gets higher than this above the ground has left it, and has been off it
+# since it was higher than that [m].
+LIFTED, OFF = 0.025, 0.007
 # Share of samples at which some sole is below the ground that is taken for it.
 LOWEST = 0.05
 # Shorter times on the ground or in the air are noise [s].
@@ -28,6 +29,8 @@ BRIEF = 0.12
 MOST_SLIDE = 0.15
 # Time in which the weight passes to a foot that has landed [s].
 PASSING = 0.1
+# Landing and leaving, in which a foot rolls, and does not slide [s].
+ROLLING = 0.1
 # The least that a foot on the ground counts.
 LEAST = 1e-3
 
@@ -105,8 +108,8 @@ def plant_feet(
     """
     soles = _soles(robot, q)
     if declared is None:
-        on = _low(soles) if has_base else _lower(soles)
-        on = {foot: _lasting(t, flags) for foot, flags in on.items()}
+        heights = _heights(soles) if has_base else _relative_heights(soles)
+        on = {foot: _lasting(t, ~_lifted(z)) for foot, z in heights.items()}
     else:
         on = {foot: _during(t, declared[foot]) for foot in FEET}
     _check_support(t, on, where)
@@ -134,21 +137,26 @@ def _soles(robot: RobotModel, q: np.ndarray) -> _Soles:
     return _Soles(R, p, com)
 
 
-def _low(soles: _Soles) -> dict[str, np.ndarray]:
-    """Whether each foot is as low as the ground."""
+def _heights(soles: _Soles) -> dict[str, np.ndarray]:
+    """Height of each foot above the ground."""
     ground = np.quantile(np.minimum(*(soles.p[f][:, 2] for f in FEET)), LOWEST)
-    return {f: soles.p[f][:, 2] < ground + LIFTED for f in FEET}
+    return {f: soles.p[f][:, 2] - ground for f in FEET}
 
 
-def _lower(soles: _Soles) -> dict[str, np.ndarray]:
-    """Whether each foot is as low as the other, seen from a sole that is level."""
-    apart = soles.p["right"] - soles.p["left"]
-    above = {
-        f: np.einsum("ni,ni->n", soles.R[f][:, :, 2], s * apart)
-        for f, s in (("left", 1.0), ("right", -1.0))
-    }
-    higher = 0.5 * (above["left"] - above["right"])
-    return {"left": higher > -LIFTED, "right": higher < LIFTED}
+def _relative_heights(soles: _Soles) -> dict[str, np.ndarray]:
+    """Height of each foot above the other one, seen from soles that are level."""
+    apart = soles.p["left"] - soles.p["right"]
+    up = 0.5 * (soles.R["left"][:, :, 2] + soles.R["right"][:, :, 2])
+    left = np.einsum("ni,ni->n", up, apart)
+    return {"left": left, "right": -left}
+
+
+def _lifted(height: np.ndarray) -> np.ndarray:
+    """Whether a foot has left the ground."""
+    off = height > OFF
+    for a, b in _runs(off):
+        off[a:b] = height[a:b].max() > LIFTED
+    return off
 
 
 def _lasting(t: np.ndarray, flags: np.ndarray) -> np.ndarray:
@@ -156,7 +164,7 @@ def _lasting(t: np.ndarray, flags: np.ndarray) -> np.ndarray:
     flags = flags.copy()
     for value in (False, True):
         for a, b in _runs(flags == value):
-            if t[b - 1] - t[a] < BRIEF and 0 < a and b < len(flags):
+            if t[b - 1] - t[a] < BRIEF and a > 0 and b < len(flags):
                 flags[a:b] = not value
     return flags
 
@@ -202,7 +210,8 @@ def _carried(
     Every foot stays level where it lands; two feet that do not agree on where the base
     is have it between them.
     """
-    q, share = q.copy(), _shares(t, on)
+    firm = {f: _firm(t, flags) for f, flags in on.items()}
+    q, share = q.copy(), _shares(t, firm)
     X_BW, places = _pose(q[0]).inverse(), dict[str, RigidTransform]()
     for i in range(len(t)):
         X_BC = {
@@ -211,18 +220,34 @@ def _carried(
         }
         if i == 0:
             places["left"] = _level(RigidTransform(soles.p["left"][0]))
-        # One foot lands before the other leaves, if only by a sample.
-        stay = {f: X for f, X in places.items() if on[f][i]} or places
+        # Where none is firm, those count that were so last.
+        stay = {f: X for f, X in places.items() if firm[f][i]} or places
         base = _between(
             [(X @ X_BC[f].inverse(), max(share[f][i], LEAST)) for f, X in stay.items()]
         )
-        places = {f: X for f, X in places.items() if on[f][i]}
+        places = stay
         for foot in FEET:
-            if on[foot][i] and foot not in places:
+            if firm[foot][i] and foot not in places:
                 places[foot] = _level(base @ X_BC[foot])
         q[i, :4] = base.rotation().ToQuaternion().wxyz()
         q[i, 4:7] = base.translation()
     return q
+
+
+def _firm(t: np.ndarray, on: np.ndarray) -> np.ndarray:
+    """Whether a foot stands and neither lands nor leaves."""
+    firm = np.zeros(len(t), bool)
+    for a, b in _runs(on):
+        firm[slice(*_inner(t, a, b))] = True
+    return firm
+
+
+def _inner(t: np.ndarray, a: int, b: int) -> tuple[int, int]:
+    """A row of samples on the ground without landing and leaving."""
+    rolling, middle = round(ROLLING / (t[1] - t[0])), (a + b) // 2
+    first = a if a == 0 else min(a + rolling, middle)
+    last = b if b == len(t) else max(b - rolling, middle + 1)
+    return first, last
 
 
 def _shares(t: np.ndarray, on: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -270,15 +295,17 @@ def _path(
     runs = _runs(on)
     places, slides = [], []
     for a, b in runs:
-        place = np.r_[p[a:b, :2].mean(axis=0), 0.0]
-        away = np.linalg.norm(p[a:b] - place, axis=1)
+        first, last = _inner(t, a, b)
+        place = np.r_[np.median(p[first:last, :2], axis=0), 0.0]
+        away = np.linalg.norm(p[first:last] - place, axis=1)
         if away.max() > MOST_SLIDE:
+            when = t[first + int(away.argmax())]
             raise BackbeatError(
-                f"{where}: the {foot} foot gets {away.max():.2f} m away from where it "
-                f"stands from {t[a]:.2f} to {t[b - 1]:.2f} s, at "
-                f"{t[a + int(away.argmax())]:.2f} s; say under 'planted' when it stands"
+                f"{where}: the {foot} foot stands from {t[a]:.2f} to {t[b - 1]:.2f} s, "
+                f"and gets {away.max():.2f} m away at {when:.2f} s; say under "
+                "'planted' when it stands"
             )
-        places.append(np.r_[place[:2], heading[a:b].mean()])
+        places.append(np.r_[place[:2], np.median(heading[first:last])])
         slides.append(away.max())
     rises = [p[b:c, 2].max() for (_, b), (c, _) in itertools.pairwise(runs)]
     return FootPath(

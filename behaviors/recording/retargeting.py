@@ -60,7 +60,7 @@ class RetargetedMotion:
         offsets: (n,) by channel: joints [rad], com.x, com.y, com.z [m] and pelvis.rx,
             pelvis.ry, pelvis.rz [rad], relative to the dance's start.
         steps: in order of time.
-        planted: when each foot stands [s]; empty if legs were not recorded.
+        planted: when each foot stands, in the file's time [s]; empty without legs.
         notes: sentences on what was found.
         changes: sentences on what could not stay as it was.
     """
@@ -100,10 +100,10 @@ def retarget(
     chosen = _chosen(recording, robot, joints, where)
     t, (q_joints, base) = _resampled(recording, chosen, span, where)
     index = np.array([robot.joint_index(recording.joints[c]) for c in chosen])
-    q_joints, changes = _clipped(q_joints, index, robot, t, where)
+    inside, changes = _clipped(q_joints, index, robot, t, where)
     rest = q_start[robot.base_positions :][index]
     offsets = {
-        robot.joint_names[j]: q_joints[:, i] - rest[i] for i, j in enumerate(index)
+        robot.joint_names[j]: inside[:, i] - rest[i] for i, j in enumerate(index)
     }
     legs = [j for name in FEET.values() for j in robot.contacts[name].limb]
     if not np.isin(index, legs).any():
@@ -113,6 +113,7 @@ def retarget(
                 "recording; leave 'planted' and 'feet' out, or take legs"
             )
         return RetargetedMotion(t - t[0], offsets, changes=tuple(changes))
+    # Where the feet were follows from the joints as they were.
     q = np.tile(q_start, (len(t), 1))
     q[:, robot.base_positions + index] = q_joints
     if base is not None:
@@ -125,10 +126,7 @@ def retarget(
         t=t - begin,
         offsets=offsets,
         steps=tuple(_steps(motion.feet, begin, where)),
-        planted={
-            foot: tuple((a - begin, b - begin) for a, b in path.planted)
-            for foot, path in motion.feet.items()
-        },
+        planted={foot: path.planted for foot, path in motion.feet.items()},
         notes=tuple(_stances(motion.feet, planted is not None, where)),
         changes=tuple(changes),
     )
@@ -273,7 +271,7 @@ def _body(
     q_start: np.ndarray,
 ) -> dict[str, np.ndarray]:
     """Center of mass and pelvis relative to where the feet are and face."""
-    place = 0.5 * sum(_way(path, t) for path in feet.values())
+    place = np.mean([_way(path, t) for path in feet.values()], axis=0)
     c, s = np.cos(place[:, 2]), np.sin(place[:, 2])
     x, y = (com[:, :2] - place[:, :2]).T
     height = Configuration(robot, q_start).center_of_mass[2]
