@@ -107,6 +107,7 @@ class Behavior:
         specification: the YAML it was built from.
         provenance: versions and numbers of the build, by name.
         beat_priority: how much the beat counts against balance, 0 to 1.
+        compliance: how soft joints are, 0 as usual to 1 as can be, by name.
     """
 
     name: str
@@ -127,6 +128,7 @@ class Behavior:
     specification: str
     provenance: Mapping[str, object]
     beat_priority: float = BEAT_PRIORITY
+    compliance: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def duration(self) -> float:

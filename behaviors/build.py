@@ -344,6 +344,7 @@ def _assembled(
         momentum=momentum,
         inertia=inertia,
         events=plan.events,
+        compliance=plan.compliance,
         certificate=found.certificate,
         provenance={
             "key": "",

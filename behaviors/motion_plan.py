@@ -42,6 +42,7 @@ class MotionPlan:
         free_phases: least and most duration [s] of phases that may choose, by index.
         price_of_time: what a second costs them.
         remarks: sentences on what is not done as it was asked.
+        compliance: how soft joints are when they are tracked, 0 as usual to 1, by name.
         review: sentences on a motion that was found and its center of mass.
         beat_priority: how much the beat counts when the motion is tracked; None for
             what the specification says.
@@ -58,6 +59,7 @@ class MotionPlan:
     free_phases: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     price_of_time: float = 0.0
     remarks: tuple[str, ...] = ()
+    compliance: Mapping[str, float] = field(default_factory=dict)
     review: Callable[[DenseTrajectory, np.ndarray], Sequence[str]] | None = None
     beat_priority: float | None = None
     otherwise: "Callable[[Sequence[Trouble]], MotionPlan | None] | None" = None
