@@ -25,6 +25,8 @@ from optimization.trajectory_problem import Task, TrajectoryProblem, Weights
 # Cost per second on where the center of mass is, and the factor on it where that was
 # said [1/m^2].
 BALANCE, CENTERED = (400.0, 400.0), 10.0
+# Cost per second on links that a hand is at a place of [1/m^2, 1/rad^2].
+BESIDE = 4000.0
 # Least and most distance of knots [s].
 FINEST, COARSEST = 0.01, 0.1
 
@@ -50,6 +52,11 @@ class Station:
     # Time to get there [s], and time to stay [s].
     move: float = 1.5
     hold: float = 0.5
+
+    def title(self) -> str:
+        """What a person calls it."""
+        said = [f"{part} {text}" for part, text in self.targets.items()]
+        return ", ".join(said) or self.posture
 
 
 @dataclass
@@ -99,7 +106,7 @@ class PostureSpecification(Specification):
             weights=self.objectives.weights(Weights()),
         )
         events = tuple(
-            Event(start, "segment", s.posture, duration=end - start)
+            Event(start, "segment", s.title(), duration=end - start)
             for s, (start, end) in zip(self.stations, ends, strict=True)
         )
         names = robot.joint_names
@@ -194,6 +201,8 @@ class PostureSpecification(Specification):
             hold = np.where((times >= reached - 1e-9) & (times <= leave + 1e-9))[0]
             for frame, goal in found.targets.items():
                 tasks.append(FrameTask(frame, hold, goal.X_WG, goal.axes))
+            for link, X in found.beside.items():
+                tasks.append(FrameTask(link, hold, X, weight=BESIDE))
             if found.is_centered:
                 weight[hold] *= CENTERED
             last, here, left = target, there, leave

@@ -6,7 +6,7 @@ which the rest still holds and the center of mass is over the feet with some mar
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
@@ -23,10 +23,14 @@ from optimization.inverse_kinematics import IKSolution, IKTarget, InverseKinemat
 LEAST_BALANCE = 0.03
 # The farthest that anything is tried [m], halvings, and the share of it that is used.
 FARTHEST, HALVINGS, SHARE = 1.2, 9, 0.97
+# Height above the floor that hands keep [m].
+FLOOR = 0.04
+# How near is there where an arm is nearly straight, and searches come to no end [m].
+NEARLY = 0.01
 # Weight of what is not the limb, against the limb [-].
 REST = 30.0
-# Times a place that moves with the body is looked up anew.
-ROUNDS = 4
+# Times a place that moves with the body is looked up anew, until it moves less [m].
+ROUNDS, SETTLED = 12, 2e-3
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class Reached:
         center: (2,) where the center of mass is asked to be [m].
         is_centered: whether that was said, and is not just what balances best.
         notes: sentences on how far things got.
+        beside: poses of links that a target is at a place of.
     """
 
     q: np.ndarray
@@ -46,6 +51,18 @@ class Reached:
     center: np.ndarray
     is_centered: bool = False
     notes: tuple[str, ...] = ()
+    beside: Mapping[str, RigidTransform] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What a posture is searched for: its wishes, and where it is near."""
+
+    q: np.ndarray
+    start: Configuration
+    wishes: Sequence[Wish]
+    center: np.ndarray
+    weights: np.ndarray
 
 
 class PostureReach:
@@ -97,13 +114,8 @@ class PostureReach:
         Raises:
             BackbeatError: something cannot be where it shall; how near it gets.
         """
-        start = Configuration(self.robot, q)
-        found: dict[str, IKTarget] = {
-            **{n: IKTarget(X) for n, X in self.feet.items()},
-            **targets,
-        }
+        start, center, is_centered = Configuration(self.robot, q), self.middle, False
         asked: dict[str, IKTarget] = dict(targets)
-        center, is_centered = self.middle, False
         for wish in wishes:
             if wish.part == CENTER:
                 center, is_centered = self._center(wish, start, where), True
@@ -116,26 +128,27 @@ class PostureReach:
                 )
             if not wish.is_farthest:
                 asked[frame] = self._target(wish, frame, start)
-        self._weights = self._limb_weights(wishes)
-        reached = self._reach(q, found | asked, center, q)
-        for _ in range(ROUNDS if any(w.place for w in wishes) else 0):
-            state = Configuration(self.robot, reached.q)
-            for wish in wishes:
-                if wish.place:
-                    frame = self.frame(wish.part, where)
-                    asked[frame] = self._target(wish, frame, start, state)
-            reached = self._reach(q, found | asked, center, reached.q)
+        search = _Search(q, start, wishes, center, self._limb_weights(wishes))
+        asked, reached = self._settled(search, asked, q)
         self._check(reached, wishes, where)
         notes: list[str] = []
         for wish in wishes:
             if wish.is_farthest and wish.part != CENTER:
-                frame = self.frame(wish.part, where)
-                target, reached, way = self._farthest(
-                    wish, frame, q, found | asked, center, reached
-                )
-                asked[frame] = target
+                asked, reached, way = self._farthest(search, wish, asked, reached)
                 notes.append(f"{where}: the {wish.part} gets {way:.2f} m {_word(wish)}")
-        return Reached(reached.q, asked, center, is_centered, tuple(notes))
+        state = Configuration(self.robot, reached.q)
+        links = {self._place(w)[0] for w in wishes if w.place}
+        beside = {link: state.pose(self.robot.link_frame(link)) for link in links}
+        return Reached(reached.q, asked, center, is_centered, tuple(notes), beside)
+
+    def _place(self, wish: Wish) -> tuple[str, np.ndarray]:
+        """Link that a place on the body is on, and (3,) where, on the part's side."""
+        place = self.robot.places[wish.place]
+        if not wish.part.startswith("right"):
+            return place.link, np.array(place.position)
+        link = f"r_{place.link.removeprefix('l_')}"
+        mirrored = link if place.link.startswith("l_") else place.link
+        return mirrored, np.array(place.position) * [1.0, -1.0, 1.0]
 
     def _limb_weights(self, wishes: Sequence[Wish]) -> np.ndarray:
         """(nv,) weights with which the limbs move rather than the rest."""
@@ -150,33 +163,53 @@ class PostureReach:
             weights[robot.base_velocities + robot.groups[limb]] = 1.0
         return weights if limbs else np.ones(robot.num_velocities)
 
-    def _reach(
-        self,
-        q: np.ndarray,
-        targets: Mapping[str, IKTarget],
-        center: np.ndarray,
-        q_from: np.ndarray,
-    ) -> IKSolution:
-        solver = InverseKinematics(
-            self.robot, self.collisions, joint_weights=self._weights
-        )
-        return solver.solve(q, targets, center, q_start=q_from)
+    def _settled(
+        self, search: "_Search", asked: Mapping[str, IKTarget], q_from: np.ndarray
+    ) -> tuple[dict[str, IKTarget], IKSolution]:
+        """Targets with places on the body where these then are, and the posture."""
+        robot, asked = self.robot, dict(asked)
+        solver = InverseKinematics(robot, self.collisions, search.weights)
+        feet = {n: IKTarget(X) for n, X in self.feet.items()}
+        at = [w for w in search.wishes if w.place and not w.is_farthest]
+        reached = solver.solve(search.q, feet | asked, search.center, q_from)
+        for _ in range(ROUNDS if at else 0):
+            state, moved = Configuration(robot, reached.q), 0.0
+            for wish in at:
+                frame = robot.parts[wish.part].frame
+                target = self._target(wish, frame, search.start, state)
+                way = target.X_WG.translation() - asked[frame].X_WG.translation()
+                moved, asked[frame] = max(moved, float(np.abs(way).max())), target
+            if moved < SETTLED:
+                break
+            reached = solver.solve(search.q, feet | asked, search.center, reached.q)
+        return asked, reached
 
     def _is_good(self, reached: IKSolution) -> bool:
         """Whether targets are reached, nothing touches and the robot stands."""
-        center = Configuration(self.robot, reached.q).center_of_mass[:2]
+        state = Configuration(self.robot, reached.q)
+        center = state.center_of_mass[:2]
         return (
-            reached.is_reached
+            reached.residual < NEARLY
+            and self._lowest(state)[0] >= FLOOR
             and reached.clearance > -1e-3
             and balance_margin(self.corners, center) >= LEAST_BALANCE
         )
+
+    def _lowest(self, state: Configuration) -> tuple[float, str]:
+        """Height of the lowest part of the body but feet [m], and which it is."""
+        heights = [
+            (float(state.pose(part.frame).translation()[2]), name)
+            for name, part in self.robot.parts.items()
+            if part.frame not in self.feet
+        ]
+        return min(heights, default=(np.inf, ""))
 
     def _check(self, reached: IKSolution, wishes: Sequence[Wish], where: str) -> None:
         parts = {
             self.robot.parts[w.part].frame: w.part for w in wishes if w.part != CENTER
         }
         worst = parts.get(reached.worst, reached.worst)
-        if not reached.is_reached:
+        if reached.residual > NEARLY:
             raise BackbeatError(
                 f"{where}: the {worst} cannot get there; the nearest place is "
                 f"{reached.residual:.2f} m or rad away (say 'as far as you can', or "
@@ -187,8 +220,14 @@ class PostureReach:
                 f"{where}: parts of the body would be {-1000 * reached.clearance:.0f} "
                 "mm too near to each other; say a place that is farther away"
             )
-        center = Configuration(self.robot, reached.q).center_of_mass[:2]
-        margin = balance_margin(self.corners, center)
+        state = Configuration(self.robot, reached.q)
+        height, low = self._lowest(state)
+        if height < FLOOR:
+            raise BackbeatError(
+                f"{where}: the {low} would be at a height of {100 * height:.0f} cm; it "
+                f"stays {100 * FLOOR:.0f} cm above the floor"
+            )
+        margin = balance_margin(self.corners, state.center_of_mass[:2])
         if margin < LEAST_BALANCE:
             raise BackbeatError(
                 f"{where}: the center of mass would be {1000 * margin:.0f} mm inside "
@@ -209,11 +248,7 @@ class PostureReach:
         if wish.point is not None:
             p = np.r_[self.middle, 0.0] + wish.point
         elif wish.place:
-            place = self.robot.places[wish.place]
-            link, position = place.link, np.array(place.position)
-            if wish.part.startswith("right"):
-                position[1] *= -1
-                link = _other_side(link)
+            link, position = self._place(wish)
             p = (now or start).pose(self.robot.link_frame(link)) @ position
         ways = [w.amount * w.direction for w in wish.ways if w.amount is not None]
         p = p + np.sum(ways, axis=0) if ways else p
@@ -235,20 +270,21 @@ class PostureReach:
 
     def _farthest(
         self,
+        search: "_Search",
         wish: Wish,
-        frame: str,
-        q: np.ndarray,
-        targets: Mapping[str, IKTarget],
-        center: np.ndarray,
+        asked: Mapping[str, IKTarget],
         reached: IKSolution,
-    ) -> tuple[IKTarget, IKSolution, float]:
-        """The farthest target of a wish that can be, its posture, and how far [m]."""
+    ) -> tuple[dict[str, IKTarget], IKSolution, float]:
+        """Targets with the farthest one of a wish, the posture, and how far [m]."""
         direction = next(w.direction for w in wish.ways if w.amount is None)
-        start = Configuration(self.robot, q)
+        frame = self.robot.parts[wish.part].frame
 
-        def attempt(way: float, q_from: np.ndarray) -> tuple[IKTarget, IKSolution]:
-            target = self._target(wish, frame, start, extra=way * direction)
-            return target, self._reach(q, {**targets, frame: target}, center, q_from)
+        def attempt(
+            way: float, q_from: np.ndarray
+        ) -> tuple[dict[str, IKTarget], IKSolution]:
+            extra = way * direction
+            target = self._target(wish, frame, search.start, extra=extra)
+            return self._settled(search, {**asked, frame: target}, q_from)
 
         good, bad, best = 0.0, FARTHEST, reached
         for _ in range(HALVINGS):
@@ -258,8 +294,11 @@ class PostureReach:
                 good, best = middle, tried
             else:
                 bad = middle
-        target, best = attempt(SHARE * good, best.q)
-        return target, best, SHARE * good
+        found, best = attempt(SHARE * good, best.q)
+        # What is asked for is what was found, to the last digit.
+        at = Configuration(self.robot, best.q).pose(frame).translation()
+        X = RigidTransform(found[frame].X_WG.rotation(), at)
+        return {**found, frame: replace(found[frame], X_WG=X)}, best, SHARE * good
 
     def _center(self, wish: Wish, start: Configuration, where: str) -> np.ndarray:
         """(2,) where the center of mass shall be.
@@ -286,10 +325,6 @@ class PostureReach:
                 "'as far as you can')"
             )
         return p
-
-
-def _other_side(link: str) -> str:
-    return f"r_{link.removeprefix('l_')}" if link.startswith("l_") else link
 
 
 def _word(wish: Wish) -> str:

@@ -109,9 +109,6 @@ def parse_wish(
     found = Wish(part)
     for phrase in re.split(r"\s+and\s+|,\s*", " ".join(str(text).split())):
         found = _with_phrase(found, phrase, places, where, is_hand)
-    anchors = [bool(found.place), bool(found.over), found.point is not None]
-    if sum(anchors) > 1:
-        raise BackbeatError(f"{where}: {part} has two places in {text!r}")
     if sum(way.amount is None for way in found.ways) > 1:
         raise BackbeatError(
             f"{where}: {part} can go as far as it can in one direction, not in two"
@@ -137,14 +134,17 @@ def _with_phrase(
         place = phrase.removeprefix("at the ")
         if place not in places:
             raise unknown_name(f"place on the body in {where}", place, places)
+        _refuse_second(wish, where)
         return Wish(**{**keys, "place": place})
     if phrase.startswith("over the "):
         over = phrase.removeprefix("over the ")
         if over not in SUPPORTS:
             raise unknown_name(f"support in {where}", over, SUPPORTS)
+        _refuse_second(wish, where)
         return Wish(**{**keys, "over": over})
     if re.fullmatch(rf"{_NUMBER} {_NUMBER} {_NUMBER}", phrase):
         point = np.array([_amount(x, MOST_WAY, where) for x in phrase.split()])
+        _refuse_second(wish, where)
         return Wish(**{**keys, "point": point})
     for words, axis in TURNS.items():
         if phrase.startswith(words):
@@ -161,6 +161,12 @@ def _with_phrase(
     return Wish(
         **{**keys, "ways": (*wish.ways, _way(wish.part, phrase, where, is_hand))}
     )
+
+
+def _refuse_second(wish: Wish, where: str) -> None:
+    """Refuses a part that is said to be in two places."""
+    if wish.place or wish.over or wish.point is not None:
+        raise BackbeatError(f"{where}: the {wish.part} can be in one place, not in two")
 
 
 def _way(part: str, phrase: str, where: str, is_hand: bool) -> Way:
