@@ -8,7 +8,7 @@ from pydrake.math import RigidTransform
 from scipy.optimize import least_squares
 
 from behaviors.behavior import Behavior
-from behaviors.posture_reach import balance_margin, support_polygon
+from behaviors.posture_reach import balance_margin, static_load, support_polygon
 from models.configuration import Configuration
 from models.robot import RobotModel
 
@@ -27,12 +27,16 @@ class PostureMargins:
             with the rest of the body as it is [m], by part.
         joint: the joint that is nearest to a stop.
         stop: how near [rad].
+        strained: the joint above the hips that holding still takes most torque of.
+        load: how much of it [-].
     """
 
     balance: float
     reach: dict[str, float]
     joint: str
     stop: float
+    strained: str
+    load: float
 
     def sentence(self) -> str:
         """The margins in words."""
@@ -43,7 +47,7 @@ class PostureMargins:
         return (
             f"center of mass {1000 * self.balance:.0f} mm inside the feet, "
             f"{hands + ', ' if hands else ''}{self.joint} {self.stop:.2f} rad from its "
-            "stop"
+            f"stop, {self.strained} at {100 * self.load:.0f} % of its torque"
         )
 
 
@@ -62,11 +66,14 @@ def posture_margins(
         for name, part in robot.parts.items()
         if name.endswith("hand") and len(robot.groups.get(part.limb, ()))
     }
+    load, strained = static_load(robot, state)
     return PostureMargins(
         np.nan if edges is None else balance_margin(edges, center),
         reach,
         robot.joint_names[j],
         float(room[j]),
+        strained,
+        load,
     )
 
 

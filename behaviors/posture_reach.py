@@ -23,6 +23,8 @@ from optimization.inverse_kinematics import IKSolution, IKTarget, InverseKinemat
 LEAST_BALANCE = 0.03
 # The farthest that anything is tried [m], halvings, and the share of it that is used.
 FARTHEST, HALVINGS, SHARE = 1.2, 9, 0.97
+# Share of a joint's torque that holding still may take [-]; moving takes the rest.
+STRONGEST = 0.8
 # Height above the floor that hands keep [m].
 FLOOR = 0.04
 # How near is there where an arm is nearly straight, and searches come to no end [m].
@@ -191,6 +193,7 @@ class PostureReach:
         return (
             reached.residual < NEARLY
             and self._lowest(state)[0] >= FLOOR
+            and static_load(self.robot, state)[0] <= STRONGEST
             and reached.clearance > -1e-3
             and balance_margin(self.corners, center) >= LEAST_BALANCE
         )
@@ -226,6 +229,12 @@ class PostureReach:
             raise BackbeatError(
                 f"{where}: the {low} would be at a height of {100 * height:.0f} cm; it "
                 f"stays {100 * FLOOR:.0f} cm above the floor"
+            )
+        load, joint = static_load(self.robot, state)
+        if load > STRONGEST:
+            raise BackbeatError(
+                f"{where}: holding still would take {100 * load:.0f} % of the torque "
+                f"of {joint}, and {100 * STRONGEST:.0f} % are used; reach less far"
             )
         margin = balance_margin(self.corners, state.center_of_mass[:2])
         if margin < LEAST_BALANCE:
@@ -298,7 +307,9 @@ class PostureReach:
         # What is asked for is what was found, to the last digit.
         at = Configuration(self.robot, best.q).pose(frame).translation()
         X = RigidTransform(found[frame].X_WG.rotation(), at)
-        return {**found, frame: replace(found[frame], X_WG=X)}, best, SHARE * good
+        begin = self._target(wish, frame, search.start).X_WG.translation()
+        way = float((at - begin) @ direction)
+        return {**found, frame: replace(found[frame], X_WG=X)}, best, way
 
     def _center(self, wish: Wish, start: Configuration, where: str) -> np.ndarray:
         """(2,) where the center of mass shall be.
@@ -333,6 +344,17 @@ def _word(wish: Wish) -> str:
     axis = int(np.abs(way.direction).argmax())
     names = ("forward", "back"), ("to the left", "to the right"), ("up", "down")
     return names[axis][int(way.direction[axis] < 0)]
+
+
+def static_load(robot: RobotModel, state: Configuration) -> tuple[float, str]:
+    """Largest share of a joint's torque that holding still takes, and the joint.
+
+    Of joints above the hips; those of legs depend on how the feet share the weight.
+    """
+    share = np.abs(state.bias[robot.base_velocities :]) / robot.effort_limits
+    share[[j for n in robot.soles for j in robot.contacts[n].limb]] = 0.0
+    j = int(share.argmax())
+    return float(share[j]), robot.joint_names[j]
 
 
 def support_polygon(

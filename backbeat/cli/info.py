@@ -78,7 +78,9 @@ def margins_table(behavior: "Behavior") -> "Table":
 
     from behaviors.posture_margins import station_margins
 
-    table = Table("station", "at", "to the feet's edge", "hands could go", "next stop")
+    table = Table(
+        "station", "at", "to the feet's edge", "hands could go", "next stop", "torque"
+    )
     for name, time, margins in station_margins(behavior):
         hands = [f"{part} {100 * way:.0f} cm" for part, way in margins.reach.items()]
         table.add_row(
@@ -87,6 +89,7 @@ def margins_table(behavior: "Behavior") -> "Table":
             f"{1000 * margins.balance:.0f} mm",
             "\n".join(hands),
             f"{margins.joint} {margins.stop:.2f} rad",
+            f"{margins.strained} {100 * margins.load:.0f} %",
         )
     return table
 
