@@ -68,8 +68,10 @@ class Event:
 
     Attributes:
         time: authored, absolute time [s].
-        kind: "strike", "rest", "segment", "marker", or "beat" where a tempo changes.
-        what: drum member of a strike, name of a segment or marker.
+        kind: "strike", "rest", "segment", "marker", "beat" where a tempo changes, or
+            "music" where the music of a file begins that has more before it.
+        what: drum member of a strike, name of a segment or marker, file name of the
+            backing of music.
         who: contact that strikes, or "".
         velocity: loudness as in MIDI, 0 to 127.
         duration: length of a segment [s].
@@ -166,6 +168,11 @@ class Behavior:
     def strikes(self) -> list[Event]:
         """The strikes in order of time."""
         return [e for e in self.events if e.kind == "strike"]
+
+    def music(self) -> Event:
+        """Where music begins, and its backing; the start if nothing else is said."""
+        found = (e for e in self.events if e.kind == "music")
+        return next(found, Event(0.0, "music", ""))
 
     def __str__(self) -> str:
         """One paragraph for a person."""

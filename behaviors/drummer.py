@@ -1,11 +1,13 @@
-"""What music has to know of the drummer: a kit's members, and two hands at it."""
+"""The drummer: a kit's members, two hands at it, and what a score has them do when."""
 
 from collections.abc import Callable
 
 from pydrake.math import RigidTransform
 
+from behaviors.behavior import Event
 from behaviors.music.percussion import Members
 from behaviors.music.player import Advice, Player
+from behaviors.music.score import Score
 from behaviors.strike_postures import StrikePostures
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
@@ -17,6 +19,47 @@ def kit_members(kit: DrumKit) -> Members:
         {m.number: name for name, m in kit.members.items()},
         {name: m.notes for name, m in kit.members.items()},
     )
+
+
+def stick_tip(hand: str) -> str:
+    """Frame of the tip of a hand's stick."""
+    return f"{hand[0]}_stick_tip"
+
+
+def score_events(
+    score: Score, aim: Callable[[str, str], tuple[float, float]]
+) -> tuple[Event, ...]:
+    """Strikes, rests, segments, the beats of a changing tempo, and where music begins.
+
+    Args:
+        score: what is played, with hands for all hits.
+        aim: where a hand strikes a head, from its strike point, by member and hand [m].
+    """
+    time = score.tempo.time
+    events = [
+        Event(
+            time(h.beat),
+            "strike",
+            h.member,
+            stick_tip(h.hand),
+            h.velocity,
+            aim=aim(h.member, h.hand),
+        )
+        for h in score.hits
+    ]
+    if not score.tempo.is_constant:
+        whole = range(int(score.beats + 1e-9) + 1)
+        events += [Event(time(beat), "beat", "") for beat in whole]
+    if score.backing or score.lead_in:
+        events.append(Event(time(score.lead_in), "music", score.backing))
+    for hold in score.holds:
+        length = time(hold.contact_end) - time(hold.beat)
+        for hand, member in hold.rest.items():
+            events.append(
+                Event(time(hold.beat), "rest", member, stick_tip(hand), 0, length)
+            )
+        events.append(Event(time(hold.beat), "segment", hold.name, duration=length))
+    return tuple(sorted(events, key=lambda event: event.time))
 
 
 def make_player(

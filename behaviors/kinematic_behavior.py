@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from behaviors.behavior import Behavior, Event, centroidal_quantities
-from behaviors.drummer import kit_members
+from behaviors.behavior import Behavior, centroidal_quantities
+from behaviors.drummer import kit_members, score_events
 from behaviors.drumming import DrummingSpecification
 from behaviors.kinematic_player import (
     EQUIPMENT,
@@ -71,12 +71,12 @@ def kinematic_behavior(
         mount=player.mount,
         scene=Scene("drum-kit", (0.0, 0.0, 0.0)),
         bpm=score.tempo.bpm,
-        beats_per_bar=int(score.tempo.beats_per_bar),
+        beats_per_bar=round(score.tempo.beats_per_bar),
         motion=motion,
         com=com,
         momentum=momentum,
         inertia=inertia,
-        events=_events(score),
+        events=score_events(score, lambda member, hand: (0.0, 0.0)),
         certificate=Certificate(()),
         specification="",
         provenance={},
@@ -101,16 +101,3 @@ def _dense(played: KinematicTrajectory) -> DenseTrajectory:
         tau=np.zeros((M, robot.num_joints)),
         contacts=(),
     )
-
-
-def _events(score: Score) -> tuple[Event, ...]:
-    """Strikes and holds, as in an optimized behavior."""
-    time = score.tempo.time
-    events = [
-        Event(time(h.beat), "strike", h.member, f"{h.hand[0]}_stick_tip", h.velocity)
-        for h in score.hits
-    ]
-    for hold in score.holds:
-        length = time(hold.contact_end) - time(hold.beat)
-        events.append(Event(time(hold.beat), "segment", hold.name, duration=length))
-    return tuple(sorted(events, key=lambda event: event.time))

@@ -20,6 +20,7 @@ from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.inverse_kinematics import IKSolution, IKTarget, InverseKinematics
 
+STICK_LENGTH = 0.27  # from grip to tip [m]
 # Random starts tried before a drum counts as out of reach, and their spread [rad].
 STARTS, SPREAD = 40, 0.8
 # What an arm may lack in clearance [m]: the optimizer pushes it out again.
@@ -53,8 +54,7 @@ class StrikePostures:
         """
         self.robot, self.posture = robot, posture
         self._tips = tips
-        # From tip to grip a stick is 0.27 m long.
-        self._grip = 0.27 * np.sin(slope)
+        self._grip = STICK_LENGTH * np.sin(slope)
         self._collisions = collisions
         self._found: dict[tuple[str, str, float], np.ndarray] = {}
         self._back: dict[tuple[str, str], float] = {}

@@ -14,11 +14,11 @@ from pydrake.math import RigidTransform
 
 from behaviors.knot_grid import SPACING, KnotGrid
 from behaviors.music.score import Hit
+from behaviors.strike_postures import STICK_LENGTH
 from models.errors import BackbeatError
 from optimization.tasks import FrameTask
 from optimization.trajectory_problem import Task
 
-STICK_LENGTH = 0.27  # from grip to tip [m]
 # The velocity, as in MIDI, of a stroke with the stated speed and apex.
 PLAIN = 90
 # Share of them that the softest stroke has.
@@ -117,30 +117,67 @@ def planned_rebound(restitution: float) -> float:
     return min(MOST_REBOUND, LIFTED * restitution)
 
 
-def strike(
-    hit: Hit,
-    ways: tuple[float, float],
-    tip: str,
-    X_WT: RigidTransform,
-    stroke: Stroke,
-    grid: KnotGrid,
-) -> list[Task]:
-    """At the head on the knot, fast before, straight up and down.
+@dataclass(frozen=True)
+class PlannedHit:
+    """One hit of one hand, with what is beside it.
 
-    Args:
+    Attributes:
         hit: the hit.
         ways: time since the hand was last at a drum, and until it is again [s].
         tip: frame of the tip.
         X_WT: where the tip is at the hit, in axes of the head.
+        rebound: share of its speed that the stick keeps.
         stroke: how it is struck.
         grid: the knots.
     """
-    k, t = grid.knot(hit.beat), grid.times
-    last, first = _beside(k, ways, grid)
-    down = stroke.falling(hit.velocity, t[k] - t[last])
+
+    hit: Hit
+    ways: tuple[float, float]
+    tip: str
+    X_WT: RigidTransform
+    rebound: float
+    stroke: Stroke
+    grid: KnotGrid
+
+    @property
+    def knot(self) -> int:
+        """Knot of the hit."""
+        return self.grid.knot(self.hit.beat)
+
+    @property
+    def beside(self) -> tuple[int, int]:
+        """Knots that the approach starts at, and that the rebound ends at."""
+        last = self.grid.before(self.knot, min(NEAR, self.ways[0] / 10))
+        return last, self.grid.after(self.knot, min(NEAR, self.ways[1] / 10))
+
+    def falling(self, knot: int) -> float:
+        """Height of the tip above the head at a knot before the hit [m]."""
+        t = self.grid.times
+        return self.stroke.falling(self.hit.velocity, t[self.knot] - t[knot])
+
+    def rising(self, knot: int) -> float:
+        """Height of the tip above the head at a knot after the hit [m]."""
+        since, velocity = self.grid.times[knot] - self.time, self.hit.velocity
+        return self.stroke.rising(velocity, since, self.rise, self.rebound)
+
+    @property
+    def time(self) -> float:
+        """Time of the hit [s]."""
+        return float(self.grid.times[self.knot])
+
+    @property
+    def rise(self) -> float:
+        """Time of the way up [s]."""
+        return min(self.stroke.fall_time, 0.5 * self.ways[1])
+
+
+def strike(planned: PlannedHit) -> list[Task]:
+    """At the head on the knot, fast before, straight up and down."""
+    k, (last, first) = planned.knot, planned.beside
+    tip, X_WT, down = planned.tip, planned.X_WT, planned.falling(last)
     beside = np.r_[last:k, k + 1 : first + 1]
     sideways = 0.8 * SPACING
-    grip = STICK_LENGTH * np.sin(stroke.slope)
+    grip = STICK_LENGTH * np.sin(planned.stroke.slope)
     return [
         FrameTask(tip, np.array([k]), X_WT, "x y z"),
         FrameTask(tip, np.array([last]), X_WT, "z", lower=down, upper=1.03 * down),
@@ -149,75 +186,42 @@ def strike(
     ]
 
 
-def swing(
-    hit: Hit,
-    ways: tuple[float, float],
-    tip: str,
-    X_WT: RigidTransform,
-    stroke: Stroke,
-    grid: KnotGrid,
-    rebound: float,
-) -> list[Task]:
-    """The rebound, and heights of the tip from its way down to its way up.
-
-    Arguments as of `strike`, and the share of its speed that the stick keeps.
-    """
-    k, t = grid.knot(hit.beat), grid.times
-    last, first = _beside(k, ways, grid)
-    fall = min(stroke.fall_time, 0.5 * ways[0])
-    rise = min(stroke.fall_time, 0.5 * ways[1])
+def swing(planned: PlannedHit) -> list[Task]:
+    """The rebound, and heights of the tip from its way down to its way up."""
+    grid, tip, X_WT = planned.grid, planned.tip, planned.X_WT
+    t, (last, first) = grid.times, planned.beside
+    fall = min(planned.stroke.fall_time, 0.5 * planned.ways[0])
     tasks: list[Task] = []
     # The knots beside a hit decide its speeds: the curves go through them all.
-    for i in range(k + 1, first + 1):
-        up = stroke.rising(hit.velocity, t[i] - t[k], rise, rebound)
+    for i in range(planned.knot + 1, first + 1):
+        up = planned.rising(i)
         tasks.append(
             FrameTask(tip, np.array([i]), X_WT, "z", lower=up, upper=1.03 * up)
         )
-    heights = {
-        i: stroke.falling(hit.velocity, t[k] - t[i])
-        for i in grid.within(t[k] - fall, t[last] - 1e-3)
-    }
-    heights |= {
-        i: stroke.falling(hit.velocity, t[k] - t[i]) for i in range(last + 1, k)
-    }
-    for i in grid.within(t[first] + 1e-3, t[k] + RISING * rise):
-        heights[i] = stroke.rising(hit.velocity, t[i] - t[k], rise, rebound)
+    before = grid.within(planned.time - fall, t[last] - 1e-3)
+    before = np.r_[before, last + 1 : planned.knot]
+    after = grid.within(t[first] + 1e-3, planned.time + RISING * planned.rise)
+    heights = {i: planned.falling(i) for i in before}
+    heights |= {i: planned.rising(i) for i in after}
     for i, height in heights.items():
         X = X_WT @ RigidTransform([0.0, 0.0, height])
         tasks.append(FrameTask(tip, np.array([i]), X, "z", weight=PROFILE))
     return tasks
 
 
-def clear(
-    hit: Hit,
-    ways: tuple[float, float],
-    tip: str,
-    X_WT: RigidTransform,
-    stroke: Stroke,
-    grid: KnotGrid,
-    rebound: float,
-) -> list[Task]:
-    """All that a stroke without a shape is asked for: to be above the head beside it.
-
-    Arguments as of `strike`, and the share of its speed that the stick keeps.
-    """
-    k, t = grid.knot(hit.beat), grid.times
-    last, _ = _beside(k, ways, grid)
-    up = LEAST_RISE * rebound * stroke.strike_speed(hit.velocity) * (t[k + 1] - t[k])
-    down = stroke.falling(hit.velocity, t[k] - t[last])
-    since, until = (CLEAR * min(way, LONGEST_CLEAR) for way in ways)
+def clear(planned: PlannedHit) -> list[Task]:
+    """A stroke without a shape: the tip is above the head beside the hit, no more."""
+    grid, tip, X_WT, k = planned.grid, planned.tip, planned.X_WT, planned.knot
+    t, (last, _) = grid.times, planned.beside
+    strike_speed = planned.stroke.strike_speed(planned.hit.velocity)
+    up = LEAST_RISE * planned.rebound * strike_speed * (t[k + 1] - t[k])
+    since, until = (CLEAR * min(way, LONGEST_CLEAR) for way in planned.ways)
     after = np.union1d(k + 1, grid.within(t[k] + 1e-3, t[k] + until))
     before = grid.within(t[k] - since, t[last] - 1e-3)
     return [
         FrameTask(tip, after, X_WT, "z", lower=up),
-        FrameTask(tip, before, X_WT, "z", lower=down),
+        FrameTask(tip, before, X_WT, "z", lower=planned.falling(last)),
     ]
-
-
-def _beside(k: int, ways: tuple[float, float], grid: KnotGrid) -> tuple[int, int]:
-    """Knots that the approach to a hit starts at, and that its rebound ends at."""
-    last = grid.before(k, min(NEAR, ways[0] / 10))
-    return last, grid.after(k, min(NEAR, ways[1] / 10))
 
 
 def lift(
@@ -275,16 +279,15 @@ def land(
         grid: the knots.
     """
     tasks: list[Task] = []
-    away, (a, b) = [], LANDING_SHAPE
+    a, b = LANDING_SHAPE
     for time, way, side in zip(times, ways, (-1, 1), strict=True):
         beside = min(LANDING_TIME, LANDING_SHARE * way)
         ends = sorted((time + side * 1e-3, time + side * beside))
         steep = float(np.clip(stroke.apex / (0.5 * way) ** 2, *LANDING))
         for k in grid.within(ends[0], ends[1]):
+            if k < 2:  # the start is given
+                continue
             t = abs(grid.times[k] - time)
-            away.append((k, steep * (a + b * t) * t**2))
-    for k, height in away:
-        if k >= 2:
-            X = X_WT @ RigidTransform([0.0, 0.0, height])
+            X = X_WT @ RigidTransform([0.0, 0.0, steep * (a + b * t) * t**2])
             tasks.append(FrameTask(tip, np.array([k]), X, "x y z", weight=STILL))
     return tasks

@@ -7,7 +7,6 @@ a contact that nobody asked for, and a hit beyond 15 ms, is a false one. Kick an
 are no business of two hands, and are listed apart.
 """
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -21,7 +20,7 @@ import yaml
 from behaviors.build import build
 from behaviors.library import Library
 from benchmarks.grooves import FEET, SEEDS, Groove, make_groove
-from benchmarks.measurement import machine
+from benchmarks.measurement import write_results
 from models.errors import BackbeatError
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
@@ -178,13 +177,7 @@ def main(
         row = rows[-1]
         said = row.why or f"F1 {row.f1:.4f}, {row.made} of {row.asked}"
         print(f"groove {seed}: {said}", file=sys.stderr, flush=True)
-        found = {
-            "machine": machine(),
-            "f1": f1(rows),
-            "rows": [asdict(r) for r in rows],
-        }
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps(found, indent=2) + "\n")
+        write_results(out, f1=f1(rows), rows=[asdict(r) for r in rows])
     print(table(rows))
 
 

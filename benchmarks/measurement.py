@@ -1,5 +1,6 @@
 """Timing on one core: cases in turns, medians, and the machine it was on."""
 
+import json
 import os
 import platform
 import time
@@ -89,3 +90,9 @@ def machine() -> dict[str, object]:
         "drake": metadata.version("drake"),
         "numba": metadata.version("numba"),
     }
+
+
+def write_results(path: Path, **found: object) -> None:
+    """Writes what was measured, and on what machine, as JSON."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"machine": machine(), **found}, indent=2) + "\n")

@@ -1,6 +1,5 @@
 """`python -m benchmarks.offline`: the trajectory optimizer against Crocoddyl."""
 
-import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +18,7 @@ from benchmarks.measurement import (
     medians,
     one_core,
     stopwatch,
+    write_results,
 )
 from benchmarks.problems import FORWARD_JUMP, WALK_2, WALK_6, drumming, squats
 from models.collision import NOTHING
@@ -264,18 +264,12 @@ def _cells(timing: Timing | None) -> tuple[str, str]:
 
 def write_json(rows: list[Row], repetitions: int, path: Path) -> None:
     """Writes all that the table says, and the machine."""
-    document = {
-        "differences": DIFFERENCES,
-        "repetitions": repetitions,
-        "machine": machine(),
-        "rows": [
-            asdict(row)
-            | {"goal": row.goal, "is_met": row.is_met, "near_ratio": row.near_ratio}
-            for row in rows
-        ],
-    }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=2) + "\n")
+    found = [
+        asdict(row)
+        | {"goal": row.goal, "is_met": row.is_met, "near_ratio": row.near_ratio}
+        for row in rows
+    ]
+    write_results(path, differences=DIFFERENCES, repetitions=repetitions, rows=found)
 
 
 def main(

@@ -1,6 +1,5 @@
 """`python -m benchmarks.online`: ticks, plans and runs of the online controller."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,16 +16,17 @@ from behaviors.library import Library
 from benchmarks.crocoddyl.closed_loop import run_loop
 from benchmarks.crocoddyl.standing import CrocoddylStanding, StandingSettings
 from benchmarks.environment import make_environment
-from benchmarks.measurement import machine, one_core, stopwatch
+from benchmarks.measurement import machine, one_core, stopwatch, write_results
 from benchmarks.tick import compare
 from models.errors import BackbeatError
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveStep
 from mpc.recovery import Recovery
 from mpc.reference import Reference
-from mpc.simulation.diagram import LOG_PERIOD, adapted
+from mpc.simulation.diagram import adapted
 from mpc.simulation.run import SimulationRun, run_scenario
 from mpc.simulation.scenario import Push, Scenario
+from mpc.simulation.simulated_robot import LOG_PERIOD
 
 DIFFERENCES = (
     "Both ticks are state to torque in closed loop with their own ideal dynamics: the "
@@ -183,10 +183,7 @@ def run_rows(behavior: Behavior) -> list[OnlineRow]:
 def measure(library: Path, cache: Path | None = None) -> list[OnlineRow]:
     """Measures everything; behaviors that the library lacks are built first."""
     shelf = Library(library)
-    behaviors = [
-        shelf.load(name) if shelf.path(name).is_file() else build(name, shelf)
-        for name in (PUSHED, DRUMMED, STOOD)
-    ]
+    behaviors = [build(name, shelf) for name in (PUSHED, DRUMMED, STOOD)]
     pushed, drummed, stood = behaviors
     return [
         *tick_rows(cache),
@@ -228,10 +225,8 @@ def main(
     except BackbeatError as error:
         raise SystemExit(f"benchmarks: {error}") from None
     print_table(rows)
-    document = {"differences": DIFFERENCES, "machine": machine()}
     found = [asdict(row) | {"is_met": row.is_met} for row in rows]
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(document | {"rows": found}, indent=2) + "\n")
+    write_results(out, differences=DIFFERENCES, rows=found)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """`python -m benchmarks.pushes`: who stands harder pushes, Crocoddyl's MPC or ours."""
 
-import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -16,7 +15,7 @@ from behaviors.library import Library
 from benchmarks.crocoddyl.closed_loop import run_loop
 from benchmarks.crocoddyl.standing import CrocoddylStanding, StandingSettings
 from benchmarks.environment import make_environment
-from benchmarks.measurement import machine
+from benchmarks.measurement import machine, write_results
 from models.errors import BackbeatError
 from mpc.reference import Reference
 from mpc.simulation.run import SimulationRun, run_scenario
@@ -180,8 +179,7 @@ def measure(library: Path, cache: Path | None = None) -> list[PushRow]:
         BackbeatError: Crocoddyl is not to be had.
     """
     shelf, python = Library(library), make_environment(cache)
-    known = shelf.path(BEHAVIOR).is_file()
-    behavior = shelf.load(BEHAVIOR) if known else build(BEHAVIOR, shelf)
+    behavior = build(BEHAVIOR, shelf)
     return [*crocoddyl_rows(behavior, python), *our_rows(behavior)]
 
 
@@ -203,10 +201,7 @@ def main(
         raise SystemExit(f"benchmarks: {error}") from None
     print(table(rows))
     settings = {"at once": asdict(AT_ONCE), "delayed": asdict(DELAYED)}
-    found = {"machine": machine(), "crocoddyl": settings}
-    out.parent.mkdir(parents=True, exist_ok=True)
-    written = found | {"rows": [asdict(row) for row in rows]}
-    out.write_text(json.dumps(written, indent=2) + "\n")
+    write_results(out, crocoddyl=settings, rows=[asdict(row) for row in rows])
 
 
 if __name__ == "__main__":

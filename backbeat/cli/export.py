@@ -54,8 +54,10 @@ def command(
         raise BackbeatError("export the CSV file and the sound one after the other")
     if backing is not None and wav is None:
         raise BackbeatError("a backing is mixed into --wav PATH; MIDI has no room")
-    extras = read_extras(click, latency_ms, backing)
-    _export_sound(_performance(name, library), midi, wav, extras)
+    performance = _performance(name, library)
+    own = performance if wav is not None else None
+    extras = read_extras(click, latency_ms, backing, own)
+    _export_sound(performance, midi, wav, extras)
 
 
 def _export_csv(
@@ -103,5 +105,6 @@ def _export_sound(
         count = write_midi(performance, notes, midi)
         typer.echo(f"{midi}: {count} notes")
     if wav is not None:
-        write_wav(mixed(notes, performance.duration, extras.backing), wav)
+        sound = mixed(notes, performance.duration, extras.backing, performance.music)
+        write_wav(sound, wav)
         typer.echo(f"{wav}: {len(performance.notes)} hits")

@@ -105,7 +105,9 @@ def command(
         # A plan that fails is worth a look; a robot shall not follow it.
         behavior = load_verified(library, str(name), unverified or not simulated)
     if record is not None:
-        extras = read_extras(click, latency_ms, backing)
+        from backbeat.sound.notes import planned
+
+        extras = read_extras(click, latency_ms, backing, planned(behavior))
         write_recording(behavior, simulated, record, fps, extras)
         return
     if click or latency_ms or backing is not None:

@@ -1,6 +1,5 @@
 """Mix: notes and a backing become stereo sound, and a WAV file."""
 
-import warnings
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
@@ -11,8 +10,8 @@ from scipy.signal import resample_poly
 
 from backbeat.sound.notes import CLICK, Note
 from backbeat.sound.voices import layer, voice
+from behaviors.music.backing import read_recording
 from models.atomic_file import replacing
-from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 
 RATE = 44100  # samples a second
@@ -24,14 +23,15 @@ DRUMS, BACKING = 0.5, 0.7
 STEP = 8
 # Louder than this, all of it is turned down.
 CEILING = 0.98
-# A backing is at most this long [s]; more is no song but a mistake.
-LONGEST = 3600.0
 # How far a drum is heard from the middle, per meter to the player's side.
 WIDTH = 0.9
 
 
 def mixed(
-    notes: Sequence[Note], duration: float, backing: np.ndarray | None = None
+    notes: Sequence[Note],
+    duration: float,
+    backing: np.ndarray | None = None,
+    music: float = 0.0,
 ) -> np.ndarray:
     """(n, 2) sound of notes, left and right, within -1 to 1.
 
@@ -39,6 +39,7 @@ def mixed(
         notes: what is played; of one that is cut by the beginning, the rest is heard.
         duration: length without the last sound's ringing [s].
         backing: (m, 2) sound at `RATE` to play along with, see `read_backing`.
+        music: when the backing begins [s].
     """
     frames = round((max(duration, 0.0) + TAIL) * RATE)
     out = np.zeros((frames, 2))
@@ -51,8 +52,9 @@ def mixed(
             heard = sound[first - start : last - start]
             out[first:last] += heard[:, None] * sides(note.member)
     if backing is not None:
-        m = min(len(backing), frames)
-        out[:m] += BACKING * backing[:m]
+        start = round(music * RATE)
+        heard = backing[: max(frames - start, 0)]
+        out[start : start + len(heard)] += BACKING * heard
     loudest = np.abs(out).max(initial=0.0)
     return out * (CEILING / loudest) if loudest > CEILING else out
 
@@ -91,26 +93,10 @@ def read_backing(path: str | Path) -> np.ndarray:
     """(n, 2) the sound of somebody's WAV file at `RATE`, within -1 to 1.
 
     Raises:
-        BackbeatError: it cannot be read, is no WAV file, or is longer than an hour.
+        BackbeatError: as `read_recording`.
     """
-    try:
-        with warnings.catch_warnings():
-            # Chunks that are not sound, such as the name of a song.
-            warnings.simplefilter("ignore", wavfile.WavFileWarning)
-            rate, samples = wavfile.read(path)
-        samples = _scaled(np.asarray(samples))
-        if not 1000 <= rate <= 400_000 or len(samples) == 0:
-            raise ValueError(f"{len(samples)} samples at {rate} a second")
-    except OSError as error:
-        raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
-    except Exception as error:  # the decoder raises many kinds on damaged files
-        why = " ".join(str(error).split())[:120] or type(error).__name__
-        raise BackbeatError(
-            f"{path} is not a WAV file that can be decoded ({why}); convert it to "
-            "16-bit WAV"
-        ) from None
-    if len(samples) > LONGEST * rate:
-        raise BackbeatError(f"{path} is longer than {LONGEST / 60:.0f} minutes")
+    recording = read_recording(Path(path))
+    rate, samples = recording.rate, _scaled(recording.samples)
     stereo = np.stack([samples[:, 0], samples[:, min(1, samples.shape[1] - 1)]], 1)
     if rate == RATE:
         return stereo
@@ -121,7 +107,6 @@ def read_backing(path: str | Path) -> np.ndarray:
 
 def _scaled(samples: np.ndarray) -> np.ndarray:
     """(n, channels) samples of any format as numbers within -1 to 1."""
-    samples = samples.reshape(len(samples), -1)
     if samples.dtype.kind == "u":  # 8 bits have no sign
         return (samples.astype(float) - 128.0) / 128.0
     if samples.dtype.kind == "i":

@@ -1,7 +1,7 @@
 """Notes: hits with a time, a drum and a loudness, from what a simulation measured."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,8 @@ class Performance:
         duration: [s].
         beats: (B,) times of the beats from the first on [s]; empty without music.
         beats_per_bar: meter.
+        music: when a backing begins [s].
+        backing: its file name, beside the score; empty for none.
     """
 
     name: str
@@ -72,6 +74,8 @@ class Performance:
     duration: float
     beats: np.ndarray
     beats_per_bar: int = 4
+    music: float = 0.0
+    backing: str = ""
 
     def heard(self, extras: SoundExtras) -> list[Note]:
         """Notes and clicks in order of time, with the latency.
@@ -104,11 +108,22 @@ class Performance:
 def performed(run: SimulationRun) -> Performance:
     """What a run sounds like: every contact that was a strike, planned or not."""
     behavior, hits = run.behavior, run.hits()
-    end, meter = float(run.t[-1]), behavior.beats_per_bar
+    end, music = float(run.t[-1]), behavior.music()
     made = [] if hits is None else hits.table.to_dict("records")
     extra = [] if hits is None else [asdict(hit) for hit in hits.extra]
     records = _strikes(made, extra)
-    return _performance(behavior.name, records, end, behavior.beat_times(end), meter)
+    return _performance(
+        Performance(
+            behavior.name,
+            (),
+            end,
+            behavior.beat_times(end),
+            behavior.beats_per_bar,
+            music.time,
+            music.what,
+        ),
+        records,
+    )
 
 
 def performed_in_file(path: Path) -> Performance:
@@ -120,10 +135,16 @@ def performed_in_file(path: Path) -> Performance:
     frame, story = load_run(path)
     try:
         records = _strikes(story["hits"], story["extra_hits"])
-        beats = np.array(story.get("beats", []), float)
-        meter = int(story.get("beats_per_bar", 4))
-        end = float(frame["t"].iloc[-1])
-        return _performance(str(story["behavior"]), records, end, beats, meter)
+        silent = Performance(
+            str(story["behavior"]),
+            (),
+            float(frame["t"].iloc[-1]),
+            np.array(story.get("beats", []), float),
+            int(story.get("beats_per_bar", 4)),
+            float(story.get("music", 0.0)),
+            str(story.get("backing", "")),
+        )
+        return _performance(silent, records)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise BackbeatError(
             f"{path} does not hold the hits of a run as this Backbeat writes them "
@@ -134,9 +155,15 @@ def performed_in_file(path: Path) -> Performance:
 def planned(behavior: Behavior) -> Performance:
     """What a behavior would sound like if it were played as it is written."""
     notes = tuple(Note(e.time, e.what, max(e.velocity, 1)) for e in behavior.strikes())
-    beats = behavior.beat_times(behavior.duration)
+    beats, music = behavior.beat_times(behavior.duration), behavior.music()
     return Performance(
-        behavior.name, notes, behavior.duration, beats, behavior.beats_per_bar
+        behavior.name,
+        notes,
+        behavior.duration,
+        beats,
+        behavior.beats_per_bar,
+        music.time,
+        music.what,
     )
 
 
@@ -164,16 +191,14 @@ def _strikes(
 
 
 def _performance(
-    name: str,
-    records: Sequence[Mapping[str, Any]],
-    end: float,
-    beats: np.ndarray,
-    meter: int,
+    silent: Performance, records: Sequence[Mapping[str, Any]]
 ) -> Performance:
-    if not 0 <= end <= LONGEST:
+    """A performance with the notes of what was struck."""
+    end = silent.duration
+    if not (0 <= end <= LONGEST and 0 <= silent.music <= LONGEST):
         raise BackbeatError(
-            f"the run of {name} lasts {end:.4g} s; what can be heard lasts up to "
-            f"{LONGEST / 3600:g} hours"
+            f"the run of {silent.name} lasts {end:.4g} s; what can be heard lasts up "
+            f"to {LONGEST / 3600:g} hours"
         )
     kit = DrumKit()
     for record in records:
@@ -185,4 +210,4 @@ def _performance(
         if r["time"] >= 0
     ]
     notes.sort(key=lambda note: note.time)
-    return Performance(name, tuple(notes), end, beats, meter)
+    return replace(silent, notes=tuple(notes))

@@ -46,13 +46,16 @@ def packed_sound(performance: Performance, extras: SoundExtras) -> dict[str, Any
         ],
         "blob": _encoded(np.concatenate([*sounds, np.zeros(0)])),
         "hits": hits,
-        "backing": _packed_backing(extras.backing, performance.duration),
+        "backing": _packed_backing(extras.backing, performance),
     }
 
 
-def _packed_backing(backing: np.ndarray | None, end: float) -> dict[str, Any] | None:
+def _packed_backing(
+    backing: np.ndarray | None, performance: Performance
+) -> dict[str, Any] | None:
     if backing is None:
         return None
+    end = max(performance.duration - performance.music, 0.0)
     if min(end, len(backing) / RATE) > LONGEST_BACKING:
         raise BackbeatError(
             f"a page holds {LONGEST_BACKING:.0f} s of a backing; for a longer one mix "
@@ -62,6 +65,7 @@ def _packed_backing(backing: np.ndarray | None, end: float) -> dict[str, Any] | 
     even = resample_poly(mono, BACKING_RATE // 50, RATE // 50)
     return {
         "rate": BACKING_RATE,
+        "start": round(performance.music, 5),
         "gain": BACKING,
         "blob": _encoded(np.clip(even, -1, 1)),
     }

@@ -4,38 +4,41 @@ It is decoded as audio and never copied anywhere; only WAV files are read.
 """
 
 import warnings
-import wave
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from scipy.io import wavfile
 
 from models.errors import BackbeatError
 
 LONGEST = 900.0  # s
 MAX_BYTES = 400_000_000
-RATES = (8_000, 192_000)
+RATES = (1_000, 400_000)
+# How the decoder says that samples are missing.
+CUT = "prematurely"
 
 
 @dataclass(frozen=True)
-class Backing:
-    """What is known of a recording.
+class Recording:
+    """Decoded sound.
 
     Attributes:
-        path: the file.
         rate: samples per second.
-        channels: 1 or 2, or more.
-        seconds: its length.
+        samples: (n, channels) as the file has them, in its own type.
     """
 
-    path: Path
     rate: int
-    channels: int
-    seconds: float
+    samples: np.ndarray
+
+    @property
+    def seconds(self) -> float:
+        """Length."""
+        return len(self.samples) / self.rate
 
 
-def find_backing(folder: Path, name: str, where: str) -> Backing:
-    """Finds a recording beside a score and reads its head.
+def find_backing(folder: Path, name: str, where: str) -> Path:
+    """Path of a recording beside a score, without reading it.
 
     Args:
         folder: of the score.
@@ -43,7 +46,7 @@ def find_backing(folder: Path, name: str, where: str) -> Backing:
         where: name of the score in errors.
 
     Raises:
-        BackbeatError: a path instead of a name, no such file, no audio, or too long.
+        BackbeatError: a path instead of a name, or no such file.
     """
     path = folder / name
     if Path(name).name != name or name in ("", ".", "..") or "\\" in name:
@@ -52,47 +55,48 @@ def find_backing(folder: Path, name: str, where: str) -> Backing:
             f"without a path; {name[:80]!r} is not"
         )
     try:
-        if path.resolve().parent != folder.resolve() or not path.is_file():
-            raise BackbeatError(
-                f"{where}: there is no file {name[:80]} in the folder of the score"
-            )
-        if path.stat().st_size > MAX_BYTES:
-            raise BackbeatError(
-                f"{where}: {name} is larger than {MAX_BYTES // 1_000_000} MB"
-            )
+        is_beside = path.resolve().parent == folder.resolve() and path.is_file()
     except (OSError, ValueError) as error:
         raise BackbeatError(f"{where}: cannot read {name[:80]!r}: {error}") from None
-    backing = _read_head(path, where)
-    if not (0 < backing.seconds <= LONGEST and RATES[0] <= backing.rate <= RATES[1]):
+    if not is_beside:
         raise BackbeatError(
-            f"{where}: {name} lasts {backing.seconds:g} s at {backing.rate} samples a "
-            f"second; up to {LONGEST:g} s at {RATES[0]} to {RATES[1]} can be played"
+            f"{where}: there is no file {name[:80]} in the folder of the score"
         )
-    return backing
+    return path
 
 
-def _read_head(path: Path, where: str) -> Backing:
-    """Rate, channels and length of a WAV file, whose samples are all there."""
-    try:
-        with wave.open(str(path)) as file:
-            rate, channels = file.getframerate(), file.getnchannels()
-            frames = file.getnframes()
-            file.setpos(max(0, frames - 1))
-            if frames and len(file.readframes(1)) != channels * file.getsampwidth():
-                raise BackbeatError(f"{where}: {path.name} ends before its last sample")
-            return Backing(path, rate, channels, frames / rate if rate else 0.0)
-    except BackbeatError:
-        raise
-    except Exception:  # the library lets through whatever goes wrong inside it
-        pass  # not plain integers; the other reader knows floating point
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", wavfile.WavFileWarning)
-            rate, samples = wavfile.read(path, mmap=True)
-    except Exception as error:
-        said = " ".join(str(error).split())[:120]
+def read_recording(path: Path) -> Recording:
+    """Decodes a WAV file of somebody's.
+
+    Raises:
+        BackbeatError: it cannot be read, is no WAV file, ends before its last sample,
+            or is too long.
+    """
+    with warnings.catch_warnings(record=True) as said:
+        # Other chunks than sound, such as the name of a song, are warned of as well.
+        warnings.simplefilter("always", wavfile.WavFileWarning)
+        try:
+            if path.stat().st_size > MAX_BYTES:
+                raise BackbeatError(
+                    f"{path} is larger than {MAX_BYTES // 1_000_000} MB"
+                )
+            rate, samples = wavfile.read(path)
+        except BackbeatError:
+            raise
+        except OSError as error:
+            raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
+        except Exception as error:  # the decoder raises many kinds on damaged files
+            why = " ".join(str(error).split())[:120] or type(error).__name__
+            raise BackbeatError(
+                f"{path} is not a WAV file that can be decoded ({why}); convert it to "
+                "16-bit WAV"
+            ) from None
+    if any(CUT in str(warning.message) for warning in said):
+        raise BackbeatError(f"{path} ends before its last sample")
+    lasts = len(samples) / rate if rate else 0.0
+    if not (0 < lasts <= LONGEST and RATES[0] <= rate <= RATES[1]):
         raise BackbeatError(
-            f"{where}: {path.name} is no WAV file that can be read: {said}"
-        ) from None
-    channels = samples.shape[1] if samples.ndim == 2 else 1
-    return Backing(path, rate, channels, len(samples) / rate if rate else 0.0)
+            f"{path} lasts {lasts:g} s at {rate} samples a second; up to {LONGEST:g} s "
+            f"at {RATES[0]} to {RATES[1]} can be played"
+        )
+    return Recording(int(rate), np.asarray(samples).reshape(len(samples), -1))

@@ -137,10 +137,10 @@ class Score:
         known = ", ".join(dict.fromkeys(s.name for s in self.sections if s.name))
         raise BackbeatError(f"the score has no section {name!r}; it has {known}")
 
-    def stretches(self, hand: str) -> list[Hold | Goto]:
-        """What a hand does from its first drum to its last, without gaps.
+    def stops(self, hand: str) -> list[tuple[float, str, Hold | None]]:
+        """(beat, drum, hold that begins) where a hand is at a head, in order.
 
-        A hold of the hand lasts until its contact ends; ways fill the rest.
+        A hold has two: where the hand comes to rest, and where its contact ends.
         """
         stops: list[tuple[float, str, Hold | None]] = []
         stops += [(h.beat, h.member, None) for h in self.of_hand(hand)]
@@ -148,9 +148,15 @@ class Score:
             if hand in hold.rest:
                 stops.append((hold.beat, hold.rest[hand], hold))
                 stops.append((hold.contact_end, hold.rest[hand], None))
-        stops.sort(key=lambda s: s[0])
+        return sorted(stops, key=lambda stop: stop[:2])
+
+    def stretches(self, hand: str) -> list[Hold | Goto]:
+        """What a hand does from its first drum to its last, without gaps.
+
+        A hold of the hand lasts until its contact ends; ways fill the rest.
+        """
         found: list[Hold | Goto] = []
-        for (beat, start, rest), (after, end, _) in pairwise(stops):
+        for (beat, start, rest), (after, end, _) in pairwise(self.stops(hand)):
             found.append(rest or Goto(beat, after - beat, start, end))
         return found
 

@@ -14,20 +14,24 @@ from pydrake.systems.framework import (
     LeafSystem,
     State,
 )
-from pydrake.systems.primitives import LogVectorOutput, MatrixGain, VectorLogSink
+from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from behaviors.behavior import Behavior
-from models.actuation import JointServo, joint_command
+from models.actuation import joint_command
 from models.robot import RobotModel
-from models.scene import World, add_world
+from models.scene import World
 from mpc.predictive_program import PredictiveProgram
 from mpc.reference import Reference
 from mpc.simulation.contact_log import ContactLog
-from mpc.simulation.diagram import LOG_PERIOD
-from mpc.simulation.disturbance import Disturbance
 from mpc.simulation.fall import has_fallen
 from mpc.simulation.run import SimulationRun
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.simulated_robot import (
+    LOG_PERIOD,
+    SimulatedRobot,
+    add_simulated_robot,
+)
+from mpc.simulation.simulated_world import draw_world
 
 # How often a fall is looked for [s].
 WATCH_PERIOD = 0.02
@@ -100,22 +104,27 @@ class ForeignLoop:
     """A built diagram with its named parts; see `ClosedLoop`."""
 
     diagram: Diagram
-    world: World
+    body: SimulatedRobot
     reference: Reference
     controller: TorqueController
-    contact_log: ContactLog
     state_log: VectorLogSink
     scenario: Scenario
+
+    @property
+    def world(self) -> World:
+        """Plant and scene graph."""
+        return self.body.world
+
+    @property
+    def contact_log(self) -> ContactLog:
+        """Contact forces by name."""
+        return self.body.contact_log
 
     def make_context(self) -> Context:
         """A context at the start of the behavior, at rest."""
         context = self.diagram.CreateDefaultContext()
-        plant, robot = self.world.plant, self.reference.robot
-        own = plant.GetMyMutableContextFromRoot(context)
-        x = plant.GetPositionsAndVelocities(own)
-        start = np.r_[self.reference.table.q[0], np.zeros(robot.num_velocities)]
-        x[self.world.state_selection().argmax(1)] = start
-        plant.SetPositionsAndVelocities(own, x)
+        still = np.zeros(self.reference.robot.num_velocities)
+        self.body.set_state(context, self.reference.table.q[0], still)
         return context
 
 
@@ -127,40 +136,17 @@ def build_loop(
     The scenario's world is as the tool believes it, and its state the true one.
     """
     builder, reference = DiagramBuilder(), Reference(behavior)
-    robot, connect = reference.robot, builder.Connect
-    world = add_world(
-        builder,
-        robot,
-        scenario.time_step,
-        scenario.contact_model,
-        scenario.friction,
-        behavior.scene,
+    real = draw_world(scenario, reference)
+    body = add_simulated_robot(builder, reference, scenario, real)
+    controller = TorqueController(tool, reference.robot, scenario, delay)
+    builder.AddSystem(controller)
+    for system in (controller, body.servo):
+        builder.Connect(body.state, system.GetInputPort("state"))
+    builder.Connect(
+        controller.GetOutputPort("command"), body.servo.GetInputPort("command")
     )
-    plant = world.plant
-    controller = builder.AddSystem(TorqueController(tool, robot, scenario, delay))
-    servo = builder.AddSystem(JointServo(robot, world.actuator_joints()))
-    truth = builder.AddSystem(MatrixGain(D=world.state_selection()))
-    pushes = builder.AddSystem(Disturbance(plant, scenario.pushes, scenario.lead_in))
-    contact_log = builder.AddSystem(ContactLog(world, behavior.scene))
-    connect(plant.get_state_output_port(), truth.get_input_port())
-    for system in (controller, servo, contact_log):
-        connect(truth.get_output_port(), system.GetInputPort("state"))
-    connect(controller.GetOutputPort("command"), servo.GetInputPort("command"))
-    connect(
-        servo.GetOutputPort("actuation"), plant.get_actuation_input_port(world.instance)
-    )
-    connect(
-        pushes.GetOutputPort("spatial_forces"),
-        plant.get_applied_spatial_force_input_port(),
-    )
-    connect(
-        plant.get_contact_results_output_port(),
-        contact_log.GetInputPort("contact_results"),
-    )
-    log = LogVectorOutput(truth.get_output_port(), builder, LOG_PERIOD)
-    return ForeignLoop(
-        builder.Build(), world, reference, controller, contact_log, log, scenario
-    )
+    log = LogVectorOutput(body.state, builder, LOG_PERIOD)
+    return ForeignLoop(builder.Build(), body, reference, controller, log, scenario)
 
 
 def run_loop(

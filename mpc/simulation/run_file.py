@@ -57,6 +57,8 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "bpm": run.behavior.bpm,
         "beats_per_bar": run.behavior.beats_per_bar,
         "beats": run.behavior.beat_times(float(run.t[-1])).tolist(),
+        "music": run.behavior.music().time,
+        "backing": run.behavior.music().what,
         "versions": {n: metadata.version(n) for n in ("backbeat", "drake", "numpy")},
         "metrics": dict(metrics),
         "hits": [] if hits is None else hits.table.to_dict("records"),

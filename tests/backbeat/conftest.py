@@ -1,6 +1,6 @@
 """A browser for the tests that look at what a user sees."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -11,6 +11,7 @@ import pytest
 from matplotlib.image import imread
 
 from backbeat.cli.doctor import find_chromium
+from backbeat.cli.main import main
 
 FLAGS = (
     "--headless=new",
@@ -85,3 +86,20 @@ def window(chromium: Any) -> Iterator[Window]:
     yield window
     window.page.close()
     assert not window.errors
+
+
+@pytest.fixture
+def backbeat(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """`backbeat(...)` gives exit code, stdout and stderr of a command."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["backbeat", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code or 0
+        assert isinstance(code, int)
+        return (code, *capsys.readouterr())
+
+    return call

@@ -35,20 +35,6 @@ MISSPELLED = SHORT.replace("hold:", "hodl:")
 
 
 @pytest.fixture
-def backbeat(monkeypatch, capsys):
-    """`backbeat(...)` calls the command: exit code, stdout, lines of stderr."""
-
-    def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["backbeat", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return ended.value.code or 0, captured.out, captured.err.splitlines()
-
-    return call
-
-
-@pytest.fixture
 def write(tmp_path):
     """`write(text, name...)` writes specifications and returns their paths."""
 
@@ -69,8 +55,9 @@ def contents(folder, name):
     return table.replace_schema_metadata(None), record["header"]
 
 
-def sentences(lines):
-    return [line for line in lines if line.startswith("backbeat: ")]
+def sentences(errors):
+    """The complaints among what was printed on stderr."""
+    return [line for line in errors.splitlines() if line.startswith("backbeat: ")]
 
 
 def start(*arguments):
@@ -101,7 +88,9 @@ def test_side_by_side_gives_what_one_after_the_other_gives(backbeat, write, tmp_
     assert [r["name"] for r in json.loads(out)] == ["a", "b", "c"]
     start("build", *paths, "--library", alone, "--jobs", 1).communicate()
     for name in "abc":
-        bars = [e for e in errors if re.match(rf"{name} .*100 % .*stored", e)]
+        bars = [
+            e for e in errors.splitlines() if re.match(rf"{name} .*100 % .*stored", e)
+        ]
         assert len(bars) == 1
         table, header = contents(together, name)
         same_table, same_header = contents(alone, name)
@@ -119,7 +108,7 @@ def test_failures_come_last_and_do_not_stop_the_others(backbeat, write, tmp_path
     assert [r["name"] for r in json.loads(out)] == ["a", "b"]
     assert Library(tmp_path / "library").names() == ["a", "b"]
     typo, far = sentences(errors)
-    assert errors[-2:] == [typo, far]
+    assert errors.splitlines()[-2:] == [typo, far]
     assert "'hodl'; did you mean hold" in typo
     assert re.fullmatch(r"backbeat: far: l_hand_face cannot reach .* away\.", far)
 
@@ -141,7 +130,7 @@ def test_a_fault_of_ours_is_told_apart_and_stops_nobody(
     with pytest.raises(ZeroDivisionError):
         main()
     assert Library(tmp_path / "library").names() == ["b"]
-    (sentence,) = sentences(capsys.readouterr().err.splitlines())
+    (sentence,) = sentences(capsys.readouterr().err)
     assert sentence == "backbeat: a: unexpected ZeroDivisionError: division by zero."
 
 
@@ -174,7 +163,7 @@ def test_verbose_shows_every_iteration(backbeat, write, tmp_path):
     _, out, errors = backbeat("build", *paths, *options)
     (result,) = json.loads(out)
     pattern = r"a: iteration +(\d+)  cost \S+  violation (\S+)  step \S+  barrier \S+"
-    lines = [found for e in errors if (found := re.fullmatch(pattern, e))]
+    lines = [found for e in errors.splitlines() if (found := re.fullmatch(pattern, e))]
     assert [int(found[1]) for found in lines] == list(range(result["iterations"]))
     assert float(lines[-1][2]) < 1e-6
 
@@ -237,7 +226,7 @@ def test_an_interrupt_leaves_whole_files_and_no_process(building, tmp_path, by):
     done = whole(tmp_path / "library")
     if by == signal.SIGINT:
         assert building.returncode == 130
-        (sentence,) = sentences(errors.splitlines())
+        (sentence,) = sentences(errors)
         assert f"interrupted with {len(done)} of 3 behaviors done" in sentence
         assert "Traceback" not in errors
 
@@ -249,7 +238,7 @@ def test_a_killed_worker_costs_one_behavior_that_the_next_build_makes(
     _, errors = building.communicate(timeout=30 * PATIENCE)
     assert building.returncode == 2
     assert is_left_alone(building)
-    (sentence,) = sentences(errors.splitlines())
+    (sentence,) = sentences(errors)
     lost = re.match(r"backbeat: (\w): its process was killed", sentence)[1]
     done = whole(tmp_path / "library")
     assert sorted([*done, lost]) == ["a", "b", "c"]
@@ -257,4 +246,4 @@ def test_a_killed_worker_costs_one_behavior_that_the_next_build_makes(
     options = ["--library", tmp_path / "library", "--verbose"]
     code, _, errors = backbeat("build", *paths, *options)
     assert code == 0
-    assert {e[0] for e in errors if ": iteration" in e} == {lost}
+    assert {e[0] for e in errors.splitlines() if ": iteration" in e} == {lost}

@@ -7,7 +7,6 @@ import re
 import pandas as pd
 import pytest
 
-from backbeat.cli.main import main
 from behaviors.library import Library
 from mpc.simulation.run_file import load_run
 from optimization.verification import Certificate
@@ -34,16 +33,13 @@ TRACK_KEYS = [
 
 
 @pytest.fixture
-def backbeat(monkeypatch, capsys):
-    """`backbeat(...)` calls the command and returns what it printed on stdout."""
+def printed(backbeat):
+    """`printed(...)` is what a command that goes well prints."""
 
     def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["backbeat", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        assert ended.value.code in (0, None), captured.err
-        return captured.out
+        code, out, err = backbeat(*arguments)
+        assert code == 0, err
+        return out
 
     return call
 
@@ -54,9 +50,9 @@ def library(built, library_folder):
     return library_folder
 
 
-def test_build_reports_what_verification_found(backbeat, library):
+def test_build_reports_what_verification_found(printed, library):
     results = json.loads(
-        backbeat("build", "posture-tour", "--library", library, "--json")
+        printed("build", "posture-tour", "--library", library, "--json")
     )
     (result,) = results
     assert result["name"] == "posture-tour"
@@ -66,38 +62,36 @@ def test_build_reports_what_verification_found(backbeat, library):
     assert checks["contact_position"]["value"] <= checks["contact_position"]["bound"]
 
 
-def test_a_second_build_takes_the_behavior_from_the_library(backbeat, library):
+def test_a_second_build_takes_the_behavior_from_the_library(printed, library):
     path = library / "posture-tour.parquet"
     before = path.stat().st_mtime_ns
-    backbeat("build", "posture-tour", "--library", library)
+    printed("build", "posture-tour", "--library", library)
     assert path.stat().st_mtime_ns == before
 
 
-def test_list_names_what_is_there(backbeat, library):
-    assert "posture-tour" in backbeat("list", "--library", library)
+def test_list_names_what_is_there(printed, library):
+    assert "posture-tour" in printed("list", "--library", library)
 
 
-def test_info_shows_the_certificate(backbeat, library):
-    text = backbeat("info", "posture-tour", "--library", library)
+def test_info_shows_the_certificate(printed, library):
+    text = printed("info", "posture-tour", "--library", library)
     assert "friction" in text
     assert "NO" not in text
-    header = json.loads(
-        backbeat("info", "posture-tour", "--library", library, "--json")
-    )
+    header = json.loads(printed("info", "posture-tour", "--library", library, "--json"))
     assert header["name"] == "posture-tour"
 
 
-def test_info_shows_what_limits_the_motion(backbeat, library):
-    text = backbeat("info", "posture-tour", "--library", library)
+def test_info_shows_what_limits_the_motion(printed, library):
+    text = printed("info", "posture-tour", "--library", library)
     behavior = Library(library).load("posture-tour")
     limits = behavior.active_limits()
     assert len(limits) > 0
     assert limits["what"].iloc[0] in text
 
 
-def test_a_report_is_one_page_with_the_solve(backbeat, library, tmp_path):
+def test_a_report_is_one_page_with_the_solve(printed, library, tmp_path):
     path = tmp_path / "made" / "tour.html"
-    backbeat("report", "posture-tour", "--library", library, "-o", path)
+    printed("report", "posture-tour", "--library", library, "-o", path)
     page = path.read_text()
     behavior = Library(library).load("posture-tour")
     for check in behavior.certificate.checks:
@@ -112,20 +106,20 @@ def test_a_report_is_one_page_with_the_solve(backbeat, library, tmp_path):
     assert log["violation"].iloc[-1] <= 1e-6
 
 
-def test_a_report_takes_what_others_wrote_as_text(backbeat, library, tmp_path):
+def test_a_report_takes_what_others_wrote_as_text(printed, library, tmp_path):
     own = Library(library).load("posture-tour")
     evil = "<script>alert(1)</script>"
     behavior = dataclasses.replace(own, summary=evil, specification=evil)
     Library(tmp_path).save(behavior)
     path = tmp_path / "tour.html"
-    backbeat("report", "posture-tour", "--library", tmp_path, "-o", path)
+    printed("report", "posture-tour", "--library", tmp_path, "-o", path)
     assert "<script" not in path.read_text()
     assert "&lt;script&gt;" in path.read_text()
 
 
-def test_export_writes_joints_by_name(backbeat, library, tmp_path):
+def test_export_writes_joints_by_name(printed, library, tmp_path):
     path = tmp_path / "made" / "tour.csv"
-    backbeat("export", "posture-tour", "--library", library, "-o", path)
+    printed("export", "posture-tour", "--library", library, "-o", path)
     table = pd.read_csv(path)
     assert {"t", "l_leg_kny", "r_arm_lwy"} <= set(table.columns)
     assert table["t"].iloc[-1] > 10
@@ -133,14 +127,14 @@ def test_export_writes_joints_by_name(backbeat, library, tmp_path):
     assert table["l_leg_kny"].max() - table["l_leg_kny"].min() > 0.3
 
 
-def test_moves_are_listed_with_their_values(backbeat):
-    assert "bounce" in backbeat("moves")
+def test_moves_are_listed_with_their_values(printed):
+    assert "bounce" in printed("moves")
 
 
-def test_track_prints_the_promised_keys_and_stores_the_run(backbeat, library, tmp_path):
+def test_track_prints_the_promised_keys_and_stores_the_run(printed, library, tmp_path):
     path = tmp_path / "tour.run.parquet"
     options = ["--library", library, "-o", path, "--duration", 1.0, "--json"]
-    metrics = json.loads(backbeat("track", "posture-tour", *options))
+    metrics = json.loads(printed("track", "posture-tour", *options))
     assert set(TRACK_KEYS) <= set(metrics)
     assert metrics["fell"] is False
     assert metrics["com_error_mm"]["rms"] < 10
@@ -149,20 +143,20 @@ def test_track_prints_the_promised_keys_and_stores_the_run(backbeat, library, tm
     assert {"t", "q.l_leg_kny", "tau.l_leg_kny", "l_foot.fz"} <= set(table.columns)
 
 
-def test_track_prints_a_table_that_fits_a_terminal(backbeat, library, tmp_path):
+def test_track_prints_a_table_that_fits_a_terminal(printed, library, tmp_path):
     options = ["--library", library, "-o", tmp_path / "r.parquet", "--duration", 0.5]
-    text = backbeat("track", "posture-tour", *options)
+    text = printed("track", "posture-tour", *options)
     assert "CoM off" in text
     assert "…" not in text
     assert max(map(len, text.splitlines()[:8])) <= 80
 
 
-def test_a_run_explains_itself(backbeat, library, tmp_path):
+def test_a_run_explains_itself(printed, library, tmp_path):
     """It is simulated again, as far as is asked for."""
     path = tmp_path / "r.parquet"
     options = ["--library", library, "-o", path, "--duration", 0.3]
-    backbeat("track", "posture-tour", *options)
-    text = backbeat("explain", path, "--at", 0.2, "--library", library)
+    printed("track", "posture-tour", *options)
+    text = printed("explain", path, "--at", 0.2, "--library", library)
     assert text.startswith("at 0.200 s of the behavior")
     assert "center of mass (weight" in text
     assert "nearest limits" in text
@@ -192,15 +186,12 @@ CLOSED_LOOPS = {
 
 @pytest.mark.parametrize("command", CLOSED_LOOPS)
 def test_no_robot_follows_what_fails_verification(
-    monkeypatch, capsys, unverified, tmp_path, command
+    backbeat, unverified, tmp_path, command
 ):
     options = [*CLOSED_LOOPS[command], tmp_path / "out", "--library", unverified]
-    arguments = ["backbeat", command, "stand", *map(str, options)]
-    monkeypatch.setattr("sys.argv", arguments)
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    (sentence,) = capsys.readouterr().err.splitlines()
+    code, _, complaint = backbeat(command, "stand", *options)
+    assert code == 2
+    (sentence,) = complaint.splitlines()
     assert sentence.startswith(
         "backbeat: stand fails verification: contact_slip is 0.04 at 1.50 s (l_foot), "
         "allowed is 0.005;"
@@ -208,14 +199,12 @@ def test_no_robot_follows_what_fails_verification(
     assert not (tmp_path / "out").exists()
 
 
-def test_what_fails_verification_is_followed_on_demand(backbeat, unverified, tmp_path):
+def test_what_fails_verification_is_followed_on_demand(printed, unverified, tmp_path):
     options = [*CLOSED_LOOPS["track"], tmp_path / "r.parquet", "--library", unverified]
-    backbeat("track", "stand", *options, "--unverified")
+    printed("track", "stand", *options, "--unverified")
     assert (tmp_path / "r.parquet").exists()
 
 
-def test_a_plan_that_fails_verification_can_be_looked_at(
-    backbeat, unverified, tmp_path
-):
-    backbeat("play", "stand", "--record", tmp_path / "a.html", "--library", unverified)
+def test_a_plan_that_fails_verification_can_be_looked_at(printed, unverified, tmp_path):
+    printed("play", "stand", "--record", tmp_path / "a.html", "--library", unverified)
     assert (tmp_path / "a.html").exists()

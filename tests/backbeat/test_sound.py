@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.io import wavfile
 
-from backbeat.cli.main import main
 from backbeat.sound.midi import note_numbers, write_midi
 from backbeat.sound.mix import (
     CEILING,
@@ -30,6 +29,7 @@ from backbeat.sound.notes import (
 )
 from backbeat.sound.page_sound import LONGEST_BACKING, VOICE_RATE, packed_sound
 from backbeat.sound.voices import layer, voice
+from behaviors.behavior import Event
 from behaviors.strokes import Stroke
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
@@ -155,6 +155,17 @@ def test_latency_moves_the_drums_and_a_backing_stays():
         assert sound[1000, 0] == pytest.approx(0.35)
         onset = np.argmax(np.abs(sound[2000:]).max(1) > 1e-6) + 2000
         assert onset / RATE == pytest.approx(0.3 + latency, abs=1e-4)
+
+
+def test_a_backing_begins_where_the_music_does():
+    backing = np.full((RATE, 2), 0.5)
+    sound = mixed([], 1.0, backing, music=0.25)
+    heard = np.flatnonzero(sound[:, 0])
+    assert (heard[0], heard[-1]) == (RATE // 4, RATE // 4 + RATE - 1)
+    assert not mixed([], 1.0, backing, music=100.0).any()
+    performance = replace(a_performance([0.3]), music=0.25)
+    packed = packed_sound(performance, SoundExtras(backing=backing))
+    assert packed["backing"]["start"] == 0.25
 
 
 def test_whatever_is_played_at_once_is_not_clipped():
@@ -349,19 +360,6 @@ def test_a_page_does_not_take_an_endless_backing():
 # --- command ----------------------------------------------------------------------
 
 
-@pytest.fixture
-def backbeat(monkeypatch, capsys):
-    """`backbeat(...)` gives exit code, stdout and stderr of a command."""
-
-    def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["backbeat", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return (ended.value.code or 0, *capsys.readouterr())
-
-    return call
-
-
 def test_a_run_file_becomes_midi_and_wav(backbeat, tmp_path):
     run = save_run(a_struck_run(), tmp_path / "a.run.parquet", {})
     midi, wav, song = (tmp_path / n for n in ("a.mid", "a.wav", "song.wav"))
@@ -375,6 +373,27 @@ def test_a_run_file_becomes_midi_and_wav(backbeat, tmp_path):
     assert struck == pytest.approx([1.02], abs=2e-3)
     rate, samples = wavfile.read(wav)
     assert samples[int(0.5 * rate), 0] / 32767 == pytest.approx(0.07, abs=1e-3)
+
+
+def test_the_backing_that_a_score_names_is_found_here_or_missed(
+    backbeat, tmp_path, monkeypatch
+):
+    run = a_struck_run()
+    music = Event(0.5, "music", "song.wav")
+    behavior = replace(run.behavior, events=(*run.behavior.events, music))
+    file = save_run(replace(run, behavior=behavior), tmp_path / "a.run.parquet", {})
+    monkeypatch.chdir(tmp_path)
+    code, _, said = backbeat("export", file, "--wav", "a.wav")
+    assert code == 0
+    assert "song.wav" in said
+    assert "--backing" in said
+    assert wavfile.read("a.wav")[1][RATE * 6 // 10, 0] == 0
+    (tmp_path / "scores").mkdir()
+    write_wav(0.1 * np.ones((RATE, 2)), tmp_path / "scores" / "song.wav")
+    assert backbeat("export", file, "--wav", "a.wav")[2] == ""
+    sound = wavfile.read("a.wav")[1][:, 0] / 32767
+    assert sound[int(0.49 * RATE)] == 0
+    assert sound[RATE * 6 // 10] == pytest.approx(0.07, abs=1e-3)
 
 
 @pytest.mark.parametrize(

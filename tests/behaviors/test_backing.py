@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.io import wavfile
 
-from behaviors.music.backing import LONGEST, find_backing
+from behaviors.music.backing import LONGEST, find_backing, read_recording
 from models.errors import BackbeatError
 
 
@@ -22,8 +22,8 @@ def write_wav(path, seconds=0.5, rate=8000, channels=2):
 def test_integers_and_floating_point_are_read(tmp_path):
     write_wav(tmp_path / "a.wav")
     wavfile.write(tmp_path / "b.wav", 44100, np.zeros(4410, np.float32))
-    found = [find_backing(tmp_path, name, "song") for name in ("a.wav", "b.wav")]
-    assert [(b.rate, b.channels) for b in found] == [(8000, 2), (44100, 1)]
+    found = [read_recording(tmp_path / name) for name in ("a.wav", "b.wav")]
+    assert [(b.rate, b.samples.shape[1]) for b in found] == [(8000, 2), (44100, 1)]
     assert [b.seconds for b in found] == pytest.approx([0.5, 0.1])
 
 
@@ -55,14 +55,14 @@ def test_what_is_not_there_or_no_audio_is_refused(tmp_path):
     write_wav(tmp_path / "silent.wav", seconds=0)
     for name in ("empty.wav", "text.wav", "short.wav", "silent.wav"):
         with pytest.raises(BackbeatError) as caught:
-            find_backing(tmp_path, name, "song")
+            read_recording(find_backing(tmp_path, name, "song"))
         assert "\n" not in str(caught.value)
 
 
 def test_hours_are_too_long(tmp_path):
     write_wav(tmp_path / "a.wav", seconds=1000, channels=1)
     with pytest.raises(BackbeatError, match="lasts 1000 s"):
-        find_backing(tmp_path, "a.wav", "song")
+        read_recording(tmp_path / "a.wav")
 
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
@@ -74,7 +74,7 @@ def test_any_bytes_are_a_recording_or_one_sentence(whole, data, at, end):
     path = whole.parent / "damaged.wav"
     path.write_bytes(damaged)
     try:
-        backing = find_backing(path.parent, path.name, "song")
+        backing = read_recording(path)
     except BackbeatError as error:
         sentence = str(error)
     else:

@@ -2,13 +2,14 @@
 
 import itertools
 import time
+from dataclasses import replace
 
 import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from behaviors.drummer import kit_members
+from behaviors.drummer import kit_members, score_events
 from behaviors.music.midi import read_midi
 from behaviors.music.player import Player
 from behaviors.music.score import Goto, Hold
@@ -409,3 +410,22 @@ def test_bombs_are_one_sentence(tmp_path):
         assert time.perf_counter() - started < SLOW_ENOUGH
         assert "\n" not in str(caught.value)
         assert len(str(caught.value)) < 500
+
+
+def test_music_of_a_file_begins_as_an_event(tmp_path):
+    """A backing that a score names begins after the rest put before the notes."""
+    tab = tmp_path / "a.tab"
+    tab.write_text("bpm: 120\nSN|o-o-|x8\n")
+    score = load_score(tab, MEMBERS, PLAYER)
+    (music,) = (e for e in score_events(score, center) if e.kind == "music")
+    assert music.time == score.tempo.time(score.lead_in) >= 2.0
+    assert music.what == ""
+    whole = replace(score, lead_in=0.0, backing="a.wav")
+    (music,) = (e for e in score_events(whole, center) if e.kind == "music")
+    assert (music.time, music.what) == (0.0, "a.wav")
+    plain = replace(whole, backing="")
+    assert not [e for e in score_events(plain, center) if e.kind == "music"]
+
+
+def center(member, hand):
+    return (0.0, 0.0)

@@ -47,7 +47,7 @@ window.makeSound = (button, transport) => {
     bus.connect(context.destination);
     next = data.hits.findIndex(([time]) => time >= now - 0.002);
     if (next < 0) next = data.hits.length;
-    if (song) start(song, due(0), data.backing.gain, 0, anchor.rate);
+    if (song) start(song, due(data.backing.start), data.backing.gain, 0, anchor.rate);
   }
   function start(sound, when, gain, pan, rate) {
     const source = context.createBufferSource(), level = context.createGain();

@@ -1,0 +1,124 @@
+"""What a closed loop has in any case: a robot in its world, motors, pushes, forces."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.systems.framework import Context, DiagramBuilder, OutputPort
+from pydrake.systems.primitives import LogVectorOutput, MatrixGain, VectorLogSink
+
+from models.actuation import JointServo
+from models.scene import World, add_world
+from mpc.reference import Reference
+from mpc.simulation.contact_log import ContactLog
+from mpc.simulation.disturbance import Disturbance
+from mpc.simulation.scenario import Scenario
+from mpc.simulation.simulated_world import SimulatedWorld
+
+# Time between samples of states and contact forces in the log [s].
+LOG_PERIOD = 0.005
+
+
+@dataclass(frozen=True)
+class SimulatedRobot:
+    """The parts of a diagram that a controller acts on.
+
+    Attributes:
+        world: plant and scene graph.
+        servo: joint servo and motors; its "command" waits for a controller, and its
+            "state" for what the controller believes.
+        state: the true [q, v] (nq + nv) of the robot model.
+        disturbance: the pushes of the scenario.
+        contact_log: contact forces by name.
+    """
+
+    world: World
+    servo: JointServo
+    state: OutputPort
+    disturbance: Disturbance
+    contact_log: ContactLog
+
+    def set_state(self, context: Context, q: np.ndarray, v: np.ndarray) -> None:
+        """Puts the robot where it shall be.
+
+        Args:
+            context: of the whole diagram.
+            q, v: (nq,), (nv,) of the robot model.
+        """
+        plant = self.world.plant
+        own = plant.GetMyMutableContextFromRoot(context)
+        x = plant.GetPositionsAndVelocities(own)
+        x[self.world.state_selection().argmax(1)] = np.r_[q, v]
+        plant.SetPositionsAndVelocities(own, x)
+
+    def add_logs(
+        self, builder: DiagramBuilder, time_step: float
+    ) -> dict[str, VectorLogSink]:
+        """Logs of what is true, by name; strikes at every step [s] of the plant."""
+        parts = {
+            "state": self.state,
+            "effort": self.servo.GetOutputPort("joint_effort"),
+            "contact": self.contact_log.GetOutputPort("wrenches"),
+            "push": self.disturbance.GetOutputPort("impulse_rate"),
+        }
+        logs = {n: LogVectorOutput(p, builder, LOG_PERIOD) for n, p in parts.items()}
+        if self.contact_log.tips:
+            strikes = self.contact_log.GetOutputPort("strikes")
+            logs["strike"] = LogVectorOutput(strikes, builder, time_step)
+        return logs
+
+
+def add_simulated_robot(
+    builder: DiagramBuilder,
+    reference: Reference,
+    scenario: Scenario,
+    real: SimulatedWorld,
+) -> SimulatedRobot:
+    """Adds a robot in its world to a diagram, connected but for its controller.
+
+    Args:
+        builder: of the diagram.
+        reference: the behavior.
+        scenario: how it is simulated.
+        real: the world as it is, see `draw_world`.
+    """
+    robot, scene = reference.robot, reference.behavior.scene
+    world = add_world(
+        builder,
+        robot,
+        scenario.time_step,
+        scenario.contact_model,
+        scenario.friction,
+        scene,
+        real.ground,
+        real.moved,
+        scenario.joint_friction,
+    )
+    plant, add, connect = world.plant, builder.AddNamedSystem, builder.Connect
+    servo = JointServo(
+        robot,
+        world.actuator_joints(),
+        effort_limits=real.effort_limits,
+        lag=scenario.actuator_lag,
+        period=scenario.time_step,
+        friction=scenario.joint_friction * robot.effort_limits,
+    )
+    add("joint_servo", servo)
+    truth = add("true_state", MatrixGain(D=world.state_selection()))
+    disturbance = Disturbance(plant, scenario.pushes, scenario.lead_in)
+    add("disturbance", disturbance)
+    contact_log = add("contact_log", ContactLog(world, scene))
+    state = truth.get_output_port()
+    connect(plant.get_state_output_port(), truth.get_input_port())
+    connect(
+        servo.GetOutputPort("actuation"), plant.get_actuation_input_port(world.instance)
+    )
+    connect(
+        disturbance.GetOutputPort("spatial_forces"),
+        plant.get_applied_spatial_force_input_port(),
+    )
+    connect(
+        plant.get_contact_results_output_port(),
+        contact_log.GetInputPort("contact_results"),
+    )
+    connect(state, contact_log.GetInputPort("state"))
+    return SimulatedRobot(world, servo, state, disturbance, contact_log)
