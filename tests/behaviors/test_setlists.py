@@ -109,6 +109,7 @@ def test_a_tempo_makes_one_of_many(mixed):
         refuse_setlist(text.replace("bpm: 110\n", ""), mixed.parent / "mine.yaml")
 
 
+@pytest.mark.slow
 def test_tempo_repeats_and_gaps_are_kept(tmp_path):
     write_files(tmp_path)
     (tmp_path / "mine.yaml").write_text(
