@@ -25,8 +25,8 @@ LEAST_BALANCE = 0.03
 FARTHEST, HALVINGS, SHARE = 1.2, 9, 0.97
 # Share of a joint's torque that holding still may take [-]; moving takes the rest.
 STRONGEST = 0.8
-# Height above the floor that hands keep [m].
-FLOOR = 0.04
+# Height above the floor that hand faces keep: the hands reach lower [m].
+FLOOR = 0.12
 # How near is there where an arm is nearly straight, and searches come to no end [m].
 NEARLY = 0.01
 # Weight of what is not the limb, against the limb [-].
