@@ -8,7 +8,9 @@ from typing import Any
 from backbeat.jobs import Job, Outcome, Report, Watcher, cores, run_jobs
 from behaviors.behavior import Behavior
 from behaviors.build import build, build_key
+from behaviors.checking import refuse_setlist
 from behaviors.library import Library
+from behaviors.setlist import SetlistSpecification
 from behaviors.specification import find_specification, read_any
 from models.errors import BackbeatError
 
@@ -112,6 +114,8 @@ def _stored(name: str, library: Library, taken: set[str]) -> Built | None:
             f"{specification.name!r} too; a library has one of a name"
         )
     taken.add(specification.name)
+    if isinstance(specification, SetlistSpecification):
+        refuse_setlist(text, path)
     if library.key(specification.name) != build_key(specification, text, path.parent):
         return None
     return _built(library.load(specification.name))

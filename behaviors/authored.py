@@ -1,13 +1,17 @@
 """What specifications of every kind have, and what a motion should be good at."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import yaml
 
 from behaviors.behavior import BEAT_PRIORITY, check_beat_priority
+from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan
+from models.atomic_file import replacing
 from models.errors import BackbeatError
 from optimization.trajectory_problem import Weights
 
@@ -72,6 +76,22 @@ class Authored:
     equipment: list[str] = field(default_factory=list)
     beat_priority: float = BEAT_PRIORITY
 
+    def text(self) -> str:
+        """The file as YAML, which `backbeat build` takes."""
+        tree = {"kind": self.kind, "name": self.name, **_unusual(self)}
+        return yaml.safe_dump(tree, sort_keys=False, default_flow_style=None)
+
+    def save(self, folder: Path = Path()) -> Path:
+        """Writes the file into a folder, under its name; returns where.
+
+        Raises:
+            BackbeatError: the name is not one of a behavior.
+        """
+        path = folder / f"{check_name(self.name)}.yaml"
+        with replacing(path) as file:
+            file.write(self.text().encode())
+        return path
+
     def check_keys(self) -> None:
         """Refuses values of these keys that make no sense.
 
@@ -79,6 +99,26 @@ class Authored:
             BackbeatError: a priority that is not between 0 and 1.
         """
         check_beat_priority(self.name, self.beat_priority)
+
+
+def _unusual(described: Any) -> dict[str, Any]:
+    """The values of a dataclass that are not as usual, as plain data."""
+    usual = type(described)()
+    return {
+        name: _plain(value)
+        for name, value in vars(described).items()
+        if value != getattr(usual, name)
+    }
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return _unusual(value)
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
 
 
 @dataclass

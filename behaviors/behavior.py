@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -115,6 +116,7 @@ class Behavior:
         specification: the YAML it was built from.
         provenance: versions and numbers of the build, by name.
         beat_priority: how much the beat counts against balance, 0 to 1.
+        compliance: how soft joints are, 0 as usual to 1 as can be, by name.
     """
 
     name: str
@@ -135,6 +137,7 @@ class Behavior:
     specification: str
     provenance: Mapping[str, object]
     beat_priority: float = BEAT_PRIORITY
+    compliance: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def duration(self) -> float:
@@ -186,6 +189,29 @@ class Behavior:
             f"{self.name} ({self.kind}, {self.duration:.1f} s{music}, {state}): "
             f"{self.summary}"
         )
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """A small table, for notebooks."""
+        rows = {
+            "kind": self.kind,
+            "length": f"{self.duration:.1f} s",
+            "tempo": f"{self.bpm:g} BPM" if self.bpm else "none",
+            "robot": " with ".join([self.robot, *self.equipment]),
+            "verified": "yes" if self.certificate.passed else "NO",
+        }
+        for check in self.certificate.failures():
+            rows[check.name.replace("_", " ")] = (
+                f"{check.value:.3g} > {check.bound:.3g} at {check.time:.2f} s, "
+                f"{check.where}"
+            )
+        cells = "".join(
+            f"<tr><th>{escape(key)}</th><td>{escape(text)}</td></tr>"
+            for key, text in rows.items()
+        )
+        caption = f"<caption>{escape(self.name)}: {escape(self.summary)}</caption>"
+        return f"<table>{caption}{cells}</table>"
 
 
 def make_robot(robot: str, equipment: tuple[str, ...], mount: Mount) -> RobotModel:

@@ -79,6 +79,7 @@ def to_header(behavior: Behavior) -> dict[str, Any]:
         "specification": behavior.specification,
         "provenance": dict(behavior.provenance),
         "beat_priority": behavior.beat_priority,
+        "compliance": dict(behavior.compliance),
     }
 
 
@@ -158,6 +159,7 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
         specification=str(header["specification"]),
         provenance=dict(header["provenance"]),
         beat_priority=float(header["beat_priority"]),
+        compliance=dict(header.get("compliance", {})),
     )
 
 

@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 from behaviors.authored import Specification
 from behaviors.behavior import Behavior, Progress, centroidal_quantities
-from behaviors.checking import refuse_failures
+from behaviors.checking import on_its_line, refuse_failures, refuse_setlist
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.dance.move_file import vocabulary
 from behaviors.dance.preview import preview
 from behaviors.library import Library, check_name
 from behaviors.motion_plan import MotionPlan
 from behaviors.setlist import SetlistSpecification
+from behaviors.setlist_rules import at_tempo, part_path
 from behaviors.show import make_show
 from behaviors.specification import find_specification, read_any, read_specification
 from behaviors.windowed import LONG, FoundMotion, Source, Workshop
@@ -119,6 +120,8 @@ def build(
     reports = Reports(report, log or (lambda entry: None))
     path = find_specification(name)
     specification, text = read_any(path)
+    if isinstance(specification, SetlistSpecification):
+        refuse_setlist(text, path)
     key = build_key(specification, text, path.parent)
     if not force and library.key(specification.name) == key:
         return library.load(specification.name)
@@ -126,7 +129,10 @@ def build(
     if isinstance(specification, DanceSpecification):
         refuse_failures(text, path)
     if isinstance(specification, SetlistSpecification):
-        behavior = _make_show(specification, text, path.parent, library, reports)
+        try:
+            behavior = _make_show(specification, text, path.parent, library, reports)
+        except BackbeatError as error:
+            raise on_its_line(error, text, path) from None
         made = {"key": key, "seconds": time.perf_counter() - started}
         behavior = replace(behavior, provenance={**behavior.provenance, **made})
     else:
@@ -245,11 +251,7 @@ def _paths(setlist: SetlistSpecification, folder: Path) -> dict[str, Path]:
         BackbeatError: there is none of a name.
     """
     setlist.check()
-    paths = {}
-    for name in (n.behavior for n in setlist.behaviors):
-        is_file = name.endswith((".yaml", ".yml"))
-        paths[name] = find_specification(folder / name if is_file else name)
-    return paths
+    return {n.behavior: part_path(n, folder) for n in setlist.behaviors}
 
 
 def _make_show(
@@ -271,11 +273,15 @@ def _make_show(
 
         within = Reports(report, reports.log)
         mine = (setlist.robot, setlist.equipment)
-        if (specification.robot, specification.equipment) == mine:
+        retimed = at_tempo(specification, setlist.bpm)
+        if (specification.robot, specification.equipment, retimed) == (
+            *mine,
+            specification,
+        ):
             parts[name] = build(path, library, False, *within)
             continue
         specification = replace(
-            specification, robot=setlist.robot, equipment=list(setlist.equipment)
+            retimed, robot=setlist.robot, equipment=list(setlist.equipment)
         )
         parts[name] = solve(specification, own, path.parent, "", within)
     show = make_show(
@@ -334,6 +340,7 @@ def assembled(
         "specification": "",
     }
     com, momentum, inertia = found.centroidal
+    seen = plan.review(found.motion, com) if plan.review else []
     return Behavior(
         name=check_name(name),
         mount=plan.mount,
@@ -345,6 +352,7 @@ def assembled(
         momentum=momentum,
         inertia=inertia,
         events=plan.events,
+        compliance=plan.compliance,
         certificate=found.certificate,
         provenance={
             "key": "",
@@ -356,7 +364,7 @@ def assembled(
             "violation": found.violation,
             "seconds": found.seconds,
             "log": found.log,
-            "remarks": list(plan.remarks),
+            "remarks": [*plan.remarks, *seen],
             "active_limits": found.limits,
         },
         **{**known, **about},

@@ -1,15 +1,25 @@
 """Checking: what is wrong with a specification, with lines, before it is solved."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 from behaviors.dance.arrangement import MoveDescription
 from behaviors.dance.choreography import DanceSpecification
+from behaviors.dance.move import Move
 from behaviors.dance.move_file import vocabulary
+from behaviors.dance.recorded_move import RecordingDescription
 from behaviors.dance.rules import Finding, findings, nearest
-from behaviors.setlist import SetlistSpecification
-from behaviors.specification import kind_of, parse_specification, read_any
+from behaviors.setlist import Number, SetlistSpecification
+from behaviors.setlist_rules import number_of, setlist_findings
+from behaviors.specification import (
+    kind_of,
+    parse_specification,
+    read_any,
+    read_setlist,
+)
 from models.errors import BackbeatError, unknown_name
 from models.yaml_file import parse_yaml
 from models.yaml_lines import Place, Span, YamlLines
@@ -56,9 +66,63 @@ def check_file(path: Path) -> list[LocatedFinding]:
     except BackbeatError as error:
         line = re.search(r"line (\d+)", str(error))
         return [_failure(str(error), int(line[1]) if line else 1)]
+    if kind == SetlistSpecification.kind:
+        return check_setlist(text, path)
     if kind != DanceSpecification.kind:
         return check_other(path)
     return check_dance(text, path)
+
+
+def check_setlist(text: str, path: Path) -> list[LocatedFinding]:
+    """All findings of a setlist, in order of lines; `text` is YAML of that kind."""
+    lines = YamlLines(text)
+    known = [f.name for f in fields(SetlistSpecification)]
+    own = [f.name for f in fields(Number)]
+    rows: Place = ("behaviors",)
+    places: list[tuple[Place, list[str]]] = [((), known)]
+    places += [((*rows, i), own) for i in range(lines.length(rows))]
+    found = _unknown_keys(lines, places, path.name)
+    if not found:
+        try:
+            found = setlist_findings(read_setlist(text, path.name), path.parent)
+        except BackbeatError as error:
+            found = [Finding(True, _wrong_key(lines, text, path.name), str(error))]
+    return _located(lines, found)
+
+
+def refuse_setlist(text: str, path: Path) -> None:
+    """Refuses a setlist that has a failure, with its line.
+
+    Raises:
+        BackbeatError: the first one, and how many more there are.
+    """
+    _refuse(check_setlist(text, path), path)
+
+
+def on_its_line(error: BackbeatError, text: str, path: Path) -> BackbeatError:
+    """An error about a number of a setlist, with the line where that stands."""
+    number = number_of(str(error))
+    if number is None:
+        return error
+    line = YamlLines(text).line(("behaviors", number))
+    return BackbeatError(f"{path}:{line}: {error}")
+
+
+def _wrong_key(lines: YamlLines, text: str, where: str) -> Place:
+    """The first key of a setlist whose value is not of its kind, or the top."""
+    rows: Place = ("behaviors",)
+    places: list[tuple[Place, type[Any]]] = [((), SetlistSpecification)]
+    places += [((*rows, i), Number) for i in range(lines.length(rows))]
+    for place, schema in places:
+        for key in lines.names(place):
+            span = lines.value_span((*place, key))
+            if span is None:
+                continue
+            try:
+                parse_yaml(schema, f"{key}: {text[span[0] : span[1]]}", where)
+            except BackbeatError:
+                return (*place, key)
+    return ()
 
 
 def check_other(path: Path) -> list[LocatedFinding]:
@@ -88,6 +152,11 @@ def check_dance(text: str, path: Path, compiles: bool = True) -> list[LocatedFin
     found = _keys(lines, path.name)
     if not found:
         found = _values(text, lines, path, compiles)
+    return _located(lines, found)
+
+
+def _located(lines: YamlLines, found: Sequence[Finding]) -> list[LocatedFinding]:
+    """Findings with their lines, in order."""
     located = [LocatedFinding(lines.line(f.path), f, _span(lines, f)) for f in found]
     return sorted(located, key=lambda item: (item.line, not item.finding.fails))
 
@@ -108,6 +177,15 @@ def _keys(lines: YamlLines, where: str) -> list[Finding]:
     for track in lines.names(("tracks",)):
         rows: Place = ("tracks", track)
         places += [((*rows, i), own) for i in range(lines.length(rows))]
+    known = [f.name for f in fields(RecordingDescription)]
+    places += [(("recordings", n), known) for n in lines.names(("recordings",))]
+    return _unknown_keys(lines, places, where)
+
+
+def _unknown_keys(
+    lines: YamlLines, places: Sequence[tuple[Place, list[str]]], where: str
+) -> list[Finding]:
+    """Keys at some places of a file that are not among those known there."""
     found = []
     for place, names in places:
         for key in lines.names(place):
@@ -121,22 +199,43 @@ def _keys(lines: YamlLines, where: str) -> list[Finding]:
 def _values(text: str, lines: YamlLines, path: Path, compiles: bool) -> list[Finding]:
     try:
         dance = parse_specification(text, path.name)
+        assert isinstance(dance, DanceSpecification)
         moves = vocabulary(path.parent)
     except BackbeatError as error:
         return [Finding(True, _misfit(lines, text, path.name), str(error))]
-    assert isinstance(dance, DanceSpecification)
     try:
         dance.check_grid()
     except BackbeatError as error:
         key = next((k for k in ("fade", "tracks", "bpm") if k in str(error)), "beats")
         return [Finding(True, (key,), str(error))]
-    found = findings(dance, moves)
+    found, recorded = _recordings(dance, path.parent)
+    if any(f.fails for f in found):
+        return found
+    found += findings(dance, moves | recorded)
     if compiles and not any(f.fails for f in found):
         try:
             dance.plan(path.parent)
         except BackbeatError as error:
             found.append(Finding(True, ("tracks",), str(error)))
     return found
+
+
+def _recordings(
+    dance: DanceSpecification, folder: Path
+) -> tuple[list[Finding], dict[str, Move]]:
+    """What is wrong with recordings, or was changed; and those that are moves."""
+    found: list[Finding] = []
+    moves: dict[str, Move] = {}
+    for name in dance.recordings:
+        place: Place = ("recordings", name)
+        try:
+            (move,) = dance.recorded(folder, [name]).values()
+        except BackbeatError as error:
+            found.append(Finding(True, place, str(error)))
+        else:
+            moves[name] = move
+            found += [Finding(False, place, change) for change in move.changes]
+    return found, moves
 
 
 def _misfit(lines: YamlLines, text: str, where: str) -> Place:
@@ -166,21 +265,23 @@ def _misfit(lines: YamlLines, text: str, where: str) -> Place:
 
 
 def mended(text: str, path: Path) -> tuple[str, list[LocatedFinding]]:
-    """A choreography with all mended that has one obvious mend.
+    """A choreography or setlist with all mended that has one obvious mend.
 
     Comments and layout stay as they are.
 
     Args:
-        text: the choreography.
+        text: the file.
         path: where it is.
 
     Returns:
         The text, and what was mended.
     """
     done: list[LocatedFinding] = []
+    is_setlist = kind_of(text, path.name) == SetlistSpecification.kind
+    check = check_setlist if is_setlist else check_dance
     for _ in range(ROUNDS):
         wanted = {
-            item.span: item for item in check_dance(text, path) if item.span is not None
+            item.span: item for item in check(text, path) if item.span is not None
         }
         if not wanted:
             break
@@ -198,7 +299,11 @@ def refuse_failures(text: str, path: Path) -> None:
     Raises:
         BackbeatError: the first one, and how many more there are.
     """
-    failures = [f for f in check_dance(text, path, False) if f.finding.fails]
+    _refuse(check_dance(text, path, False), path)
+
+
+def _refuse(found: Sequence[LocatedFinding], path: Path) -> None:
+    failures = [f for f in found if f.finding.fails]
     if failures:
         more = len(failures) - 1
         rest = f" (and {more} more: backbeat check {path})" if more else ""

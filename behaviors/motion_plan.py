@@ -8,6 +8,7 @@ import numpy as np
 from behaviors.behavior import Event, Mount
 from models.errors import BackbeatError
 from models.scene import Scene
+from optimization.reconstruction import DenseTrajectory
 from optimization.trajectory_problem import TrajectoryProblem
 from optimization.trajectory_solution import Trouble
 
@@ -41,6 +42,8 @@ class MotionPlan:
         free_phases: least and most duration [s] of phases that may choose, by index.
         price_of_time: what a second costs them.
         remarks: sentences on what is not done as it was asked.
+        compliance: how soft joints are when they are tracked, 0 as usual to 1, by name.
+        review: sentences on a motion that was found and its center of mass.
         beat_priority: how much the beat counts when the motion is tracked; None for
             what the specification says.
         otherwise: another plan of the same piece, from where and what this one's
@@ -56,6 +59,8 @@ class MotionPlan:
     free_phases: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     price_of_time: float = 0.0
     remarks: tuple[str, ...] = ()
+    compliance: Mapping[str, float] = field(default_factory=dict)
+    review: Callable[[DenseTrajectory, np.ndarray], Sequence[str]] | None = None
     beat_priority: float | None = None
     otherwise: "Callable[[Sequence[Trouble]], MotionPlan | None] | None" = None
 

@@ -1,6 +1,7 @@
 """Posture tours: stations to reach, hold and leave."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -9,16 +10,23 @@ from pydrake.math import RigidTransform, RollPitchYaw
 from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.motion_plan import MotionPlan, check_length
+from behaviors.posture_reach import PostureReach, Reached, placed_feet
+from behaviors.posture_words import parse_wish
 from behaviors.stance import start_configuration, support_poses
 from behaviors.time_law import minimum_jerk
 from models.collision import make_self_collision_model
-from models.errors import BackbeatError
+from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
 from optimization.trajectory_problem import Task, TrajectoryProblem, Weights
 
+# Cost per second on where the center of mass is, and the factor on it where that was
+# said [1/m^2].
+BALANCE, CENTERED = (400.0, 400.0), 10.0
+# Cost per second on links that a hand is at a place of [1/m^2, 1/rad^2].
+BESIDE = 4000.0
 # Least and most distance of knots [s].
 FINEST, COARSEST = 0.01, 0.1
 
@@ -39,9 +47,16 @@ class Station:
     lean: float = 0.0
     # Places for frames [m], from the middle of the feet.
     reach: dict[str, list[float]] = field(default_factory=dict)
+    # Parts of the body and where they shall be, in words: `left hand: at the head`.
+    targets: dict[str, str] = field(default_factory=dict)
     # Time to get there [s], and time to stay [s].
     move: float = 1.5
     hold: float = 0.5
+
+    def title(self) -> str:
+        """What a person calls it."""
+        said = [f"{part} {text}" for part, text in self.targets.items()]
+        return ", ".join(said) or self.posture
 
 
 @dataclass
@@ -51,6 +66,10 @@ class PostureSpecification(Specification):
     kind: str = "posture"
     # Posture at the start.
     start: str = "stand"
+    # How the feet stand there otherwise, in words: `left foot: out 0.1`.
+    feet: dict[str, str] = field(default_factory=dict)
+    # How soft limbs are, from 0, as usual, to 1: `left arm: 0.8`.
+    compliance: dict[str, float] = field(default_factory=dict)
     stations: list[Station] = field(default_factory=list)
     # Distance of knots [s].
     knot_spacing: float = 0.05
@@ -69,26 +88,70 @@ class PostureSpecification(Specification):
                 f"{FINEST:g} to {COARSEST:g}"
             )
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
-        q_start = start_configuration(robot, self.start)
+        compliance = self._compliance(robot)
+        q_start = self._start(robot)
         ends = self._times()
         num_knots = max(4, round(ends[-1][1] / self.knot_spacing) + 1)
         times = np.linspace(0.0, ends[-1][1], num_knots)
         feet = support_poses(robot, q_start)
+        tasks, notes = self._tasks(robot, q_start, feet, times, ends)
         problem = TrajectoryProblem(
             robot=robot,
             times=times,
             schedule=constant_stance(times[-1], feet),
             q_start=q_start,
             posture=q_start,
-            tasks=self._tasks(robot, q_start, feet, times, ends),
+            tasks=softened(tasks, compliance),
             collisions=make_self_collision_model(robot),
             weights=self.objectives.weights(Weights()),
         )
         events = tuple(
-            Event(start, "segment", s.posture, duration=end - start)
+            Event(start, "segment", s.title(), duration=end - start)
             for s, (start, end) in zip(self.stations, ends, strict=True)
         )
-        return MotionPlan(problem, Mount(), events)
+        names = robot.joint_names
+        return MotionPlan(
+            problem,
+            Mount(),
+            events,
+            remarks=tuple(notes),
+            compliance={names[j]: c for j, c in compliance.items()},
+        )
+
+    def _start(self, robot: RobotModel) -> np.ndarray:
+        """(nq,) the posture at the start, on the feet that it is said to have."""
+        q = start_configuration(robot, self.start)
+        if not self.feet:
+            return q
+        where = f"{self.name}, feet"
+        wishes = [parse_wish(n, text, (), where) for n, text in self.feet.items()]
+        q = placed_feet(robot, q, support_poses(robot, q), wishes, where)
+        middle = [X.translation() for X in support_poses(robot, q).values()]
+        q[4:6] -= np.mean(middle, axis=0)[:2]
+        return q
+
+    def _compliance(self, robot: RobotModel) -> dict[int, float]:
+        """How soft each joint is, 0 to 1, of those that are not as usual."""
+        legs = {int(j) for n in robot.soles for j in robot.contacts[n].limb}
+        groups = {spoken(g): g for g in robot.groups}
+        found: dict[int, float] = {}
+        for limb, soft in self.compliance.items():
+            group = groups.get(limb, limb)
+            if group not in robot.groups:
+                raise unknown_name(f"limb in {self.name}, compliance", limb, groups)
+            joints = {int(j) for j in robot.groups[group]}
+            if joints & legs:
+                raise BackbeatError(
+                    f"{self.name}, compliance: {limb} carries the robot, and is as "
+                    "soft as its balance wants; choose arms, wrists, back or neck"
+                )
+            if not 0 <= soft <= 1:
+                raise BackbeatError(
+                    f"{self.name}, compliance: {limb} is {soft:g}; it goes from 0, as "
+                    "usual, to 1, as soft as can be"
+                )
+            found |= dict.fromkeys(joints, soft)
+        return found
 
     def _times(self) -> list[tuple[float, float]]:
         """When each station is reached and left [s]."""
@@ -117,48 +180,64 @@ class PostureSpecification(Specification):
         feet: dict[str, RigidTransform],
         times: np.ndarray,
         ends: list[tuple[float, float]],
-    ) -> list[Task]:
+    ) -> tuple[list[Task], list[str]]:
+        """What leads from station to station, and sentences on how far it gets."""
         N = len(times)
         path = np.tile(q_start[robot.base_positions :], (N, 1))
+        reach = PostureReach(robot, feet)
+        center = np.tile(np.r_[reach.middle, 0.0], (N, 1))
+        weight = np.tile([*BALANCE, 0.0], (N, 1))
         tasks: list[Task] = []
-        last, left = path[0].copy(), 0.0
-        for station, (reached, leave) in zip(self.stations, ends, strict=True):
-            target = self._target(robot, q_start, feet, station)
+        notes: list[str] = []
+        last, here, left = path[0].copy(), center[0].copy(), 0.0
+        stations = zip(self.stations, ends, strict=True)
+        for i, (station, (reached, leave)) in enumerate(stations, 1):
+            found = self._target(robot, q_start, reach, station, i)
+            target, there = found.q[robot.base_positions :], np.r_[found.center, 0.0]
             u = np.clip((times - left) / (reached - left), 0, 1)[:, None]
-            blend = minimum_jerk(u)
-            path = np.where(
-                (times > left)[:, None], last + blend * (target - last), path
-            )
+            blend, later = minimum_jerk(u), (times > left)[:, None]
+            path = np.where(later, last + blend * (target - last), path)
+            center = np.where(later, here + blend * (there - here), center)
             hold = np.where((times >= reached - 1e-9) & (times <= leave + 1e-9))[0]
-            for frame, place in station.reach.items():
-                X_WG = RigidTransform(np.array(place, float))
-                tasks.append(FrameTask(frame, hold, X_WG, "x y z"))
-            last, left = target, leave
+            for frame, goal in found.targets.items():
+                tasks.append(FrameTask(frame, hold, goal.X_WG, goal.axes))
+            for link, X in found.beside.items():
+                tasks.append(FrameTask(link, hold, X, weight=BESIDE))
+            if found.is_centered:
+                weight[hold] *= CENTERED
+            last, here, left = target, there, leave
+            notes += found.notes
         joints, knots = np.arange(robot.num_joints), np.arange(N)
         tasks.append(PostureTask(joints, knots, path, weight=20.0))
-        tasks.append(_balance(feet, knots))
-        return tasks
+        tasks.append(CenterOfMassTask(knots, center, weight))
+        return tasks, notes
 
     def _target(
         self,
         robot: RobotModel,
         q_start: np.ndarray,
-        feet: dict[str, RigidTransform],
+        reach: PostureReach,
         station: Station,
-    ) -> np.ndarray:
-        """(nj,) joint angles of a station, with its frames where they shall be."""
-        nq = robot.base_positions
+        number: int,
+    ) -> Reached:
+        """The posture of a station, with its frames where they shall be."""
+        nq, where = robot.base_positions, f"{self.name}, station {number}"
         q = start_configuration(robot, station.posture)
-        if station.joints:
-            chosen = nq + robot.joint_indices(station.joints)
+        if station.joints or self.feet:
+            chosen = nq + robot.joint_indices(station.joints or robot.joint_names)
             angles = q[chosen]
             q = q_start.copy()
             q[chosen] = angles
         for joint, angle in station.angles.items():
             q[nq + robot.joint_index(joint)] = angle
-        if not (station.angles or station.pelvis or station.lean or station.reach):
-            return q[nq:]
-        targets = {n: IKTarget(X) for n, X in feet.items()}
+        wishes = [
+            parse_wish(n, text, robot.places, where, n.endswith("hand"))
+            for n, text in station.targets.items()
+        ]
+        asked = station.pelvis or station.lean or station.reach or wishes or self.feet
+        if not (asked or station.angles):
+            return Reached(q, {}, reach.middle)
+        targets: dict[str, IKTarget] = {}
         if station.pelvis:
             height = RigidTransform(np.array([0.0, 0.0, station.pelvis]))
             targets[robot.base_name] = IKTarget(height, "z")
@@ -171,19 +250,42 @@ class PostureSpecification(Specification):
             if len(place) != 3 or not np.isfinite(place).all():
                 raise BackbeatError(f"{self.name}: {frame} needs a place x, y, z")
             targets[frame] = IKTarget(RigidTransform(np.array(place, float)), "x y z")
-        middle = np.mean([X.translation() for X in feet.values()], axis=0)
-        found = InverseKinematics(robot).solve(q, targets, middle[:2])
-        if not found.is_reached:
+        if wishes:
+            found = reach.solve(q, wishes, targets, where)
+            held = {*station.reach, *found.targets} - {*targets} | {*station.reach}
+            goals = {n: found.targets[n] for n in held}
+            return replace(found, targets=goals)
+        feet = {n: IKTarget(X) for n, X in reach.feet.items()}
+        solved = InverseKinematics(robot).solve(q, feet | targets, reach.middle)
+        if not solved.is_reached:
             raise BackbeatError(
-                f"{self.name}: {found.worst} cannot reach "
-                f"{station.reach.get(found.worst, 'its place')}; the nearest place "
-                f"is {found.residual:.2f} m away"
+                f"{self.name}: {solved.worst} cannot reach "
+                f"{station.reach.get(solved.worst, 'its place')}; the nearest place "
+                f"is {solved.residual:.2f} m away"
             )
-        return found.q[nq:]
+        goals = {n: targets[n] for n in station.reach}
+        return Reached(solved.q, goals, reach.middle)
 
 
-def _balance(feet: dict[str, RigidTransform], knots: np.ndarray) -> CenterOfMassTask:
-    """Keeps the center of mass over the middle of the feet."""
-    middle = np.mean([X.translation() for X in feet.values()], axis=0)
-    p = np.tile(middle, (len(knots), 1))
-    return CenterOfMassTask(knots, p, np.array([400.0, 400.0, 0.0]))
+def spoken(group: str) -> str:
+    """What people call a joint group: `l_arm` is the left arm."""
+    for side, word in (("l_", "left "), ("r_", "right ")):
+        if group.startswith(side):
+            return word + group.removeprefix(side)
+    return group
+
+
+def softened(tasks: Sequence[Task], compliance: Mapping[int, float]) -> list[Task]:
+    """Tasks that hold soft joints less closely, by a tenth where they are softest."""
+    out: list[Task] = []
+    for task in tasks:
+        if not isinstance(task, PostureTask) or not compliance:
+            out.append(task)
+            continue
+        soft = np.array([compliance.get(int(j), 0.0) for j in task.joints])
+        for value in np.unique(soft):
+            at = np.flatnonzero(soft == value)
+            weight = task.weight * 10.0**-value
+            target = task.target[..., at]
+            out.append(PostureTask(task.joints[at], task.knots, target, weight))
+    return out

@@ -56,6 +56,7 @@ def make_show(
     setlist.check()
     robot = make_robot(setlist.robot, tuple(setlist.equipment), Mount())
     numbers = setlist.numbers()
+    rows = [i for i, n in enumerate(setlist.behaviors, 1) for _ in range(n.repeat)]
     for name in dict.fromkeys(n.behavior for n in numbers):
         _check_part(setlist, robot, behaviors[name])
     parts = [until(behaviors[n.behavior], n.until) for n in numbers]
@@ -70,7 +71,13 @@ def make_show(
         report(0.5 * i / len(parts), f"on to {part.name}")
         if i:
             before = parts[i - 1], placed[i - 1]
-            medley.add_way(part.name, way(planner, *before, part, placed[i]))
+            try:
+                legs = way(planner, *before, part, placed[i])
+            except BackbeatError as error:
+                raise BackbeatError(
+                    f"{setlist.name}, number {rows[i]}: {error}"
+                ) from None
+            medley.add_way(part.name, legs)
             medley.rest(number.rest, number.beats)
         medley.add_part(part, placed[i])
     motion = concatenate(medley.motions)

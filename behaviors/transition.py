@@ -175,7 +175,8 @@ class TransitionPlanner:
         if not solution.is_solved:
             raise BackbeatError(
                 f"no transition from {names[0]} to {names[1]} found: "
-                f"{explain(solution).sentence()}"
+                f"{explain(solution).sentence()}; put a behavior between them that "
+                "ends nearer to where the next one starts, such as stand"
             )
         name = "steps" if steps else "posture"
         return Leg(name, solution, reconstruct(solution))

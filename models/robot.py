@@ -173,6 +173,7 @@ class RobotModel:
         soles: names of those that it stands on: its own, and no points.
         groups: joint indices by group name.
         total_mass: mass with equipment [kg].
+        parts, places: words for parts of the body and for places on it.
         robot_instance: model instance of the robot in plants made of it first.
     """
 
@@ -221,6 +222,7 @@ class RobotModel:
         own = self._yaml.contacts
         self.soles = tuple(n for n in own if not self.contacts[n].is_point)
         self.trunk = self.frame(self._yaml.trunk or base)
+        self.parts, self.places = self._yaml.parts, self._yaml.places
 
     def _read_joints(self) -> None:
         plant = self.plant

@@ -78,6 +78,26 @@ class ServoGains:
 
 
 @dataclass
+class PartDescription:
+    """A part of the body that people have a word for."""
+
+    # Its frame, link or contact.
+    frame: str = ""
+    # Joint group that moves it beside the rest of the body; "" if none does.
+    limb: str = ""
+
+
+@dataclass
+class PlaceDescription:
+    """A place on or beside the body that people have a word for."""
+
+    # Link it moves with.
+    link: str = ""
+    # Place in the link frame [m]; on the left, and mirrored for what is on the right.
+    position: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+
+
+@dataclass
 class RobotDescription:
     """Everything Backbeat wants to know about a robot beyond its URDF."""
 
@@ -101,6 +121,9 @@ class RobotDescription:
     equipment: dict[str, dict[str, EquipmentDescription]] = field(default_factory=dict)
     # Named configurations.
     postures: dict[str, PostureDescription] = field(default_factory=dict)
+    # Words for postures: parts of the body and places on it, by name.
+    parts: dict[str, PartDescription] = field(default_factory=dict)
+    places: dict[str, PlaceDescription] = field(default_factory=dict)
     # Servo gains by group name.
     servo: dict[str, ServoGains] = field(default_factory=dict)
     # Old joint names that are still accepted, old: new.
@@ -162,6 +185,8 @@ def _loaded(path: Path, stamp: Stamp) -> RobotDescription:
             raise BackbeatError(f"{path}: the robot needs a value for {key!r}")
     if not (path.parent / description.urdf).is_file():
         raise BackbeatError(f"{path}: no such URDF {description.urdf!r} beside it")
+    for name, place in description.places.items():
+        _check_pose(path, name, place.position, [0.0, 0.0, 0.0])
     contacts = dict(description.contacts)
     for items in description.equipment.values():
         for name, item in items.items():

@@ -9,6 +9,8 @@ from mpc.reference import Reference
 # A hold gives all the torque of a joint at this angle from where it should be [rad],
 # and loses its speed within so long [s].
 HOLD_ANGLE, HOLD_TIME = 0.2, 0.1
+# What is taken off a servo's frequency where a joint is as soft as can be [-].
+SOFT = 0.7
 # A servo's own step [s], where nothing else is late.
 SERVO_STEP = 1e-3
 
@@ -21,7 +23,8 @@ def servo_gains(
     kp = I omega^2, kd = 2 I omega with the inertia I that the joint feels at the
     start of the behavior, 1 / (M^-1)_jj: the diagonal of M would take the base for
     fixed, and gains made for it shake a waist above a light pelvis. Joints of
-    standing limbs get none, for there the contact forces decide.
+    standing limbs get none, for there the contact forces decide. What a behavior wants
+    soft has a lower frequency.
 
     A torque that comes late by tau can damp no more than about a radian per tau:
     kd <= (I / tau + d) / 2 with the joint's own damping d, and kp <= (kd + d) / 4 tau.
@@ -35,7 +38,8 @@ def servo_gains(
         if j in limbs:
             continue
         inertia = max(felt[robot.base_velocities + j], least)
-        omega = 2 * np.pi * frequency
+        soft = reference.behavior.compliance.get(name, 0.0)
+        omega = 2 * np.pi * frequency * (1 - SOFT * soft)
         stiffness[j], damping[j] = inertia * omega**2, 2 * inertia * omega
         if latency > 0:
             own, free = robot.damping[j], felt[robot.base_velocities + j]

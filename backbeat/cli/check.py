@@ -37,16 +37,18 @@ def command(
 
 
 def fix_file(path: Path) -> None:
-    """Mends a choreography in place, and says what it did."""
+    """Mends a choreography or setlist in place, and says what it did."""
     from behaviors.checking import mended
     from behaviors.dance.choreography import DanceSpecification
+    from behaviors.setlist import SetlistSpecification
     from behaviors.specification import kind_of
     from models.atomic_file import replacing
     from models.errors import BackbeatError
 
     try:
         text = path.read_text()
-        if kind_of(text, path.name) != DanceSpecification.kind:
+        mendable = (DanceSpecification.kind, SetlistSpecification.kind)
+        if kind_of(text, path.name) not in mendable:
             return
     except (OSError, UnicodeDecodeError, BackbeatError):
         return  # The check tells.

@@ -1,4 +1,4 @@
-"""`backbeat export`: a behavior as CSV, a run or a behavior as MIDI and as WAV."""
+"""`backbeat export`: a behavior or a run as CSV, as MIDI and as WAV."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +20,9 @@ def command(
     everything: Annotated[
         bool, typer.Option("--all", help="All columns, not just joint angles.")
     ] = False,
+    base: Annotated[
+        bool, typer.Option("--base", help="The floating base too [m].")
+    ] = False,
     midi: Annotated[Path | None, typer.Option(help="MIDI file to write.")] = None,
     wav: Annotated[Path | None, typer.Option(help="WAV file to write.")] = None,
     click: Annotated[
@@ -34,6 +37,8 @@ def command(
 ) -> None:
     """Writes joint angles [s, rad] as CSV, or what was struck as MIDI and WAV.
 
+    A dance may have the CSV file as a recording.
+
     The sound of a run file is that of its simulated contacts, and the sound of a
     behavior is that of its score.
     """
@@ -43,9 +48,9 @@ def command(
     if midi is None and wav is None:
         if click or backing is not None or latency_ms:
             raise BackbeatError("name a sound file too: --midi PATH or --wav PATH")
-        _export_csv(name, output, library, everything)
+        _export_csv(name, output, library, everything, base)
         return
-    if output is not None or everything:
+    if output is not None or everything or base:
         raise BackbeatError("export the CSV file and the sound one after the other")
     if backing is not None and wav is None:
         raise BackbeatError("a backing is mixed into --wav PATH; MIDI has no room")
@@ -56,19 +61,21 @@ def command(
 
 
 def _export_csv(
-    name: str, output: Path | None, library: Path, everything: bool
+    name: str, output: Path | None, library: Path, everything: bool, base: bool
 ) -> None:
     from behaviors.behavior_table import to_frame
     from behaviors.library import Library
+    from behaviors.recording.joint_file import joint_table
     from models.atomic_file import replacing
+    from mpc.simulation.run_file import load_run
 
-    behavior = Library(library).load(name)
-    frame = to_frame(behavior)
+    if name.endswith(".parquet"):
+        frame, _ = load_run(Path(name))
+    else:
+        frame = to_frame(Library(library).load(name))
     if not everything:
-        joints = behavior.robot_model.joint_names
-        frame = frame[["t", *(f"q.{j}" for j in joints)]]
-        frame.columns = ["t", *joints]
-    path = output or Path(f"{name}.csv")
+        frame = joint_table(frame, base)
+    path = output or Path(f"{Path(name).name.removesuffix('.parquet')}.csv")
     with replacing(path) as file:
         frame.to_csv(file, index=False, float_format="%.9g")
     typer.echo(f"{path}: {len(frame)} rows, {len(frame.columns)} columns")

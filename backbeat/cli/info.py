@@ -1,9 +1,14 @@
 """`backbeat info`: a behavior, its certificate and where it comes from."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from behaviors.behavior import Behavior
 
 # Rows of the table of limits.
 MOST_LIMITS = 10
@@ -26,7 +31,7 @@ def command(
 
     behavior = Library(library).load(name)
     if as_json:
-        print_json(to_header(behavior))
+        print_json(to_header(behavior) | margins(behavior))
         return
     console = Console()
     console.print(str(behavior))
@@ -41,6 +46,8 @@ def command(
             "yes" if check.passed else "NO",
         )
     console.print(table)
+    if behavior.kind == "posture":
+        console.print(margins_table(behavior))
     limits = behavior.active_limits()
     if len(limits):
         table = Table("limit used to the full", "of", "from", "to", "knots")
@@ -63,3 +70,37 @@ def command(
         f"{made['seconds']:.1f} s with Backbeat {made['backbeat']} and Drake "
         f"{made['drake']}"
     )
+
+
+def margins_table(behavior: "Behavior") -> "Table":
+    """What is left at each station of a tour."""
+    from rich.table import Table
+
+    from behaviors.posture_margins import station_margins
+
+    table = Table(
+        "station", "at", "to the feet's edge", "hands could go", "next stop", "torque"
+    )
+    for name, time, margins in station_margins(behavior):
+        hands = [f"{part} {100 * way:.0f} cm" for part, way in margins.reach.items()]
+        table.add_row(
+            name,
+            f"{time:.2f} s",
+            f"{1000 * margins.balance:.0f} mm",
+            "\n".join(hands),
+            f"{margins.joint} {margins.stop:.2f} rad",
+            f"{margins.strained} {100 * margins.load:.0f} %",
+        )
+    return table
+
+
+def margins(behavior: "Behavior") -> dict[str, Any]:
+    """The same as plain data, for tours of postures."""
+    from dataclasses import asdict
+
+    from behaviors.posture_margins import station_margins
+
+    if behavior.kind != "posture":
+        return {}
+    rows = station_margins(behavior)
+    return {"margins": [{"station": n, "at_s": t} | asdict(m) for n, t, m in rows]}

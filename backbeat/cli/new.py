@@ -101,19 +101,61 @@ tracks:
   head:
     - {{move: nod, at: 2, beats: 10}}
 """
+RECORDING = """\
+# A dance from a recording. Check it, build it, and watch it:
+#   backbeat check {path}
+#   backbeat build {path}
+#   backbeat play {name}
+# docs/recordings.md has all keys.
+kind: dance
+name: {name}
+summary: Atlas dances what was recorded.
+bpm: 98
+# Length in beats, with a beat or two at the end to come to rest.
+beats: {beats}
+recordings:
+  take-1:
+    file: {file}
+    unit: {unit}
+    # Beats to get into its first posture, and back from its last.
+    lead: 1
+    # Stretch it to so many beats; without this it has its own time.
+    # beats: {own}
+{planted}
+tracks:
+  {track}:
+    # Its first sample is on the beat after the lead. mirror, repeat, blend and other
+    # moves work as with any move.
+    - {{move: take-1, at: 1}}
+"""
 
 
 def command(
     kind: Annotated[str, typer.Argument(help="Kind of behavior: drumming or dance.")],
     name: Annotated[str, typer.Argument(help="Its name: small letters, digits, '-'.")],
     folder: Annotated[Path, typer.Option(help="Where to put it.")] = Path(),
+    recording: Annotated[
+        Path | None,
+        typer.Option(help="CSV file of joint angles that a dance starts from."),
+    ] = None,
+    unit: Annotated[
+        str, typer.Option(help="Of the recording: radians or degrees.")
+    ] = "",
 ) -> None:
     """Writes a specification that builds as it is, with comments on what to change."""
-    from models.errors import unknown_name
+    from models.errors import BackbeatError, unknown_name
 
     if kind not in KINDS:
         raise unknown_name("kind to start from", kind, KINDS)
-    for path in write_new(KINDS[kind](name, folder)):
+    if recording is None and unit:
+        raise BackbeatError("name the recording that the unit is of: --recording FILE")
+    if recording is None:
+        files = KINDS[kind](name, folder)
+    elif kind == "dance":
+        files = recorded_dance_files(name, folder, recording, unit)
+    else:
+        raise BackbeatError("only a dance starts from a recording")
+    for path in write_new(files):
         typer.echo(f"wrote {path}")
     typer.echo(f"next: backbeat build {folder / name}.yaml")
 
@@ -163,6 +205,47 @@ def dance_files(name: str, folder: Path) -> dict[Path, str]:
 
     path = folder / f"{check_name(name)}.yaml"
     return {path: DANCE.format(name=name, path=path)}
+
+
+def recorded_dance_files(
+    name: str, folder: Path, recording: Path, unit: str
+) -> dict[Path, str]:
+    """A choreography of a recording, by path; says what was found in it.
+
+    Raises:
+        BackbeatError: the name is not one of a behavior, or the recording is of no use.
+    """
+    import os
+
+    from behaviors.dance.choreography import DanceSpecification
+    from behaviors.dance.recorded_move import RecordingDescription
+    from behaviors.library import check_name
+
+    path = folder / f"{check_name(name)}.yaml"
+    described = RecordingDescription(file=str(recording.resolve()), unit=unit)
+    dance = DanceSpecification(name=name, recordings={"take-1": described})
+    move = dance.recorded(folder, ["take-1"])["take-1"]
+    for note in (*move.notes, *move.changes):
+        typer.echo(note)
+    planted = "".join(
+        f"      {foot}: [{', '.join(f'[{a:.2f}, {b:.2f}]' for a, b in times)}]\n"
+        for foot, times in move.planted.items()
+    )
+    if planted:
+        found = "    # When each foot stands, in seconds of the file, as found.\n"
+        planted = f"{found}    planted:\n{planted}"
+    length = move.length({})
+    text = RECORDING.format(
+        name=name,
+        path=path,
+        file=os.path.relpath(recording, folder),
+        unit=unit,
+        planted=planted,
+        track=move.track,
+        beats=int(length + 4),
+        own=round(length - 2),
+    )
+    return {path: text}
 
 
 KINDS: dict[str, Callable[[str, Path], dict[Path, str]]] = {

@@ -1,5 +1,6 @@
 """Choreography in code: the same as the YAML, for notebooks and scripts."""
 
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,13 @@ from behaviors.dance.arrangement import MoveDescription, place_moves
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.dance.move import TRACKS
 from behaviors.dance.move_file import vocabulary
+from behaviors.dance.recorded_move import RecordingDescription
 from behaviors.library import check_name
 from models.atomic_file import replacing
 from models.errors import unknown_name
 
 # What a description has when it says nothing.
-_USUAL = MoveDescription()
+_USUAL, _USUAL_RECORDING = MoveDescription(), RecordingDescription()
 
 
 class Choreography:
@@ -88,9 +90,34 @@ class Choreography:
         """Adds a move of the head; see `add`."""
         return self.add("head", move, at, **options)
 
+    def recording(
+        self, name: str, file: str | Path, unit: str, **options: Any
+    ) -> "Choreography":
+        """Makes a move of joint trajectories in a CSV file.
+
+        Args:
+            name: name of the move, for `add`.
+            file: the file, from the folder of the dance.
+            unit: radians or degrees.
+            options: other keys of a recording, such as joints, beats, planted.
+
+        Raises:
+            BackbeatError: no such key.
+        """
+        known = vars(_USUAL_RECORDING)
+        for key in options:
+            if key not in known:
+                raise unknown_name("key of a recording", key, known)
+        described = RecordingDescription(str(file), unit, **options)
+        self.dance.recordings[check_name(name)] = described
+        return self
+
     def text(self) -> str:
         """The dance as YAML, which `backbeat build` takes."""
         dance = self.dance
+        recordings = {
+            name: _unusual(d, _USUAL_RECORDING) for name, d in dance.recordings.items()
+        }
         tree: dict[str, Any] = {
             "kind": dance.kind,
             "name": dance.name,
@@ -100,6 +127,7 @@ class Choreography:
             "beats": dance.beats,
             "fade": dance.fade,
             "beat_priority": dance.beat_priority,
+            **({"recordings": recordings} if recordings else {}),
             "tracks": {
                 track: [_said(d) for d in rows] for track, rows in dance.tracks.items()
             },
@@ -115,30 +143,78 @@ class Choreography:
 
     def __str__(self) -> str:
         """A line for every move, track by track in order of time."""
-        dance = self.dance
-        seconds = dance.beats * 60.0 / dance.bpm
-        length = f"{dance.beats:g} beats at {dance.bpm:g} BPM"
-        lines = [f"{dance.name}: {length} ({seconds:.1f} s)"]
-        moves = vocabulary(Path())
-        known = {
-            t: [d for d in rows if d.move in moves] for t, rows in dance.tracks.items()
-        }
-        placed = place_moves(known, moves, dance.beats_per_bar, dance.fade, dance.name)
-        for track in TRACKS:
-            for p in (p for p in placed if p.track == track):
-                bar, beat = divmod(p.start, dance.beats_per_bar)
-                values = ", ".join(f"{n} {v:g}" for n, v in p.values.items())
-                side = " mirrored" if p.mirror else ""
-                lines.append(
-                    f"  {track:5s} bar {bar + 1:3.0f} beat {beat + 1:<4g} "
-                    f"{p.beats:4g} beats  {p.move.name}{side}  {values}".rstrip()
-                )
+        lines = [self._title()]
+        for track, start, beats, what, values in self._rows():
+            bar, beat = divmod(start, self.dance.beats_per_bar)
+            lines.append(
+                f"  {track:5s} bar {bar + 1:3.0f} beat {beat + 1:<4g} "
+                f"{beats}  {what}  {values}".rstrip()
+            )
         return "\n".join(lines)
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        head = ("track", "bar", "beat", "beats", "move", "values")
+        table = ["<tr>", *(f"<th>{name}</th>" for name in head), "</tr>"]
+        for track, start, beats, what, values in self._rows():
+            bar, beat = divmod(start, self.dance.beats_per_bar)
+            row = (
+                track,
+                f"{bar + 1:.0f}",
+                f"{beat + 1:g}",
+                beats.removesuffix(" beats"),
+                what,
+                values,
+            )
+            table += ["<tr>", *(f"<td>{escape(cell)}</td>" for cell in row), "</tr>"]
+        caption = f"<caption>{escape(self._title())}</caption>"
+        return f"<table>{caption}{''.join(table)}</table>"
+
+    def _title(self) -> str:
+        dance = self.dance
+        seconds = dance.beats * 60.0 / dance.bpm
+        length = f"{dance.beats:g} beats at {dance.bpm:g} BPM"
+        return f"{dance.name}: {length} ({seconds:.1f} s)"
+
+    def _rows(self) -> list[tuple[str, float, str, str, str]]:
+        """Track, first beat, length, move and values of all moves in order.
+
+        A recording is read when the dance is built; its length is not known here
+        unless it is stretched.
+        """
+        dance, moves = self.dance, vocabulary(Path())
+        known = {
+            t: [d for d in rows if d.move in moves] for t, rows in dance.tracks.items()
+        }
+        rows = []
+        placed = place_moves(known, moves, dance.beats_per_bar, dance.fade, dance.name)
+        for p in placed:
+            values = ", ".join(f"{n} {v:g}" for n, v in p.values.items())
+            what = f"{p.move.name} mirrored" if p.mirror else p.move.name
+            rows.append((p.track, p.start, f"{p.beats:4g} beats", what, values))
+        for track, described in dance.tracks.items():
+            for d in described:
+                if d.move in moves:
+                    continue
+                recording = dance.recordings.get(d.move)
+                said = "unknown" if recording is None else f"from {recording.file}"
+                beats = "its own length"
+                if recording is not None and recording.beats is not None:
+                    beats = f"{recording.beats + 2 * recording.lead:4g} beats"
+                what = f"{d.move} mirrored" if d.mirror else d.move
+                start = d.start(dance.beats_per_bar)
+                rows.append((track, start, beats, what, said))
+        order = {track: i for i, track in enumerate(TRACKS)}
+        return sorted(rows, key=lambda row: (order.get(row[0], 9), row[1]))
+
+
+def _unusual(described: object, usual: object) -> dict[str, Any]:
+    """The keys of a description that are not as usual."""
+    return {n: v for n, v in vars(described).items() if v != getattr(usual, n)}
+
 
 def _said(d: MoveDescription) -> dict[str, Any]:
-    """The keys of a description that are not as usual."""
-    keys = {n: v for n, v in vars(d).items() if v != getattr(_USUAL, n)}
-    return {"move": d.move, "at": d.at, **keys}
+    """What the YAML says of a move."""
+    return {"move": d.move, "at": d.at, **_unusual(d, _USUAL)}

@@ -17,6 +17,12 @@ from behaviors.dance.arrangement import (
 from behaviors.dance.dance_tasks import DanceTasks
 from behaviors.dance.markers import marker_events
 from behaviors.dance.move_file import move_files, vocabulary
+from behaviors.dance.recorded_move import (
+    RecordedMove,
+    RecordedMoves,
+    RecordingDescription,
+    departures,
+)
 from behaviors.dance.rules import findings
 from behaviors.dance.stepping import Swing, footsteps, swings
 from behaviors.footsteps import Walker
@@ -27,6 +33,7 @@ from models.collision import make_self_collision_model
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance
+from optimization.reconstruction import DenseTrajectory
 from optimization.trajectory_problem import Limits, TrajectoryProblem, Weights
 
 # Knots of a beat, as many as it takes for them to be near enough to each other [s].
@@ -56,10 +63,26 @@ class DanceSpecification(Specification):
     fade: float = 1.0
     # Moves by track: legs, body, arms, head.
     tracks: dict[str, list[MoveDescription]] = field(default_factory=dict)
+    # Joint trajectories from elsewhere, by the name of the move that they are.
+    recordings: dict[str, RecordingDescription] = field(default_factory=dict)
 
     def sources(self, folder: Path) -> list[Path]:
-        """Moves of the user's own."""
-        return move_files(folder)
+        """Moves of the user's own, and recordings."""
+        files = [folder / d.file for d in self.recordings.values()]
+        return [*move_files(folder), *files]
+
+    def recorded(self, folder: Path, names: Sequence[str]) -> dict[str, RecordedMove]:
+        """Recordings as moves.
+
+        Raises:
+            BackbeatError: one cannot be read, or makes no sense.
+        """
+        if not names:
+            return {}
+        robot = make_robot(self.robot, tuple(self.equipment), Mount())
+        q_start = start_configuration(robot, self.start)
+        maker = RecordedMoves(vocabulary(folder), folder, robot, q_start, self.bpm)
+        return {name: maker.move(name, self.recordings[name]) for name in names}
 
     def plan(self, folder: Path) -> MotionPlan:
         """Compiles the choreography into a trajectory problem.
@@ -69,7 +92,7 @@ class DanceSpecification(Specification):
         """
         tempo = Tempo(self.bpm, self.beats_per_bar)
         self.check_grid()
-        moves = vocabulary(folder)
+        moves = vocabulary(folder) | self.recorded(folder, list(self.recordings))
         for found in findings(self, moves):
             if found.fails:
                 raise BackbeatError(found.sentence)
@@ -78,13 +101,21 @@ class DanceSpecification(Specification):
         )
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
+        problem = self._problem(robot, q_start, placed, tempo)
+        used = {p.move.name: p.move for p in placed if isinstance(p.move, RecordedMove)}
+
+        def review(motion: DenseTrajectory, com: np.ndarray) -> list[str]:
+            return departures(problem, motion, com, placed, self.bpm)
+
         return MotionPlan(
-            problem=self._problem(robot, q_start, placed, tempo),
+            problem=problem,
             mount=Mount(),
             events=_events(placed, tempo, robot),
             bpm=self.bpm,
             beats_per_bar=self.beats_per_bar,
             beat_priority=mean_timing(placed, self.beat_priority),
+            remarks=tuple(x for m in used.values() for x in (*m.notes, *m.changes)),
+            review=review if used else None,
         )
 
     def check_grid(self) -> None:

@@ -1,0 +1,302 @@
+"""Recorded moves: joint trajectories from elsewhere on the track of a dance."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from behaviors.dance.arrangement import PlacedMove
+from behaviors.dance.expression import Expression
+from behaviors.dance.move import Curve, Move, MoveStep, Offsets
+from behaviors.library import check_name
+from behaviors.recording.joint_file import read_joint_file
+from behaviors.recording.planted_feet import Interval
+from behaviors.recording.retargeting import RecordedStep, RetargetedMotion, retarget
+from behaviors.time_law import minimum_jerk
+from models.errors import BackbeatError, unknown_name
+from models.robot import RobotModel
+from optimization.reconstruction import DenseTrajectory
+from optimization.tasks import CenterOfMassTask, PostureTask
+from optimization.trajectory_problem import TrajectoryProblem
+
+FEET = ("left", "right")
+STAY = "stay"
+# Time between steps with both feet on the ground [s]: four knots and their rounding.
+LEAST_STANCE = 0.27
+# What a recording may be played faster or slower by.
+FASTEST, SLOWEST = 4.0, 0.1
+MOST_LEAD = 16.0
+
+
+@dataclass
+class RecordingDescription:
+    """A recording in a choreography."""
+
+    # CSV file, from the folder of the choreography: a column "t" or "time" in seconds,
+    # columns by joint name, and "base.x" and so on if the base is known.
+    file: str = ""
+    # radians or degrees.
+    unit: str = ""
+    # Joints or groups to take; all that the file has if it is left out.
+    joints: list[str] = field(default_factory=list)
+    # Columns that are no joints.
+    ignore: list[str] = field(default_factory=list)
+    # The part of the file to take [s]; all of it if they are left out.
+    start: float | None = None
+    end: float | None = None
+    # Beats to stretch it to; its own time if it is left out.
+    beats: float | None = None
+    # Beats to get from the dance's posture to its first sample, and back from the last.
+    lead: float = 1.0
+    # "stay" if both feet stand all the time; else when each foot stands, in seconds of
+    # the file; found in the recording if both are left out.
+    feet: str = ""
+    planted: dict[str, list[list[float]]] = field(default_factory=dict)
+
+    def times(self, where: str) -> Mapping[str, list[tuple[float, float]]] | None:
+        """When each foot stands, as declared; None if it is to be found.
+
+        Raises:
+            BackbeatError: no such foot, or what is no time.
+        """
+        if self.feet not in ("", STAY):
+            raise BackbeatError(
+                f"{where}: feet is '{STAY}', not {self.feet!r}; 'planted' says when "
+                "each foot stands"
+            )
+        if self.feet and self.planted:
+            raise BackbeatError(f"{where}: say 'feet' or 'planted', not both")
+        if not self.feet and not self.planted:
+            return None
+        found = {}
+        for foot in self.planted:
+            if foot not in FEET:
+                raise unknown_name(f"foot in {where}", foot, FEET)
+        for foot in FEET:
+            rows = self.planted.get(foot, [[-np.inf, np.inf]])
+            ends = [x for row in rows for x in row]
+            if not all(len(row) == 2 for row in rows) or ends != sorted(set(ends)):
+                raise BackbeatError(
+                    f"{where}: the {foot} foot stands from times to times in order, "
+                    "such as [[0, 2.1], [2.6, 4]]"
+                )
+            found[foot] = [(float(a), float(b)) for a, b in rows]
+        return found
+
+
+@dataclass(frozen=True)
+class RecordedMove(Move):
+    """A move whose channels are sampled.
+
+    Attributes:
+        lead: share of its length before the first sample, and after the last.
+        times: (n,) shares of what is between.
+        samples: (n,) by channel.
+        notes: sentences on what was found in it.
+        changes: sentences on what could not stay as it was.
+        planted: when each foot stands, in the file's time [s]; empty without legs.
+    """
+
+    lead: float = 0.0
+    times: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    samples: Mapping[str, np.ndarray] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    planted: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)
+
+    def shape(
+        self, since: np.ndarray, beats: float, values: Mapping[str, float]
+    ) -> Offsets:
+        """Offsets over beats since the start."""
+        u = since / self.length(values)
+        share = np.ones_like(u)
+        if self.lead:
+            near = np.minimum(u, 1 - u) / self.lead
+            share = minimum_jerk(np.clip(near, 0.0, 1.0))
+        at = (u - self.lead) / (1 - 2 * self.lead)
+        return {
+            n: share * np.interp(at, self.times, s) for n, s in self.samples.items()
+        }
+
+
+@dataclass(frozen=True)
+class RecordedMoves:
+    """Makes moves of the recordings of one dance.
+
+    Attributes:
+        known: moves that exist besides.
+        folder: where files are found from.
+        robot: who dances.
+        q_start: (nq,) where it starts.
+        bpm: tempo of the dance.
+    """
+
+    known: Mapping[str, Move]
+    folder: Path
+    robot: RobotModel
+    q_start: np.ndarray
+    bpm: float
+
+    def move(self, name: str, d: RecordingDescription) -> RecordedMove:
+        """A recording as a move of a name.
+
+        Raises:
+            BackbeatError: it cannot be read, or cannot be danced as it is asked for.
+        """
+        where = f"recording {check_name(name)}"
+        if name in self.known:
+            raise BackbeatError(
+                f"{where}: there is a move {name!r}; choose another name"
+            )
+        if not d.file:
+            raise BackbeatError(f"{where}: 'file' names a CSV file")
+        if not 0 <= d.lead <= MOST_LEAD:
+            raise BackbeatError(
+                f"{where}: lead is {d.lead:g} beats; it goes from 0 to {MOST_LEAD:g}"
+            )
+        recording = read_joint_file(self.folder / d.file, self.robot, d.unit, d.ignore)
+        span = (
+            recording.t[0] if d.start is None else d.start,
+            recording.t[-1] if d.end is None else d.end,
+        )
+        found = retarget(
+            recording, self.robot, self.q_start, where, d.joints, d.times(where), span
+        )
+        return self._move(name, where, d, found)
+
+    def _move(
+        self, name: str, where: str, d: RecordingDescription, found: RetargetedMotion
+    ) -> RecordedMove:
+        """What was found, on the grid of beats."""
+        own, beat = float(found.t[-1]), 60.0 / self.bpm
+        beats = own / beat if d.beats is None else d.beats
+        speed = own / beat / beats if beats > 0 else np.inf
+        if not SLOWEST <= speed <= FASTEST:
+            raise BackbeatError(
+                f"{where}: it lasts {own:.2f} s, and {beats:g} beats are "
+                f"{beats * beat:.2f} s; it may be played {SLOWEST:g} to {FASTEST:g} "
+                "times as fast"
+            )
+        notes = found.notes
+        if abs(speed - 1) > 1e-3:
+            notes = (*notes, f"{where}: it is played {speed:.3g} times as fast")
+        length = beats + 2 * d.lead
+        return RecordedMove(
+            name=name,
+            track=_track(found, self.robot),
+            summary=f"the recording {d.file}",
+            parameters={},
+            length=Expression(length),
+            repeats=False,
+            curves={n: Curve((0.0,), (Expression(),)) for n in found.offsets},
+            steps=_steps(found.steps, own, speed, d.lead / length, where),
+            entry=("stand",) if found.planted else (),
+            lead=d.lead / length,
+            times=found.t / own,
+            samples=found.offsets,
+            notes=notes,
+            changes=found.changes,
+            planted=found.planted,
+        )
+
+
+def _track(found: RetargetedMotion, robot: RobotModel) -> str:
+    """The track where a recording belongs: that of the lowest part that moves."""
+    if found.planted:
+        return "legs"
+
+    def is_of(*groups: str) -> bool:
+        there = [robot.groups[g] for g in groups if g in robot.groups]
+        own = {robot.joint_names[j] for group in there for j in group}
+        return set(found.offsets) <= own
+
+    if is_of("neck"):
+        return "head"
+    return "arms" if is_of("neck", "l_arm", "r_arm") else "body"
+
+
+def _steps(
+    steps: Sequence[RecordedStep], own: float, speed: float, lead: float, where: str
+) -> tuple[MoveStep, ...]:
+    """Steps in shares of the move, with time on both feet between them."""
+    ends = [[s.start, s.end] for s in steps]
+    least = LEAST_STANCE * speed
+    for before, after in itertools.pairwise(ends):
+        short = max(0.0, least - (after[0] - before[1]))
+        before[1] -= 0.5 * short
+        after[0] += 0.5 * short
+    found = []
+    for step, (start, end) in zip(steps, ends, strict=True):
+        if end - start < 0.5 * (step.end - step.start):
+            raise BackbeatError(
+                f"{where}: the {step.foot} foot is in the air from {step.start:.2f} to "
+                f"{step.end:.2f} s, too soon after or before the other one; both feet "
+                f"stand for at least {least:.2f} s between steps, so stretch it with "
+                "'beats'"
+            )
+        a, b = (lead + (1 - 2 * lead) * x / own for x in (start, end))
+        x, y = (Expression(v) for v in step.to)
+        stands = "right" if step.foot == "left" else "left"
+        turn, rise = Expression(step.turn), Expression(step.rise)
+        found.append(MoveStep(a, b, stands, (x, y), turn, rise))
+    return tuple(found)
+
+
+def departures(
+    problem: TrajectoryProblem,
+    motion: DenseTrajectory,
+    com: np.ndarray,
+    placed: Sequence[PlacedMove],
+    bpm: float,
+) -> list[str]:
+    """How far a motion is from the recordings in it: a sentence on each.
+
+    Args:
+        problem: the problem whose tasks have the recordings.
+        motion: what was found for it.
+        com: (M, 3) its center of mass [m].
+        placed: moves of the dance.
+        bpm: its tempo.
+    """
+    robot, times = problem.robot, problem.times
+    q = np.stack([np.interp(times, motion.t, x) for x in motion.q.T], axis=1)
+    center = np.stack([np.interp(times, motion.t, x) for x in com.T], axis=1)
+    angles = q[:, robot.base_positions :]
+    away, apart = np.zeros(angles.shape), np.zeros(len(times))
+    for task in problem.tasks:
+        if isinstance(task, PostureTask):
+            at = np.ix_(task.knots, task.joints)
+            away[at] = np.abs(angles[at] - task.target)
+        elif isinstance(task, CenterOfMassTask):
+            miss = center[task.knots] - task.p_WG
+            apart[task.knots] = np.linalg.norm(miss, axis=1)
+    legs = [j for n in robot.soles for j in robot.contacts[n].limb]
+    away[:, legs] = 0.0  # Feet and pelvis decide on them.
+    sentences = []
+    for p in placed:
+        if isinstance(p.move, RecordedMove):
+            beats = times * bpm / 60.0
+            now = np.flatnonzero((beats >= p.start) & (beats <= p.end))
+            sentences.append(_departure(p, now, times, away, apart, robot))
+    return sentences
+
+
+def _departure(
+    p: PlacedMove,
+    now: np.ndarray,
+    times: np.ndarray,
+    away: np.ndarray,
+    apart: np.ndarray,
+    robot: RobotModel,
+) -> str:
+    """A sentence on how far the body is from a recording, at some knots."""
+    k, j = np.unravel_index(int(away[now].argmax()), away[now].shape)
+    center = now[int(apart[now].argmax())]
+    return (
+        f"recording {p.move.name}, beat {p.start:g}: the motion found has "
+        f"{robot.joint_names[j]} up to {away[now[k], j]:.3f} rad away from what was "
+        f"asked for, at {times[now[k]]:.2f} s, and the center of mass up to "
+        f"{1000 * apart[center]:.0f} mm, at {times[center]:.2f} s"
+    )

@@ -1,0 +1,432 @@
+"""Posture reach: the configuration in which parts of the body are where words say.
+
+Targets are solved by inverse kinematics on feet that stay, within joint limits and
+without touching oneself. As far as one can is found by bisection: the farthest place at
+which the rest still holds and the center of mass is over the feet with some margin.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from pydrake.math import RigidTransform, RollPitchYaw
+from scipy.spatial import ConvexHull
+
+from behaviors.posture_words import CENTER, Wish
+from models.collision import make_self_collision_model
+from models.configuration import Configuration
+from models.errors import BackbeatError, unknown_name
+from models.robot import RobotModel
+from optimization.inverse_kinematics import IKSolution, IKTarget, InverseKinematics
+
+# Distance of the center of mass from the edge of the feet that is always kept [m].
+LEAST_BALANCE = 0.03
+# The farthest that anything is tried [m], halvings, and the share of it that is used.
+FARTHEST, HALVINGS, SHARE = 1.2, 9, 0.97
+# Share of a joint's torque that holding still may take [-]; moving takes the rest.
+STRONGEST = 0.8
+# Height above the floor that hand faces keep: the hands reach lower [m].
+FLOOR = 0.12
+# How near is there where an arm is nearly straight, and searches come to no end [m].
+NEARLY = 0.01
+# Weight of what is not the limb, against the limb [-].
+REST = 30.0
+# Times a place that moves with the body is looked up anew, until it moves less [m].
+ROUNDS, SETTLED = 12, 2e-3
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A posture with its targets.
+
+    Attributes:
+        q: (nq,) configuration.
+        targets: what was asked for, by frame, as inverse kinematics have it.
+        center: (2,) where the center of mass is asked to be [m].
+        is_centered: whether that was said, and is not just what balances best.
+        notes: sentences on how far things got.
+        beside: poses of links that a target is at a place of.
+    """
+
+    q: np.ndarray
+    targets: Mapping[str, IKTarget]
+    center: np.ndarray
+    is_centered: bool = False
+    notes: tuple[str, ...] = ()
+    beside: Mapping[str, RigidTransform] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What a posture is searched for: its wishes, and where it is near."""
+
+    q: np.ndarray
+    start: Configuration
+    wishes: Sequence[Wish]
+    center: np.ndarray
+    weights: np.ndarray
+
+
+class PostureReach:
+    """Finds postures on feet that stay where they are."""
+
+    def __init__(self, robot: RobotModel, feet: Mapping[str, RigidTransform]) -> None:
+        """Prepares.
+
+        Args:
+            robot: the robot.
+            feet: poses of its soles.
+        """
+        self.robot, self.feet = robot, dict(feet)
+        self.collisions = make_self_collision_model(robot)
+        self.corners = support_polygon(robot, feet)
+        places = {n: X.translation()[:2] for n, X in feet.items()}
+        self.middle = np.mean(list(places.values()), axis=0)
+        self._supports = {"middle": self.middle}
+        for word in ("left foot", "right foot"):
+            if word in robot.parts and robot.parts[word].frame in places:
+                self._supports[word] = places[robot.parts[word].frame]
+
+    def frame(self, part: str, where: str) -> str:
+        """Frame of a part of the body.
+
+        Raises:
+            BackbeatError: there is no word for it.
+        """
+        if part not in self.robot.parts:
+            known = [*self.robot.parts, CENTER]
+            raise unknown_name(f"part of the body in {where}", part, known)
+        return self.robot.parts[part].frame
+
+    def solve(
+        self,
+        q: np.ndarray,
+        wishes: Sequence[Wish],
+        targets: Mapping[str, IKTarget],
+        where: str,
+    ) -> Reached:
+        """Finds a posture.
+
+        Args:
+            q: (nq,) where it starts from, and stays near.
+            wishes: what is said of parts of the body.
+            targets: other targets by frame.
+            where: names the source in errors.
+
+        Raises:
+            BackbeatError: something cannot be where it shall; how near it gets.
+        """
+        start, center, is_centered = Configuration(self.robot, q), self.middle, False
+        asked: dict[str, IKTarget] = dict(targets)
+        for wish in wishes:
+            if wish.part == CENTER:
+                center, is_centered = self._center(wish, start, where), True
+                continue
+            frame = self.frame(wish.part, where)
+            if frame in self.feet:
+                raise BackbeatError(
+                    f"{where}: feet stay where a tour starts; say where they stand "
+                    "there under 'feet', or use kind footsteps"
+                )
+            if not wish.is_farthest:
+                asked[frame] = self._target(wish, frame, start)
+        search = _Search(q, start, wishes, center, self._limb_weights(wishes))
+        asked, reached = self._settled(search, asked, q)
+        self._check(reached, wishes, where)
+        notes: list[str] = []
+        for wish in wishes:
+            if wish.is_farthest and wish.part != CENTER:
+                asked, reached, way = self._farthest(search, wish, asked, reached)
+                notes.append(f"{where}: the {wish.part} gets {way:.2f} m {_word(wish)}")
+        state = Configuration(self.robot, reached.q)
+        links = {self._place(w)[0] for w in wishes if w.place}
+        beside = {link: state.pose(self.robot.link_frame(link)) for link in links}
+        return Reached(reached.q, asked, center, is_centered, tuple(notes), beside)
+
+    def _place(self, wish: Wish) -> tuple[str, np.ndarray]:
+        """Link that a place on the body is on, and (3,) where, on the part's side."""
+        place = self.robot.places[wish.place]
+        if not wish.part.startswith("right"):
+            return place.link, np.array(place.position)
+        link = f"r_{place.link.removeprefix('l_')}"
+        mirrored = link if place.link.startswith("l_") else place.link
+        return mirrored, np.array(place.position) * [1.0, -1.0, 1.0]
+
+    def _limb_weights(self, wishes: Sequence[Wish]) -> np.ndarray:
+        """(nv,) weights with which the limbs move rather than the rest."""
+        robot = self.robot
+        limbs = [
+            robot.parts[w.part].limb
+            for w in wishes
+            if w.part in robot.parts and robot.parts[w.part].limb in robot.groups
+        ]
+        weights = np.full(robot.num_velocities, REST)
+        for limb in limbs:
+            weights[robot.base_velocities + robot.groups[limb]] = 1.0
+        return weights if limbs else np.ones(robot.num_velocities)
+
+    def _settled(
+        self, search: "_Search", asked: Mapping[str, IKTarget], q_from: np.ndarray
+    ) -> tuple[dict[str, IKTarget], IKSolution]:
+        """Targets with places on the body where these then are, and the posture."""
+        robot, asked = self.robot, dict(asked)
+        solver = InverseKinematics(robot, self.collisions, search.weights)
+        feet = {n: IKTarget(X) for n, X in self.feet.items()}
+        at = [w for w in search.wishes if w.place and not w.is_farthest]
+        reached = solver.solve(search.q, feet | asked, search.center, q_from)
+        for _ in range(ROUNDS if at else 0):
+            state, moved = Configuration(robot, reached.q), 0.0
+            for wish in at:
+                frame = robot.parts[wish.part].frame
+                target = self._target(wish, frame, search.start, state)
+                way = target.X_WG.translation() - asked[frame].X_WG.translation()
+                moved, asked[frame] = max(moved, float(np.abs(way).max())), target
+            if moved < SETTLED:
+                break
+            reached = solver.solve(search.q, feet | asked, search.center, reached.q)
+        return asked, reached
+
+    def _is_good(self, reached: IKSolution) -> bool:
+        """Whether targets are reached, nothing touches and the robot stands."""
+        state = Configuration(self.robot, reached.q)
+        center = state.center_of_mass[:2]
+        return (
+            reached.residual < NEARLY
+            and self._lowest(state)[0] >= FLOOR
+            and static_load(self.robot, state)[0] <= STRONGEST
+            and reached.clearance > -1e-3
+            and balance_margin(self.corners, center) >= LEAST_BALANCE
+        )
+
+    def _lowest(self, state: Configuration) -> tuple[float, str]:
+        """Height of the lowest part of the body but feet [m], and which it is."""
+        heights = [
+            (float(state.pose(part.frame).translation()[2]), name)
+            for name, part in self.robot.parts.items()
+            if part.frame not in self.feet
+        ]
+        return min(heights, default=(np.inf, ""))
+
+    def _check(self, reached: IKSolution, wishes: Sequence[Wish], where: str) -> None:
+        parts = {
+            self.robot.parts[w.part].frame: w.part for w in wishes if w.part != CENTER
+        }
+        worst = parts.get(reached.worst, reached.worst)
+        if reached.residual > NEARLY:
+            raise BackbeatError(
+                f"{where}: the {worst} cannot get there; the nearest place is "
+                f"{reached.residual:.2f} m or rad away (say 'as far as you can', or "
+                "less)"
+            )
+        if reached.clearance < -1e-3:
+            raise BackbeatError(
+                f"{where}: parts of the body would be {-1000 * reached.clearance:.0f} "
+                "mm too near to each other; say a place that is farther away"
+            )
+        state = Configuration(self.robot, reached.q)
+        height, low = self._lowest(state)
+        if height < FLOOR:
+            raise BackbeatError(
+                f"{where}: the {low} would be at a height of {100 * height:.0f} cm; it "
+                f"stays {100 * FLOOR:.0f} cm above the floor"
+            )
+        load, joint = static_load(self.robot, state)
+        if load > STRONGEST:
+            raise BackbeatError(
+                f"{where}: holding still would take {100 * load:.0f} % of the torque "
+                f"of {joint}, and {100 * STRONGEST:.0f} % are used; reach less far"
+            )
+        margin = balance_margin(self.corners, state.center_of_mass[:2])
+        if margin < LEAST_BALANCE:
+            raise BackbeatError(
+                f"{where}: the center of mass would be {1000 * margin:.0f} mm inside "
+                f"the edge of the feet, and {1000 * LEAST_BALANCE:.0f} mm are kept; "
+                "reach less far"
+            )
+
+    def _target(
+        self,
+        wish: Wish,
+        frame: str,
+        start: Configuration,
+        now: Configuration | None = None,
+        extra: np.ndarray | None = None,
+    ) -> IKTarget:
+        """Where a frame shall be, with the place on the body where that is now."""
+        p = start.pose(frame).translation()
+        if wish.point is not None:
+            p = np.r_[self.middle, 0.0] + wish.point
+        elif wish.place:
+            link, position = self._place(wish)
+            p = (now or start).pose(self.robot.link_frame(link)) @ position
+        ways = [w.amount * w.direction for w in wish.ways if w.amount is not None]
+        p = p + np.sum(ways, axis=0) if ways else p
+        if extra is not None:
+            p = p + extra
+        turn = RollPitchYaw(*wish.turn)
+        axes = wish.turns.split()
+        if wish.place or wish.point is not None or self._is_hand(wish.part):
+            axes += ["x", "y", "z"] if wish.moves else []
+        else:
+            along = np.sum(
+                [np.abs(w.direction) for w in wish.ways] or [[0, 0, 0]], axis=0
+            )
+            axes += [a for a, used in zip("xyz", along, strict=True) if used]
+        return IKTarget(RigidTransform(turn, p), " ".join(axes))
+
+    def _is_hand(self, part: str) -> bool:
+        return part.endswith("hand")
+
+    def _farthest(
+        self,
+        search: "_Search",
+        wish: Wish,
+        asked: Mapping[str, IKTarget],
+        reached: IKSolution,
+    ) -> tuple[dict[str, IKTarget], IKSolution, float]:
+        """Targets with the farthest one of a wish, the posture, and how far [m]."""
+        direction = next(w.direction for w in wish.ways if w.amount is None)
+        frame = self.robot.parts[wish.part].frame
+
+        def attempt(
+            way: float, q_from: np.ndarray
+        ) -> tuple[dict[str, IKTarget], IKSolution]:
+            extra = way * direction
+            target = self._target(wish, frame, search.start, extra=extra)
+            return self._settled(search, {**asked, frame: target}, q_from)
+
+        good, bad, best = 0.0, FARTHEST, reached
+        for _ in range(HALVINGS):
+            middle = 0.5 * (good + bad)
+            _, tried = attempt(middle, best.q)
+            if self._is_good(tried):
+                good, best = middle, tried
+            else:
+                bad = middle
+        found, best = attempt(SHARE * good, best.q)
+        # What is asked for is what was found, to the last digit.
+        at = Configuration(self.robot, best.q).pose(frame).translation()
+        X = RigidTransform(found[frame].X_WG.rotation(), at)
+        begin = self._target(wish, frame, search.start).X_WG.translation()
+        way = float((at - begin) @ direction)
+        return {**found, frame: replace(found[frame], X_WG=X)}, best, way
+
+    def _center(self, wish: Wish, start: Configuration, where: str) -> np.ndarray:
+        """(2,) where the center of mass shall be.
+
+        Raises:
+            BackbeatError: it is not over the feet.
+        """
+        p = start.center_of_mass[:2]
+        if wish.point is not None:
+            p = self.middle + wish.point[:2]
+        elif wish.over:
+            p = self._supports[wish.over]
+        for way in wish.ways:
+            if way.amount is not None:
+                p = p + way.amount * way.direction[:2]
+        for way in wish.ways:
+            if way.amount is None:
+                p = p + _room(self.corners, p, way.direction[:2]) * way.direction[:2]
+        margin = balance_margin(self.corners, p)
+        if margin < LEAST_BALANCE - 1e-9:
+            raise BackbeatError(
+                f"{where}: the {CENTER} would be {1000 * margin:.0f} mm inside the "
+                f"edge of the feet, and {1000 * LEAST_BALANCE:.0f} mm are kept (say "
+                "'as far as you can')"
+            )
+        return p
+
+
+def _word(wish: Wish) -> str:
+    """The direction that a wish goes as far as it can."""
+    way = next(w for w in wish.ways if w.amount is None)
+    axis = int(np.abs(way.direction).argmax())
+    names = ("forward", "back"), ("to the left", "to the right"), ("up", "down")
+    return names[axis][int(way.direction[axis] < 0)]
+
+
+def static_load(robot: RobotModel, state: Configuration) -> tuple[float, str]:
+    """Largest share of a joint's torque that holding still takes, and the joint.
+
+    Of joints above the hips; those of legs depend on how the feet share the weight.
+    """
+    share = np.abs(state.bias[robot.base_velocities :]) / robot.effort_limits
+    share[[j for n in robot.soles for j in robot.contacts[n].limb]] = 0.0
+    j = int(share.argmax())
+    return float(share[j]), robot.joint_names[j]
+
+
+def support_polygon(
+    robot: RobotModel, feet: Mapping[str, RigidTransform]
+) -> np.ndarray:
+    """(n, 3) edges of the convex hull of the soles: normal x, y and offset [m].
+
+    A point p is inside by -(normal . p + offset).
+    """
+    corners = []
+    for name, X in feet.items():
+        contact = robot.contacts[name]
+        for a in (-1, 1):
+            for b in (-1, 1):
+                size = [a * contact.half_length, b * contact.half_width, 0.0]
+                corners.append((X @ np.array(size))[:2])
+    return np.asarray(ConvexHull(np.array(corners)).equations)
+
+
+def balance_margin(edges: np.ndarray, p: np.ndarray) -> float:
+    """How far a point is inside the nearest edge of a support polygon [m]."""
+    return float(-(edges[:, :2] @ p + edges[:, 2]).max())
+
+
+def _room(edges: np.ndarray, p: np.ndarray, direction: np.ndarray) -> float:
+    """How far a point may go until it is at the least margin [m]."""
+    toward = edges[:, :2] @ direction
+    inside = -(edges[:, :2] @ p + edges[:, 2]) - LEAST_BALANCE
+    ways = inside[toward > 1e-9] / toward[toward > 1e-9]
+    return float(max(0.0, ways.min()))
+
+
+def placed_feet(
+    robot: RobotModel,
+    q: np.ndarray,
+    feet: Mapping[str, RigidTransform],
+    wishes: Sequence[Wish],
+    where: str,
+) -> np.ndarray:
+    """(nq,) a standing configuration with feet moved over the ground as asked.
+
+    Raises:
+        BackbeatError: a word that is not about feet, or a stance out of reach.
+    """
+    targets = {n: IKTarget(X) for n, X in feet.items()}
+    for wish in wishes:
+        part = robot.parts.get(wish.part)
+        if part is None or part.frame not in feet:
+            known = [n for n, p in robot.parts.items() if p.frame in feet]
+            raise unknown_name(f"foot in {where}", wish.part, known)
+        flat = all(w.amount is not None and w.direction[2] == 0 for w in wish.ways)
+        if wish.place or wish.over or not flat or wish.turns not in ("", "rz"):
+            raise BackbeatError(
+                f"{where}: a foot stands forward, back, left, right, out or in by a "
+                "length, or turned, on the ground"
+            )
+        X = feet[part.frame]
+        p = X.translation()
+        if wish.point is not None:
+            p = np.r_[wish.point[:2], p[2]]
+        for way in wish.ways:
+            p = p + (way.amount or 0.0) * way.direction
+        turn = RollPitchYaw(*wish.turn).ToRotationMatrix()
+        targets[part.frame] = IKTarget(RigidTransform(turn @ X.rotation(), p))
+    middle = np.mean([t.X_WG.translation() for t in targets.values()], axis=0)
+    hips = Configuration(robot, q).pose(robot.base_name)
+    shift = hips.translation() + np.r_[middle[:2], 0.0]
+    targets[robot.base_name] = IKTarget(RigidTransform(shift), "rx ry rz x y")
+    found = InverseKinematics(robot, make_self_collision_model(robot)).solve(q, targets)
+    if not found.is_reached or found.clearance < -1e-3:
+        raise BackbeatError(
+            f"{where}: the robot cannot stand so; {found.worst} ends "
+            f"{found.residual:.2f} m away"
+        )
+    return found.q

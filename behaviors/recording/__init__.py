@@ -1,0 +1,1 @@
+"""Recordings: joint trajectories from elsewhere, and what they say of the feet."""

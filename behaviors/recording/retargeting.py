@@ -1,0 +1,297 @@
+"""Retargeting: a recording becomes offsets and steps of a dance.
+
+Joints keep their angles as far as their limits allow. Feet that stand get one place.
+What is left of the body, its center of mass and the pelvis, is kept relative to the
+feet; an optimizer makes a motion of it whose dynamics are possible.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from pydrake.common.eigen_geometry import Quaternion
+from pydrake.math import RollPitchYaw, RotationMatrix
+from scipy.interpolate import PchipInterpolator
+
+from behaviors.footsteps import FEET
+from behaviors.recording.joint_file import JointRecording
+from behaviors.recording.planted_feet import FootPath, Interval, plant_feet
+from behaviors.time_law import minimum_jerk
+from models.configuration import Configuration
+from models.errors import BackbeatError
+from models.robot import RobotModel
+
+# Samples a second of what is kept, and the time that each is the mean over [s].
+RATE, MEAN = 50.0, 0.04
+# Distance from joint stops [rad].
+STOP = 0.05
+# Height of a foot on its way [m].
+LEAST_RISE, MOST_RISE = 0.03, 0.3
+# Smaller changes are not worth a word [rad, m].
+SLIGHT_ANGLE, SLIGHT_WAY = 0.005, 0.002
+
+
+@dataclass(frozen=True)
+class RecordedStep:
+    """A foot in the air.
+
+    Attributes:
+        start, end: when [s].
+        foot: the one in the air.
+        to: how far it gets, ahead and left of where the body faces [m].
+        turn: how far it turns left [rad].
+        rise: how high it gets [m].
+    """
+
+    start: float
+    end: float
+    foot: str
+    to: tuple[float, float]
+    turn: float
+    rise: float
+
+
+@dataclass(frozen=True)
+class RetargetedMotion:
+    """A recording as a dance can have it.
+
+    Attributes:
+        t: (n,) times from the start [s].
+        offsets: (n,) by channel: joints [rad], com.x, com.y, com.z [m] and pelvis.rx,
+            pelvis.ry, pelvis.rz [rad], relative to the dance's start.
+        steps: in order of time.
+        planted: when each foot stands, in the file's time [s]; empty without legs.
+        notes: sentences on what was found.
+        changes: sentences on what could not stay as it was.
+    """
+
+    t: np.ndarray
+    offsets: Mapping[str, np.ndarray]
+    steps: tuple[RecordedStep, ...] = ()
+    planted: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+
+
+def retarget(
+    recording: JointRecording,
+    robot: RobotModel,
+    q_start: np.ndarray,
+    where: str,
+    joints: Sequence[str] = (),
+    planted: Mapping[str, Sequence[Interval]] | None = None,
+    span: Interval | None = None,
+) -> RetargetedMotion:
+    """Brings a recording within what a robot can do, and its feet to the ground.
+
+    Args:
+        recording: the recording.
+        robot: who dances.
+        q_start: (nq,) where the dance starts; joints not recorded stay there.
+        where: names the recording in errors and notes.
+        joints: names or groups to take; all if there are none.
+        planted: when each foot stands, "left" and "right", in the file's time [s];
+            None to find out.
+        span: first and last time of the file to take [s]; None for all.
+
+    Raises:
+        BackbeatError: a joint that was not recorded, or feet that make no sense.
+    """
+    chosen = _chosen(recording, robot, joints, where)
+    t, (q_joints, base) = _resampled(recording, chosen, span, where)
+    index = np.array([robot.joint_index(recording.joints[c]) for c in chosen])
+    inside, changes = _clipped(q_joints, index, robot, t, where)
+    rest = q_start[robot.base_positions :][index]
+    offsets = {
+        robot.joint_names[j]: inside[:, i] - rest[i] for i, j in enumerate(index)
+    }
+    legs = [j for name in FEET.values() for j in robot.contacts[name].limb]
+    if not np.isin(index, legs).any():
+        if planted is not None:
+            raise BackbeatError(
+                f"{where}: feet are declared, but no joint of a leg is taken from the "
+                "recording; leave 'planted' and 'feet' out, or take legs"
+            )
+        return RetargetedMotion(t - t[0], offsets, changes=tuple(changes))
+    # Where the feet were follows from the joints as they were.
+    q = np.tile(q_start, (len(t), 1))
+    q[:, robot.base_positions + index] = q_joints
+    if base is not None:
+        q[:, :7] = base
+    motion = plant_feet(robot, t, q, base is not None, planted, where)
+    offsets |= _body(robot, motion.q, motion.com, motion.t, motion.feet, q_start)
+    changes += _moved(motion.feet, where)
+    begin = t[0]
+    return RetargetedMotion(
+        t=t - begin,
+        offsets=offsets,
+        steps=tuple(_steps(motion.feet, begin, where)),
+        planted={foot: path.planted for foot, path in motion.feet.items()},
+        notes=tuple(_stances(motion.feet, planted is not None, where)),
+        changes=tuple(changes),
+    )
+
+
+def _chosen(
+    recording: JointRecording, robot: RobotModel, joints: Sequence[str], where: str
+) -> list[int]:
+    """Columns of the joints to take."""
+    if not joints:
+        return list(range(len(recording.joints)))
+    wanted = dict.fromkeys(robot.joint_indices(list(joints)).tolist())
+    names = [robot.joint_names[j] for j in wanted]
+    there = [n for n in names if n in recording.joints]
+    missing = [n for n in joints if n in names and n not in there]
+    if missing or not there:
+        raise BackbeatError(
+            f"{where}: {' and '.join(missing or joints)} was not recorded; it has "
+            f"{', '.join(recording.joints[:40])}"
+        )
+    return [recording.joints.index(n) for n in there]
+
+
+def _resampled(
+    recording: JointRecording, chosen: list[int], span: Interval | None, where: str
+) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray | None]]:
+    """The recording at an even rate, each sample a mean over a short time.
+
+    The curve between samples has no overshoot (Fritsch and Carlson, "Monotone Piecewise
+    Cubic Interpolation", 1980); the mean is exact, so that any rate will do.
+    """
+    source = recording.t
+    first, last = span if span is not None else (source[0], source[-1])
+    if not source[0] - 1e-9 <= first < last <= source[-1] + 1e-9:
+        raise BackbeatError(
+            f"{where}: the part from {first:g} to {last:g} s was asked for; the file "
+            f"goes from {source[0]:g} to {source[-1]:g} s"
+        )
+    n = max(4, round((last - first) * RATE) + 1)
+    t = np.linspace(first, last, n)
+    low = np.clip(t - 0.5 * MEAN, source[0], source[-1])
+    high = np.clip(t + 0.5 * MEAN, source[0], source[-1])
+
+    def mean(values: np.ndarray) -> np.ndarray:
+        whole = PchipInterpolator(source - first, values, axis=0).antiderivative()
+        area = whole(high - first) - whole(low - first)
+        return np.asarray(area / (high - low)[:, None])
+
+    base = None
+    if recording.base is not None:
+        base = mean(recording.base)
+        base[:, :4] /= np.linalg.norm(base[:, :4], axis=1)[:, None]
+    return t, (mean(recording.q[:, chosen]), base)
+
+
+def _clipped(
+    q: np.ndarray, index: np.ndarray, robot: RobotModel, t: np.ndarray, where: str
+) -> tuple[np.ndarray, list[str]]:
+    """Angles within the joints' ranges, and what was beyond."""
+    lower, upper = robot.position_lower[index], robot.position_upper[index]
+    inside = np.clip(q, lower + STOP, upper - STOP)
+    away = np.abs(q - inside)
+    notes = []
+    for i in np.argsort(-away.max(axis=0)):
+        beyond = max((lower[i] - q[:, i]).max(), (q[:, i] - upper[i]).max())
+        if beyond <= SLIGHT_ANGLE:
+            continue
+        k = int(away[:, i].argmax())
+        notes.append(
+            f"{where}: {robot.joint_names[index[i]]} goes to {q[k, i]:.2f} rad at "
+            f"{t[k]:.2f} s and is held at {inside[k, i]:.2f}; its range is "
+            f"{lower[i]:.2f} to {upper[i]:.2f}"
+        )
+    return inside, notes
+
+
+def _stances(
+    feet: Mapping[str, FootPath], is_declared: bool, where: str
+) -> Iterator[str]:
+    """When each foot stands."""
+    how = "as declared" if is_declared else "as found"
+    for foot, path in feet.items():
+        times = ", ".join(f"{a:.2f} to {b:.2f}" for a, b in path.planted)
+        yield f"{where}: the {foot} foot stands from {times} s, {how}"
+
+
+def _moved(feet: Mapping[str, FootPath], where: str) -> Iterator[str]:
+    """How far each foot had to be moved to stay where it stands."""
+    for foot, path in feet.items():
+        k = int(path.slides.argmax())
+        if path.slides[k] > SLIGHT_WAY:
+            a, b = path.planted[k]
+            yield (
+                f"{where}: the {foot} foot slides and is up to "
+                f"{1000 * path.slides[k]:.0f} mm away from where it now stays, from "
+                f"{a:.2f} to {b:.2f} s"
+            )
+
+
+def _steps(
+    feet: Mapping[str, FootPath], begin: float, where: str
+) -> list[RecordedStep]:
+    """What the feet do between the times at which they stand."""
+    swings = [
+        (path.planted[k][1] - begin, path.planted[k + 1][0] - begin, foot, k)
+        for foot, path in feet.items()
+        for k in range(len(path.planted) - 1)
+    ]
+    steps: list[RecordedStep] = []
+    at = {foot: path.places[0] for foot, path in feet.items()}
+    for start, end, foot, k in sorted(swings):
+        if steps and start < steps[-1].end - 1e-9:
+            raise BackbeatError(
+                f"{where}: the {foot} foot leaves at {start + begin:.2f} s, before the "
+                f"{steps[-1].foot} one lands at {steps[-1].end + begin:.2f} s; declare "
+                "under 'planted' when each foot stands"
+            )
+        new = feet[foot].places[k + 1]
+        heading = 0.5 * (at["left"][2] + at["right"][2])
+        c, s = np.cos(heading), np.sin(heading)
+        x, y = new[:2] - at[foot][:2]
+        steps.append(
+            RecordedStep(
+                start,
+                end,
+                foot,
+                (float(c * x + s * y), float(c * y - s * x)),
+                float(new[2] - at[foot][2]),
+                float(np.clip(feet[foot].rises[k], LEAST_RISE, MOST_RISE)),
+            )
+        )
+        at[foot] = new
+    return steps
+
+
+def _body(
+    robot: RobotModel,
+    q: np.ndarray,
+    com: np.ndarray,
+    t: np.ndarray,
+    feet: Mapping[str, FootPath],
+    q_start: np.ndarray,
+) -> dict[str, np.ndarray]:
+    """Center of mass and pelvis relative to where the feet are and face."""
+    place = np.mean([_way(path, t) for path in feet.values()], axis=0)
+    c, s = np.cos(place[:, 2]), np.sin(place[:, 2])
+    x, y = (com[:, :2] - place[:, :2]).T
+    height = Configuration(robot, q_start).center_of_mass[2]
+    turns = np.zeros((len(t), 3))
+    for i, (w, yaw) in enumerate(zip(q[:, :4], place[:, 2], strict=True)):
+        back = RotationMatrix(RollPitchYaw(0.0, 0.0, -yaw))
+        turns[i] = RollPitchYaw(back @ RotationMatrix(Quaternion(w))).vector()
+    return {
+        "com.x": c * x + s * y,
+        "com.y": c * y - s * x,
+        "com.z": com[:, 2] - height,
+        **{f"pelvis.r{a}": turns[:, i] for i, a in enumerate("xyz")},
+    }
+
+
+def _way(path: FootPath, t: np.ndarray) -> np.ndarray:
+    """(n, 3) where a foot counts as being: smoothly from place to place."""
+    way = np.tile(path.places[0], (len(t), 1))
+    for k in range(len(path.places) - 1):
+        start, end = path.planted[k][1], path.planted[k + 1][0]
+        share = minimum_jerk(np.clip((t - start) / (end - start), 0.0, 1.0))
+        way += share[:, None] * (path.places[k + 1] - path.places[k])
+    return way

@@ -1,0 +1,178 @@
+"""Rules of setlists: what does not go together, before anything is built."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from behaviors.authored import Specification
+from behaviors.dance.choreography import DanceSpecification
+from behaviors.dance.rules import Finding, nearest
+from behaviors.drummer import kit_members
+from behaviors.drumming import DrummingSpecification
+from behaviors.footsteps import FootstepSpecification
+from behaviors.music.score_reader import load_score
+from behaviors.setlist import Number, SetlistSpecification
+from behaviors.specification import (
+    find_specification,
+    read_specification,
+    shipped_names,
+)
+from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+
+# Kinds whose beats may be played at another tempo.
+RETIMED = (DanceSpecification, FootstepSpecification)
+
+
+def part_path(number: Number, folder: Path) -> Path:
+    """Path of the specification of one of a setlist's behaviors.
+
+    Raises:
+        BackbeatError: there is none of that name.
+    """
+    is_file = Path(number.behavior).suffix in (".yaml", ".yml")
+    return find_specification(folder / number.behavior if is_file else number.behavior)
+
+
+def at_tempo(specification: Specification, bpm: float) -> Specification:
+    """A specification at the tempo of a show, if it has beats that may be so."""
+    if isinstance(specification, RETIMED) and specification.bpm and bpm:
+        return replace(specification, bpm=bpm)
+    return specification
+
+
+def setlist_findings(setlist: SetlistSpecification, folder: Path) -> list[Finding]:
+    """All that keeps a setlist from being played, as far as its files tell."""
+    found = [Finding(True, path, text) for path, text in setlist.problems()]
+    if found:
+        return found
+    parts: dict[int, tuple[Specification, Path]] = {}
+    for i, number in enumerate(setlist.behaviors):
+        try:
+            path = part_path(number, folder)
+            specification, _ = read_specification(path)
+            parts[i] = at_tempo(specification, setlist.bpm), path.parent
+        except BackbeatError as error:
+            mend = None
+            if "unknown behavior" in str(error):
+                mend = nearest(number.behavior, shipped_names())
+            place = ("behaviors", i, "behavior")
+            found.append(Finding(True, place, f"number {i + 1}: {error}", mend))
+    for i, (specification, where) in parts.items():
+        found += _alone(setlist, i, specification, where)
+    return [*found, *_tempos(setlist, parts)]
+
+
+def _alone(
+    setlist: SetlistSpecification, i: int, specification: Specification, folder: Path
+) -> Iterator[Finding]:
+    """What keeps one behavior from being in a show."""
+    place, where = ("behaviors", i, "behavior"), f"number {i + 1}"
+    name, number = specification.name, setlist.behaviors[i]
+    if isinstance(specification, DrummingSpecification):
+        if specification.seat != "none":
+            standing = f"{name}-standing"
+            known = f", as {standing} has," if standing in shipped_names() else ""
+            yield Finding(
+                True,
+                place,
+                f"{where}: in {name} the robot sits and cannot walk on; take drums "
+                f"with 'seat: none'{known} instead",
+                standing if known and number.behavior == name else None,
+            )
+        missing = set(specification.equipment) - set(setlist.equipment)
+        if missing:
+            yield Finding(
+                True,
+                place,
+                f"{where}: {name} is played with {' and '.join(sorted(missing))}, and "
+                "the robot of a show has the same in its hands from start to end; "
+                f"write equipment: [{', '.join(specification.equipment)}] at the top "
+                "of the setlist",
+            )
+    if not number.until:
+        return
+    beats = _beats(specification, folder)
+    if beats is None:
+        yield Finding(
+            True,
+            ("behaviors", i, "until"),
+            f"{where}: {name} has no tempo, so it has no beat to leave on; leave "
+            "'until' out",
+        )
+    elif number.until >= beats:
+        yield Finding(
+            True,
+            ("behaviors", i, "until"),
+            f"{where}: {name} has {beats:g} beats and cannot be left on beat "
+            f"{number.until:g}",
+        )
+
+
+def _beats(specification: Specification, folder: Path) -> float | None:
+    """How many beats it has; None without a tempo."""
+    if isinstance(specification, DanceSpecification):
+        return specification.beats
+    if isinstance(specification, FootstepSpecification) and specification.bpm:
+        steps = specification.steps
+        seconds = sum(specification.duration(step) for step in steps)
+        return seconds * specification.bpm / 60.0
+    if isinstance(specification, DrummingSpecification):
+        path = specification.score_path(folder)
+        return load_score(path, kit_members(DrumKit())).beats
+    return None
+
+
+def _tempo(specification: Specification, folder: Path) -> float:
+    """Its tempo [beats/min], 0 without one."""
+    if isinstance(specification, RETIMED):
+        return specification.bpm
+    if isinstance(specification, DrummingSpecification):
+        path = specification.score_path(folder)
+        score = load_score(path, kit_members(DrumKit()))
+        return float(score.tempo.bpm) * specification.haste
+    return 0.0
+
+
+def _tempos(
+    setlist: SetlistSpecification, parts: dict[int, tuple[Specification, Path]]
+) -> Iterator[Finding]:
+    """Tempos that are not one."""
+    first: tuple[str, float] | None = None
+    for i, (specification, folder) in parts.items():
+        try:
+            bpm = _tempo(specification, folder)
+        except BackbeatError as error:
+            place = ("behaviors", i, "behavior")
+            yield Finding(True, place, f"number {i + 1}: {error}")
+            continue
+        if not bpm:
+            continue
+        drums = isinstance(specification, DrummingSpecification)
+        if first is None:
+            first = specification.name, bpm
+        if setlist.bpm and drums and abs(bpm - setlist.bpm) > 1e-9:
+            yield Finding(
+                True,
+                ("bpm",),
+                f"number {i + 1}: {specification.name} has the {bpm:g} BPM of its "
+                f"score, and the setlist {setlist.bpm:g}; write bpm: {bpm:g}, or "
+                "change the score",
+                bpm,
+            )
+        elif not setlist.bpm and abs(bpm - first[1]) > 1e-9:
+            wanted = bpm if drums else first[1]
+            yield Finding(
+                True,
+                ("behaviors", i, "behavior"),
+                f"number {i + 1}: {specification.name} has {bpm:g} BPM and {first[0]} "
+                f"has {first[1]:g}; a show has one tempo, so write bpm: {wanted:g} at "
+                "the top of the setlist, and what has beats is danced at that",
+            )
+
+
+def number_of(sentence: str) -> int | None:
+    """Which number of a setlist a sentence is about, counted from zero."""
+    found = re.search(r"\bnumber (\d+)\b", sentence)
+    return int(found.group(1)) - 1 if found else None

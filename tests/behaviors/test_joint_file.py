@@ -1,0 +1,187 @@
+"""Joint files: what is read is what was written, and all else is one sentence."""
+
+import contextlib
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydrake.math import RollPitchYaw
+
+from behaviors.behavior import Mount, make_robot
+from behaviors.behavior_table import to_frame
+from behaviors.recording import joint_file
+from behaviors.recording.joint_file import joint_table, read_joint_file
+from models.errors import BackbeatError
+from tests.behaviors.recordings import write
+from tests.tolerances import RECURSION
+
+HEAD = "t,l_arm_elx,neck_ay\n"
+ROWS = [f"{0.1 * k:.1f},{0.05 * k:.2f},0" for k in range(8)]
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return make_robot("atlas", (), Mount())
+
+
+@pytest.fixture
+def read(robot, tmp_path):
+    def call(text, unit="radians", **options):
+        path = tmp_path / "take.csv"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return read_joint_file(path, robot, unit, **options)
+
+    return call
+
+
+def text(rows, head=HEAD):
+    return head + "\n".join(rows) + "\n"
+
+
+def changed(row, new):
+    return text([*ROWS[:row], new, *ROWS[row + 1 :]])
+
+
+def test_columns_by_name_in_any_order_and_unit(read):
+    found = read(text(ROWS))
+    assert found.joints == ("l_arm_elx", "neck_ay")
+    np.testing.assert_allclose(found.q[:, 0], 0.05 * np.arange(8))
+    frame = pd.DataFrame({"neck_ay": np.full(6, 10.0), "time": np.arange(6) / 5})
+    found = read("﻿" + frame.to_csv(index=False) + "\r\n\n", "degrees")
+    np.testing.assert_allclose(found.q[:, 0], np.radians(10.0))
+    assert found.base is None
+
+
+def test_a_base_by_quaternion_or_angles(read):
+    angles = np.array([0.1, -0.2, 3.0])
+    w = RollPitchYaw(angles).ToQuaternion().wxyz()
+    t = np.arange(5) / 10
+    place = {"base.x": 1.0, "base.y": 2.0, "base.z": 0.9}
+    turned = dict(zip(("base.roll", "base.pitch", "base.yaw"), angles, strict=True))
+    quaternion = {f"base.q{n}": x for n, x in zip("wxyz", w, strict=True)}
+    for columns in (turned, quaternion):
+        frame = pd.DataFrame({"t": t, "neck_ay": 0.1, **place, **columns})
+        base = read(frame.to_csv(index=False)).base
+        np.testing.assert_allclose(base[:, :4], np.tile(w, (5, 1)), atol=RECURSION)
+        np.testing.assert_allclose(base[:, 4:], [[1.0, 2.0, 0.9]] * 5)
+
+
+def test_what_we_export_reads_back(built, read, tmp_path, robot):
+    behavior = built("quarter-turn")
+    frame = joint_table(to_frame(behavior), with_base=True)
+    found = read_joint_file(write(frame, tmp_path / "b.csv"), robot, "radians")
+    motion = behavior.motion
+    once = np.r_[True, np.diff(motion.t) > 0]
+    assert found.joints == robot.joint_names
+    np.testing.assert_allclose(found.t, motion.t[once], rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(found.q, motion.q[once, 7:], rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(found.base, motion.q[once, :7], rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("given_text", "sentence"),
+    [
+        (
+            text(ROWS, "t,l_arm_elbow,neck_ay\n"),
+            r"csv:1: 'l_arm_elbow'; did you mean l",
+        ),
+        (text(ROWS, "t,neck_ay,neck_ay\n"), "csv:1: the column 'neck_ay' is there twi"),
+        (text(ROWS, "t,q.neck_ay,neck_ay\n"), "csv:1: two columns are of neck_ay"),
+        (text(ROWS, "t,,neck_ay\n"), "csv:1: a column has no name"),
+        (text(ROWS, "when,l_arm_elx,neck_ay\n"), "column of time in seconds"),
+        (text(ROWS, "t,time,neck_ay\n"), "column of time in seconds.* there are 2"),
+        (text(ROWS).replace(",", ";"), "csv:1: separate the columns with commas"),
+        (text(ROWS, "t,base.x,neck_ay\n"), "csv:1: a floating base has the columns"),
+        (changed(2, "0.2,nan,0"), "csv:4: l_arm_elx is nan"),
+        (changed(2, "0.2,0.1,-inf"), "csv:4: neck_ay is -inf"),
+        (changed(2, "0.2,high,0"), "csv:4: l_arm_elx: 'high' is no number"),
+        (changed(2, "0.2,,0"), "csv:4: l_arm_elx: a number is missing"),
+        (changed(2, "0.2,0.1"), "csv:4: 2 values for 3 columns"),
+        (changed(2, ""), "csv:4"),
+        (changed(3, "0.2,0.1,0"), r"csv:5: time goes from 0\.2 to 0\.2 s"),
+        (changed(3, "0.1,0.1,0"), r"csv:5: time goes from 0\.2 to 0\.1 s"),
+        (changed(4, "0.4,85,0"), "csv:6: l_arm_elx is 85 radians.*are these degrees"),
+        (text(ROWS[:3]), "3 samples are too few"),
+        (text([f"{k / 1000},0.1,0" for k in range(9)]), r"lasts 0\.008 s"),
+        (text([f"{10 * k},0.1,0" for k in range(9)]), "is time in milliseconds"),
+        (text([f"{1e12 + k},0.1,0" for k in range(9)]), "seconds from the start"),
+        (text([]), "csv"),
+        ("", "csv:1: a line with the names"),
+        (b"t,\xff\n1,2\n", "csv:1: the names of columns are not text"),
+        ("t\n1\n2\n3\n4\n", "no column is a joint of atlas"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_its_line(read, given_text, sentence):
+    with pytest.raises(BackbeatError, match=sentence) as error:
+        read(given_text)
+    assert "\n" not in str(error.value)
+
+
+def test_units_are_said_and_not_guessed(read):
+    with pytest.raises(BackbeatError, match="cannot be guessed"):
+        read(text(ROWS), "")
+    with pytest.raises(BackbeatError, match="not 'rad'"):
+        read(text(ROWS), "rad")
+    with pytest.raises(BackbeatError, match="are these radians"):
+        read(text(ROWS), "degrees")
+
+
+def test_other_columns_are_left_out_by_name_only(read):
+    given_text = text([f"{row},word" for row in ROWS], "t,l_arm_elx,neck_ay,frame\n")
+    with pytest.raises(BackbeatError, match="name it under 'ignore'"):
+        read(given_text)
+    assert read(given_text, ignore=["frame"]).joints == ("l_arm_elx", "neck_ay")
+    with pytest.raises(BackbeatError, match="column to ignore"):
+        read(given_text, ignore=["frames"])
+
+
+def test_what_is_no_file_or_too_large(read, robot, tmp_path, monkeypatch):
+    with pytest.raises(BackbeatError, match="there is no recording"):
+        read_joint_file(tmp_path / "none.csv", robot, "radians")
+    with pytest.raises(BackbeatError, match="there is no recording"):
+        read_joint_file(tmp_path, robot, "radians")
+    monkeypatch.setattr(joint_file, "MAX_BYTES", 50)
+    with pytest.raises(BackbeatError, match="MB"):
+        read(text(ROWS))
+
+
+words = st.sampled_from(
+    ["t", "time", "neck_ay", "l_arm_elx", "base.x", "base.qw", "q.", "nan", "1e308"]
+    + ["-1e308", "inf", "0", "0.1", "0.2", "0.3", "1", "5", "\n", "\n", ",", ",", '"']
+    + ["'", ";", "\x00", "é", "\r", " ", "1e-320", "0x1", "1_0", "true", "#"]
+)
+texts = st.lists(words, max_size=40).map("".join)
+
+
+@settings(deadline=None, max_examples=100)
+@given(unit=st.sampled_from(["radians", "degrees"]), fuzzed=texts)
+def test_any_text_is_finite_angles_or_one_sentence(
+    robot, tmp_path_factory, unit, fuzzed
+):
+    path = tmp_path_factory.getbasetemp() / "fuzz.csv"
+    for whole in (fuzzed, HEAD + fuzzed, text(ROWS[:5]) + fuzzed):
+        path.write_bytes(whole.encode())
+        with contextlib.suppress(BackbeatError):
+            found = read_joint_file(path, robot, unit)
+            assert np.isfinite(found.q).all()
+            assert (np.diff(found.t) > 0).all()
+
+
+rows_of_numbers = st.lists(st.tuples(*[st.floats()] * 9), min_size=4, max_size=8)
+
+
+@settings(deadline=None, max_examples=60)
+@given(rows=rows_of_numbers)
+def test_any_numbers_are_finite_angles_or_one_sentence(robot, tmp_path_factory, rows):
+    path = tmp_path_factory.getbasetemp() / "fuzz.csv"
+    names = ["t", "neck_ay", *(f"base.{a}" for a in ("qw", "qx", "qy", "qz", *"xyz"))]
+    frame = pd.DataFrame(rows, columns=names)
+    for t in (frame["t"], np.arange(len(frame)) / 10):
+        write(frame.assign(t=t), path)
+        with contextlib.suppress(BackbeatError):
+            found = read_joint_file(path, robot, "radians")
+            assert np.isfinite(found.q).all()
+            length = np.linalg.norm(found.base[:, :4], axis=1)
+            np.testing.assert_allclose(length, 1.0, rtol=RECURSION)

@@ -1,0 +1,40 @@
+"""The examples of the page on recordings are dances, and say the same."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from behaviors.behavior import Mount, make_robot
+from behaviors.checking import check_dance
+from behaviors.dance.recorded_move import RecordingDescription
+from behaviors.specification import parse_specification
+from tests.behaviors.recordings import careless_sway, write
+
+PAGE = (Path(__file__).parents[2] / "docs" / "recordings.md").read_text()
+(DANCE,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+(PYTHON,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write(careless_sway(make_robot("atlas", (), Mount())), tmp_path / "take.csv")
+    return tmp_path
+
+
+def test_the_dance_has_no_failure(folder):
+    found = check_dance(DANCE, folder / "mine.yaml")
+    assert not [f for f in found if f.finding.fails]
+    assert found
+
+
+def test_the_code_makes_the_same_recording(capsys):
+    exec(PYTHON, {})
+    made = parse_specification(capsys.readouterr().out, "mine.yaml")
+    assert made.recordings == parse_specification(DANCE, "mine.yaml").recordings
+
+
+def test_every_key_is_there():
+    rows = re.findall(r"^\| (`.*?) \|", PAGE, re.MULTILINE)
+    named = set(re.findall(r"`(\w+)", " ".join(rows)))
+    assert named >= set(RecordingDescription.__dataclass_fields__)
