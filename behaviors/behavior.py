@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from pydrake.math import RigidTransform, RollPitchYaw
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
+from models.robot_description import Stamp, find_description, robot_stamps
 from models.scene import Scene
 from optimization.reconstruction import DenseTrajectory
 from optimization.verification import Certificate
@@ -18,6 +19,7 @@ from optimization.verification import Certificate
 # How much the beat counts against balance, unless a behavior says otherwise.
 BEAT_PRIORITY = 0.5
 
+Triple = tuple[float, float, float]
 # Called with a share of the work done, 0 to 1, and what is being done.
 Progress = Callable[[float, str], None]
 
@@ -45,8 +47,8 @@ class Mount:
         locked: angles of joints that stay still [rad], by name.
     """
 
-    p_WB: tuple[float, float, float] | None = None
-    rpy_WB: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    p_WB: Triple | None = None
+    rpy_WB: Triple = (0.0, 0.0, 0.0)
     locked: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -189,13 +191,31 @@ class Behavior:
 def make_robot(robot: str, equipment: tuple[str, ...], mount: Mount) -> RobotModel:
     """The robot model for given equipment and mount.
 
+    It holds no state: whoever asks for the same robot gets the same model, as long as
+    its files are the same.
+
     Raises:
         BackbeatError: an unknown name, or equipment named twice.
     """
     for name in equipment:
         if equipment.count(name) > 1:
             raise BackbeatError(f"the robot carries {name!r} twice")
-    return RobotModel(robot, equipment, mount.pose(), mount.locked)
+    pose = None if mount.p_WB is None else (mount.p_WB, mount.rpy_WB)
+    locked = tuple(sorted(mount.locked.items()))
+    stamps = robot_stamps(find_description(robot))
+    return _robot(robot, tuple(equipment), pose, locked, stamps)
+
+
+@lru_cache(maxsize=8)
+def _robot(
+    robot: str,
+    equipment: tuple[str, ...],
+    pose: tuple[Triple, Triple] | None,
+    locked: tuple[tuple[str, float], ...],
+    stamps: tuple[Stamp, ...],
+) -> RobotModel:
+    mount = Mount() if pose is None else Mount(*pose)
+    return RobotModel(robot, equipment, mount.pose(), dict(locked))
 
 
 def centroidal_quantities(

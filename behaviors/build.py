@@ -61,11 +61,11 @@ def build_key(
         for source in specification.sources(folder):
             if source.is_file():
                 sha.update(source.read_bytes())
-    sha.update(_robot_and_sources(specification.robot).encode())
+    sha.update(robot_and_sources(specification.robot).encode())
     return sha.hexdigest()
 
 
-def _robot_and_sources(robot: str) -> str:
+def robot_and_sources(robot: str) -> str:
     """Hash of what decides a motion besides its specification."""
     sha = hashlib.sha256(_sources().encode())
     for path in sorted(find_description(robot).parent.rglob("*")):
@@ -149,28 +149,33 @@ def solve(
     started, report = time.perf_counter(), reports.progress
     plan = specification.plan(folder)
     report(0.1, "solving")
-    priority = specification.beat_priority
-    about = {
-        "kind": specification.kind,
-        "summary": specification.summary,
-        "robot": specification.robot,
-        "equipment": plan.problem.robot.equipment,
-        "beat_priority": (
-            priority if plan.beat_priority is None else plan.beat_priority
-        ),
-        "specification": text,
-    }
+    about = describe(specification, plan, text)
     if plan.problem.times[-1] >= LONG and not plan.free_phases:
-        given = _robot_and_sources(specification.robot)
+        given = robot_and_sources(specification.robot)
         source = Source(specification, folder, given)
         workshop = workshop or Workshop()
         found = workshop.solve(source, plan, lambda s, w: report(0.1 + 0.9 * s, w))
-        behavior = _assembled(specification.name, plan, found, about)
+        behavior = assembled(specification.name, plan, found, about)
     else:
         behavior = _solve_short(specification.name, plan, about, reports)
     check_certificate(behavior)
     made = {"key": key, "seconds": time.perf_counter() - started}
     return replace(behavior, provenance={**behavior.provenance, **made})
+
+
+def describe(
+    specification: Specification, plan: MotionPlan, text: str
+) -> dict[str, Any]:
+    """What a behavior says of itself besides its motion."""
+    priority = plan.beat_priority
+    return {
+        "kind": specification.kind,
+        "summary": specification.summary,
+        "robot": specification.robot,
+        "equipment": plan.problem.robot.equipment,
+        "beat_priority": specification.beat_priority if priority is None else priority,
+        "specification": text,
+    }
 
 
 def solve_preview(move: str, folder: Path) -> Behavior:
@@ -214,8 +219,9 @@ def _solve_short(
         raise BackbeatError(f"{name}: no motion found: {why.sentence(plan.bpm)}")
     behavior = make_behavior(name, plan, solution, report, **about)
     if not behavior.certificate.passed and plan.otherwise is not None:
-        failed = behavior.certificate.failures()
-        other = plan.otherwise([Trouble(c.time, c.where, c.value) for c in failed])
+        # One kind is as bad as another: all that fails is to be played otherwise.
+        places = behavior.certificate.places
+        other = plan.otherwise([Trouble(c.time, c.where, 1.0) for c in places])
         if other is not None:
             return _solve_short(name, other, about, reports)
     return behavior
@@ -229,11 +235,7 @@ def check_certificate(behavior: Behavior) -> None:
     """
     if not behavior.certificate.passed:
         worst = behavior.certificate.failures()[0]
-        raise BackbeatError(
-            f"{behavior.name}: the motion fails verification: {worst.name} "
-            f"{worst.value:.3g} > {worst.bound:.3g} at {worst.time:.2f} s "
-            f"({worst.where})"
-        )
+        raise BackbeatError(f"{behavior.name}: the motion fails verification: {worst}")
 
 
 def _paths(setlist: SetlistSpecification, folder: Path) -> dict[str, Path]:
@@ -317,10 +319,10 @@ def make_behavior(
         violation=solution.violation(),
         seconds=solution.solve_time,
     )
-    return _assembled(name, plan, found, about)
+    return assembled(name, plan, found, about)
 
 
-def _assembled(
+def assembled(
     name: str, plan: MotionPlan, found: FoundMotion, about: Mapping[str, Any]
 ) -> Behavior:
     """A behavior from what was found and what surrounds it."""

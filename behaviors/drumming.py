@@ -23,12 +23,12 @@ from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.haste import hastened
 from behaviors.music.player import Advice
-from behaviors.music.score import HANDS, Score
+from behaviors.music.score import HANDS, Hit, Score
 from behaviors.music.score_reader import find_notes, load_score, score_files
 from behaviors.second_thoughts import ROUNDS, think_again
 from behaviors.stance import start_configuration, support_poses
 from behaviors.strike_postures import Stop, StrikePostures, arm_path
-from behaviors.strokes import Stroke
+from behaviors.strokes import Stroke, planned_rebound
 from models.collision import CollisionModel, make_collision_model
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
@@ -55,7 +55,12 @@ SEAT = "seat"
 ARM_LINKS = ("larm", "ufarm", "lfarm", "hand", "stick")
 # Least and most force of a tip that rests on a head [N].
 REST_FORCE = (1.0, 15.0)
-MOST_IMPULSE = 1.5  # of a stick on a head [N s]
+# What knots may use; and where a motion failed before, with more left to what happens
+# between them.
+FIRST = Limits(point_force=REST_FORCE, friction_share=0.8, patch_share=0.3)
+CAREFUL = replace(FIRST, torque=0.65, friction_share=0.55, patch_share=0.2)
+# What a stick and the hand behind it weigh at the tip, at most [kg].
+TIP_MASS = 0.12
 # Wrists whip, arms carry, the torso hardly moves for a hit.
 WEIGHTS = Weights(
     acceleration=0.06,
@@ -233,12 +238,12 @@ class _Drummer:
             guess_is_clear=True,
             tasks=tasks,
             impacts=[
-                Impact(self.grid.knot(h.beat), stick_tip(h.hand), MOST_IMPULSE)
+                Impact(self.grid.knot(h.beat), stick_tip(h.hand), self._impulse(h))
                 for h in self.score.hits
             ],
             collisions=self.collisions,
             near=drumming.near(self.collisions),
-            limits=Limits(point_force=REST_FORCE, friction_share=0.8, patch_share=0.3),
+            limits=FIRST if self.advice == NO_ADVICE else CAREFUL,
             weights=self.specification.objectives.weights(WEIGHTS),
         )
         return MotionPlan(
@@ -251,6 +256,15 @@ class _Drummer:
             remarks=self.score.remarks,
             otherwise=self._otherwise if self.rounds else None,
         )
+
+    def _impulse(self, hit: Hit) -> float:
+        """Most impulse of a hit [N s]: what turns a tip's speed around, no more.
+
+        With more, the plan would let drums move arms and body, which they do not.
+        """
+        rebound = planned_rebound(self.kit.member(hit.member).restitution)
+        speed = self.specification.stroke.strike_speed(hit.velocity)
+        return TIP_MASS * (1 + rebound) * speed
 
     def _otherwise(self, troubles: Sequence[Trouble]) -> MotionPlan | None:
         """A plan with other hands where no motion was found, if there is one."""

@@ -27,8 +27,10 @@ from models.errors import BackbeatError
 from optimization.explanation import active_limits, explain
 from optimization.interior_point import InteriorPoint
 from optimization.reconstruction import DenseTrajectory, reconstruct
+from optimization.trajectory_problem import TrajectoryProblem
+from optimization.trajectory_solution import TrajectorySolution
 from optimization.transcription import Transcription
-from optimization.verification import Certificate, Check, verify
+from optimization.verification import Certificate, Check, Verifier, knot_check
 from optimization.windows import (
     Knots,
     Window,
@@ -77,6 +79,7 @@ class FoundMotion(NamedTuple):
         limits: active limits, as records.
         violation: the worst of all knots, scaled.
         seconds: time it took [s].
+        knots: its knots; None where nobody asks for them.
     """
 
     motion: DenseTrajectory
@@ -86,6 +89,7 @@ class FoundMotion(NamedTuple):
     limits: list[dict[str, Any]]
     violation: float
     seconds: float
+    knots: Knots | None = None
 
 
 @dataclass
@@ -147,7 +151,7 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion:
             found[i] = Knots(made["q"], made["w"])
             logs[i] = json.loads(str(made["log"]))
     knots = joined(windows, [found[i] for i in range(len(windows))])
-    asked = {i: around(windows, knots, i) for i in range(len(windows))}
+    asked = {i: tuple(around(w, knots)) for i, w in enumerate(windows)}
     pieces = work.run(fill, asked, _part(progress, 0.7, 0.3, "verifying"))
     filled = [arrays for _, arrays in pieces]
     starts = [float(problem.times[w.first]) if w.first else 0.0 for w in windows]
@@ -169,6 +173,7 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion:
         limits=_limits(filled, starts),
         violation=next(c.value for c in certificate.checks if c.name == KNOTS),
         seconds=time.perf_counter() - started,
+        knots=knots,
     )
 
 
@@ -177,12 +182,10 @@ def _part(progress: Progress, start: float, share: float, what: str) -> Progress
     return lambda done, _: progress(start + share * done, what)
 
 
-def around(
-    windows: Sequence[Window], knots: Knots, i: int
-) -> tuple[np.ndarray, np.ndarray]:
+def around(window: Window, knots: Knots) -> Knots:
     """The knots of a motion that the curves of a window are made of."""
-    a, b = windows[i].margins(len(knots.q))
-    return knots.q[max(0, a - 1) : b + 1], knots.w[max(0, a - 1) : b + 1]
+    a, b = window.margins(len(knots.q))
+    return Knots(*(x[max(0, a - 1) : b + 1] for x in knots))
 
 
 Asked = dict[int, tuple[np.ndarray, ...]]
@@ -212,7 +215,7 @@ class _Work:
         results = {i: self.store.load(key) for i, key in keys.items()}
         missing = [i for i, known in results.items() if known is None]
         self.made += len(missing)
-        _PLANS[_name(self.source)] = self.plan
+        _BENCH[:] = [_Bench(_name(self.source), self.plan)]
         if self.executor is not None and len(missing) > 1:
             jobs = {
                 self.executor.submit(
@@ -247,8 +250,33 @@ class _Work:
         )
 
 
-# The plan that this process works on, by the name of its source.
-_PLANS: dict[str, MotionPlan] = {}
+@dataclass
+class _Bench:
+    """What a process needs to work on a motion, made once.
+
+    Attributes:
+        name: name of its source.
+        plan: what it works on.
+    """
+
+    name: str
+    plan: MotionPlan
+
+    @cached_property
+    def windows(self) -> list[Window]:
+        """The windows of the plan."""
+        return make_windows(self.plan.problem)
+
+    @cached_property
+    def verifier(self) -> Verifier:
+        """Verifies motions of the plan."""
+        problem = self.plan.problem
+        friction = problem.limits.friction
+        return Verifier(problem.robot, problem.collisions, friction)
+
+
+# What this process works on: one motion at most.
+_BENCH: list[_Bench] = []
 
 
 def _take(
@@ -269,13 +297,13 @@ def _name(source: Source) -> str:
     return f"{source.key} {source.folder} {source.specification!r}"
 
 
-def _plan_of(source: Source) -> MotionPlan:
-    """The plan of a source; a process that works on windows compiles it once."""
+def _bench(source: Source) -> _Bench:
+    """The bench of a source, whose plan a process compiles once."""
     name = _name(source)
-    if name not in _PLANS:
-        _PLANS.clear()
-        _PLANS[name] = source.specification.plan(source.folder)
-    return _PLANS[name]
+    if not _BENCH or _BENCH[0].name != name:
+        plan = source.specification.plan(source.folder)
+        _BENCH[:] = [_Bench(name, plan)]
+    return _BENCH[0]
 
 
 def solve(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
@@ -289,8 +317,8 @@ def solve(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
     Raises:
         BackbeatError: there is no motion.
     """
-    plan = _plan_of(source)
-    window = make_windows(plan.problem)[i]
+    bench = _bench(source)
+    plan, window = bench.plan, bench.windows[i]
     problem = window_problem(plan.problem, window, given)
     solution = InteriorPoint(Transcription(problem)).solve()
     if not solution.is_solved:
@@ -313,33 +341,62 @@ def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
         i: which window.
         given: the knots around the window.
     """
-    plan = _plan_of(source)
-    problem, window = plan.problem, make_windows(plan.problem)[i]
-    names = problem.contact_names
-    part, guess, (start, end) = piece(problem, window, Knots(*given), names)
-    solution = InteriorPoint(Transcription(part)).evaluate(guess)
-    whole = reconstruct(solution)
-    is_last = window.last == problem.num_knots - 1
-    last = len(whole.t)
-    if not is_last:
-        last = int(np.searchsorted(whole.t, end - 1e-9))
-    first = 0 if window.first == 0 else int(np.searchsorted(whole.t, start - 1e-9))
+    bench = _bench(source)
+    problem, window = bench.plan.problem, bench.windows[i]
+    curves = make_curves(problem, window, Knots(*given))
+    own = with_contacts(rows(curves.whole, curves.own), problem.contact_names)
     # One sample more is verified, so that nothing between two windows is left out.
-    seen = slice(first, last + (not is_last))
-    certificate = verify(solution, rows(whole, seen))
-    own = with_contacts(rows(whole, slice(first, last)), names)
+    is_last = window.last == problem.num_knots - 1
+    seen = rows(curves.whole, slice(curves.own.start, curves.own.stop + (not is_last)))
+    certificate = bench.verifier.verify(seen, knot_check(curves.solution))
     com, momentum, inertia = centroidal_quantities(problem.robot, own)
-    limits = active_limits(solution)
+    limits = active_limits(curves.solution)
     return {
-        "t": own.t - start,
+        "t": own.t - curves.start,
         **{n: getattr(own, n) for n in COLUMNS},
         "com": com,
         "momentum": momentum,
         "inertia": inertia,
         "certificate": np.array(json.dumps(certificate.to_dict())),
         "limits": np.array(json.dumps(limits.to_dict("records"))),
-        "start": np.array(start),
+        "start": np.array(curves.start),
     }
+
+
+class WindowCurves(NamedTuple):
+    """The curves of a window, with margins.
+
+    Attributes:
+        solution: the knots and what they meet.
+        whole: the curves, margins included.
+        own: samples of the window itself.
+        start: time of `whole` at which the window begins [s].
+    """
+
+    solution: TrajectorySolution
+    whole: DenseTrajectory
+    own: slice
+    start: float
+
+
+def make_curves(
+    problem: TrajectoryProblem, window: Window, knots: Knots
+) -> WindowCurves:
+    """The curves of a window between its knots.
+
+    Args:
+        problem: the whole problem.
+        window: which part of it.
+        knots: those of `around` the window.
+    """
+    part, guess, (start, end) = piece(problem, window, knots, problem.contact_names)
+    solution = InteriorPoint(Transcription(part)).evaluate(guess)
+    whole = reconstruct(solution)
+    last = len(whole.t)
+    if window.last < problem.num_knots - 1:
+        last = int(np.searchsorted(whole.t, end - 1e-9))
+    first = 0 if window.first == 0 else int(np.searchsorted(whole.t, start - 1e-9))
+    return WindowCurves(solution, whole, slice(first, last), start)
 
 
 def _worst(pieces: Sequence[Arrays], starts: Sequence[float]) -> Certificate:

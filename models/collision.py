@@ -10,6 +10,7 @@ a pair.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from pydrake.geometry import (
@@ -249,6 +250,8 @@ def make_self_collision_model(
         margin: distance to keep [m].
         scene: solids around the robot, to keep away from too.
     """
+    if not scene and margin in _ALONE.setdefault(robot, {}):
+        return _ALONE[robot][margin]
     links = [n for n, body in _links(robot) if _depth(robot, body) > NEAR_JOINTS]
     model = make_collision_model(robot, links, scene, margin)
     pairs = model.pairs.copy()
@@ -258,7 +261,14 @@ def make_self_collision_model(
     used = np.where(pairs.any(1))[0]
     feelers = tuple(model.feelers[i] for i in used)
     # Alone the thick ends of limbs move too little between knots to pass each other.
-    return CollisionModel(feelers, model.solids, pairs[used], margin, bool(scene))
+    found = CollisionModel(feelers, model.solids, pairs[used], margin, bool(scene))
+    if not scene:
+        _ALONE[robot][margin] = found
+    return found
+
+
+# Models of robots alone, by their margin: each is made once.
+_ALONE: WeakKeyDictionary[RobotModel, dict[float, CollisionModel]] = WeakKeyDictionary()
 
 
 def _links(robot: RobotModel) -> list[tuple[str, int]]:

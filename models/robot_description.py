@@ -5,12 +5,17 @@ mutable because `yaml_load_typed` fills them; `RobotModel` checks every name
 against the URDF.
 """
 
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import isfinite
 from pathlib import Path
 
 from models.errors import BackbeatError
 from models.yaml_file import load_yaml
+
+# Path, time of the last change [ns] and size of a file.
+Stamp = tuple[str, int, int]
 
 
 @dataclass
@@ -123,7 +128,34 @@ def find_description(robot: str | Path) -> Path:
 
 
 def load_description(path: Path) -> RobotDescription:
-    """Loads a robot YAML and checks what can be checked without the URDF."""
+    """Loads a robot YAML and checks what can be checked without the URDF.
+
+    Raises:
+        BackbeatError: the file cannot be read, or says what makes no sense.
+    """
+    return deepcopy(_loaded(path, _stamp(path)))
+
+
+def robot_stamps(path: Path) -> tuple[Stamp, ...]:
+    """What tells whether a robot's YAML or a model file that it names has changed."""
+    description = load_description(path)
+    items = [i for s in description.equipment.values() for i in s.values() if i.file]
+    names = dict.fromkeys([description.urdf, *(item.file for item in items)])
+    return (_stamp(path), *(_stamp(path.parent / name) for name in names))
+
+
+def _stamp(path: Path) -> Stamp:
+    """Path, time of the last change [ns] and size of a file; zeros if there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return str(path.resolve()), 0, 0
+    return str(path.resolve()), status.st_mtime_ns, status.st_size
+
+
+@lru_cache(maxsize=8)
+def _loaded(path: Path, stamp: Stamp) -> RobotDescription:
+    """A robot YAML as it is at its last change; a build asks for it a dozen times."""
     description = load_yaml(RobotDescription, path)
     for key in ("name", "urdf", "base"):
         if not getattr(description, key):

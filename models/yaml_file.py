@@ -1,7 +1,9 @@
 """Typed YAML: a file from outside becomes a dataclass, or one clear sentence."""
 
 import re
+from copy import deepcopy
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -93,6 +95,12 @@ def read_tree(text: str, where: str) -> dict[Any, Any]:
     Raises:
         BackbeatError: broken YAML, an alias bomb, too deep, or no keys at the top.
     """
+    return deepcopy(_tree(text, where))
+
+
+@lru_cache(maxsize=4)
+def _tree(text: str, where: str) -> dict[Any, Any]:
+    """What was read last; who reads a file asks for its tree several times."""
     if len(text) > MAX_BYTES:
         raise BackbeatError(f"{where} is larger than {MAX_BYTES // 1_000_000} MB")
     aliases = depth = 0

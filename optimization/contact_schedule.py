@@ -63,16 +63,24 @@ class ContactSchedule:
 
     def standing(self, t: float, tolerance: float = 1e-9) -> dict[str, RigidTransform]:
         """Contacts that stand at time t with their poses X_WC."""
-        times = self.switch_times
         found: dict[str, RigidTransform] = {}
-        for phase, start, end in zip(self.phases, times[:-1], times[1:], strict=True):
-            if start - tolerance <= t <= end + tolerance:
-                found.update(phase.contacts)
+        first, last = self._around(np.asarray(t), tolerance)
+        for phase in self.phases[first:last]:
+            found.update(phase.contacts)
         return found
 
     def active(self, t: Sequence[float] | np.ndarray, name: str) -> np.ndarray:
         """(len(t),) whether the contact `name` stands at each time."""
-        return np.array([name in self.standing(float(s)) for s in t])
+        first, last = self._around(np.asarray(t, float), 1e-9)
+        before = np.r_[0, np.cumsum([name in p.contacts for p in self.phases])]
+        return np.asarray(before[last] > before[first])
+
+    def _around(self, t: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+        """The first phase that a time belongs to, and the one after its last."""
+        times = self.switch_times
+        first = np.searchsorted(times[1:], t - tolerance)
+        last = np.searchsorted(times[:-1], t + tolerance, side="right")
+        return first, np.maximum(first, last)
 
 
 def constant_stance(

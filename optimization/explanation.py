@@ -103,6 +103,12 @@ class Explanation:
         """One sentence for a person."""
         return self.sentence()
 
+    def later(self, seconds: float) -> "Explanation":
+        """The same of a motion that begins so many seconds later."""
+        worst = tuple((t + seconds, name, by) for t, name, by in self.worst)
+        remedies = tuple(replace(r, time=r.time + seconds) for r in self.remedies)
+        return Explanation(worst, remedies)
+
     def sentence(self, bpm: float = 0.0) -> str:
         """One sentence for a person, with beats where there is a tempo."""
         time, name, amount = self.worst[0]

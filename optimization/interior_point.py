@@ -178,7 +178,7 @@ class InteriorPoint:
 
     def evaluate(self, guess: Guess) -> TrajectorySolution:
         """The given knots as they are, with the values of every row at them."""
-        run = self._start(guess, self.options.polish_after)
+        run = self._start(guess, self.options.polish_after, linearize=False)
         run.status = "given"
         return self._solution(run, 0.0)
 
@@ -194,9 +194,11 @@ class InteriorPoint:
         q = problem.guess
         return Guess(np.tile(problem.q_start, (N, 1)) if q is None else q, w)
 
-    def _evaluate(self, q: np.ndarray, w: np.ndarray, phi: np.ndarray) -> float:
+    def _evaluate(
+        self, q: np.ndarray, w: np.ndarray, phi: np.ndarray, linearize: bool = True
+    ) -> float:
         """Values and derivatives at a point, which becomes the current one."""
-        cost = self._try(q, w, phi, True)
+        cost = self._try(q, w, phi, linearize)
         self._accept()
         return cost
 
@@ -310,7 +312,11 @@ class InteriorPoint:
         return run
 
     def _start(
-        self, guess: Guess | None, polish_after: int, clear: bool = False
+        self,
+        guess: Guess | None,
+        polish_after: int,
+        clear: bool = False,
+        linearize: bool = True,
     ) -> _Run:
         """The first iterate: guess, slacks and multipliers.
 
@@ -318,6 +324,7 @@ class InteriorPoint:
             guess: configurations and wrenches; None takes `default_guess`.
             polish_after: iterations before the polish.
             clear: whether bounds hold from the start, far as the guess may be.
+            linearize: whether steps will be taken from it.
         """
         program, problem = self.transcription.program, self.transcription.problem
         mu = self.options.start_barrier if guess is None else WARM_BARRIER
@@ -325,7 +332,7 @@ class InteriorPoint:
         q, w = guess.q.copy(), guess.w.copy()
         problem.put_ends(q)
         phi = self._loads(w)
-        cost = self._evaluate(q, w, phi)
+        cost = self._evaluate(q, w, phi, linearize)
         is_far = self._excess() > FAR_OFF and not clear
         mu = self.options.start_barrier if is_far else mu
         return _Run(

@@ -71,8 +71,9 @@ def reconstruct(solution: TrajectorySolution, dt_max: float = 0.005) -> DenseTra
     N, C = problem.num_knots, len(contacts)
     hits = {i.knot for i in problem.impacts}
     motion, wrenches = Curves(solution), _knot_wrenches(solution)
+    intervals: list[np.ndarray] = []
     parts: dict[str, list[np.ndarray]] = {
-        key: [] for key in ("t", "q", "v", "vdot", "wrench", "standing", "R", "p")
+        key: [] for key in ("t", "wrench", "standing", "R", "p")
     }
     for k in range(N - 1):
         h = times[k + 1] - times[k]
@@ -86,9 +87,8 @@ def reconstruct(solution: TrajectorySolution, dt_max: float = 0.005) -> DenseTra
         mix = share[:, None, None]
         w = (1 - mix) * wrenches[k] + mix * wrenches[k + 1]
         size = (len(u), C)
+        intervals.append(np.full(len(u), k))
         parts["t"].append(u)
-        for key, value in zip(("q", "v", "vdot"), motion.sample(u, k), strict=True):
-            parts[key].append(value)
         parts["wrench"].append(w * program.weight * stands[None, :, None])
         parts["standing"].append(np.tile(stands, (len(u), 1)))
         R = np.array([X.rotation().matrix() for X in X_WC]).reshape(C, 3, 3)
@@ -96,6 +96,8 @@ def reconstruct(solution: TrajectorySolution, dt_max: float = 0.005) -> DenseTra
         parts["R"].append(np.broadcast_to(R, (*size, 3, 3)))
         parts["p"].append(np.broadcast_to(p, (*size, 3)))
     joined = {key: np.concatenate(value) for key, value in parts.items()}
+    sampled = motion.sample(joined["t"], np.concatenate(intervals))
+    joined |= zip(("q", "v", "vdot"), sampled, strict=True)
     _fly(motion, joined)
     # Before and after the motion the robot rests: its ends are on the grid twice,
     # once at rest and once moving off or coming in.

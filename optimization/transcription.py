@@ -35,6 +35,7 @@ Sources
     Moreau, "Unilateral Contact and Dry Friction in Finite Freedom Dynamics", 1988.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,13 +125,15 @@ class Transcription:
     def _make_slots(self) -> list[_Slot]:
         problem, N = self.problem, self.problem.num_knots
         slots = [_Slot.empty(c.frame, N) for c in self._frames]
+        standing = [problem.schedule.standing(t) for t in problem.times]
+        free = np.isin(np.arange(N), problem.free_knots).astype(float)
         for k in range(N):
-            for name, X_WC in self._placed(k).items():
+            for name, X_WC in self._placed(standing, k).items():
                 slot = slots[self.contacts.index(name)]
                 slot.aim(k, X_WC)
                 first = 3 if problem.robot.contacts[name].is_point else 0
                 # Where a knot is given nothing is left to constrain.
-                slot.equal[k, first:] = float(k in problem.free_knots)
+                slot.equal[k, first:] = free[k]
         for task in problem.tasks:
             if isinstance(task, FrameTask):
                 self._add_frame_task(slots, task)
@@ -142,22 +145,20 @@ class Transcription:
                 )
         return slots
 
-    def _placed(self, k: int) -> dict[str, RigidTransform]:
-        """Contacts whose pose is given at knot k.
+    def _placed(
+        self, standing: Sequence[Mapping[str, RigidTransform]], k: int
+    ) -> dict[str, RigidTransform]:
+        """Contacts whose pose is given at knot k, of those that stand at each knot.
 
         The curve at a switch is a mean of three control points; a contact that
         arrives or leaves without speed has the same pose at all three.
         """
-        problem = self.problem
-        placed = problem.schedule.standing(problem.times[k])
+        placed = dict(standing[k])
         for beside in (k - 1, k + 1):
-            if 0 <= beside < problem.num_knots:
-                near = problem.schedule.standing(problem.times[beside])
-                placed |= {
-                    name: X
-                    for name, X in near.items()
-                    if name not in placed and not problem.strikes(name)
-                }
+            if 0 <= beside < len(standing):
+                for name, X in standing[beside].items():
+                    if name not in placed and not self.problem.strikes(name):
+                        placed[name] = X
         return placed
 
     def _add_frame_task(self, slots: list[_Slot], task: FrameTask) -> None:

@@ -6,22 +6,18 @@ velocities and momentum rates are finite differences of what Drake says. The
 result is a certificate: the worst value of each check, where and when.
 """
 
-import itertools
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
-from pydrake.math import RigidTransform, RotationMatrix
-from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
 from models.collision import CollisionModel
 from models.contact import wrench_cone
-from models.fusing import set_joints
-from models.robot import ContactFrame, RobotModel, find_frame
+from models.robot import RobotModel
 from optimization.clearance import Clearance
 from optimization.ground import Ground
 from optimization.reconstruction import DenseTrajectory
+from optimization.replay import SAME_TIME, Replayed, ReplayPlant
 from optimization.trajectory_solution import TrajectorySolution
 
 # Bounds of the checks. A sole that drifts by half a millimeter, or a momentum
@@ -69,12 +65,25 @@ class Check:
         """Whether the worst value is finite and within the bound."""
         return bool(np.isfinite(self.value) and self.value <= self.bound)
 
+    def __str__(self) -> str:
+        """What was found, for a person."""
+        sign = "<=" if self.passed else ">"
+        found = f"{self.name} {self.value:.3g} {sign} {self.bound:.3g}"
+        return f"{found} at {self.time:.2f} s ({self.where})"
+
 
 @dataclass(frozen=True)
 class Certificate:
-    """All checks of a motion."""
+    """All checks of a motion.
+
+    Attributes:
+        checks: the worst of each.
+        places: every sample that is beyond a bound, in order of time; it is not kept
+            in files.
+    """
 
     checks: tuple[Check, ...]
+    places: tuple[Check, ...] = field(default=(), compare=False)
 
     @property
     def passed(self) -> bool:
@@ -107,135 +116,35 @@ class Certificate:
 
 
 class _Worst:
-    """Keeps the worst value of each check."""
+    """Keeps the worst value of each check, and every place beyond its bound."""
 
     def __init__(self) -> None:
         self._worst = {n: (0.0, 0.0, "") for n in BOUNDS}
+        self._places: list[Check] = []
 
     def see(self, name: str, value: float, time: float, where: str) -> None:
+        if not value <= BOUNDS[name]:
+            place = Check(name, float(value), BOUNDS[name], float(time), where)
+            self._places.append(place)
         if not value <= self._worst[name][0]:  # also true for NaN
             self._worst[name] = (float(value), float(time), where)
 
     def see_all(
-        self, name: str, values: np.ndarray, time: float, where: Sequence[str]
+        self, name: str, values: np.ndarray, times: np.ndarray, where: Sequence[str]
     ) -> None:
-        i = int(np.argmax(values))
-        self.see(name, values[i], time, where[i])
+        """The worst of (n, m) values at n times, of m things."""
+        if values.size:
+            i, j = divmod(int(np.argmax(values)), values.shape[1])
+            self.see(name, values[i, j], times[i], where[j])
 
     def certificate(self) -> Certificate:
         return Certificate(
             tuple(
                 Check(n, value, BOUNDS[n], time, where)
                 for n, (value, time, where) in self._worst.items()
-            )
+            ),
+            tuple(sorted(self._places, key=lambda place: place.time)),
         )
-
-
-@dataclass(frozen=True)
-class _Balance:
-    """What the balance of momentum needs of every sample.
-
-    Attributes:
-        com: (M, 3) center of mass [m].
-        momentum: (M, 6) momentum about the world origin.
-        wrench: (M, 6) wrench of contacts and gravity about the world origin.
-    """
-
-    com: np.ndarray
-    momentum: np.ndarray
-    wrench: np.ndarray
-
-
-class _Plant:
-    """A fresh, unfused plant of a robot, welded and locked like the model."""
-
-    def __init__(self, robot: RobotModel, friction: float) -> None:
-        self.robot = robot
-        self.cones = {
-            n: wrench_cone(c.half_length, c.half_width, friction)
-            for n, c in robot.contacts.items()
-        }
-        self.plant = MultibodyPlant(time_step=0.0)
-        robot.add_to(self.plant)
-        self.plant.Finalize()
-        self.context = self.plant.CreateDefaultContext()
-        set_joints(self.plant, self.context, robot.locked)
-        joints = [self.plant.GetJointByName(n) for n in robot.joint_names]
-        nf, nq = robot.base_velocities, robot.base_positions
-        self.v_index = np.r_[np.arange(nf), [j.velocity_start() for j in joints]]
-        self.q_index = np.r_[np.arange(nq), [j.position_start() for j in joints]]
-        self.v_index, self.q_index = self.v_index.astype(int), self.q_index.astype(int)
-        self.world = self.plant.world_frame()
-        self._frames = {
-            n: (find_frame(self.plant, robot.contact_link(n)), robot.contact_in_link(n))
-            for n in robot.contacts
-        }
-        self.forces = MultibodyForces(self.plant)
-
-    def set(self, q: np.ndarray, v: np.ndarray) -> None:
-        full_q = self.plant.GetPositions(self.context)
-        full_v = np.zeros(self.plant.num_velocities())
-        full_q[self.q_index], full_v[self.v_index] = q, v
-        self.plant.SetPositionsAndVelocities(self.context, np.r_[full_q, full_v])
-
-    def contact(self, contact: ContactFrame) -> tuple[RigidTransform, np.ndarray]:
-        """Pose of a contact and its Jacobian in world axes."""
-        frame, X_LC = self._frames[contact.frame.name]
-        X_WC = frame.CalcPoseInWorld(self.context) @ X_LC
-        J = self.plant.CalcJacobianSpatialVelocity(
-            self.context,
-            JacobianWrtVariable.kV,
-            frame,
-            X_LC.translation(),
-            self.world,
-            self.world,
-        )
-        return X_WC, J
-
-    def momentum(self) -> np.ndarray:
-        """(6,) momentum about the world origin [angular, linear]."""
-        return np.array(
-            self.plant.CalcSpatialMomentumInWorldAboutPoint(
-                self.context, np.zeros(3)
-            ).get_coeffs()
-        )
-
-    def inverse_dynamics(self, vdot: np.ndarray) -> np.ndarray:
-        full = np.zeros(self.plant.num_velocities())
-        full[self.v_index] = vdot
-        self.forces.SetZero()
-        self.plant.CalcForceElementsContribution(self.context, self.forces)
-        return np.array(self.plant.CalcInverseDynamics(self.context, full, self.forces))
-
-    def finite_velocity(self, q0: np.ndarray, q1: np.ndarray, dt: float) -> np.ndarray:
-        """Mean velocity from q0 to q1 by Drake's own map at the middle."""
-        a = self.plant.GetPositions(self.context)
-        b = a.copy()
-        a[self.q_index], b[self.q_index] = q0, q1
-        if self.robot.floating and a[:4] @ b[:4] < 0:
-            b[:4] *= -1
-        middle = 0.5 * (a + b)
-        if self.robot.floating:
-            middle[:4] /= np.linalg.norm(middle[:4])
-        self.plant.SetPositions(self.context, middle)
-        v = self.plant.MapQDotToVelocity(self.context, (b - a) / dt)
-        return np.array(v[self.v_index])
-
-
-def _skew(a: np.ndarray) -> np.ndarray:
-    """(3, 3) matrix of the cross product with a from the left."""
-    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
-
-
-def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a x b of two vectors; `np.cross` takes ten times as long for one pair."""
-    return np.array(
-        [
-            a[1] * b[2] - a[2] * b[1],
-            a[2] * b[0] - a[0] * b[2],
-            a[0] * b[1] - a[1] * b[0],
-        ]
-    )
 
 
 def verify(
@@ -249,18 +158,21 @@ def verify(
         stride: check every so many samples.
     """
     problem = solution.transcription.problem
-    time, name, amount = (solution.violations() or [(0.0, "", 0.0)])[0][:3]
-    knots = Check(
-        "knot_violation", max(amount, 0.0), BOUNDS["knot_violation"], time, name
-    )
     return verify_motion(
         problem.robot,
         motion,
         problem.collisions,
         problem.limits.friction,
-        knots,
+        knot_check(solution),
         stride,
     )
+
+
+def knot_check(solution: TrajectorySolution) -> Check:
+    """The worst violation of the knots of a solution."""
+    time, name, amount = (solution.violations() or [(0.0, "", 0.0)])[0][:3]
+    bound = BOUNDS["knot_violation"]
+    return Check("knot_violation", max(amount, 0.0), bound, time, name)
 
 
 def verify_motion(
@@ -281,22 +193,157 @@ def verify_motion(
         knots: what is known of the knots that it was made from.
         stride: check every so many samples.
     """
-    worst = _Worst()
-    if knots is not None:
-        worst.see(knots.name, knots.value, knots.time, knots.where)
-    if not _check_finite(motion, worst):
-        return worst.certificate()
-    plant, clearance = _Plant(robot, friction), Clearance(robot, collisions)
-    ground = Ground(motion)
     samples = np.arange(0, len(motion.t), stride)
-    M = len(motion.t)
-    balance = _Balance(np.zeros((M, 3)), np.zeros((M, 6)), np.zeros((M, 6)))
-    for i in samples:
-        _check_sample(plant, motion, ground, int(i), worst, balance)
-        depth, pair = clearance.deepest(motion.q[i])
-        worst.see("collision", depth, motion.t[i], pair)
-    _check_balance(plant, motion, samples, balance, worst)
-    return worst.certificate()
+    return Verifier(robot, collisions, friction).verify(motion, knots, samples)
+
+
+class Verifier:
+    """Verifies motions of one robot among the same solids, with the same plants."""
+
+    def __init__(
+        self, robot: RobotModel, collisions: CollisionModel, friction: float
+    ) -> None:
+        """Makes the plants; the arguments are those of `verify_motion`."""
+        self._robot = robot
+        self._replay = ReplayPlant(robot)
+        self._clearance = Clearance(robot, collisions)
+        self._cones = {
+            n: wrench_cone(c.half_length, c.half_width, friction)
+            for n, c in robot.contacts.items()
+        }
+
+    def verify(
+        self,
+        motion: DenseTrajectory,
+        knots: Check | None = None,
+        samples: np.ndarray | None = None,
+    ) -> Certificate:
+        """Verifies a motion.
+
+        Args:
+            motion: the motion.
+            knots: what is known of the knots that it was made from.
+            samples: (S,) which of its samples, and what is between them; None for all.
+        """
+        worst = _Worst()
+        if knots is not None:
+            worst.see(knots.name, knots.value, knots.time, knots.where)
+        chosen = np.arange(len(motion.t)) if samples is None else samples
+        if not _check_finite(motion, worst):
+            return worst.certificate()
+        replayed = self._replay(motion, chosen)
+        self._check_contacts(motion, chosen, replayed, worst)
+        self._check_joints(motion, chosen, replayed, worst)
+        self._check_derivatives(motion, chosen, replayed, worst)
+        for i in chosen:
+            depth, pair = self._clearance.deepest(motion.q[i])
+            worst.see("collision", depth, motion.t[i], pair)
+        return worst.certificate()
+
+    def _check_contacts(
+        self,
+        motion: DenseTrajectory,
+        samples: np.ndarray,
+        replayed: Replayed,
+        worst: _Worst,
+    ) -> None:
+        """Contacts stand where and as they should; feet in the air are in the air."""
+        ground, weight = Ground(motion), self._robot.weight
+        for c, name in enumerate(motion.contacts):
+            contact = self._robot.contacts[name]
+            stands = motion.standing[samples, c]
+            R, p = replayed.R_WC[:, c], replayed.p_WC[:, c]
+            arms = contact.corners() @ R.transpose(0, 2, 1)
+            corners = arms + p[:, None]
+            if not contact.is_point:
+                for i in np.flatnonzero(~stands):
+                    at = samples[i]
+                    depth = ground.depth(at, c, contact, corners[i])
+                    worst.see("penetration", depth, motion.t[at], name)
+            on = samples[stands]
+            t, corners, arms = motion.t[on], corners[stands], arms[stands]
+            support = motion.R_WC[on, c].transpose(0, 2, 1)
+            places = contact.corners() @ support + motion.p_WC[on, c][:, None]
+            apart = np.linalg.norm(corners - places, axis=2).max(1, initial=0.0)
+            worst.see_all("contact_position", apart[:, None], t, [name])
+            V = replayed.V_WC[stands, c]
+            speeds = V[:, None, 3:] + np.cross(V[:, None, :3], arms)
+            slip = np.linalg.norm(speeds, axis=2).max(1, initial=0.0)
+            worst.see_all("contact_slip", slip[:, None], t, [name])
+            w = motion.wrench[on, c]
+            rows = np.c_[w @ self._cones[name].T, -w[:, 5]]
+            excess = rows.max(1, initial=-np.inf) / weight
+            worst.see_all("friction", excess[:, None], t, [name])
+
+    def _check_joints(
+        self,
+        motion: DenseTrajectory,
+        samples: np.ndarray,
+        replayed: Replayed,
+        worst: _Worst,
+    ) -> None:
+        """Torques, speeds and angles of joints."""
+        robot, t = self._robot, motion.t[samples]
+        nf, nq = robot.base_velocities, robot.base_positions
+        off = replayed.tau - motion.tau[samples]
+        q, v = motion.q[samples, nq:], motion.v[samples, nf:]
+        beyond = np.maximum(robot.position_lower - q, q - robot.position_upper)
+        for name, values in (
+            ("joint_torque", np.abs(replayed.tau) / robot.effort_limits),
+            ("torque_consistency", np.abs(off) / robot.effort_limits),
+            ("joint_velocity", np.abs(v) / robot.velocity_limits),
+            ("joint_position", beyond),
+        ):
+            worst.see_all(name, values, t, robot.joint_names)
+
+    def _check_derivatives(
+        self,
+        motion: DenseTrajectory,
+        samples: np.ndarray,
+        replayed: Replayed,
+        worst: _Worst,
+    ) -> None:
+        """Differences: momentum against wrenches, q against v, v against vdot."""
+        robot, t = self._robot, motion.t[samples]
+        dt, middle = np.diff(t)[:, None], 0.5 * (t[1:] + t[:-1])
+        standing = motion.standing[samples]
+        switches = (standing[1:] != standing[:-1]).any(1)
+        v, vdot = motion.v[samples], motion.vdot[samples]
+        # The two sides of an impact have no difference that means anything.
+        apart = dt[:, 0] > SAME_TIME
+        error = replayed.mean_v - 0.5 * (v[1:] + v[:-1])
+        # Euler and Maclaurin's term: half a percent of a fast stroke's speed.
+        error += np.where(switches[:, None], 0.0, dt / 12 * (vdot[1:] - vdot[:-1]))
+        names = [*["base"] * robot.base_velocities, *robot.joint_names]
+        error = np.abs(error[apart])
+        worst.see_all("velocity_consistency", error, middle[apart], names)
+        # Forces jump when a contact is made or broken.
+        smooth = apart & ~switches
+        dt, times = dt[smooth], middle[smooth]
+        error = (v[1:] - v[:-1])[smooth] / dt - 0.5 * (vdot[1:] + vdot[:-1])[smooth]
+        worst.see_all("acceleration_consistency", np.abs(error), times, names)
+        if not robot.floating:
+            return
+        wrench = _total_wrench(replayed, standing, robot.weight)
+        rate = (replayed.momentum[1:] - replayed.momentum[:-1])[smooth] / dt
+        missing = rate - 0.5 * (wrench[1:] + wrench[:-1])[smooth]
+        missing[:, :3] -= np.cross(replayed.com[:-1][smooth], missing[:, 3:])
+        for name, part in (("force", missing[:, 3:]), ("moment", missing[:, :3])):
+            size = np.linalg.norm(part, axis=1, keepdims=True) / robot.weight
+            worst.see_all(f"{name}_balance", size, times, ["base"])
+
+
+def _total_wrench(
+    replayed: Replayed, standing: np.ndarray, weight: float
+) -> np.ndarray:
+    """(S, 6) wrench of contacts and gravity about the world origin."""
+    F = np.where(standing[:, :, None], replayed.force, 0.0)
+    total = F.sum(1)
+    total[:, :3] += np.cross(replayed.p_WC, F[:, :, 3:]).sum(1)
+    gravity = np.array([0.0, 0.0, -weight])
+    total[:, :3] += np.cross(replayed.com, gravity)
+    total[:, 3:] += gravity
+    return np.asarray(total)
 
 
 def _check_finite(motion: DenseTrajectory, worst: _Worst) -> bool:
@@ -309,99 +356,3 @@ def _check_finite(motion: DenseTrajectory, worst: _Worst) -> bool:
             worst.see("not_finite", bad.sum(), motion.t[np.argmax(bad)], name)
             complete = False
     return complete
-
-
-def _check_sample(
-    plant: _Plant,
-    motion: DenseTrajectory,
-    ground: Ground,
-    i: int,
-    worst: _Worst,
-    balance: "_Balance",
-) -> None:
-    """Checks of one sample; notes what its balance needs."""
-    robot, t = plant.robot, motion.t[i]
-    q, v = motion.q[i], motion.v[i]
-    nf, nq = robot.base_velocities, robot.base_positions
-    plant.set(q, v)
-    tau = plant.inverse_dynamics(motion.vdot[i])
-    weight = robot.weight
-    gravity = np.array([0.0, 0.0, -weight])
-    com = plant.plant.CalcCenterOfMassPositionInWorld(plant.context)
-    balance.com[i], balance.momentum[i] = com, plant.momentum()
-    balance.wrench[i] = np.r_[_cross(com, gravity), gravity]
-    for c, name in enumerate(motion.contacts):
-        contact = robot.contacts[name]
-        X_WC, J = plant.contact(contact)
-        corners = X_WC.multiply(contact.corners().T).T
-        if not motion.standing[i, c]:
-            if not contact.is_point:
-                depth = ground.depth(i, c, contact, corners)
-                worst.see("penetration", depth, t, name)
-            continue
-        support = RigidTransform(RotationMatrix(motion.R_WC[i, c]), motion.p_WC[i, c])
-        places = support.multiply(contact.corners().T).T
-        apart = np.linalg.norm(corners - places, axis=1).max()
-        worst.see("contact_position", apart, t, name)
-        V = J[:, plant.v_index] @ v
-        arms = corners - X_WC.translation()
-        slip = np.linalg.norm(V[3:] + arms @ _skew(V[:3]).T, axis=1).max()
-        worst.see("contact_slip", slip, t, name)
-        w = motion.wrench[i, c]
-        R = motion.R_WC[i, c]
-        F = np.r_[R @ w[:3], R @ w[3:]]
-        tau -= J.T @ F
-        p = X_WC.translation()
-        balance.wrench[i] += np.r_[F[:3] + _cross(p, F[3:]), F[3:]]
-        excess = max((plant.cones[name] @ w).max(), -w[5]) / weight
-        worst.see("friction", excess, t, name)
-    tau = tau[plant.v_index][nf:]
-    torque = np.abs(tau) / robot.effort_limits
-    off = np.abs(tau - motion.tau[i]) / robot.effort_limits
-    speed = np.abs(v[nf:]) / robot.velocity_limits
-    beyond = np.maximum(robot.position_lower - q[nq:], q[nq:] - robot.position_upper)
-    worst.see_all("joint_torque", torque, t, robot.joint_names)
-    worst.see_all("torque_consistency", off, t, robot.joint_names)
-    worst.see_all("joint_velocity", speed, t, robot.joint_names)
-    worst.see_all("joint_position", beyond, t, robot.joint_names)
-
-
-def _check_balance(
-    plant: _Plant,
-    motion: DenseTrajectory,
-    samples: np.ndarray,
-    balance: "_Balance",
-    worst: _Worst,
-) -> None:
-    """Finite differences: momentum against wrenches, q against v, v against vdot."""
-    robot = plant.robot
-    for a, b in itertools.pairwise(samples):
-        dt = motion.t[b] - motion.t[a]
-        if dt <= 1e-9:
-            continue  # the two sides of an impact
-        t = 0.5 * (motion.t[a] + motion.t[b])
-        switches = (motion.standing[a] != motion.standing[b]).any()
-        mean = plant.finite_velocity(motion.q[a], motion.q[b], dt)
-        error = mean - 0.5 * (motion.v[a] + motion.v[b])
-        if not switches:
-            # Euler and Maclaurin's term: half a percent of a fast stroke's speed.
-            error += dt / 12 * (motion.vdot[b] - motion.vdot[a])
-        names = [*["base"] * robot.base_velocities, *robot.joint_names]
-        worst.see_all("velocity_consistency", np.abs(error), t, names)
-        if switches:
-            continue  # forces jump when a contact is made or broken
-        mean = (motion.v[b] - motion.v[a]) / dt
-        error = np.abs(mean - 0.5 * (motion.vdot[a] + motion.vdot[b]))
-        worst.see_all("acceleration_consistency", error, t, names)
-        if not robot.floating:
-            continue
-        rate = (balance.momentum[b] - balance.momentum[a]) / dt
-        residual = rate - 0.5 * (balance.wrench[a] + balance.wrench[b])
-        residual[:3] -= _cross(balance.com[a], residual[3:])
-        weight = robot.weight
-        worst.see(
-            "force_balance", float(np.linalg.norm(residual[3:])) / weight, t, "base"
-        )
-        worst.see(
-            "moment_balance", float(np.linalg.norm(residual[:3])) / weight, t, "base"
-        )

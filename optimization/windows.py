@@ -21,7 +21,6 @@ from optimization.interior_point import Guess
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
 from optimization.trajectory_problem import Task, TrajectoryProblem
-from optimization.transcription import Transcription
 
 # Usual length of a window, and of what is solved besides on either side [s].
 LENGTH, OVERLAP = 10.0, 2.5
@@ -76,14 +75,10 @@ def make_windows(problem: TrajectoryProblem) -> list[Window]:
     """
     times, N = problem.times, problem.num_knots
     count = max(1, round(times[-1] / LENGTH))
-    calm = _calm(problem)
-    # Where the robot steps, only what stands on all it ever stands on is calm.
-    carried = _carried(problem)
-    calm = calm + (CALM + 1) * carried
+    quiet, carried = quietness(problem), _carried(problem)
     seams = []
     for place in LENGTH * np.arange(1, count):
-        off = np.abs(times - place) / REACH
-        seams.append(int(np.where(off < 1, calm - off, -1.0).argmax()))
+        seams.append(quietest(times, quiet, place))
     ends = [-1, *sorted(set(seams)), N - 1]
     windows = []
     for i, (left, right) in enumerate(itertools.pairwise(ends)):
@@ -91,11 +86,36 @@ def make_windows(problem: TrajectoryProblem) -> list[Window]:
         start, end = left, min(right + 1, N - 1)
         if free:
             start = int(np.searchsorted(times, times[max(left, 0)] - OVERLAP))
-            start = _firm(start, carried, calm)
+            start = _firm(start, carried, quiet)
             last = times[end] + OVERLAP
             end = int(np.searchsorted(times, last, side="right")) - 1
         windows.append(Window(left + 1, right, max(start, 0), end, free))
     return windows
+
+
+def quietness(problem: TrajectoryProblem) -> np.ndarray:
+    """(N,) how good a place for a seam each knot is, CALM at most.
+
+    Where the robot steps, only what stands on all it ever stands on is quiet.
+    """
+    return _calm(problem) + (CALM + 1) * _carried(problem)
+
+
+def quietest(
+    times: np.ndarray, quiet: np.ndarray, place: float, among: slice = slice(None)
+) -> int:
+    """The knot for a seam near a place.
+
+    Args:
+        times: (N,) of the knots [s].
+        quiet: (N,) see `quietness`.
+        place: where it is wanted [s].
+        among: knots that it can be.
+    """
+    off = np.abs(times[among] - place) / REACH
+    # Beyond reach the nearest, which is as good as none.
+    worth = np.where(off < 1, quiet[among] - off, -1e3 - off)
+    return int(np.arange(len(times))[among][worth.argmax()])
 
 
 def _calm(problem: TrajectoryProblem) -> np.ndarray:
@@ -153,7 +173,7 @@ def window_problem(
             (2, nq) at its end unless the motion ends there.
         rest: look for a configuration at rest to start a run-in from.
     """
-    part = _slice(problem, window.start, window.end)
+    part = stretch(problem, window.start, window.end)
     if not window.is_free:
         ends: dict[str, Any] = {"knots_start": given[0], "q_start": given[0][1]}
         if len(given) > 1:
@@ -171,7 +191,7 @@ def window_problem(
     )
 
 
-def _slice(problem: TrajectoryProblem, a: int, b: int) -> TrajectoryProblem:
+def stretch(problem: TrajectoryProblem, a: int, b: int) -> TrajectoryProblem:
     """Knots a to b of a problem as one of its own."""
     N, times = problem.num_knots, problem.times
     ends: dict[str, Any] = {}
@@ -311,13 +331,13 @@ def piece(
         The problem, its knots, and start and end of the window in its time [s].
     """
     a, b = window.margins(problem.num_knots)
-    part, skip = _slice(problem, a, b), min(a, 1)
+    part, skip = stretch(problem, a, b), min(a, 1)
     q, w = knots.q[skip:], knots.w[skip:]
     if a > 0:
         part = replace(part, knots_start=knots.q[:3], q_start=q[0])
     if b < problem.num_knots - 1:
         part = replace(part, knots_end=q[-2:])
-    guess = Guess(q, ordered(w, contacts, Transcription(part).contacts))
+    guess = Guess(q, ordered(w, contacts, part.contact_names))
     last = min(window.last + 1, problem.num_knots - 1)
     start = problem.times[window.first] if window.first > 0 else 0.0
     times = (start - problem.times[a], problem.times[last] - problem.times[a])

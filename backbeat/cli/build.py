@@ -38,9 +38,26 @@ def command(
             "which limit keeps it from faster.",
         ),
     ] = False,
+    watched: Annotated[
+        bool,
+        typer.Option(
+            "--watch",
+            help="Follow one file: at every save find what changed and show it in "
+            "Meshcat, until Ctrl-C.",
+        ),
+    ] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(help="Port of the page of --watch; any free one by default."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
 ) -> None:
     """Builds behaviors and setlists: solves, verifies and stores what has changed."""
+    if watched:
+        from backbeat.cli.watch import watch_behavior
+
+        watch_behavior(names or [], library, port)
+        return
     if max_tempo:
         from backbeat.cli.highest_tempo import print_highest_tempo
 

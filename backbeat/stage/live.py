@@ -47,19 +47,40 @@ class LiveShow:
 
     Attributes:
         url: where to point a browser.
+        port: where the page is served.
     """
 
-    def __init__(self, take: Take, port: int | None) -> None:
-        """Opens the stage for a take, or for what a take like it will show."""
+    def __init__(self, take: Take, port: int | None, world: int = 0) -> None:
+        """Opens the stage for a take, or for what a take like it will show.
+
+        Args:
+            take: what will be shown.
+            port: where the page is served; None for any free port.
+            world: a number; a page that knows another one loads itself anew.
+        """
         self._stage = Stage(take.behavior, is_simulated=take.is_simulated)
         self._stage.aim(take)
         self._canvas = LiveCanvas(self._stage.meshcat)
         self._tips = tip_names(take)
         self._trail: deque[tuple[float, list[list[float]]]] = deque()
         self._state: dict[str, Any] = {"time": take.start, "rate": 0.0}
-        info = self._stage.info(take, FASTEST)
+        self._edition, self._world = 0, world
+        info = self._stage.info(take, FASTEST) | {"world": world}
         self._server = LiveServer(self._stage.meshcat, info, lambda: self._state, port)
-        self.url = self._server.url
+        self.url, self.port = self._server.url, self._server.port
+
+    def shows(self, take: Take) -> bool:
+        """Whether a take can be shown on this stage: same robot, same set."""
+        mine, other = self._stage.behavior, take.behavior
+        return (mine.robot_model, mine.scene) == (other.robot_model, other.scene)
+
+    def announce(self, take: Take) -> None:
+        """Tells pages about another take, which this stage shows."""
+        self._stage.behavior = take.behavior
+        self._edition += 1
+        info = self._stage.info(take, FASTEST)
+        self._server.info = info | {"world": self._world}
+        self._trail.clear()
 
     @property
     def is_watched(self) -> bool:
@@ -91,6 +112,8 @@ class LiveShow:
             "rate": rate,
             "pace": pace,
             "remark": moment.remark,
+            "edition": self._edition,
+            "world": self._world,
             "trails": self._trails(),
         }
 

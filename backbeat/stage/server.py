@@ -30,6 +30,9 @@ class LiveServer:
 
     Attributes:
         url: where to point a browser.
+        port: where it listens.
+        info: what the overlay says now; a page asks again when the state's `edition`
+            is another, and loads itself anew when its `world` is.
     """
 
     def __init__(
@@ -66,9 +69,11 @@ class LiveServer:
                 return Answer(410, "text/plain", b"The show is over.")
             if path == "/state":
                 return Answer(200, "application/json", json.dumps(state()).encode())
+            if path == "/info":
+                return Answer(200, "application/json", json.dumps(self.info).encode())
             return _ask(source, path)
 
-        self._is_closed = False
+        self._is_closed, self.info = False, info
         try:
             self._server = ThreadingHTTPServer((HOST, port or 0), _handler(answer))
         except OSError:
@@ -76,7 +81,8 @@ class LiveServer:
                 f"port {port} of {HOST} is taken; choose another one or none"
             ) from None
         self._server.daemon_threads = True
-        self.url = f"http://{HOST}:{self._server.server_port}/"
+        self.port = int(self._server.server_port)
+        self.url = f"http://{HOST}:{self.port}/"
         serve = threading.Thread(
             target=self._server.serve_forever, args=(0.05,), daemon=True
         )

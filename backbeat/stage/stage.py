@@ -29,6 +29,8 @@ from behaviors.behavior import Behavior
 from behaviors.kinematic_behavior import KINEMATIC
 from models.kit.drum_kit import DrumKit
 
+# Kind of what is seen before anything is solved.
+PREVIEW = "kinematic preview"
 BASE_WELDED = "base welded in place"
 # Marks on the time line: at most this many, so that they stay apart.
 MOST_MARKS = 80
@@ -158,6 +160,8 @@ def _kind(take: Take) -> str:
     """What the motion is, in words."""
     if take.behavior.kind == KINEMATIC:
         return "kinematic player: no forces, no balance"
+    if take.behavior.kind == PREVIEW:
+        return "kinematic preview: no forces, no balance"
     return "simulated in closed loop" if take.is_simulated else "as planned"
 
 

@@ -1,11 +1,16 @@
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from backbeat.stage.live import LiveShow
 from backbeat.stage.takes import PlannedTake
-from tests.backbeat.performances import drumming
+from backbeat.stage.watched import WatchedShow
+from backbeat.watching import Drafted, Performed, Refused
+from behaviors.library import Library
+from behaviors.rehearsal import Rehearsal, Rehearsed
+from tests.backbeat.performances import drumming, swaying
 
 pytestmark = pytest.mark.browser
 
@@ -38,3 +43,33 @@ def test_a_live_page_shows_what_is_drawn_and_notices_the_end(window):
     # That nobody answers any more is what this part is about.
     window.errors.clear()
     assert threading.active_count() < 10
+
+
+def test_a_page_follows_what_is_written(window, tmp_path):
+    """A preview, the motion that takes its place, and a mistake."""
+    path = tmp_path / "mine.yaml"
+    moves = "- {move: bounce, at: 2, beats: 4}"
+    text = "kind: dance\nname: mine\nbeats: 12\nsummary: Mine.\ntracks:\n  legs:\n    "
+    path.write_text(text + moves)
+    draft = Rehearsal(path, Library(tmp_path)).read()
+    urls = []
+    show = WatchedShow(None, urls.append, lambda sentence: None)
+    try:
+        show.hear(Drafted(draft, (1.2, 3.6)))
+        show.frame()
+        window.open(urls[0])
+        says = "document.querySelector('#overlay').innerText.includes"
+        window.wait_for(f"{says}('kinematic preview: no forces')")
+        window.wait_for(f"{says}('solving …')")
+        behavior = replace(swaying(6.0), summary="A motion at last.")
+        show.hear(Performed(Rehearsed(behavior, 1.0, 2.0, 12, 3), 0.8))
+        show.frame()
+        window.wait_for(f"{says}('as planned') && {says}('A motion at last.')")
+        show.hear(Refused("mine.yaml:7: too deep"))
+        show.frame()
+        window.wait_for(f"{says}('mine.yaml:7: too deep')")
+        assert window.picture().std() > 0.08
+    finally:
+        show.close()
+    window.wait_for("document.querySelector('.remark').textContent.includes('over')")
+    window.errors.clear()

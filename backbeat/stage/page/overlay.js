@@ -17,9 +17,13 @@
   const last = (list, t) => list.filter((entry) => entry.time <= t).at(-1);
 
   // --- what is said ------------------------------------------------------------
-  for (const what of ["name", "summary", "kind", "note"]) say(what, info[what]);
-  for (let i = 0; info.bpm > 0 && i < info.beats_per_bar; i++)
-    find(".beats").append(document.createElement("i"));
+  function introduce() {
+    for (const what of ["name", "summary", "kind", "note"]) say(what, info[what]);
+    const count = info.bpm > 0 ? info.beats_per_bar : 0;
+    find(".beats").replaceChildren(
+      ...Array.from({ length: count }, () => document.createElement("i")));
+  }
+  introduce();
 
   function caption(t) {
     if (info.bpm > 0) {
@@ -208,11 +212,19 @@
   // --- live ------------------------------------------------------------------------
   function followServer() {
     root.classList.add("live");
-    let state = { time: start, rate: 0, asked: performance.now() };
+    let state = { time: start, rate: 0, asked: performance.now() }, edition = 0;
+    const renew = async () => {
+      if (state.world !== info.world) location.reload();
+      if (state.edition === edition) return;
+      edition = state.edition;
+      Object.assign(info, await (await fetch("info")).json());
+      introduce();
+    };
     const ask = async () => {
       let pause = 50;
       try {
         state = await (await fetch("state")).json();
+        await renew();
         info.remarks = state.remark ? [{ time: -1e9, text: state.remark }] : [];
         say("pace", state.pace ?? "");
         (state.trails ?? []).forEach(showTrail);

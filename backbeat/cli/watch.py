@@ -1,0 +1,41 @@
+"""`backbeat build NAME --watch`: a behavior on the stage while it is being written."""
+
+from pathlib import Path
+
+import typer
+
+from models.errors import BackbeatError
+
+
+def watch_behavior(names: list[str], library: Path, port: int | None) -> None:
+    """Builds at every save, shows it, and says what is wrong.
+
+    Raises:
+        BackbeatError: not one name, or there is no such file.
+    """
+    if len(names) != 1:
+        raise BackbeatError(
+            f"--watch follows one file, not {len(names)}; name the behavior that you "
+            "are writing"
+        )
+    if port is not None and not 1024 <= port <= 65535:
+        raise BackbeatError(f"--port {port} is not between 1024 and 65535")
+    from backbeat.stage.watched import watch
+    from behaviors.library import Library
+    from behaviors.rehearsal import Rehearsal
+
+    rehearsal = Rehearsal(names[0], Library(library))
+    typer.echo(f"Watching {rehearsal.path}  (Ctrl-C ends it)", err=True)
+    try:
+        watch(
+            rehearsal,
+            port,
+            lambda url: typer.echo(f"On stage at {url}"),
+            lambda sentence: typer.echo(sentence, err=True),
+        )
+    except KeyboardInterrupt:
+        typer.echo(
+            f"\nThe last good motion is in {library}; 'backbeat build {names[0]}' "
+            "makes it anew from the file alone.",
+            err=True,
+        )

@@ -1,0 +1,76 @@
+"""A preview as a take: what a draft asks for, before anything is solved."""
+
+from importlib import metadata
+
+import numpy as np
+
+from backbeat.stage.moment import Moment
+from backbeat.stage.stage import PREVIEW
+from behaviors.behavior import Behavior
+from behaviors.build import describe
+from behaviors.kinematic_preview import GuessPreview, KinematicPreview
+from behaviors.rehearsal import Draft
+from models.configuration import Configuration
+from optimization.reconstruction import DenseTrajectory
+from optimization.verification import Certificate
+
+
+class PreviewTake:
+    """What a draft asks for, moment by moment; see `Take`."""
+
+    is_simulated = False
+
+    def __init__(self, draft: Draft, preview: KinematicPreview | GuessPreview) -> None:
+        """Takes a draft and its preview."""
+        assert draft.plan is not None
+        self.behavior = _behavior(draft)
+        self.start, self.end = 0.0, self.behavior.duration
+        self.accents = np.zeros(0)
+        self.remarks: tuple[tuple[float, str], ...] = ()
+        self._preview, self._schedule = preview, draft.plan.problem.schedule
+        q = draft.plan.problem.q_start
+        self._state = Configuration(draft.plan.problem.robot, q)
+
+    def moment(self, t: float) -> Moment:
+        """What is seen at time t [s]."""
+        self._state.update(self._preview.configuration(t))
+        standing = tuple(self._schedule.standing(t))
+        return Moment(time=t, state=self._state, standing=standing)
+
+
+def _behavior(draft: Draft) -> Behavior:
+    """A draft as a behavior that nobody verified and no controller shall follow."""
+    plan, specification = draft.plan, draft.specification
+    assert plan is not None
+    assert specification is not None
+    problem = plan.problem
+    names, robot = problem.contact_names, problem.robot
+    C = len(names)
+    still = DenseTrajectory(
+        t=problem.times[[0, -1]],
+        q=np.tile(problem.q_start, (2, 1)),
+        v=np.zeros((2, robot.num_velocities)),
+        vdot=np.zeros((2, robot.num_velocities)),
+        wrench=np.zeros((2, C, 6)),
+        standing=np.zeros((2, C), bool),
+        R_WC=np.tile(np.eye(3), (2, C, 1, 1)),
+        p_WC=np.zeros((2, C, 3)),
+        tau=np.zeros((2, robot.num_joints)),
+        contacts=names,
+    )
+    about = describe(specification, plan, draft.text) | {"kind": PREVIEW}
+    return Behavior(
+        name=specification.name,
+        mount=plan.mount,
+        scene=plan.scene,
+        bpm=plan.bpm,
+        beats_per_bar=plan.beats_per_bar,
+        motion=still,
+        com=np.zeros((2, 3)),
+        momentum=np.zeros((2, 6)),
+        inertia=np.zeros((2, 3, 3)),
+        events=plan.events,
+        certificate=Certificate(()),
+        provenance={"backbeat": metadata.version("backbeat")},
+        **about,
+    )
