@@ -180,7 +180,7 @@ class DanceSpecification(Specification):
 
 
 def knots_per_beat(placed: Sequence[PlacedMove], beat_length: float) -> int:
-    """Knots of a beat: more when it is slow and feet move, at a jump, in quick moves."""
+    """Knots of a beat: more at steps to slow music, at jumps and in quick moves."""
     steps = [s for p in placed for s in p.move.steps]
     spacing = STEPPING if steps else STANDING
     if any(s.feet == "none" for s in steps):
