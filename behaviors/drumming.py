@@ -60,7 +60,7 @@ REST_FORCE = (1.0, 15.0)
 FIRST = Limits(point_force=REST_FORCE, friction_share=0.8, patch_share=0.3)
 CAREFUL = replace(FIRST, torque=0.65, friction_share=0.55, patch_share=0.2)
 # What a stick and the hand behind it weigh at the tip, at most [kg].
-TIP_MASS = 0.12
+TIP_MASS = 0.18
 # Wrists whip, arms carry, the torso hardly moves for a hit.
 WEIGHTS = Weights(
     acceleration=0.06,

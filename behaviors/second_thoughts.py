@@ -21,7 +21,7 @@ ONE, SHARE = 0.4, 0.2
 # Hits about a trouble that get a price [s], and how much.
 ABOUT, PRICE = 0.25, 20.0
 # Times that a score is stuck anew before it counts as not playable.
-ROUNDS = 8
+ROUNDS = 12
 
 
 def places_of(troubles: Sequence[Trouble]) -> list[Trouble]:

@@ -115,6 +115,11 @@ class DrakeRobot:
         )
         return J @ self._full(vdot) + bias
 
+    def mass_matrix(self) -> np.ndarray:
+        """(nv, nv) mass matrix of the robot model's velocities."""
+        M = self.plant.CalcMassMatrix(self.context)
+        return M[np.ix_(self._v, self._v)]
+
     def momentum(self) -> np.ndarray:
         """(6,) momentum about the center of mass, [angular, linear]."""
         momentum = self.plant.CalcSpatialMomentumInWorldAboutPoint(

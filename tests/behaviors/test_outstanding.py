@@ -9,7 +9,11 @@ from pydrake.systems.framework import DiagramBuilder
 from behaviors.drummer import kit_members
 from behaviors.drumming import TIP_RADIUS
 from behaviors.music.score_reader import load_score
-from behaviors.specification import SHIPPED_FOLDER
+from behaviors.specification import (
+    SHIPPED_FOLDER,
+    find_specification,
+    read_specification,
+)
 from models.kit.drum_kit import DrumKit
 from models.scene import add_world
 from tests.behaviors.drake_robot import DrakeRobot
@@ -149,6 +153,31 @@ def test_no_tip_is_below_a_head(drummer, tips):
             above = p[:, 2] > TIP_RADIUS - 2e-3
             below = p[:, 2] < -member.depth - TIP_RADIUS
             assert (above | below)[over].all()
+
+
+def test_a_plan_counts_on_no_more_impulse_than_a_stick_gives(built):
+    """What turns the tip's speed around is its mass, of stick, hand and forearm.
+
+    By Drake: an impulse along the head's normal n changes the tip's speed by
+    n^T J M^-1 J^T n of it, and the plan may count on a few times as much, not on ten.
+    """
+    behavior = built("outstanding-standing")
+    path = find_specification(behavior.name)
+    impacts = read_specification(path)[0].plan(path.parent).problem.impacts
+    kit, motion = DrumKit(behavior.scene.place), behavior.motion
+    drake, shares = DrakeRobot(behavior.robot_model), []
+    for event, impact in zip(behavior.strikes(), impacts, strict=True):
+        k = int(np.searchsorted(motion.t, event.time - 1e-9))
+        drake.set(motion.q[k], motion.v[k])
+        normal = kit.strike_pose(event.what).rotation().matrix()[:, 2]
+        J = normal @ drake.jacobian(event.who)[3:]
+        mass = 1.0 / (J @ np.linalg.solve(drake.mass_matrix(), J))
+        assert 0.02 < mass < 0.2
+        shares.append(
+            impact.max_impulse / (mass * (J @ (motion.v[k + 1] - motion.v[k])))
+        )
+    assert min(shares) > 1.0
+    assert max(shares) < 8.0
 
 
 def test_the_seated_drummer_is_held_by_nothing(built):
