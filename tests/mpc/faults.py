@@ -8,7 +8,7 @@ import pytest
 from pydrake.systems.framework import BasicVector, Context, LeafSystem
 
 from behaviors.behavior import Behavior
-from mpc.simulation import diagram, run
+from mpc.simulation import diagram, run, simulated_robot
 from mpc.simulation.run import SimulationRun, run_scenario
 from mpc.simulation.scenario import Scenario
 
@@ -77,7 +77,9 @@ def run_with(
         patch.setattr(run, "build_closed_loop", build)
         if blind:
             patch.setattr(
-                diagram, "MatrixGain", lambda D: FaultySensor(D, start, start + lasts)
+                simulated_robot,
+                "MatrixGain",
+                lambda D: FaultySensor(D, start, start + lasts),
             )
         return run_scenario(scenario, behavior)
 
