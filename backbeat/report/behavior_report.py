@@ -1,8 +1,5 @@
 """A behavior as a page: what it is, what limits it, and how it was found."""
 
-from pathlib import Path
-
-import jinja2
 from markupsafe import Markup
 
 from backbeat.report.figures import (
@@ -11,17 +8,15 @@ from backbeat.report.figures import (
     solve_figure,
     torque_figure,
 )
+from backbeat.report.template import rendered
 from behaviors.behavior import Behavior
 
 
 def behavior_page(behavior: Behavior) -> str:
     """HTML of one page that needs nothing else."""
     made = behavior.provenance
-    folder = jinja2.FileSystemLoader(Path(__file__).parent)
-    environment = jinja2.Environment(
-        loader=folder, autoescape=True, undefined=jinja2.StrictUndefined
-    )
-    return environment.get_template("page.html").render(
+    return rendered(
+        "page.html",
         behavior=behavior,
         made=made,
         active=made["active_limits"],

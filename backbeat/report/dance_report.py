@@ -1,15 +1,14 @@
 """A danced run as a page: how late what belongs on the beat came, by move."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import jinja2
 import matplotlib as mpl
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from backbeat.report.figures import STYLE, WIDTH, svg
+from backbeat.report.template import rendered
 from models.errors import BackbeatError
 
 # Height of a move's row in the figure, and of what is around them [in].
@@ -30,11 +29,8 @@ def dance_page(story: Mapping[str, Any]) -> str:
             f"nobody dances in the run of {story['behavior']}: no move of it has an "
             "instant that belongs on a beat"
         )
-    folder = jinja2.FileSystemLoader(Path(__file__).parent)
-    environment = jinja2.Environment(
-        loader=folder, autoescape=True, undefined=jinja2.StrictUndefined
-    )
-    return environment.get_template("dance.html").render(
+    return rendered(
+        "dance.html",
         story=story,
         metrics=story["metrics"],
         figures=story["metrics"]["markers"],

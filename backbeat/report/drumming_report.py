@@ -1,10 +1,8 @@
 """A drummed run as a page: joints, tempo from spikes, holds, how like a person."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import jinja2
 import pandas as pd
 from markupsafe import Markup
 
@@ -16,6 +14,7 @@ from backbeat.report.drumming_figures import (
     plot_spikes,
 )
 from backbeat.report.figures import svg
+from backbeat.report.template import rendered
 from behaviors.singular_values import singular_values
 from models.errors import BackbeatError
 from mpc.simulation.drumming_analysis import (
@@ -70,11 +69,8 @@ def drumming_page(samples: pd.DataFrame, story: Mapping[str, Any]) -> str:
             }
         )
     values = singular_values(motion.robot, motion.t[::EVERY], motion.q[::EVERY])
-    folder = jinja2.FileSystemLoader(Path(__file__).parent)
-    environment = jinja2.Environment(
-        loader=folder, autoescape=True, undefined=jinja2.StrictUndefined
-    )
-    return environment.get_template("drumming.html").render(
+    return rendered(
+        "drumming.html",
         story=story,
         tempi=tempi,
         holds=holds.to_dict("records"),
