@@ -76,6 +76,7 @@ def command(
 ) -> None:
     """Shows a behavior in Meshcat."""
     # Drake takes half a second to load, which `--help` does not have.
+    from backbeat.cli.port import check_port
     from backbeat.cli.sound_options import read_extras
     from backbeat.cli.verified import load_verified
     from models.errors import BackbeatError
@@ -86,8 +87,7 @@ def command(
         )
     if not LEAST_FPS <= fps <= MOST_FPS:
         raise BackbeatError(f"--fps {fps:g} is not between {LEAST_FPS} and {MOST_FPS}")
-    if port is not None and not 1024 <= port <= 65535:
-        raise BackbeatError(f"--port {port} is not between 1024 and 65535")
+    check_port(port)
     if kinematic and simulated:
         raise BackbeatError("what the kinematic player does, no robot can follow")
     if (name is None) == (move is None):

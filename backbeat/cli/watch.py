@@ -4,6 +4,7 @@ from pathlib import Path
 
 import typer
 
+from backbeat.cli.port import check_port
 from models.errors import BackbeatError
 
 
@@ -18,8 +19,7 @@ def watch_behavior(names: list[str], library: Path, port: int | None) -> None:
             f"--watch follows one file, not {len(names)}; name the behavior that you "
             "are writing"
         )
-    if port is not None and not 1024 <= port <= 65535:
-        raise BackbeatError(f"--port {port} is not between 1024 and 65535")
+    check_port(port)
     from backbeat.stage.watched import watch
     from behaviors.library import Library
     from behaviors.rehearsal import Rehearsal

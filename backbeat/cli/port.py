@@ -1,0 +1,16 @@
+"""The option `--port` that several subcommands share."""
+
+# Ports below belong to the system, and there are none above.
+LEAST, MOST = 1024, 65535
+
+
+def check_port(port: int | None) -> None:
+    """Refuses what cannot be listened at; None is any free port.
+
+    Raises:
+        BackbeatError: says which ports there are.
+    """
+    from models.errors import BackbeatError
+
+    if port is not None and not LEAST <= port <= MOST:
+        raise BackbeatError(f"--port {port} is not between {LEAST} and {MOST}")
