@@ -20,7 +20,7 @@ from behaviors.specification import find_specification, read_specification
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.scene import Scene
-from optimization.reconstruction import DenseTrajectory
+from optimization.reconstruction import DenseTrajectory, unforced
 from optimization.verification import Certificate
 
 # Kind of such a behavior; the stage says it.
@@ -89,15 +89,4 @@ def _dense(played: KinematicTrajectory) -> DenseTrajectory:
     order = robot.joint_indices(played.names)
     q, v = np.zeros((M, robot.num_positions)), np.zeros((M, robot.num_velocities))
     q[:, order], v[:, order] = played.q, played.qdot
-    return DenseTrajectory(
-        t=played.times,
-        q=q,
-        v=v,
-        vdot=np.zeros_like(v),
-        wrench=np.zeros((M, 0, 6)),
-        standing=np.zeros((M, 0), bool),
-        R_WC=np.zeros((M, 0, 3, 3)),
-        p_WC=np.zeros((M, 0, 3)),
-        tau=np.zeros((M, robot.num_joints)),
-        contacts=(),
-    )
+    return unforced(robot, played.times, q, v)

@@ -23,6 +23,7 @@ from models.kinematic_tree import make_workspace
 from models.kinematics import (
     frame_pose,
 )
+from models.robot import RobotModel
 from models.rotations import compiled
 from optimization.curves import Curves
 from optimization.limb import put_limb
@@ -56,6 +57,36 @@ class DenseTrajectory:
     p_WC: np.ndarray
     tau: np.ndarray
     contacts: tuple[str, ...]
+
+
+def unforced(
+    robot: RobotModel,
+    t: np.ndarray,
+    q: np.ndarray,
+    v: np.ndarray,
+    contacts: tuple[str, ...] = (),
+) -> DenseTrajectory:
+    """A motion without forces: nothing stands, and no joint works.
+
+    Args:
+        robot: whose motion it is.
+        t: (M,) times, not decreasing [s].
+        q, v: (M, nq), (M, nv) configurations and velocities.
+        contacts: names of contacts that it has columns for.
+    """
+    M, C = len(t), len(contacts)
+    return DenseTrajectory(
+        t=t,
+        q=q,
+        v=v,
+        vdot=np.zeros_like(v),
+        wrench=np.zeros((M, C, 6)),
+        standing=np.zeros((M, C), bool),
+        R_WC=np.tile(np.eye(3), (M, C, 1, 1)),
+        p_WC=np.zeros((M, C, 3)),
+        tau=np.zeros((M, robot.num_joints)),
+        contacts=contacts,
+    )
 
 
 def reconstruct(solution: TrajectorySolution, dt_max: float = 0.005) -> DenseTrajectory:

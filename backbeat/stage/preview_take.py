@@ -11,7 +11,7 @@ from behaviors.build import describe
 from behaviors.kinematic_preview import GuessPreview, KinematicPreview
 from behaviors.rehearsal import Draft
 from models.configuration import Configuration
-from optimization.reconstruction import DenseTrajectory
+from optimization.reconstruction import unforced
 from optimization.verification import Certificate
 
 
@@ -44,20 +44,10 @@ def _behavior(draft: Draft) -> Behavior:
     assert plan is not None
     assert specification is not None
     problem = plan.problem
-    names, robot = problem.contact_names, problem.robot
-    C = len(names)
-    still = DenseTrajectory(
-        t=problem.times[[0, -1]],
-        q=np.tile(problem.q_start, (2, 1)),
-        v=np.zeros((2, robot.num_velocities)),
-        vdot=np.zeros((2, robot.num_velocities)),
-        wrench=np.zeros((2, C, 6)),
-        standing=np.zeros((2, C), bool),
-        R_WC=np.tile(np.eye(3), (2, C, 1, 1)),
-        p_WC=np.zeros((2, C, 3)),
-        tau=np.zeros((2, robot.num_joints)),
-        contacts=names,
-    )
+    q = np.tile(problem.q_start, (2, 1))
+    v = np.zeros((2, problem.robot.num_velocities))
+    names = problem.contact_names
+    still = unforced(problem.robot, problem.times[[0, -1]], q, v, names)
     about = describe(specification, plan, draft.text) | {"kind": PREVIEW}
     return Behavior(
         name=specification.name,
