@@ -93,10 +93,9 @@ def seam_checks(robot: RobotModel, motions: Sequence[DenseTrajectory]) -> list[C
     """
     worst = {name: (0.0, 0.0, "") for name in SEAM_BOUNDS}
     names = [*["base"] * robot.base_velocities, *robot.joint_names]
-    legs = [j for n in robot.soles for j in robot.contacts[n].limb]
     carries = np.zeros(len(names), bool)
     carries[: robot.base_velocities] = True
-    carries[robot.base_velocities + np.array(legs, int)] = True
+    carries[robot.base_velocities + robot.leg_joints] = True
     time = 0.0
 
     def see(name: str, values: np.ndarray, where: Sequence[str]) -> None:

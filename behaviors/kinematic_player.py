@@ -15,6 +15,7 @@ import pandas as pd
 from pydrake.math import RigidTransform
 
 from behaviors.behavior import Mount, make_robot
+from behaviors.drummer import stick_tip
 from behaviors.kinematic_segments import Segment
 from behaviors.music.score import HANDS, Hold, Score
 from behaviors.two_branches import (
@@ -245,9 +246,7 @@ class KinematicPlayer:
     def _stick(self, hand: str) -> np.ndarray:
         """(3,) unit vector along a stick, to its tip."""
         # The stick's x points from the grip to the tip.
-        return np.asarray(
-            self._state.pose(f"{hand[0]}_stick_tip").rotation().matrix()[:, 0]
-        )
+        return np.asarray(self._state.pose(stick_tip(hand)).rotation().matrix()[:, 0])
 
     def _tips(self) -> np.ndarray:
         """(6,) places of both tips [m]."""
@@ -314,7 +313,7 @@ class KinematicPlayer:
         """Holds at drums, and the ways between them."""
         stops = self._stops(hand)
         self._state.update(self._scattered(self._ready))
-        home = self._state.pose(f"{hand[0]}_stick_tip").translation()
+        home = self._state.pose(stick_tip(hand)).translation()
         aims = {m: self._aim(hand, m) for m in dict.fromkeys(s[2] for s in stops)}
         settings, segments = self.settings, list[Segment]()
         before, place, turn = 0.0, home, self._azimuth(hand)

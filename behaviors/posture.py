@@ -132,7 +132,7 @@ class PostureSpecification(Specification):
 
     def _compliance(self, robot: RobotModel) -> dict[int, float]:
         """How soft each joint is, 0 to 1, of those that are not as usual."""
-        legs = {int(j) for n in robot.soles for j in robot.contacts[n].limb}
+        legs = set(robot.leg_joints.tolist())
         groups = {spoken(g): g for g in robot.groups}
         found: dict[int, float] = {}
         for limb, soft in self.compliance.items():

@@ -352,7 +352,7 @@ def static_load(robot: RobotModel, state: Configuration) -> tuple[float, str]:
     Of joints above the hips; those of legs depend on how the feet share the weight.
     """
     share = np.abs(state.bias[robot.base_velocities :]) / robot.effort_limits
-    share[[j for n in robot.soles for j in robot.contacts[n].limb]] = 0.0
+    share[robot.leg_joints] = 0.0
     j = int(share.argmax())
     return float(share[j]), robot.joint_names[j]
 

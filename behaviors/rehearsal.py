@@ -15,6 +15,7 @@ from behaviors.behavior import Behavior
 from behaviors.build import assembled, build, describe, robot_and_sources
 from behaviors.checking import refuse_failures
 from behaviors.dance.choreography import DanceSpecification
+from behaviors.dance.move_file import OWN
 from behaviors.kinematic_preview import GuessPreview, KinematicPreview
 from behaviors.library import Library
 from behaviors.motion_plan import MotionPlan
@@ -25,8 +26,6 @@ from models.errors import BackbeatError
 from optimization.patch import changed_knots
 from optimization.transcription import Transcription
 
-# Folder of moves of the user's own, beside a dance.
-MOVES = "moves"
 # Key of what was patched: the motion that a build finds from the file alone is
 # another one, if not by much.
 PATCHED = "rehearsed"
@@ -114,7 +113,7 @@ class Rehearsal:
     def files(self) -> list[Path]:
         """The file and those that it names, as far as it can be read."""
         folder = self.path.parent
-        found = [self.path, folder / MOVES]
+        found = [self.path, folder / OWN]
         try:
             specification, _ = read_any(self.path)
         except BackbeatError:

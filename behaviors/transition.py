@@ -222,8 +222,7 @@ class TransitionPlanner:
         problem = walker.plan().problem
         knots = np.arange(problem.num_knots)
         path = self._path(a, b, problem.times, start)
-        legs = [j for n in robot.soles for j in robot.contacts[n].limb]
-        others = np.setdiff1d(np.arange(robot.num_joints), legs)
+        others = np.setdiff1d(np.arange(robot.num_joints), robot.leg_joints)
         angles = path[:, robot.base_positions + others]
         tasks = [*problem.tasks, PostureTask(others, knots, angles, 20.0)]
         return self._problem(

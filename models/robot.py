@@ -171,6 +171,7 @@ class RobotModel:
         damping: viscous joint damping in the URDF [N m s/rad].
         contacts: patches that can carry weight, by name.
         soles: names of those that it stands on: its own, and no points.
+        leg_joints: indices of the joints of the limbs that end in soles.
         groups: joint indices by group name.
         total_mass: mass with equipment [kg].
         parts, places: words for parts of the body and for places on it.
@@ -222,6 +223,8 @@ class RobotModel:
         own = self._yaml.contacts
         self.soles = tuple(n for n in own if not self.contacts[n].is_point)
         self.trunk = self.frame(self._yaml.trunk or base)
+        limbs = [self.contacts[n].limb for n in self.soles]
+        self.leg_joints = np.concatenate([np.zeros(0, int), *limbs]).astype(int)
         self.parts, self.places = self._yaml.parts, self._yaml.places
 
     def _read_joints(self) -> None:

@@ -22,6 +22,8 @@ from models.errors import BackbeatError, unknown_name
 from models.yaml_file import MAX_BYTES, read_tree
 
 FOLDER = Path(__file__).parent / "moves"
+# Folder of moves of the user's own, beside a choreography.
+OWN = "moves"
 KEYS = (
     *("name", "track", "summary", "parameters", "length", "repeats", "keyframes"),
     *("steps", "marker", "entry", "exit", "hold"),
@@ -47,11 +49,11 @@ def vocabulary(folder: Path) -> dict[str, Move]:
     Raises:
         BackbeatError: a file there is not a move, or takes the name of a shipped one.
     """
-    own = _read_all(folder / "moves")
+    own = _read_all(folder / OWN)
     for name in own:
         if name in shipped_moves():
             raise BackbeatError(
-                f"{folder / 'moves'} has a move {name!r}; one that ships is called so, "
+                f"{folder / OWN} has a move {name!r}; one that ships is called so, "
                 "so choose another name"
             )
     return shipped_moves() | own
@@ -59,7 +61,7 @@ def vocabulary(folder: Path) -> dict[str, Move]:
 
 def move_files(folder: Path) -> list[Path]:
     """Move files beside a choreography."""
-    return sorted((folder / "moves").glob("*.yaml"))
+    return sorted((folder / OWN).glob("*.yaml"))
 
 
 def _read_all(folder: Path) -> dict[str, Move]:

@@ -10,6 +10,7 @@ import numpy as np
 from behaviors.dance.arrangement import PlacedMove
 from behaviors.dance.expression import Expression
 from behaviors.dance.move import Curve, Move, MoveStep, Offsets
+from behaviors.footsteps import FEET
 from behaviors.library import check_name
 from behaviors.recording.joint_file import read_joint_file
 from behaviors.recording.planted_feet import Interval
@@ -21,7 +22,6 @@ from optimization.reconstruction import DenseTrajectory
 from optimization.tasks import CenterOfMassTask, PostureTask
 from optimization.trajectory_problem import TrajectoryProblem
 
-FEET = ("left", "right")
 STAY = "stay"
 # Time between steps with both feet on the ground [s]: four knots and their rounding.
 LEAST_STANCE = 0.27
@@ -272,8 +272,7 @@ def departures(
         elif isinstance(task, CenterOfMassTask):
             miss = center[task.knots] - task.p_WG
             apart[task.knots] = np.linalg.norm(miss, axis=1)
-    legs = [j for n in robot.soles for j in robot.contacts[n].limb]
-    away[:, legs] = 0.0  # Feet and pelvis decide on them.
+    away[:, robot.leg_joints] = 0.0  # Feet and pelvis decide on them.
     sentences = []
     for p in placed:
         if isinstance(p.move, RecordedMove):

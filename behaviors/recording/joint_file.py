@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.csv
 from pydrake.math import RollPitchYaw
 
+from behaviors.concatenation import make_continuous
 from behaviors.motion_plan import LONGEST
 from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
@@ -313,13 +314,11 @@ def _base(
             f"{path}:{wrong[0] + 2}: the base's quaternion has length "
             f"{length[wrong[0]]:.3g}; it should be 1"
         )
-    w = w / length[:, None]
-    # The same rotations, each by the quaternion nearest to the one before.
-    flips = np.cumprod(np.r_[1.0, np.where((w[1:] * w[:-1]).sum(axis=1) < 0, -1, 1)])
-    w = w * flips[:, None]
+    poses = np.hstack([w / length[:, None], place])
+    make_continuous(poses, joints=0)
     far = np.flatnonzero(np.abs(place).max(axis=1) > DISTANT)
     if len(far):
         raise BackbeatError(
             f"{path}:{far[0] + 2}: the base is {np.abs(place[far[0]]).max():g} m away"
         )
-    return np.hstack([w, place])
+    return poses

@@ -13,7 +13,6 @@ from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RollPitchYaw, RotationMatrix
 from scipy.interpolate import PchipInterpolator
 
-from behaviors.footsteps import FEET
 from behaviors.recording.joint_file import JointRecording
 from behaviors.recording.planted_feet import FootPath, Interval, plant_feet
 from behaviors.time_law import minimum_jerk
@@ -105,8 +104,7 @@ def retarget(
     offsets = {
         robot.joint_names[j]: inside[:, i] - rest[i] for i, j in enumerate(index)
     }
-    legs = [j for name in FEET.values() for j in robot.contacts[name].limb]
-    if not np.isin(index, legs).any():
+    if not np.isin(index, robot.leg_joints).any():
         if planted is not None:
             raise BackbeatError(
                 f"{where}: feet are declared, but no joint of a leg is taken from the "
