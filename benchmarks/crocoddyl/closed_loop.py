@@ -9,7 +9,6 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import (
     BasicVector,
     Context,
-    Diagram,
     DiagramBuilder,
     LeafSystem,
     State,
@@ -19,16 +18,14 @@ from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 from behaviors.behavior import Behavior
 from models.actuation import joint_command
 from models.robot import RobotModel
-from models.scene import World
 from mpc.predictive_program import PredictiveProgram
 from mpc.reference import Reference
-from mpc.simulation.contact_log import ContactLog
 from mpc.simulation.fall import has_fallen
 from mpc.simulation.run import SimulationRun
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.simulated_robot import (
     LOG_PERIOD,
-    SimulatedRobot,
+    ControlledRobot,
     add_simulated_robot,
 )
 from mpc.simulation.simulated_world import draw_world
@@ -100,25 +97,11 @@ class TorqueController(LeafSystem):
 
 
 @dataclass(frozen=True)
-class ForeignLoop:
+class ForeignLoop(ControlledRobot):
     """A built diagram with its named parts; see `ClosedLoop`."""
 
-    diagram: Diagram
-    body: SimulatedRobot
-    reference: Reference
     controller: TorqueController
     state_log: VectorLogSink
-    scenario: Scenario
-
-    @property
-    def world(self) -> World:
-        """Plant and scene graph."""
-        return self.body.world
-
-    @property
-    def contact_log(self) -> ContactLog:
-        """Contact forces by name."""
-        return self.body.contact_log
 
     def make_context(self) -> Context:
         """A context at the start of the behavior, at rest."""
@@ -146,7 +129,7 @@ def build_loop(
         controller.GetOutputPort("command"), body.servo.GetInputPort("command")
     )
     log = LogVectorOutput(body.state, builder, LOG_PERIOD)
-    return ForeignLoop(builder.Build(), body, reference, controller, log, scenario)
+    return ForeignLoop(builder.Build(), body, reference, scenario, controller, log)
 
 
 def run_loop(

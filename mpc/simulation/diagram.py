@@ -3,23 +3,22 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from pydrake.systems.framework import Context, Diagram, DiagramBuilder
+from pydrake.systems.framework import Context, DiagramBuilder
 from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from behaviors.behavior import Behavior
-from models.scene import World, lock_joints
+from models.scene import lock_joints
 from mpc.predictive_controller import Planner, PredictiveController
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
 from mpc.reference import Reference
-from mpc.simulation.contact_log import ContactLog
 from mpc.simulation.plan_channel import PlanChannel
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.sensing import add_estimator
 from mpc.simulation.simulated_robot import (
     LOG_PERIOD,
-    SimulatedRobot,
+    ControlledRobot,
     add_simulated_robot,
 )
 from mpc.simulation.simulated_world import draw_world, scale_masses
@@ -32,38 +31,20 @@ HELD = 1e3
 
 
 @dataclass(frozen=True)
-class ClosedLoop:
+class ClosedLoop(ControlledRobot):
     """A built diagram with its named parts.
 
     Attributes:
-        diagram: the diagram.
-        body: the robot in its world, motors, pushes and contact forces.
-        reference: the behavior as controllers see it.
         predictive: slow controller.
         whole_body: fast controller.
         logs: log sinks by name.
-        scenario: what it was built for.
         q_start: (nq,) where the robot starts, on the ground as it is.
     """
 
-    diagram: Diagram
-    body: SimulatedRobot
-    reference: Reference
     predictive: PredictiveController
     whole_body: WholeBodyController
     logs: dict[str, VectorLogSink]
-    scenario: Scenario
     q_start: np.ndarray
-
-    @property
-    def world(self) -> World:
-        """Plant and scene graph."""
-        return self.body.world
-
-    @property
-    def contact_log(self) -> ContactLog:
-        """Contact forces by name."""
-        return self.body.contact_log
 
     def make_context(self) -> Context:
         """A context at the start of the behavior, joints locked as it asks."""
@@ -154,7 +135,7 @@ def build_closed_loop(
     diagram = builder.Build()
     diagram.set_name("closed_loop")
     return ClosedLoop(
-        diagram, body, reference, predictive, whole_body, logs, scenario, q_start
+        diagram, body, reference, scenario, predictive, whole_body, logs, q_start
     )
 
 

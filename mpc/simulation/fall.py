@@ -1,42 +1,17 @@
 """What counts as a fall."""
 
-from typing import Protocol
-
 import numpy as np
 from pydrake.systems.framework import Context
 
 from models.configuration import Configuration
-from models.scene import World
-from mpc.reference import Reference
-from mpc.simulation.contact_log import ContactLog
-from mpc.simulation.scenario import Scenario
+from mpc.simulation.simulated_robot import ControlledRobot
 
 # The pelvis below this share of where it should be, or the trunk tilted by more
 # than this against the behavior [rad].
 FALL_HEIGHT, FALL_TILT = 0.7, np.radians(60.0)
 
 
-class Watched(Protocol):
-    """A closed loop, under whatever controller; see `ClosedLoop`."""
-
-    @property
-    def world(self) -> World:
-        """Plant and scene graph."""
-
-    @property
-    def reference(self) -> Reference:
-        """The behavior."""
-
-    @property
-    def contact_log(self) -> ContactLog:
-        """Contact forces by name."""
-
-    @property
-    def scenario(self) -> Scenario:
-        """What it was built for."""
-
-
-def has_fallen(loop: Watched, context: Context) -> bool:
+def has_fallen(loop: ControlledRobot, context: Context) -> bool:
     """Whether a robot without a mount has fallen.
 
     It has when its pelvis is too low, its trunk too tilted, or anything but its

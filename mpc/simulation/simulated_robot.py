@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from pydrake.systems.framework import Context, DiagramBuilder, OutputPort
+from pydrake.systems.framework import Context, Diagram, DiagramBuilder, OutputPort
 from pydrake.systems.primitives import LogVectorOutput, MatrixGain, VectorLogSink
 
 from models.actuation import JointServo
@@ -65,6 +65,33 @@ class SimulatedRobot:
             strikes = self.contact_log.GetOutputPort("strikes")
             logs["strike"] = LogVectorOutput(strikes, builder, time_step)
         return logs
+
+
+@dataclass(frozen=True)
+class ControlledRobot:
+    """A diagram in which something controls a simulated robot.
+
+    Attributes:
+        diagram: the diagram.
+        body: the robot in its world, motors, pushes and contact forces.
+        reference: the behavior as controllers see it.
+        scenario: what it was built for.
+    """
+
+    diagram: Diagram
+    body: SimulatedRobot
+    reference: Reference
+    scenario: Scenario
+
+    @property
+    def world(self) -> World:
+        """Plant and scene graph."""
+        return self.body.world
+
+    @property
+    def contact_log(self) -> ContactLog:
+        """Contact forces by name."""
+        return self.body.contact_log
 
 
 def add_simulated_robot(
