@@ -10,9 +10,9 @@ from pydrake.math import RigidTransform, RollPitchYaw
 from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.motion_plan import MotionPlan, check_length
-from behaviors.posture_reach import PostureReach, Reached, placed_feet
+from behaviors.posture_reach import PostureReach, Reached
 from behaviors.posture_words import parse_wish
-from behaviors.stance import start_configuration, support_poses
+from behaviors.stance import placed_feet, start_configuration, support_poses
 from behaviors.time_law import minimum_jerk
 from models.collision import make_self_collision_model
 from models.errors import BackbeatError, unknown_name

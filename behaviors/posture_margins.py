@@ -7,8 +7,9 @@ import numpy as np
 from pydrake.math import RigidTransform
 from scipy.optimize import least_squares
 
+from behaviors.balance import balance_margin, support_polygon
 from behaviors.behavior import Behavior
-from behaviors.posture_reach import balance_margin, static_load, support_polygon
+from behaviors.posture_reach import static_load
 from models.configuration import Configuration
 from models.robot import RobotModel
 

@@ -10,8 +10,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
-from scipy.spatial import ConvexHull
 
+from behaviors.balance import (
+    LEAST_BALANCE,
+    balance_margin,
+    room,
+    support_polygon,
+)
 from behaviors.posture_words import CENTER, Wish
 from models.collision import make_self_collision_model
 from models.configuration import Configuration
@@ -19,8 +24,6 @@ from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
 from optimization.inverse_kinematics import IKSolution, IKTarget, InverseKinematics
 
-# Distance of the center of mass from the edge of the feet that is always kept [m].
-LEAST_BALANCE = 0.03
 # The farthest that anything is tried [m], halvings, and the share of it that is used.
 FARTHEST, HALVINGS, SHARE = 1.2, 9, 0.97
 # Share of a joint's torque that holding still may take [-]; moving takes the rest.
@@ -327,7 +330,7 @@ class PostureReach:
                 p = p + way.amount * way.direction[:2]
         for way in wish.ways:
             if way.amount is None:
-                p = p + _room(self.corners, p, way.direction[:2]) * way.direction[:2]
+                p = p + room(self.corners, p, way.direction[:2]) * way.direction[:2]
         margin = balance_margin(self.corners, p)
         if margin < LEAST_BALANCE - 1e-9:
             raise BackbeatError(
@@ -355,78 +358,3 @@ def static_load(robot: RobotModel, state: Configuration) -> tuple[float, str]:
     share[robot.leg_joints] = 0.0
     j = int(share.argmax())
     return float(share[j]), robot.joint_names[j]
-
-
-def support_polygon(
-    robot: RobotModel, feet: Mapping[str, RigidTransform]
-) -> np.ndarray:
-    """(n, 3) edges of the convex hull of the soles: normal x, y and offset [m].
-
-    A point p is inside by -(normal . p + offset).
-    """
-    corners = []
-    for name, X in feet.items():
-        contact = robot.contacts[name]
-        for a in (-1, 1):
-            for b in (-1, 1):
-                size = [a * contact.half_length, b * contact.half_width, 0.0]
-                corners.append((X @ np.array(size))[:2])
-    return np.asarray(ConvexHull(np.array(corners)).equations)
-
-
-def balance_margin(edges: np.ndarray, p: np.ndarray) -> float:
-    """How far a point is inside the nearest edge of a support polygon [m]."""
-    return float(-(edges[:, :2] @ p + edges[:, 2]).max())
-
-
-def _room(edges: np.ndarray, p: np.ndarray, direction: np.ndarray) -> float:
-    """How far a point may go until it is at the least margin [m]."""
-    toward = edges[:, :2] @ direction
-    inside = -(edges[:, :2] @ p + edges[:, 2]) - LEAST_BALANCE
-    ways = inside[toward > 1e-9] / toward[toward > 1e-9]
-    return float(max(0.0, ways.min()))
-
-
-def placed_feet(
-    robot: RobotModel,
-    q: np.ndarray,
-    feet: Mapping[str, RigidTransform],
-    wishes: Sequence[Wish],
-    where: str,
-) -> np.ndarray:
-    """(nq,) a standing configuration with feet moved over the ground as asked.
-
-    Raises:
-        BackbeatError: a word that is not about feet, or a stance out of reach.
-    """
-    targets = {n: IKTarget(X) for n, X in feet.items()}
-    for wish in wishes:
-        part = robot.parts.get(wish.part)
-        if part is None or part.frame not in feet:
-            known = [n for n, p in robot.parts.items() if p.frame in feet]
-            raise unknown_name(f"foot in {where}", wish.part, known)
-        flat = all(w.amount is not None and w.direction[2] == 0 for w in wish.ways)
-        if wish.place or wish.over or not flat or wish.turns not in ("", "rz"):
-            raise BackbeatError(
-                f"{where}: a foot stands forward, back, left, right, out or in by a "
-                "length, or turned, on the ground"
-            )
-        X = feet[part.frame]
-        p = X.translation()
-        if wish.point is not None:
-            p = np.r_[wish.point[:2], p[2]]
-        for way in wish.ways:
-            p = p + (way.amount or 0.0) * way.direction
-        turn = RollPitchYaw(*wish.turn).ToRotationMatrix()
-        targets[part.frame] = IKTarget(RigidTransform(turn @ X.rotation(), p))
-    middle = np.mean([t.X_WG.translation() for t in targets.values()], axis=0)
-    hips = Configuration(robot, q).pose(robot.base_name)
-    shift = hips.translation() + np.r_[middle[:2], 0.0]
-    targets[robot.base_name] = IKTarget(RigidTransform(shift), "rx ry rz x y")
-    found = InverseKinematics(robot, make_self_collision_model(robot)).solve(q, targets)
-    if not found.is_reached or found.clearance < -1e-3:
-        raise BackbeatError(
-            f"{where}: the robot cannot stand so; {found.worst} ends "
-            f"{found.residual:.2f} m away"
-        )
-    return found.q

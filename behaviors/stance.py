@@ -1,13 +1,16 @@
 """Standing still somewhere: where a motion starts, and on what."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from pydrake.math import RigidTransform
+from pydrake.math import RigidTransform, RollPitchYaw
 
+from behaviors.posture_words import Wish
+from models.collision import make_self_collision_model
 from models.configuration import Configuration
-from models.errors import BackbeatError
+from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
+from optimization.inverse_kinematics import IKTarget, InverseKinematics
 
 
 def start_configuration(robot: RobotModel, posture: str) -> np.ndarray:
@@ -52,3 +55,48 @@ def support_poses(
             )
         poses[name] = X_WC
     return poses
+
+
+def placed_feet(
+    robot: RobotModel,
+    q: np.ndarray,
+    feet: Mapping[str, RigidTransform],
+    wishes: Sequence[Wish],
+    where: str,
+) -> np.ndarray:
+    """(nq,) a standing configuration with feet moved over the ground as asked.
+
+    Raises:
+        BackbeatError: a word that is not about feet, or a stance out of reach.
+    """
+    targets = {n: IKTarget(X) for n, X in feet.items()}
+    for wish in wishes:
+        part = robot.parts.get(wish.part)
+        if part is None or part.frame not in feet:
+            known = [n for n, p in robot.parts.items() if p.frame in feet]
+            raise unknown_name(f"foot in {where}", wish.part, known)
+        flat = all(w.amount is not None and w.direction[2] == 0 for w in wish.ways)
+        if wish.place or wish.over or not flat or wish.turns not in ("", "rz"):
+            raise BackbeatError(
+                f"{where}: a foot stands forward, back, left, right, out or in by a "
+                "length, or turned, on the ground"
+            )
+        X = feet[part.frame]
+        p = X.translation()
+        if wish.point is not None:
+            p = np.r_[wish.point[:2], p[2]]
+        for way in wish.ways:
+            p = p + (way.amount or 0.0) * way.direction
+        turn = RollPitchYaw(*wish.turn).ToRotationMatrix()
+        targets[part.frame] = IKTarget(RigidTransform(turn @ X.rotation(), p))
+    middle = np.mean([t.X_WG.translation() for t in targets.values()], axis=0)
+    hips = Configuration(robot, q).pose(robot.base_name)
+    shift = hips.translation() + np.r_[middle[:2], 0.0]
+    targets[robot.base_name] = IKTarget(RigidTransform(shift), "rx ry rz x y")
+    found = InverseKinematics(robot, make_self_collision_model(robot)).solve(q, targets)
+    if not found.is_reached or found.clearance < -1e-3:
+        raise BackbeatError(
+            f"{where}: the robot cannot stand so; {found.worst} ends "
+            f"{found.residual:.2f} m away"
+        )
+    return found.q

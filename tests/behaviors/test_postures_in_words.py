@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from behaviors.balance import LEAST_BALANCE
 from behaviors.behavior import Mount, make_robot
 from behaviors.build import solve
 from behaviors.posture_margins import posture_margins, station_margins
-from behaviors.posture_reach import LEAST_BALANCE, PostureReach
+from behaviors.posture_reach import PostureReach
 from behaviors.posture_words import parse_wish
 from behaviors.specification import parse_specification
 from behaviors.stance import start_configuration, support_poses
