@@ -161,6 +161,19 @@ def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[Finding]:
         )
 
 
+def _about(
+    dance: "DanceSpecification",
+    p: PlacedMove,
+    key: str,
+    what: str,
+    fails: bool = True,
+    mend: float | None = None,
+) -> Finding:
+    """A finding on a move at its place, of which `what` goes on the sentence."""
+    sentence = f"{dance.name}, beat {p.start:g}: {p.move.name} {what}"
+    return Finding(fails, ("tracks", p.track, p.row, key), sentence, mend)
+
+
 def _ends(
     dance: "DanceSpecification", placed: Sequence[PlacedMove]
 ) -> Iterator[Finding]:
@@ -171,13 +184,12 @@ def _ends(
         d = dance.tracks[p.track][p.row]
         left = dance.beats - p.start
         fits = p.start >= 0 and p.beats > 0 and left > 0 and d.repeat == 1
-        yield Finding(
-            True,
-            ("tracks", p.track, p.row, "beats"),
-            f"{dance.name}, beat {p.start:g}: {p.move.name} runs from beat "
-            f"{p.start:g} to {p.end:g}; the dance has {dance.beats:g} beats",
-            left if fits and d.beats is not None else None,
+        what = (
+            f"runs from beat {p.start:g} to {p.end:g}; the dance has {dance.beats:g} "
+            "beats"
         )
+        mend = left if fits and d.beats is not None else None
+        yield _about(dance, p, "beats", what, mend=mend)
 
 
 def _lengths(
@@ -186,40 +198,27 @@ def _lengths(
     """Moves that cannot be as long as they are asked to be."""
     for p in placed:
         length = p.move.length(p.values)
-        path = ("tracks", p.track, p.row, "beats")
-        where = f"{dance.name}, beat {p.start:g}: {p.move.name}"
+        takes = f"takes {length:g} beats"
         whole = bool(p.move.steps) or bool(p.move.exit)
         if whole and p.beats < length - SAME:
-            yield Finding(
-                True,
-                path,
-                f"{where} takes {length:g} beats and cannot be cut to {p.beats:g}; "
-                "its feet would be left halfway",
-                length,
+            what = (
+                f"{takes} and cannot be cut to {p.beats:g}; its feet would be left "
+                "halfway"
             )
+            yield _about(dance, p, "beats", what, mend=length)
         elif p.beats < length - SAME:
-            yield Finding(
-                False,
-                path,
-                f"{where} takes {length:g} beats and is cut to {p.beats:g}",
-            )
+            what = f"{takes} and is cut to {p.beats:g}"
+            yield _about(dance, p, "beats", what, fails=False)
         elif not p.move.repeats and p.beats > length + SAME and p.move.hold is None:
-            yield Finding(
-                True,
-                path,
-                f"{where} takes {length:g} beats and cannot be held for {p.beats:g}; "
-                "give it that or repeat it",
-                length,
+            what = (
+                f"{takes} and cannot be held for {p.beats:g}; give it that or repeat it"
             )
+            yield _about(dance, p, "beats", what, mend=length)
         elif p.move.steps and p.move.repeats:
             rest = p.beats - p.cycles * length
             if rest > SAME:
-                yield Finding(
-                    False,
-                    path,
-                    f"{where} takes {length:g} beats a time; of {p.beats:g} the last "
-                    f"{rest:g} stand still",
-                )
+                what = f"{takes} a time; of {p.beats:g} the last {rest:g} stand still"
+                yield _about(dance, p, "beats", what, fails=False)
 
 
 def _states(
@@ -229,14 +228,12 @@ def _states(
     changes = state_changes(placed)
     for p, state, _ in changes:
         if p.move.entry and state not in p.move.entry:
-            yield Finding(
-                True,
-                ("tracks", p.track, p.row, "move"),
-                f"{dance.name}, beat {p.start:g}: {p.move.name} starts from "
-                f"{' or '.join(p.move.entry)}, and the legs are in {state} since "
-                f"beat {_since(changes, p, state):g}; put a move between that leads "
-                "there (see `backbeat moves`)",
+            what = (
+                f"starts from {' or '.join(p.move.entry)}, and the legs are in {state} "
+                f"since beat {_since(changes, p, state):g}; put a move between that "
+                "leads there (see `backbeat moves`)"
             )
+            yield _about(dance, p, "move", what)
     if changes and changes[-1][2] != "stand":
         p, _, state = changes[-1]
         yield Finding(
@@ -263,27 +260,23 @@ def _steps(
     )
     for before, p in itertools.pairwise(walking):
         if p.start < before.end - SAME:
-            yield Finding(
-                True,
-                ("tracks", p.track, p.row, "at"),
-                f"{dance.name}, beat {p.start:g}: {p.move.name} steps while "
-                f"{before.move.name} still does, until beat {before.end:g}",
-                before.end if dance.tracks[p.track][p.row].at else None,
+            what = (
+                f"steps while {before.move.name} still does, until beat {before.end:g}"
             )
+            mend = before.end if dance.tracks[p.track][p.row].at else None
+            yield _about(dance, p, "at", what, mend=mend)
     beat = 60.0 / dance.bpm
     for p in walking:
         length = p.move.length(p.values)
         for step in p.move.steps:
             time = (step.end - step.start) * length * beat
             if step.feet == "none" and not SHORT_FLIGHT <= time <= LONG_FLIGHT:
-                yield Finding(
-                    True,
-                    ("tracks", p.track, p.row, "move"),
-                    f"{dance.name}, beat {p.start:g}: {p.move.name} flies for "
-                    f"{time:.2f} s at {dance.bpm:g} BPM; a jump takes "
+                what = (
+                    f"flies for {time:.2f} s at {dance.bpm:g} BPM; a jump takes "
                     f"{SHORT_FLIGHT:g} to {LONG_FLIGHT:g} s, so choose another tempo "
-                    "or another move",
+                    "or another move"
                 )
+                yield _about(dance, p, "move", what)
             if time < QUICK_SWING and step.feet != "none":
                 yield Finding(
                     time < SHORT_SWING,
@@ -310,13 +303,12 @@ def _falls(
         )
         down = -float(np.diff(height, 2).min(initial=0.0)) / step**2
         if down > MOST_FALL * GRAVITY:
-            yield Finding(
-                False,
-                ("tracks", p.track, p.row, "move"),
-                f"{dance.name}, beat {p.start:g}: {p.move.name} goes down with "
-                f"{down:.0f} m/s^2 at {dance.bpm:g} BPM, and a body falls with "
-                f"{GRAVITY:g}; it will be smaller, so ask for less or take more beats",
+            what = (
+                f"goes down with {down:.0f} m/s^2 at {dance.bpm:g} BPM, and a body "
+                f"falls with {GRAVITY:g}; it will be smaller, so ask for less or take "
+                "more beats"
             )
+            yield _about(dance, p, "move", what, fails=False)
 
 
 def _knobs(
