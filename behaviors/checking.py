@@ -1,10 +1,9 @@
 """Checking: what is wrong with a specification, with lines, before it is solved."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 
 from behaviors.dance.arrangement import MoveDescription
 from behaviors.dance.choreography import DanceSpecification
@@ -24,6 +23,8 @@ from models.errors import BackbeatError, unknown_name
 from models.yaml_file import parse_yaml
 from models.yaml_lines import Place, Span, YamlLines
 
+# Reads a line of YAML, and refuses what does not fit.
+Parse = Callable[[str], None]
 # Mends may uncover each other, but not for ever.
 ROUNDS = 8
 
@@ -86,7 +87,7 @@ def check_setlist(text: str, path: Path) -> list[LocatedFinding]:
         try:
             found = setlist_findings(read_setlist(text, path.name), path.parent)
         except BackbeatError as error:
-            found = [Finding(True, _wrong_key(lines, text, path.name), str(error))]
+            found = [Finding(True, _setlist_misfit(lines, text, path.name), str(error))]
     return _located(lines, found)
 
 
@@ -108,18 +109,32 @@ def on_its_line(error: BackbeatError, text: str, path: Path) -> BackbeatError:
     return BackbeatError(f"{path}:{line}: {error}")
 
 
-def _wrong_key(lines: YamlLines, text: str, where: str) -> Place:
+def _setlist_misfit(lines: YamlLines, text: str, where: str) -> Place:
     """The first key of a setlist whose value is not of its kind, or the top."""
+
+    def whole(line: str) -> None:
+        parse_yaml(SetlistSpecification, line, where)
+
+    def number(line: str) -> None:
+        parse_yaml(Number, line, where)
+
     rows: Place = ("behaviors",)
-    places: list[tuple[Place, type[Any]]] = [((), SetlistSpecification)]
-    places += [((*rows, i), Number) for i in range(lines.length(rows))]
-    for place, schema in places:
+    places: list[tuple[Place, Parse]] = [((), whole)]
+    places += [((*rows, i), number) for i in range(lines.length(rows))]
+    return _misfit(lines, text, places)
+
+
+def _misfit(
+    lines: YamlLines, text: str, places: Sequence[tuple[Place, Parse]]
+) -> Place:
+    """The first key at some places that cannot be read there, or the top."""
+    for place, parse in places:
         for key in lines.names(place):
             span = lines.value_span((*place, key))
             if span is None:
                 continue
             try:
-                parse_yaml(schema, f"{key}: {text[span[0] : span[1]]}", where)
+                parse(f"{key}: {text[span[0] : span[1]]}")
             except BackbeatError:
                 return (*place, key)
     return ()
@@ -202,7 +217,7 @@ def _values(text: str, lines: YamlLines, path: Path, compiles: bool) -> list[Fin
         assert isinstance(dance, DanceSpecification)
         moves = vocabulary(path.parent)
     except BackbeatError as error:
-        return [Finding(True, _misfit(lines, text, path.name), str(error))]
+        return [Finding(True, _dance_misfit(lines, text, path.name), str(error))]
     try:
         dance.check_grid()
     except BackbeatError as error:
@@ -238,30 +253,20 @@ def _recordings(
     return found, moves
 
 
-def _misfit(lines: YamlLines, text: str, where: str) -> Place:
-    """The first key whose value is not of its kind, or the top."""
+def _dance_misfit(lines: YamlLines, text: str, where: str) -> Place:
+    """The first key of a dance whose value is not of its kind, or the top."""
+
+    def move(line: str) -> None:
+        parse_yaml(MoveDescription, line, where)
+
+    def whole(line: str) -> None:
+        parse_specification(f"kind: dance\nname: x\n{line}\n", where)
+
+    places: list[tuple[Place, Parse]] = []
     for track in lines.names(("tracks",)):
         rows: Place = ("tracks", track)
-        for i in range(lines.length(rows)):
-            for key in lines.names((*rows, i)):
-                place = (*rows, i, key)
-                span = lines.value_span(place)
-                if span is None:
-                    continue
-                try:
-                    line = f"{key}: {text[span[0] : span[1]]}"
-                    parse_yaml(MoveDescription, line, where)
-                except BackbeatError:
-                    return place
-    for key in lines.names():
-        span = lines.value_span((key,))
-        if span is not None:
-            try:
-                line = f"{key}: {text[span[0] : span[1]]}"
-                parse_specification(f"kind: dance\nname: x\n{line}\n", where)
-            except BackbeatError:
-                return (key,)
-    return ()
+        places += [((*rows, i), move) for i in range(lines.length(rows))]
+    return _misfit(lines, text, [*places, ((), whole)])
 
 
 def mended(text: str, path: Path) -> tuple[str, list[LocatedFinding]]:

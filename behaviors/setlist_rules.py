@@ -11,6 +11,7 @@ from behaviors.dance.rules import Finding, nearest
 from behaviors.drummer import kit_members
 from behaviors.drumming import DrummingSpecification
 from behaviors.footsteps import FootstepSpecification
+from behaviors.music.score import Score
 from behaviors.music.score_reader import load_score
 from behaviors.setlist import Number, SetlistSpecification
 from behaviors.specification import (
@@ -119,9 +120,13 @@ def _beats(specification: Specification, folder: Path) -> float | None:
         seconds = sum(specification.duration(step) for step in steps)
         return seconds * specification.bpm / 60.0
     if isinstance(specification, DrummingSpecification):
-        path = specification.score_path(folder)
-        return load_score(path, kit_members(DrumKit())).beats
+        return _score(specification, folder).beats
     return None
+
+
+def _score(specification: DrummingSpecification, folder: Path) -> Score:
+    """What it plays, whoever's hands do."""
+    return load_score(specification.score_path(folder), kit_members(DrumKit()))
 
 
 def _tempo(specification: Specification, folder: Path) -> float:
@@ -129,9 +134,8 @@ def _tempo(specification: Specification, folder: Path) -> float:
     if isinstance(specification, RETIMED):
         return specification.bpm
     if isinstance(specification, DrummingSpecification):
-        path = specification.score_path(folder)
-        score = load_score(path, kit_members(DrumKit()))
-        return float(score.tempo.bpm) * specification.haste
+        bpm = _score(specification, folder).tempo.bpm
+        return float(bpm) * specification.haste
     return 0.0
 
 
