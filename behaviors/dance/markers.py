@@ -8,7 +8,6 @@ carry weight after it was in the air: plans put it on the ground a knot before, 
 a load, so that it may brush the ground on its way.
 """
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +20,7 @@ from behaviors.behavior import Behavior, Event
 from behaviors.dance.arrangement import PlacedMove, channel_offsets, mirrored
 from behaviors.dance.move import TASK_CHANNELS
 from behaviors.music.tempo import Tempo
+from behaviors.runs import without_short
 from models.configuration import Configuration
 from models.robot import RobotModel
 
@@ -209,25 +209,13 @@ def pooled_figures(figures: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
 
 def _landing(e: Event, motion: Traced) -> float:
     """When a foot comes down that was in the air: the middle of two samples."""
-    on = motion.loaded[e.channel].astype(bool)
-    on = _without_short(on, motion.t, True, LOADED)
-    on = _without_short(on, motion.t, False, AIRBORNE)
+    on, t = motion.loaded[e.channel].astype(bool), motion.t
+    on = without_short(on, True, lambda a, b: t[b] - t[a] < LOADED)
+    on = without_short(on, False, lambda a, b: t[b] - t[a] < AIRBORNE)
     k = np.flatnonzero(on[1:] & ~on[:-1])
-    times = 0.5 * (motion.t[k] + motion.t[k + 1])
+    times = 0.5 * (t[k] + t[k + 1])
     near = times[np.abs(times - e.time) <= e.duration]
     return float(near[0]) if len(near) else float("nan")
-
-
-def _without_short(
-    on: np.ndarray, t: np.ndarray, value: bool, shortest: float
-) -> np.ndarray:
-    """(M,) the same without stretches of a value that last less than some time [s]."""
-    out = on.copy()
-    edges = np.flatnonzero(np.diff(on.astype(np.int8))) + 1
-    for a, b in itertools.pairwise([0, *edges, len(on)]):
-        if a > 0 and b < len(on) and on[a] == value and t[b] - t[a] < shortest:
-            out[a:b] = not value
-    return out
 
 
 def _extreme(e: Event, motion: Traced) -> float:

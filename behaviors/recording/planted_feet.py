@@ -14,6 +14,7 @@ from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 
 from behaviors.footsteps import FEET
+from behaviors.runs import runs, without_short
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
@@ -154,25 +155,16 @@ def _relative_heights(soles: _Soles) -> dict[str, np.ndarray]:
 def _lifted(height: np.ndarray) -> np.ndarray:
     """Whether a foot has left the ground."""
     off = height > OFF
-    for a, b in _runs(off):
+    for a, b in runs(off):
         off[a:b] = height[a:b].max() > LIFTED
     return off
 
 
 def _lasting(t: np.ndarray, flags: np.ndarray) -> np.ndarray:
     """Flags without what lasts too short, first in the air and then on the ground."""
-    flags = flags.copy()
     for value in (False, True):
-        for a, b in _runs(flags == value):
-            if t[b - 1] - t[a] < BRIEF and a > 0 and b < len(flags):
-                flags[a:b] = not value
+        flags = without_short(flags, value, lambda a, b: t[b - 1] - t[a] < BRIEF)
     return flags
-
-
-def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
-    """First and past the last place of each row of flags that are set."""
-    edges = np.flatnonzero(np.diff(np.r_[False, flags, False].astype(int)))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
 def _during(t: np.ndarray, intervals: Sequence[Interval]) -> np.ndarray:
@@ -183,7 +175,7 @@ def _during(t: np.ndarray, intervals: Sequence[Interval]) -> np.ndarray:
 
 def _check_support(t: np.ndarray, on: Mapping[str, np.ndarray], where: str) -> None:
     """Refuses flights, and ends on one foot."""
-    for a, b in _runs(~(on["left"] | on["right"])):
+    for a, b in runs(~(on["left"] | on["right"])):
         raise BackbeatError(
             f"{where}: no foot stands from {t[a]:.2f} to {t[b - 1]:.2f} s; a recording "
             "may step but not jump, so say under 'planted' when each foot stands, or "
@@ -237,7 +229,7 @@ def _carried(
 def _firm(t: np.ndarray, on: np.ndarray) -> np.ndarray:
     """Whether a foot stands and neither lands nor leaves."""
     firm = np.zeros(len(t), bool)
-    for a, b in _runs(on):
+    for a, b in runs(on):
         firm[slice(*_inner(t, a, b))] = True
     return firm
 
@@ -292,9 +284,9 @@ def _path(
 ) -> FootPath:
     """Where a foot stands, and how far it was from there."""
     p, heading = soles.p[foot], soles.heading(foot)
-    runs = _runs(on)
+    stances = runs(on)
     places, slides = [], []
-    for a, b in runs:
+    for a, b in stances:
         first, last = _inner(t, a, b)
         place = np.r_[np.median(p[first:last, :2], axis=0), 0.0]
         away = np.linalg.norm(p[first:last] - place, axis=1)
@@ -307,9 +299,9 @@ def _path(
             )
         places.append(np.r_[place[:2], np.median(heading[first:last])])
         slides.append(away.max())
-    rises = [p[b:c, 2].max() for (_, b), (c, _) in itertools.pairwise(runs)]
+    rises = [p[b:c, 2].max() for (_, b), (c, _) in itertools.pairwise(stances)]
     return FootPath(
-        tuple((float(t[a]), float(t[b - 1])) for a, b in runs),
+        tuple((float(t[a]), float(t[b - 1])) for a, b in stances),
         np.array(places),
         np.array(slides),
         np.array(rises),
