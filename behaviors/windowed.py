@@ -30,7 +30,7 @@ from optimization.reconstruction import DenseTrajectory, reconstruct
 from optimization.trajectory_problem import TrajectoryProblem
 from optimization.trajectory_solution import TrajectorySolution
 from optimization.transcription import Transcription
-from optimization.verification import Certificate, Check, Verifier, knot_check
+from optimization.verification import Certificate, Verifier, knot_check, worst_of
 from optimization.windows import (
     Knots,
     Window,
@@ -203,9 +203,14 @@ class _Work:
     made: int = 0
 
     @cached_property
+    def bench(self) -> "_Bench":
+        """Where this process works on the motion."""
+        return _Bench(_name(self.source), self.plan)
+
+    @property
     def windows(self) -> list[Window]:
         """The windows of the plan."""
-        return make_windows(self.plan.problem)
+        return self.bench.windows
 
     def run(
         self, step: Step, asked: Asked, progress: Progress
@@ -215,7 +220,7 @@ class _Work:
         results = {i: self.store.load(key) for i, key in keys.items()}
         missing = [i for i, known in results.items() if known is None]
         self.made += len(missing)
-        _BENCH[:] = [_Bench(_name(self.source), self.plan)]
+        _BENCH[:] = [self.bench]
         if self.executor is not None and len(missing) > 1:
             jobs = {
                 self.executor.submit(
@@ -401,15 +406,12 @@ def make_curves(
 
 def _worst(pieces: Sequence[Arrays], starts: Sequence[float]) -> Certificate:
     """The worst of every check over all windows."""
-    worst: dict[str, Check] = {}
-    for arrays, start in zip(pieces, starts, strict=True):
-        found = Certificate.from_dict(json.loads(str(arrays["certificate"])))
-        for check in found.checks:
-            known = worst.get(check.name)
-            if known is None or not check.value <= known.value:
-                time = check.time + start - float(arrays["start"])
-                worst[check.name] = replace(check, time=time)
-    return Certificate(tuple(worst.values()))
+    return worst_of(
+        Certificate.from_dict(json.loads(str(arrays["certificate"]))).later(
+            start - float(arrays["start"])
+        )
+        for arrays, start in zip(pieces, starts, strict=True)
+    )
 
 
 def _limits(pieces: Sequence[Arrays], starts: Sequence[float]) -> list[dict[str, Any]]:

@@ -8,13 +8,13 @@ Pieces share the sample between them, so that what is between two is looked at t
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields
 
 import numpy as np
 
 from optimization.reconstruction import DenseTrajectory
-from optimization.verification import Certificate, Check, Verifier
+from optimization.verification import Certificate, Check, Verifier, worst_of
 
 # Samples of a piece, and pieces that are remembered: some hours of motion.
 SAMPLES, MOST = 200, 10_000
@@ -60,20 +60,7 @@ class PiecewiseVerifier:
             found.append(certificate)
         while len(self._known) > MOST:
             self._known.popitem(last=False)
-        return worst(found, knots)
-
-
-def worst(certificates: Sequence[Certificate], knots: Check) -> Certificate:
-    """The worst of every check, and that of the knots."""
-    found = {knots.name: knots}
-    order: dict[str, None] = {}
-    for check in (c for certificate in certificates for c in certificate.checks):
-        order[check.name] = None
-        known = found.get(check.name)
-        if known is None or not check.value <= known.value:
-            found[check.name] = check
-    places = (p for certificate in certificates for p in certificate.places)
-    return Certificate(tuple(found[name] for name in order), tuple(places))
+        return worst_of([Certificate((knots,)), *found])
 
 
 def _digest(motion: DenseTrajectory, samples: np.ndarray) -> bytes:

@@ -6,8 +6,8 @@ velocities and momentum rates are finite differences of what Drake says. The
 result is a certificate: the worst value of each check, where and when.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 
@@ -98,6 +98,14 @@ class Certificate:
         """Plain data for a file."""
         return {c.name: {k: v for k, v in asdict(c).items()} for c in self.checks}
 
+    def later(self, seconds: float) -> "Certificate":
+        """The same of a motion that begins so many seconds later."""
+        checks, places = (
+            tuple(replace(check, time=check.time + seconds) for check in group)
+            for group in (self.checks, self.places)
+        )
+        return Certificate(checks, places)
+
     @staticmethod
     def from_dict(data: dict[str, dict[str, float | str]]) -> "Certificate":
         """The inverse of `to_dict`."""
@@ -113,6 +121,19 @@ class Certificate:
                 for name, c in data.items()
             )
         )
+
+
+def worst_of(certificates: Iterable[Certificate]) -> Certificate:
+    """The worst of every check, and all places; of equals the first."""
+    worst: dict[str, Check] = {}
+    places: list[Check] = []
+    for certificate in certificates:
+        places += certificate.places
+        for check in certificate.checks:
+            known = worst.get(check.name)
+            if known is None or not check.value <= known.value:
+                worst[check.name] = check
+    return Certificate(tuple(worst[n] for n in BOUNDS if n in worst), tuple(places))
 
 
 class _Worst:
