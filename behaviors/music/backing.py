@@ -5,6 +5,7 @@ It is decoded as audio and never copied anywhere; only WAV files are read.
 
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,25 @@ def find_backing(folder: Path, name: str, where: str) -> Path:
             f"{where}: there is no file {name[:80]} in the folder of the score"
         )
     return path
+
+
+def check_recording(path: Path) -> None:
+    """Decodes a WAV file once, however often its score is read.
+
+    Raises:
+        BackbeatError: as `read_recording`.
+    """
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
+    _check(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=64)
+def _check(path: Path, saved_at: int, size: int) -> None:
+    """Decodes a file as it was saved; what is wrong with one is not remembered."""
+    read_recording(path)
 
 
 def read_recording(path: Path) -> Recording:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from behaviors.music.backing import find_backing, read_recording
+from behaviors.music.backing import check_recording, find_backing
 from behaviors.music.midi import MAX_BYTES, read_midi
 from behaviors.music.percussion import Members
 from behaviors.music.player import Player
@@ -117,5 +117,5 @@ def _read_bytes(path: Path) -> bytes:
 def _with_backing(score: Score, folder: Path, where: str) -> Score:
     """The score, when its backing track can be played."""
     if score.backing:
-        read_recording(find_backing(folder, score.backing, where))
+        check_recording(find_backing(folder, score.backing, where))
     return score

@@ -8,7 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.io import wavfile
 
-from behaviors.music.backing import LONGEST, find_backing, read_recording
+from behaviors.music import backing
+from behaviors.music.backing import (
+    LONGEST,
+    check_recording,
+    find_backing,
+    read_recording,
+)
 from models.errors import BackbeatError
 
 
@@ -74,15 +80,27 @@ def test_any_bytes_are_a_recording_or_one_sentence(whole, data, at, end):
     path = whole.parent / "damaged.wav"
     path.write_bytes(damaged)
     try:
-        backing = read_recording(path)
+        found = read_recording(path)
     except BackbeatError as error:
         sentence = str(error)
     else:
         sentence = ""
-        assert 0 < backing.seconds <= LONGEST
+        assert 0 < found.seconds <= LONGEST
     assert "\n" not in sentence
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     return write_wav(tmp_path_factory.mktemp("wav") / "whole.wav", seconds=0.05)
+
+
+def test_a_recording_is_decoded_once_until_it_is_saved_again(tmp_path, monkeypatch):
+    """A score is read many times in a build, and a recording may be large."""
+    path, decoded = write_wav(tmp_path / "a.wav"), []
+    monkeypatch.setattr(backing, "read_recording", decoded.append)
+    for _ in range(3):
+        check_recording(path)
+    assert decoded == [path]
+    write_wav(path, seconds=1.0)
+    check_recording(path)
+    assert decoded == [path, path]
