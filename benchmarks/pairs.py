@@ -8,13 +8,14 @@ is a short dance: what validation refuses is drawn again, the others are solved 
 verified. Results are lines of JSON, and a call that was stopped goes on from them.
 """
 
-import argparse
 import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 
 from behaviors.build import Reports, solve
 from behaviors.dance.authoring import Choreography
@@ -92,38 +93,41 @@ def built(dance: Choreography) -> str:
     return ""
 
 
-def main() -> None:
+def main(
+    count: Annotated[int, typer.Option(min=1, help="Pairs to build.")] = 200,
+    seed: Annotated[int, typer.Option(help="They are drawn with.")] = 0,
+    defaults: Annotated[
+        bool, typer.Option("--defaults", help="Leave parameters as they are.")
+    ] = False,
+    output: Annotated[Path, typer.Option(help="Lines of JSON.")] = Path(
+        "out/pairs.jsonl"
+    ),
+) -> None:
     """Builds the pairs and says which did not."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--defaults", action="store_true")
-    parser.add_argument("--output", type=Path, default=Path("out/pairs.jsonl"))
-    given = parser.parse_args()
-    given.output.parent.mkdir(parents=True, exist_ok=True)
+    output.parent.mkdir(parents=True, exist_ok=True)
     known = {}
-    if given.output.exists():
-        rows = map(json.loads, given.output.read_text().splitlines())
+    if output.exists():
+        rows = map(json.loads, output.read_text().splitlines())
         known = {row["dance"]: row for row in rows}
     failures = []
-    pairs = drawn_pairs(given.seed, given.defaults)
-    for k in range(given.count):
+    pairs = drawn_pairs(seed, defaults)
+    for k in range(count):
         title, dance = next(pairs)
         row = known.get(dance.text())
         if row is None:
             started = time.perf_counter()
             row = {"pair": title, "dance": dance.text(), "why": built(dance)}
             row["seconds"] = round(time.perf_counter() - started, 2)
-            with given.output.open("a") as file:
+            with output.open("a") as file:
                 file.write(json.dumps(row) + "\n")
         if row["why"]:
             failures.append(row)
-        print(f"{k + 1}/{given.count} {title}: {row['why'] or 'built'}", flush=True)
-    count, good = given.count, given.count - len(failures)
+        print(f"{k + 1}/{count} {title}: {row['why'] or 'built'}", flush=True)
+    good = count - len(failures)
     print(f"\n{good} of {count} pairs build ({100 * good / count:.1f} %)")
     for row in failures:
         print(f"- {row['pair']}: {row['why']}")
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)
