@@ -22,7 +22,7 @@ SUBCOMMANDS = {
     "build": "Build behaviors: solve, verify and store what has changed.",
     "list": "List the behaviors of the library.",
     "info": "Show a behavior, its certificate and where it comes from.",
-    "report": "Write a page about a behavior and its limits, or about a drummed run.",
+    "report": "Write a page about a behavior and its limits, or about a run.",
     "track": "Track a behavior in closed loop and report what happened.",
     "explain": "Say what the controllers of a run wanted, got and ran into.",
     "sweep": "Run a behavior over settings and seeds: success rates and margins.",
