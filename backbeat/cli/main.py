@@ -23,6 +23,7 @@ SUBCOMMANDS = {
     "list": "List the behaviors of the library.",
     "info": "Show a behavior, its certificate and where it comes from.",
     "report": "Write a page about a behavior and its limits, or about a run.",
+    "compare": "Put two runs of one behavior side by side: what differs, by how much.",
     "track": "Track a behavior in closed loop and report what happened.",
     "explain": "Say what the controllers of a run wanted, got and ran into.",
     "sweep": "Run a behavior over settings and seeds: success rates and margins.",

@@ -2,7 +2,7 @@
 
 import io
 import re
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -124,7 +124,11 @@ def svg(figure: Figure, name: str = "") -> str:
     return _PATH.sub(lambda path: _DIGITS.sub(r"\1", path[0]), text)
 
 
-def legend_of(figure: Figure, *axes: Axes, loc: str = "outside upper right") -> None:
+def legend_of(
+    figure: Figure,
+    *axes: Axes,
+    loc: Literal["outside upper right", "upper right"] = "outside upper right",
+) -> None:
     """One legend above all axes, with every label once."""
     found: dict[str, Any] = {}
     for one in axes:

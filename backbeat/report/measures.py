@@ -63,6 +63,11 @@ def _expected(kind: str, all_of_it: bool = True) -> Callable[..., float | None]:
     return value
 
 
+def _beats(kind: str) -> Callable[..., float | None]:
+    found = _metric("beat_error_ms", kind)
+    return lambda record, _: found(record, None) if record.story["beats"] else None
+
+
 def _least_margin(_: RunRecord, balance: Balance | None) -> float | None:
     if balance is None or not np.isfinite(balance.capture_margin).any():
         return None
@@ -73,23 +78,19 @@ MEASURES: tuple[Measure, ...] = (
     Measure("simulated", "s", _metric("duration_s")),
     Measure("center of mass off, rms", "mm", _metric("com_error_mm", "rms")),
     Measure("center of mass off, most", "mm", _metric("com_error_mm", "max")),
-    Measure("... off what was expected 0.3 s before, rms", "mm", _expected("rms")),
-    Measure("... off what was expected 0.3 s before, most", "mm", _expected("max")),
-    Measure(
-        "... the same, without what pushes hid, rms", "mm", _expected("rms", False)
-    ),
-    Measure(
-        "... the same, without what pushes hid, most", "mm", _expected("max", False)
-    ),
-    Measure("capture point inside the support by, least", "mm", _least_margin),
+    Measure("prediction 0.3 s ahead off, rms", "mm", _expected("rms")),
+    Measure("prediction 0.3 s ahead off, most", "mm", _expected("max")),
+    Measure("... where no push hid it, rms", "mm", _expected("rms", False)),
+    Measure("... where no push hid it, most", "mm", _expected("max", False)),
+    Measure("capture point inside by, least", "mm", _least_margin),
     Measure("joints off, rms", "deg", _metric("joint_error_deg", "rms"), 2),
     Measure("joints off, most", "deg", _metric("joint_error_deg", "max"), 2),
     Measure("feet slipped, most", "mm", _metric("foot_slip_mm")),
     Measure(
         "torque of its limit, most", "%", _metric("torque_peak_fraction", scale=100)
     ),
-    Measure("phase late on beats, mean", "ms", _metric("beat_error_ms", "mean")),
-    Measure("phase late on beats, most", "ms", _metric("beat_error_ms", "max")),
+    Measure("phase late on beats, mean", "ms", _beats("mean")),
+    Measure("phase late on beats, most", "ms", _beats("max")),
     Measure("hits made", "", _metric("hits", "made"), 0),
     Measure("hits missed", "", _metric("hits", "missed"), 0),
     Measure("hits that nobody planned", "", _metric("hits", "extra"), 0),

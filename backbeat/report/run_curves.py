@@ -100,7 +100,7 @@ def _rate(record: RunRecord, _: Balance | None) -> Points:
 
 CURVES: Sequence[Curve] = (
     Curve("Center of mass, off the behavior [mm]", com_error),
-    Curve("Center of mass, off what was expected 0.3 s before [mm]", _expected),
+    Curve("Center of mass, off what the plan expected 0.3 s before [mm]", _expected),
     Curve("Capture point, inside the support polygon by [mm]", _margin, 0.0),
     Curve("Phase, behind the authored time [ms]", lateness, 0.0),
     Curve("Phase rate, of the authored tempo", _rate, 1.0),
