@@ -35,8 +35,8 @@ from models.robot import RobotModel, find_frame
 CONTACT_MODELS = ("sap", "similar", "lagged")
 # In place of one of them: no steps, contact by springs and dampers.
 CONTINUOUS = "continuous"
-# Where friction has its full size in continuous time [m/s]. An integrator takes steps in
-# proportion; soles creep at the share of it that is the share of friction in use.
+# Where friction has its full size in continuous time [m/s]. An integrator takes steps
+# in proportion; soles creep at the share of it that is the share of friction in use.
 STICTION_SPEED = 5e-3
 # What soles touch with: points at their corners, or a surface that yields.
 FEET = ("point", "hydroelastic")
