@@ -9,6 +9,7 @@ are listed in `external.txt` and not followed.
 """
 
 import argparse
+import itertools
 import os
 import posixpath
 import re
@@ -85,7 +86,7 @@ def colored(code: str, language: str, _: str) -> str:
 def headings(tokens: Iterable[Token]) -> Iterator[tuple[Token, str]]:
     """Opening token and plain text of every heading."""
     tokens = list(tokens)
-    for opening, inline in zip(tokens, tokens[1:], strict=False):
+    for opening, inline in itertools.pairwise(tokens):
         if opening.type == "heading_open":
             kinds = ("text", "code_inline")
             children = inline.children or []
@@ -197,12 +198,16 @@ class Site:
         sections: list[tuple[str, list[tuple[str, str]]]] = []
         tokens = self.pages[INDEX].tokens
         named = {page.html: page.title for page in self.pages.values()}
-        for opening, inline in zip(tokens, tokens[1:], strict=False):
+        for opening, inline in itertools.pairwise(tokens):
             if opening.type == "heading_open" and opening.tag == "h2":
                 sections.append((inline.content, []))
             for token, key in links([inline]):
                 file = str(token.attrGet(key))
-                if sections and file in named and (file, named[file]) not in sections[-1][1]:
+                if (
+                    sections
+                    and file in named
+                    and (file, named[file]) not in sections[-1][1]
+                ):
                     sections[-1][1].append((file, named[file]))
         return [section for section in sections if section[1]]
 
@@ -232,7 +237,9 @@ class Site:
         for name in names:
             shutil.copy(source / name, target)
         items = "".join(f'<li><a href="{name}">{name}</a></li>' for name in names)
-        heading = f"<!doctype html><meta charset=utf-8><title>{path}</title><h1>{path}</h1>"
+        heading = (
+            f"<!doctype html><meta charset=utf-8><title>{path}</title><h1>{path}</h1>"
+        )
         (target / "index.html").write_text(f"{heading}<ul>{items}</ul>")
 
 

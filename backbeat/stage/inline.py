@@ -44,6 +44,6 @@ def show(
         fps: frames a second.
         height: of the frame [pixels].
     """
-    is_plan = isinstance(what, Behavior)
-    take = PlannedTake(what) if is_plan else SimulatedTake(what)
+    take: PlannedTake | SimulatedTake
+    take = PlannedTake(what) if isinstance(what, Behavior) else SimulatedTake(what)
     return InlineRecording(page_of(take, fps), height)
