@@ -14,7 +14,11 @@ from behaviors.build import robot_hash, source_hash
 
 # Libraries that compute.
 _LIBRARIES = ("backbeat", "drake", "numpy", "scipy", "numba", "piqp", "daqp")
-_NAMES = {"behavior_key": "build of the behavior", "robot_hash": "files of the robot"}
+_NAMES = {
+    "behavior_key": "another build of the behavior",
+    "robot_hash": "other files of the robot",
+    "code": "other code of Backbeat",
+}
 
 
 class _Compilations(event.Listener):
@@ -85,13 +89,11 @@ def other_origins(story: Mapping[str, Any], behavior: Behavior) -> list[str]:
     now, found = origin_story(behavior), []
     for name, what in _NAMES.items():
         if story.get(name) != now[name]:
-            found.append(f"another {what}")
+            found.append(what)
     for group in ("versions", "machine"):
         then = story.get(group, {})
         for name, value in now[group].items():
             if then.get(name) != value:
                 was = then.get(name, "an unknown one")
                 found.append(f"{name} {was} and not {value}")
-    if story.get("code") != now["code"]:
-        found.append("other code of Backbeat")
     return found
