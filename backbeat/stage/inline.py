@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from html import escape
 
+from backbeat.stage.moment import Take
 from backbeat.stage.recording import page_of
 from backbeat.stage.takes import PlannedTake, SimulatedTake
 from behaviors.behavior import Behavior
@@ -44,6 +45,7 @@ def show(
         fps: frames a second.
         height: of the frame [pixels].
     """
-    is_plan = isinstance(what, Behavior)
-    take = PlannedTake(what) if is_plan else SimulatedTake(what)
+    take: Take = (
+        PlannedTake(what) if isinstance(what, Behavior) else SimulatedTake(what)
+    )
     return InlineRecording(page_of(take, fps), height)

@@ -1,10 +1,12 @@
 """LiveSimulation: the closed loop, advanced in small steps while it is watched."""
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context, EventStatus
 
 from backbeat.stage.moment import ContactForce, Moment
@@ -26,10 +28,12 @@ from models.kit.drum_kit import DrumKit
 from mpc.fail_safe import Mode
 from mpc.plan import Plan
 from mpc.simulation.contact_log import FORCE, MEMBER, ROW
-from mpc.simulation.diagram import build_closed_loop
-from mpc.simulation.fall import has_fallen
 from mpc.simulation.hits import SILENCE
+from mpc.simulation.run import SimulationRun, collect_run
+from mpc.simulation.run_file import save_run
+from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.setting_event import SettingEvent
 
 
 class LiveSimulation:
@@ -46,32 +50,27 @@ class LiveSimulation:
     def __init__(self, behavior: Behavior, scenario: Scenario) -> None:
         """Builds the loop at the start of its lead-in."""
         self.behavior = behavior
-        self._loop = build_closed_loop(behavior, scenario.check())
+        self._running = RunningLoop(behavior, scenario)
+        self._loop = self._running.loop
         self._robot = behavior.robot_model
         self._kit = DrumKit(behavior.scene.place)
         self._places = self._loop.world.state_selection().argmax(1)
         self.start = -scenario.lead_in
-        length = min(scenario.duration or np.inf, behavior.duration)
-        self.end = float(length + scenario.lead_out)
-        self.restart()
-        # The first tick may compile for a while: not before an audience.
-        self.advance(2.0 * scenario.plan_period)
+        self._held: dict[str, Any] = {}
         self.restart()
 
     def restart(self) -> None:
-        """Goes back to the start."""
-        self._simulator = Simulator(self._loop.diagram, self._loop.make_context())
-        self._simulator.Initialize()
-        self._context = self._simulator.get_mutable_context()
+        """Goes back to the start; what was changed by hand stays as it is."""
+        self._running.restart(SettingEvent(**self._held))
+        self._context = self._running.context
         plant = self._loop.world.plant
         self._plant_context = plant.GetMyContextFromRoot(self._context)
         self._state = Configuration(self._robot, self._configuration())
         self._strikes: dict[int, Strike] = {}
         self._rows: deque[tuple[float, np.ndarray]] = deque()
         self._touched = np.full(len(self._loop.contact_log.tips), -np.inf)
-        self._fallen = False
         if self._loop.contact_log.tips:
-            self._simulator.set_monitor(self._note_strikes)
+            self._running.simulator.set_monitor(self._note_strikes)
 
     @property
     def time(self) -> float:
@@ -81,13 +80,90 @@ class LiveSimulation:
     @property
     def is_over(self) -> bool:
         """Whether there is nothing more to come."""
-        return self._fallen or self.time >= self.end - 1e-9
+        return self._running.is_over
+
+    @property
+    def end(self) -> float:
+        """Time of the behavior at which the run ends, at the tempo asked for [s]."""
+        return self._running.end
 
     def advance(self, duration: float) -> None:
         """Simulates for a while [s]; stops at the end."""
-        until = min(self.time + duration, self.end)
-        self._simulator.AdvanceTo(until - self.start)
-        self._fallen = has_fallen(self._loop, self._context)
+        self._running.advance(duration)
+
+    def apply(self, setting: str, value: bool | float | Sequence[float]) -> float:
+        """Changes a setting while the loop runs, from the next control tick on.
+
+        Args:
+            setting: timing, forces, posture or steps (bool); beat_priority, tempo,
+                friction, noise_scale or plan_delay (float); left_hand or right_hand
+                (x, y, z [m]).
+            value: its new value.
+
+        Returns:
+            When it takes effect, in time of the behavior [s].
+
+        Raises:
+            BackbeatError: unknown, a value that makes no sense, or not possible here.
+        """
+        when = self._running.apply(setting, value)
+        self._held[setting] = value
+        return when
+
+    def push(
+        self,
+        impulse: Sequence[float],
+        duration: float = 0.1,
+        body: str = "pelvis",
+    ) -> float:
+        """Pushes the robot from the next control tick on.
+
+        Args:
+            impulse: (3,) in world axes [N s].
+            duration: length of the push [s].
+            body: link that is pushed.
+
+        Returns:
+            When it begins, in time of the behavior [s].
+
+        Raises:
+            BackbeatError: an unknown body, or numbers that make no sense.
+        """
+        return self._running.push(impulse, duration, body)
+
+    def reset(self) -> None:
+        """Goes back to the start, and to the settings that it was made with."""
+        self._held = {}
+        self.restart()
+
+    def settings(self) -> dict[str, Any]:
+        """The present values of all that `apply` can change, by name."""
+        return self._running.settings()
+
+    def scenario_so_far(self) -> Scenario:
+        """The scenario with all that was done by hand: run again, the same run.
+
+        Raises:
+            BackbeatError: nothing has been simulated yet.
+        """
+        return self._running.scenario_so_far()
+
+    def run_so_far(self) -> SimulationRun:
+        """What has happened, as a run to be looked at or saved.
+
+        Raises:
+            BackbeatError: nothing has been simulated yet.
+        """
+        return collect_run(self._running)
+
+    def save_run(self, path: Path) -> Path:
+        """Writes what has happened as a run file, which `backbeat replay` checks.
+
+        Raises:
+            BackbeatError: nothing has been simulated yet, or it cannot be written.
+        """
+        run = self.run_so_far()
+        return save_run(run, path, run.metrics())
 
     def now(self) -> Moment:
         """What is seen at present."""
@@ -158,7 +234,7 @@ class LiveSimulation:
         return plan
 
     def _remark(self, plan: Plan) -> str:
-        if self._fallen:
+        if self._running.fell_at is not None:
             return "the robot has fallen"
         system = self._loop.whole_body
         context = system.GetMyContextFromRoot(self._context)
