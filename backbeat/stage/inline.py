@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from html import escape
 
-from backbeat.stage.moment import Take
 from backbeat.stage.recording import page_of
 from backbeat.stage.takes import PlannedTake, SimulatedTake
 from behaviors.behavior import Behavior
@@ -45,7 +44,6 @@ def show(
         fps: frames a second.
         height: of the frame [pixels].
     """
-    take: Take = (
-        PlannedTake(what) if isinstance(what, Behavior) else SimulatedTake(what)
-    )
+    take: PlannedTake | SimulatedTake
+    take = PlannedTake(what) if isinstance(what, Behavior) else SimulatedTake(what)
     return InlineRecording(page_of(take, fps), height)
