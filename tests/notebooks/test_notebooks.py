@@ -30,11 +30,20 @@ SHORTER = {
     "06_a_drummed_run": {"DURATION": 6.0},
     "07_drumming_analyzed": {"DURATION": 6.0},
 }
+# Those that simulate or analyze for longer are not run every day.
+LONG = ("05_push_it", "07_drumming_analyzed")
 # Data is drawn in color and axes are gray: of a figure that shows anything, this
 # share is in color, and of empty axes nothing is.
 COLORED = 0.003
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+every_notebook_in_time = pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG))
+        for p in NOTEBOOKS
+    ],
+)
 
 
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
@@ -129,7 +138,7 @@ def colored_share(picture: np.ndarray) -> float:
 
 
 @pytest.mark.notebook
-@every_notebook
+@every_notebook_in_time
 def test_a_notebook_runs_and_shows_its_figures(
     path: Path,
     tmp_path: Path,
