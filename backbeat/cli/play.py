@@ -7,6 +7,7 @@ import typer
 
 if TYPE_CHECKING:
     from backbeat.sound.notes import SoundExtras
+    from backbeat.stage.player import Playback
     from behaviors.behavior import Behavior
 
 LEAST_SPEED, MOST_SPEED = 0.05, 4.0
@@ -14,7 +15,12 @@ LEAST_FPS, MOST_FPS = 5, 120
 
 
 def command(
-    name: Annotated[str | None, typer.Argument(help="Behavior in the library.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="Behavior in the library; without one, the page offers them."
+        ),
+    ] = None,
     move: Annotated[
         str | None,
         typer.Option(help="A single move of a dance instead, solved on the spot."),
@@ -74,11 +80,12 @@ def command(
         ),
     ] = True,
 ) -> None:
-    """Shows a behavior in Meshcat."""
+    """Shows a behavior in Meshcat: live with its controls, or as a recording."""
     # Drake takes half a second to load, which `--help` does not have.
     from backbeat.cli.port import check_port
     from backbeat.cli.sound_options import read_extras
-    from backbeat.cli.verified import load_verified
+    from backbeat.sound.notes import planned
+    from backbeat.stage.player import Playback
     from models.errors import BackbeatError
 
     if not LEAST_SPEED <= speed <= MOST_SPEED:
@@ -90,40 +97,67 @@ def command(
     check_port(port)
     if kinematic and simulated:
         raise BackbeatError("what the kinematic player does, no robot can follow")
-    if (name is None) == (move is None):
-        raise BackbeatError("name a behavior of the library, or a move by --move")
-    if move is not None:
-        from behaviors.build import solve_preview
-
-        typer.echo(f"Solving {move} ...", err=True)
-        behavior = solve_preview(move, Path())
-    elif kinematic:
-        from behaviors.kinematic_behavior import kinematic_behavior
-
-        behavior = kinematic_behavior(str(name))
-    else:
-        # A plan that fails is worth a look; a robot shall not follow it.
-        behavior = load_verified(library, str(name), unverified or not simulated)
+    if record is None and (click or latency_ms or backing is not None):
+        raise BackbeatError("sound is heard in a recording: add --record PATH")
+    behavior = find_performance(
+        name, move, library, kinematic, unverified or not simulated
+    )
     if record is not None:
-        from backbeat.sound.notes import planned
-
+        if name is None and move is None:
+            raise BackbeatError("name a behavior of the library, or a move by --move")
         extras = read_extras(click, latency_ms, backing, planned(behavior))
         write_recording(behavior, simulated, record, fps, extras)
         return
-    if click or latency_ms or backing is not None:
-        raise BackbeatError("sound is heard in a recording: add --record PATH")
-    from backbeat.stage.live import Playback, play_planned, play_simulated
-    from mpc.simulation.scenario import Scenario
+    chooses = name is None and move is None
+    playback = Playback(speed, loop, wait, port, simulated, unverified, chooses)
+    play_live(behavior, library, playback)
 
-    playback = Playback(speed, loop, wait, port)
+
+def find_performance(
+    name: str | None, move: str | None, library: Path, kinematic: bool, unverified: bool
+) -> "Behavior":
+    """What to begin with: a behavior, a move that is solved, or the library's first.
+
+    Raises:
+        BackbeatError: there is nothing of that name, or nothing at all.
+    """
+    from backbeat.cli.verified import load_verified
+    from behaviors.build import solve_preview
+    from behaviors.kinematic_behavior import kinematic_behavior
+    from behaviors.library import Library
+    from models.errors import BackbeatError
+
+    if name is not None and move is not None:
+        raise BackbeatError("name a behavior of the library or a move, not both")
+    if move is not None:
+        typer.echo(f"Solving {move} ...", err=True)
+        return solve_preview(move, Path())
+    if kinematic:
+        if name is None:
+            raise BackbeatError("name what the kinematic player shall play")
+        return kinematic_behavior(name)
+    if name is not None:
+        # A plan that fails is worth a look; a robot shall not follow it.
+        return load_verified(library, name, unverified)
+    names = Library(library).names()
+    if not names:
+        raise BackbeatError(
+            f"there is nothing in library {library} yet; build something, for "
+            "instance by 'backbeat build deep-squat'"
+        )
+    return load_verified(library, names[0], True)
+
+
+def play_live(behavior: "Behavior", library: Path, playback: "Playback") -> None:
+    """Opens the page and plays until Ctrl-C, or the end when nobody is awaited."""
+    from backbeat.stage.player import perform
+    from backbeat.stage.repertoire import Repertoire
+    from behaviors.library import Library
+
+    if playback.is_simulated:
+        typer.echo("Making the controllers ...", err=True)
     try:
-        if simulated:
-            typer.echo("Making the controllers ...", err=True)
-            play_simulated(
-                behavior, Scenario(behavior=behavior.name), playback, announce
-            )
-        else:
-            play_planned(behavior, playback, announce)
+        perform(behavior, Repertoire(Library(library), behavior), playback, announce)
     except KeyboardInterrupt:
         typer.echo("\nThe show is over.", err=True)
 

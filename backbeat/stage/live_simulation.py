@@ -65,7 +65,7 @@ class LiveSimulation:
         self._context = self._simulator.get_mutable_context()
         plant = self._loop.world.plant
         self._plant_context = plant.GetMyContextFromRoot(self._context)
-        self._state = Configuration(self._robot, self._configuration())
+        self._state = Configuration(self._robot, *self._posture())
         self._strikes: dict[int, Strike] = {}
         self._rows: deque[tuple[float, np.ndarray]] = deque()
         self._touched = np.full(len(self._loop.contact_log.tips), -np.inf)
@@ -94,7 +94,7 @@ class LiveSimulation:
         log = self._loop.contact_log
         context = log.GetMyContextFromRoot(self._context)
         wrenches = log.GetOutputPort("wrenches").Eval(context).reshape(-1, 6)
-        self._state.update(self._configuration())
+        self._state.update(*self._posture())
         forces = measured_forces(self._state, list(log.patches), wrenches)
         if self._rows:
             forces |= self._tip_forces()
@@ -111,15 +111,20 @@ class LiveSimulation:
             remark=self._remark(plan),
         )
 
+    def glance(self) -> Moment:
+        """The robot at present, and nothing else."""
+        return Moment(time=self.time, state=self._state.update(*self._posture()))
+
     def moment(self, t: float) -> Moment:
         """What is planned for time t: there is nothing else to aim a camera with."""
         q = planned_configuration(self.behavior, t)
         return Moment(time=t, state=Configuration(self._robot, q))
 
-    def _configuration(self) -> np.ndarray:
+    def _posture(self) -> tuple[np.ndarray, np.ndarray]:
+        """(nq,) and (nv,) of the robot at present."""
         plant = self._loop.world.plant
-        x = plant.GetPositionsAndVelocities(self._plant_context)
-        return np.asarray(x[self._places][: self._robot.num_positions])
+        x = plant.GetPositionsAndVelocities(self._plant_context)[self._places]
+        return x[: self._robot.num_positions], x[self._robot.num_positions :]
 
     def _note_strikes(self, root: Context) -> EventStatus:
         """Remembers what sticks touch; a hit is shorter than a frame."""

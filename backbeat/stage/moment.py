@@ -60,11 +60,17 @@ class Take(Protocol):
     """
 
     behavior: Behavior
-    start: float
-    end: float
     is_simulated: bool
     accents: np.ndarray
     remarks: tuple[tuple[float, str], ...]
+
+    @property
+    def start(self) -> float:
+        """First time of it [s]."""
+
+    @property
+    def end(self) -> float:
+        """Last time of it [s]."""
 
     def moment(self, t: float) -> Moment:
         """What is seen at a time."""

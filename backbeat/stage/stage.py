@@ -32,6 +32,8 @@ from models.kit.drum_kit import DrumKit
 # Kind of what is seen before anything is solved.
 PREVIEW = "kinematic preview"
 BASE_WELDED = "base welded in place"
+# Layers that a plan alone does not have.
+OF_SIMULATION = {Ghost.path}
 # Marks on the time line: at most this many, so that they stay apart.
 MOST_MARKS = 80
 
@@ -118,6 +120,10 @@ class Stage:
         azimuth, elevation = (14, 33) if self.behavior.scene.name else (33, 13)
         aim_camera(self.meshcat, points, np.radians(azimuth), np.radians(elevation))
 
+    def _applies(self, switch: Switch, take: Take) -> bool:
+        """Whether a layer can be seen in a take at all."""
+        return take.is_simulated or switch.path not in OF_SIMULATION
+
     def info(
         self, take: Take, fastest: float, trails: Sequence[dict[str, Any]] = ()
     ) -> dict[str, Any]:
@@ -129,7 +135,7 @@ class Stage:
             trails: paths of the sticks, see `ribbons`; none when live.
         """
         behavior = self.behavior
-        layers = [asdict(switch) for switch in self.switches]
+        layers = [asdict(s) for s in self.switches if self._applies(s, take)]
         for layer in layers:
             if layer["path"] == TRAILS:
                 layer["name"] = f"stick trails, 0 to {fastest:.2g} m/s"
