@@ -10,6 +10,7 @@ import numpy as np
 from backbeat.stage.canvas import LiveCanvas
 from backbeat.stage.commands import Command, Reader
 from backbeat.stage.moment import Moment, Take
+from backbeat.stage.plan_view import rate_in_words
 from backbeat.stage.server import LiveServer
 from backbeat.stage.stage import Stage
 from backbeat.stage.trails import TRAILS, tip_names
@@ -146,6 +147,8 @@ class LiveShow:
             "rate": rate,
             "pace": pace,
             "remark": moment.remark,
+            "rate words": "" if moment.rate is None else rate_in_words(moment.rate),
+            "solver": moment.solver,
             "edition": self._edition,
             "world": self._world,
             "trails": self._trails(),

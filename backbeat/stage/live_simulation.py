@@ -8,6 +8,7 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context, EventStatus
 
 from backbeat.stage.moment import ContactForce, Moment
+from backbeat.stage.plan_view import planned_forces, predicted_path, solver_in_words
 from backbeat.stage.strikes import (
     FORCE_SHOWN,
     Strike,
@@ -16,9 +17,9 @@ from backbeat.stage.strikes import (
     loudness,
 )
 from backbeat.stage.takes import (
+    measured_capture_point,
     measured_forces,
     planned_configuration,
-    predicted_path,
 )
 from behaviors.behavior import Behavior
 from models.configuration import Configuration
@@ -99,16 +100,21 @@ class LiveSimulation:
         if self._rows:
             forces |= self._tip_forces()
         plan = self._plan()
-        phase = plan.phase_at(self.time - self.start)
+        clock, patches = self.time - self.start, self._loop.reference.patches
+        phase = plan.phase_at(clock)
         return Moment(
             time=self.time,
             state=self._state,
             ghost=planned_configuration(self.behavior, phase),
             forces=forces,
+            planned_forces=planned_forces(plan, clock, self._state, patches),
             standing=tuple(forces),
             prediction=predicted_path(plan),
             flashes=flashes(list(self._strikes.values()), self.time),
-            remark=self._remark(plan),
+            capture_point=measured_capture_point(self._state) if forces else None,
+            rate=plan.rate,
+            solver=solver_in_words(plan, self._mode()),
+            remark=self._remark(),
         )
 
     def glance(self) -> Moment:
@@ -162,12 +168,15 @@ class LiveSimulation:
         plan: Plan = system.GetOutputPort("plan").Eval(context)
         return plan
 
-    def _remark(self, plan: Plan) -> str:
-        if self._fallen:
-            return "the robot has fallen"
+    def _mode(self) -> Mode:
+        """What the whole-body controller does."""
         system = self._loop.whole_body
         context = system.GetMyContextFromRoot(self._context)
-        mode = system.GetOutputPort("memory").Eval(context).safety.mode
-        if mode is not Mode.TRACKING:
-            return f"whole-body controller: {mode}"
-        return "" if plan.is_fresh else plan.status
+        mode: Mode = system.GetOutputPort("memory").Eval(context).safety.mode
+        return mode
+
+    def _remark(self) -> str:
+        if self._fallen:
+            return "the robot has fallen"
+        mode = self._mode()
+        return "" if mode is Mode.TRACKING else f"whole-body controller: {mode}"

@@ -10,20 +10,24 @@ from pydrake.geometry import Meshcat, Rgba
 from backbeat.stage.backdrop import ASPECT, aim_camera, lay_floor, open_meshcat
 from backbeat.stage.canvas import Canvas
 from backbeat.stage.layers import (
+    CAPTURE,
     FORCE,
     MASS,
+    PLANNED,
     PREDICTED,
     SUPPORT,
+    CapturePoint,
     CenterOfMass,
     ForceArrows,
     HitFlashes,
     Layer,
+    PlannedForceArrows,
     PredictedPath,
     SupportPolygon,
 )
 from backbeat.stage.moment import Moment, Take
+from backbeat.stage.plan_view import BEADS
 from backbeat.stage.puppet import GHOST, Ghost, Puppet, make_world, put_set
-from backbeat.stage.takes import BEADS
 from backbeat.stage.trails import TRAILS
 from behaviors.behavior import Behavior
 from behaviors.kinematic_behavior import KINEMATIC
@@ -33,7 +37,7 @@ from models.kit.drum_kit import DrumKit
 PREVIEW = "kinematic preview"
 BASE_WELDED = "base welded in place"
 # Layers that a plan alone does not have.
-OF_SIMULATION = {Ghost.path}
+OF_SIMULATION = {Ghost.path, PlannedForceArrows.path}
 # Marks on the time line: at most this many, so that they stay apart.
 MOST_MARKS = 80
 
@@ -80,10 +84,14 @@ class Stage:
             ghost = Ghost(self.meshcat, self._world, self._puppet)
             self._add(ghost, GHOST, "where the plan wants it, if not there")
         forces = ForceArrows(self.meshcat, robot)
-        source = "measured in simulation" if is_simulated else "planned"
-        self._add(forces, FORCE, f"of the world on the robot, {source}")
+        self._add(forces, FORCE, "of the world on the robot")
+        if is_simulated:
+            wanted = PlannedForceArrows(self.meshcat, robot)
+            self._add(wanted, PLANNED, "what the plan wants them to be")
         if robot.floating:
             self._add(CenterOfMass(self.meshcat), MASS, "and the point below it")
+            point = CapturePoint(self.meshcat)
+            self._add(point, CAPTURE, "where to step to come to rest")
             path = PredictedPath(self.meshcat, BEADS)
             self._add(path, PREDICTED, "of the center of mass, 1.2 s ahead")
             polygon = SupportPolygon(self.meshcat)
@@ -139,6 +147,9 @@ class Stage:
         for layer in layers:
             if layer["path"] == TRAILS:
                 layer["name"] = f"stick trails, 0 to {fastest:.2g} m/s"
+            if layer["path"] == ForceArrows.path:
+                source = "measured" if take.is_simulated else "planned"
+                layer["name"] = f"contact forces, {source}"
         return {
             "name": behavior.name,
             "summary": behavior.summary,

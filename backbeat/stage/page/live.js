@@ -32,8 +32,8 @@ window.followServer = (stage) => {
       state = await (await fetch("state")).json();
       await renew();
       info.remarks = state.remark ? [{ time: -1e9, text: state.remark }] : [];
-      for (const what of ["pace", "rate", "solver", "busy"])
-        say(what, state[what] ? String(state[what]) : "");
+      for (const what of ["pace", "rate words", "solver", "busy"])
+        say(what, state[what] ?? "");
       (state.trails ?? []).forEach(showTrail);
       if (state.notice && noticed !== state.notice[0]) {
         if (noticed !== null || state.notice[0] > 0 && !info.greeted) notice(state.notice[1]);
