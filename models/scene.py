@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from pydrake.geometry import SceneGraph, Sphere
+from pydrake.geometry import RoleAssign, SceneGraph, Sphere
 from pydrake.math import RigidTransform
 from pydrake.multibody.plant import (
     AddMultibodyPlant,
@@ -19,7 +19,7 @@ from models.errors import unknown_name
 from models.fusing import set_joints
 from models.ground import Ground
 from models.joint_friction import add_joint_friction, connect_joint_friction, is_brake
-from models.kit.drum_kit import DrumKit
+from models.kit.drum_kit import CHAIR, DrumKit
 from models.robot import RobotModel, find_frame
 
 CONTACT_MODELS = ("sap", "similar", "lagged")
@@ -86,6 +86,30 @@ class World:
         selection = np.zeros((len(rows), plant.num_multibody_states()))
         selection[np.arange(len(rows)), rows] = 1.0
         return selection
+
+    def set_friction(self, context: Context, friction: float) -> None:
+        """Gives soles, ground and chair another friction coefficient.
+
+        Args:
+            context: of the diagram that the world is in; nothing else is changed.
+            friction: the coefficient.
+        """
+        plant, graph = self.plant, self.scene_graph
+        robot, own = self.robot, graph.GetMyMutableContextFromRoot(context)
+        patches = [n for n, c in robot.contacts.items() if not c.is_point]
+        bodies = {plant.GetBodyByName(robot.contact_link(n)) for n in patches}
+        bodies.add(plant.world_body())
+        if plant.HasBodyNamed(CHAIR):
+            bodies.add(plant.GetBodyByName(CHAIR))
+        for body in sorted(bodies, key=lambda b: int(b.index())):
+            for geometry in plant.GetCollisionGeometriesForBody(body):
+                graph.AssignRole(
+                    own,
+                    plant.get_source_id(),
+                    geometry,
+                    SOLE.properties(friction),
+                    RoleAssign.kReplace,
+                )
 
 
 def add_world(

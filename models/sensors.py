@@ -90,12 +90,14 @@ class Sensors(LeafSystem):
         input_ports:
         - state
         - force
+        - noise_scale
         output_ports:
         - reading
 
     `state` is the true [q, v] of the robot model (nq + nv), `force` (C) the true
-    normal forces on its patches [N]. `reading` is the SensorReading taken
-    `delay` ago; in the first moments, the very first one.
+    normal forces on its patches [N]. `noise_scale` (1) multiplies all errors but the
+    biases at the start; it may be left unconnected. `reading` is the SensorReading
+    taken `delay` ago; in the first moments, the very first one.
     """
 
     def __init__(
@@ -125,6 +127,7 @@ class Sensors(LeafSystem):
             "state", robot.num_positions + robot.num_velocities
         )
         self._force = self.DeclareVectorInputPort("force", num_patches)
+        self._scale = self.DeclareVectorInputPort("noise_scale", 1)
         n, nj = self._noise, robot.num_joints
         self._deviations = np.r_[
             np.full(nj, n.position),
@@ -172,12 +175,19 @@ class Sensors(LeafSystem):
         state.get_mutable_abstract_state(int(self._memory)).set_value(memory)
 
     def _sample(self, context: Context, memory: SensorMemory) -> SensorMemory:
-        return self.sample(self._state.Eval(context), self._force.Eval(context), memory)
+        x, force, scale = self._state.Eval(context), self._force.Eval(context), 1.0
+        if self._scale.HasValue(context):
+            scale = float(self._scale.Eval(context)[0])
+        return self.sample(x, force, memory, scale)
 
     def sample(
-        self, x: np.ndarray, force: np.ndarray, memory: SensorMemory
+        self,
+        x: np.ndarray,
+        force: np.ndarray,
+        memory: SensorMemory,
+        scale: float = 1.0,
     ) -> SensorMemory:
-        """The next sample, as a function of true state, forces and memory."""
+        """The next sample, as a function of true state, forces, memory and noise."""
         robot, nj = self._robot, self._robot.num_joints
         q, v = x[: robot.num_positions], x[robot.num_positions :]
         rate, specific, velocity = np.zeros(3), np.zeros(3), np.zeros(3)
@@ -188,7 +198,9 @@ class Sensors(LeafSystem):
             acceleration = (velocity - before) / self._period
             rate = R.T @ v[:3]
             specific = R.T @ (acceleration + [0.0, 0.0, robot.gravity])
-        error = self._deviations * self._draw(memory.count, len(self._deviations))
+        error = (
+            scale * self._deviations * self._draw(memory.count, len(self._deviations))
+        )
         k, c = 2 * nj, len(force)
         reading = SensorReading(
             index=memory.count,

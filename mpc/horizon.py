@@ -25,7 +25,7 @@ class Horizon(NamedTuple):
     """
 
     phases: np.ndarray  # (N + 1,) [s]
-    h: np.ndarray  # (N,) [s]
+    h: np.ndarray  # (N,) time of the intervals at the tempo asked for [s]
     com: np.ndarray  # (N + 1, 3)
     velocity: np.ndarray  # (N + 1, 3)
     momentum: np.ndarray  # (N + 1, 3) per mass
@@ -43,6 +43,7 @@ class Horizon(NamedTuple):
     stretch: np.ndarray  # (N,) of their time [s]
     is_planned: bool  # whether there was a plan before
     lift: float  # vertical force besides those of the contacts [weights]
+    tempo: float  # factor on the authored tempo that is asked for
 
 
 class PhaseGrid:
@@ -118,6 +119,7 @@ def make_horizon(
     touchdowns: Sequence[Touchdown] = (),
     stepping: bool = True,
     lift: float = 0.0,
+    tempo: float = 1.0,
 ) -> Horizon:
     """Samples a behavior over a horizon.
 
@@ -130,6 +132,7 @@ def make_horizon(
         touchdowns: those that are early or late.
         stepping: whether the places of the soles are states.
         lift: vertical force besides those of the contacts [weights].
+        tempo: factor on the authored tempo; velocities are at that tempo.
     """
     table, N, C = reference.table, len(phases) - 1, len(reference.patches)
     middles = 0.5 * (phases[:-1] + phases[1:])
@@ -183,13 +186,15 @@ def make_horizon(
         if stepping:
             deviation[:, BODY:] = previous.shift[k].reshape(N, -1)
         slowness = previous.durations / np.diff(previous.phases)
-        stretch = (slowness[k] - 1) * np.diff(phases)
+        stretch = (slowness[k] - 1 / tempo) * np.diff(phases)
     return Horizon(
         phases=phases,
-        h=np.diff(phases),
+        h=np.diff(phases) / tempo,
         com=at(table.com[:, 0], i, u),
-        velocity=at(table.com[:, 1], i, u) * moving,
-        momentum=at(table.momentum[:, 0], i, u) * moving / reference.robot.total_mass,
+        velocity=at(table.com[:, 1], i, u) * (tempo * moving),
+        momentum=at(table.momentum[:, 0], i, u)
+        * (tempo * moving)
+        / reference.robot.total_mass,
         wrench=wrench.reshape(N, 6 * C),
         standing=on,
         R=R,
@@ -204,4 +209,5 @@ def make_horizon(
         stretch=stretch,
         is_planned=previous is not None,
         lift=lift,
+        tempo=tempo,
     )

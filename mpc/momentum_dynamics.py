@@ -8,7 +8,9 @@ interval and h + theta its time,
 
 where A, B hold lever arms and forces, and e what products of their deviations add. It
 is linearized about the plan before: a pushed robot that hurries falls less far
-meanwhile, which is a product of its deviation and the time.
+meanwhile, which is a product of its deviation and the time. At another tempo r than
+the authored one h is shorter by r, the behavior's velocities are r times as high, and
+its forces, which stay, miss 1 - r^2 of its accelerations: that is part of e.
 
 Sources
     Orin, Goswami, Lee, "Centroidal Dynamics of a Humanoid Robot", 2013.
@@ -89,6 +91,11 @@ def _rates(
     middle = 0.5 * (horizon.com[:-1] + horizon.com[1:]) + horizon.com_shift
     A[:, 0:3, 3:6] = np.eye(3)
     e[:, 5] = g * horizon.lift
+    if horizon.tempo != 1.0:
+        # The behavior's forces make the accelerations of its own tempo.
+        rates = np.concatenate([horizon.velocity, horizon.momentum], axis=1)
+        change = np.diff(rates, axis=0) / horizon.h[:, None]
+        e[:, 3:9] += (1 / horizon.tempo**2 - 1) * change
     A[:, 9:12, 6:9] = mass * horizon.inverse_inertia
     for c in range(C):
         moment, force = slice(6 * c, 6 * c + 3), slice(6 * c + 3, 6 * c + 6)

@@ -7,6 +7,7 @@ import numpy as np
 from mpc.explanation import LimitReport, PlanExplanation
 from mpc.horizon import BODY
 from mpc.plan import Plan
+from mpc.plan_settings import Tempo
 from mpc.predictive_program import PredictiveProgram, Solve
 
 # Rows of `mpc.predictive_weights.patch_rows` in words.
@@ -32,6 +33,7 @@ def explain_plan(
     plan: Plan,
     start_time: float = 0.0,
     previous: Plan | None = None,
+    tempo: Tempo | None = None,
 ) -> PlanExplanation:
     """Solves the program of a plan again and says what it is made of.
 
@@ -41,13 +43,17 @@ def explain_plan(
         start_time: time at which the behavior's phase is zero [s].
         previous: the plan before, about which it may have been linearized; whether
             it was shows in the objective.
+        tempo: what was asked for; None for the authored one.
     """
-    t, late = plan.time - start_time, plan.time - start_time - plan.phase
-    end = late + float(plan.durations.sum() - np.diff(plan.phases).sum())
+    tempo = tempo or Tempo()
+    now = plan.time - start_time
+    t, factor = tempo.asked(now), tempo.factor(now)
+    late = (t - plan.phase) / factor
+    end = late + float(plan.durations.sum() - np.diff(plan.phases).sum() / factor)
     costs: dict[str, float] = {}
     limits: tuple[LimitReport, ...] = ()
     if plan.iterations and plan.is_fresh:
-        solve = _solve_again(program, plan, t, previous)
+        solve = _solve_again(program, plan, t, previous, factor)
         if solve is not None:
             costs = report_costs(program, solve)
             limits = tuple(_limits(program, plan, solve))
@@ -77,7 +83,11 @@ def explain_plan(
 
 
 def _solve_again(
-    program: PredictiveProgram, plan: Plan, t: float, previous: Plan | None
+    program: PredictiveProgram,
+    plan: Plan,
+    t: float,
+    previous: Plan | None,
+    tempo: float,
 ) -> Solve | None:
     """The program whose objective is the plan's, linearized one way or the other."""
     best, least = None, np.inf
@@ -91,6 +101,8 @@ def _solve_again(
             plan.steps,
             before,
             plan.touchdowns,
+            plan.lift,
+            tempo,
         )
         if found is None:
             continue

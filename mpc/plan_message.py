@@ -15,6 +15,7 @@ import numpy as np
 
 from mpc.fail_safe import Cause, Change, FailureCount, Mode, Safety
 from mpc.plan import Plan
+from mpc.plan_settings import PlanSettings, Tempo
 from mpc.predictive_step import PredictiveMemory
 from mpc.stepping import Step, Swing
 from mpc.touchdown import Touchdown
@@ -24,7 +25,7 @@ _KINDS = {
     kind.__name__: kind
     for kind in (
         Plan, Step, Swing, Touchdown, PredictiveMemory, Safety, FailureCount, Change,
-        Mode, Cause,
+        Mode, Cause, PlanSettings, Tempo,
     )
 }  # fmt: skip
 _TYPES = ("<f8", "<i8", "|b1")

@@ -22,6 +22,7 @@ from behaviors.behavior import Behavior
 from behaviors.library import Library
 from models.errors import BackbeatError
 from mpc.plan_message import pack, unpack
+from mpc.plan_settings import PlanSettings
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveMemory, PredictiveStep
 from mpc.predictive_weights import PredictiveWeights
@@ -38,25 +39,26 @@ class PlannerSettings:
     """What a planner needs besides the behavior.
 
     Attributes:
-        weights: of the predictive program.
+        weights: of the predictive program, before settings adapt them.
+        settings: what is asked of plans at the start.
         period, start_time, planning_time: as of PredictiveStep [s].
-        recovers: whether recovery steps are considered.
     """
 
     weights: PredictiveWeights
+    settings: PlanSettings
     period: float
     start_time: float
     planning_time: float
-    recovers: bool
 
     def make_step(self, behavior: Behavior) -> PredictiveStep:
         """What plans with these settings."""
         return PredictiveStep(
-            PredictiveProgram(Reference(behavior), self.weights),
+            PredictiveProgram(Reference(behavior), self.settings.adapt(self.weights)),
             self.period,
             self.start_time,
-            Recovery() if self.recovers else None,
+            Recovery(),
             planning_time=self.planning_time,
+            weights=self.weights,
         )
 
 
@@ -103,7 +105,7 @@ class PlannerProcess:
         )
         with tempfile.TemporaryDirectory() as folder:
             Library(folder).save(behavior)
-            head: dict[str, Any] = asdict(settings)
+            head: dict[str, Any] = asdict(settings) | {"settings": settings.settings}
             head |= {"folder": folder, "behavior": behavior.name}
             self._send(pack(head))
             self._wait(START)
@@ -149,11 +151,12 @@ class PlannerProcess:
         v: np.ndarray,
         memory: PredictiveMemory,
         force: np.ndarray | None = None,
+        settings: PlanSettings | None = None,
     ) -> PendingMemory:
         """Asks for what `PredictiveStep` would return."""
         if self._open is not None:
             self._open.result()
-        self._send(pack((t, q, v, memory, force)))
+        self._send(pack((t, q, v, memory, force, settings)))
         self._open = PendingMemory(self)
         return self._open
 

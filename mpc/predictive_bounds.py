@@ -79,5 +79,6 @@ def _go_on(
     elapsed = (horizon.phases[0] - previous.phase) / previous.rate
     if np.any(horizon.standing[0]) and elapsed > 0:
         most = w.hurry * elapsed * h
-        now = np.clip((1 / previous.rate - 1) * h, low[t], high[t])
+        now = (horizon.tempo / previous.rate - 1) * h
+        now = np.clip(now, low[t], high[t])
         low[t], high[t] = max(low[t], now - most), min(high[t], now + most)

@@ -8,8 +8,10 @@ from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
 
 from mpc.explanation import PlanExplanation
 from mpc.plan_explanation import explain_plan
+from mpc.plan_settings import PlanSettings, Tempo
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveMemory, PredictiveStep
+from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
 
 
@@ -30,6 +32,7 @@ class Planner(Protocol):
         v: np.ndarray,
         memory: PredictiveMemory,
         force: np.ndarray | None = None,
+        settings: PlanSettings | None = None,
     ) -> Pending:
         """Begins what `PredictiveStep` would do."""
 
@@ -43,6 +46,7 @@ class PredictiveController(LeafSystem):
         input_ports:
         - state
         - normal_forces
+        - settings
         output_ports:
         - plan
         - fallen
@@ -50,8 +54,9 @@ class PredictiveController(LeafSystem):
 
     `state` is the robot model's [q, v] (nq + nv). `normal_forces` (S) are those on its
     soles in the order of its description [N]; it may be left unconnected, and then
-    every foot is taken to land when the plan has it. `plan` is a Plan, the latest
-    one; when a solve fails an older one goes on and says so. `fallen` (1) is 1 from
+    every foot is taken to land when the plan has it. `settings` is the PlanSettings
+    that hold now; unconnected, what the program was made for does. `plan` is a Plan,
+    the latest one; when a solve fails an older one goes on and says so. `fallen` (1) is 1 from
     when it has declared a fall. `memory` is a PredictiveMemory with the counts.
 
     Attributes:
@@ -66,6 +71,7 @@ class PredictiveController(LeafSystem):
         recovery: Recovery | None = None,
         planning_time: float = 0.0,
         planner: Planner | None = None,
+        weights: PredictiveWeights | None = None,
     ) -> None:
         """Makes the controller.
 
@@ -73,10 +79,16 @@ class PredictiveController(LeafSystem):
             program, period, start_time, recovery: as of `PredictiveStep`.
             planning_time: how much later than its state a plan takes effect [s].
             planner: plans meanwhile in place of this; None plans at once.
+            weights: what settings adapt; None for those that ship.
         """
         super().__init__()
         self.step = PredictiveStep(
-            program, period, start_time, recovery, planning_time=planning_time
+            program,
+            period,
+            start_time,
+            recovery,
+            planning_time=planning_time,
+            weights=weights,
         )
         self._begin = planner.start if planner else self.step
         robot = program.reference.robot
@@ -89,6 +101,9 @@ class PredictiveController(LeafSystem):
         self._soles = [robot.soles.index(name) for name in names]
         self._force_port = self.DeclareVectorInputPort(
             "normal_forces", len(robot.soles)
+        )
+        self._settings_port = self.DeclareAbstractInputPort(
+            "settings", AbstractValue.Make(PlanSettings())
         )
         first = self.step.start()
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
@@ -120,8 +135,16 @@ class PredictiveController(LeafSystem):
 
     def explain(self, context: Context) -> PlanExplanation:
         """What the plan in force costs and what limits it."""
-        plan = self._read(context).plan
-        return explain_plan(self.step.program, plan, self.step.start_time)
+        plan, settings = self._read(context).plan, self._settings(context)
+        program = self.step.program_for(settings)
+        tempo = settings.tempo if settings else Tempo()
+        return explain_plan(program, plan, self.step.start_time, tempo=tempo)
+
+    def _settings(self, context: Context) -> PlanSettings | None:
+        if not self._settings_port.HasValue(context):
+            return None
+        settings: PlanSettings = self._settings_port.Eval(context)
+        return settings
 
     def _update(self, context: Context, state: State) -> None:
         x = self._state_port.Eval(context)
@@ -129,5 +152,7 @@ class PredictiveController(LeafSystem):
         force = None
         if self._force_port.HasValue(context):
             force = self._force_port.Eval(context)[self._soles]
-        new = self._begin(t, x[:nq], x[nq:], self._read(context), force)
+        new = self._begin(
+            t, x[:nq], x[nq:], self._read(context), force, self._settings(context)
+        )
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)

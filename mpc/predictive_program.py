@@ -265,6 +265,7 @@ class PredictiveProgram:
         previous: Plan | None = None,
         touchdowns: Sequence[Touchdown] = (),
         lift: float = 0.0,
+        tempo: float = 1.0,
     ) -> Horizon:
         phases = self._grid.phases(s, self.weights.knots, steps)
         if shift is None:
@@ -278,6 +279,7 @@ class PredictiveProgram:
             touchdowns,
             bool(self._soles),
             lift,
+            tempo,
         )
 
     def _linearize(self, horizon: Horizon, x0: np.ndarray) -> np.ndarray:
@@ -309,11 +311,13 @@ class PredictiveProgram:
         previous: Plan | None = None,
         touchdowns: Sequence[Touchdown] = (),
         lift: float = 0.0,
+        tempo: float = 1.0,
     ) -> Plan | None:
         """Plans from phase s at time t.
 
         Args:
-            t: time [s].
+            t: phase of the behavior that is asked for now [s]: at the authored tempo
+                the time.
             s: phase of the behavior [s].
             deviation: (12,) measured minus reference: CoM, CoM velocity, angular
                 momentum per mass, body rotation.
@@ -324,6 +328,8 @@ class PredictiveProgram:
                 deviations; None neglects them.
             touchdowns: feet that landed early, or have not landed yet.
             lift: vertical force besides those of the contacts [weights].
+            tempo: factor on the authored tempo that is asked for; velocity and
+                momentum of `deviation` count from the behavior at that tempo.
 
         Returns:
             A plan, or None when the solver found none.
@@ -332,8 +338,8 @@ class PredictiveProgram:
         N, C, NU, t0 = self.weights.knots, self._C, self._NU, 6 * self._C
         if shift is None:
             shift = np.zeros((len(self.reference.soles), 2))
-        x0 = np.r_[deviation, t - s, shift[: self._S].ravel()]
-        horizon = self._horizon(s, steps, shift, previous, touchdowns, lift)
+        x0 = np.r_[deviation, (t - s) / tempo, shift[: self._S].ravel()]
+        horizon = self._horizon(s, steps, shift, previous, touchdowns, lift, tempo)
         b = self._linearize(horizon, x0)
         upper = -(horizon.wrench @ self._G_knot.T).ravel()
         lower = np.full(len(upper), -INF)
@@ -372,7 +378,7 @@ class PredictiveProgram:
         return Plan(
             time=t,
             phase=s,
-            rate=float(horizon.h[0] / durations[0]),
+            rate=tempo * float(horizon.h[0] / durations[0]),
             durations=durations,
             phases=horizon.phases,
             deviation=X[:, :12],
@@ -465,15 +471,15 @@ class PredictiveProgram:
         most = np.where(carried[:-1] & carried[1:], w.hurry * w.spacing, free)
         return -most, most
 
-    def rest(self, t: float, s: float) -> Plan:
-        """The plan that follows the behavior exactly, at nominal tempo."""
+    def rest(self, t: float, s: float, tempo: float = 1.0) -> Plan:
+        """The plan that follows the behavior exactly, at a tempo."""
         N, C = self.weights.knots, self._C
-        horizon = self._horizon(s)
+        horizon = self._horizon(s, tempo=tempo)
         S = len(self.reference.soles)
         return Plan(
             time=t,
             phase=s,
-            rate=1.0,
+            rate=tempo,
             durations=horizon.h,
             phases=horizon.phases,
             deviation=np.zeros((N + 1, 12)),

@@ -23,8 +23,10 @@ from mpc.measurement import (
     measure_shift,
 )
 from mpc.plan import Plan
+from mpc.plan_settings import PlanSettings, Tempo
 from mpc.planning_time import carry
 from mpc.predictive_program import PredictiveProgram
+from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
 from mpc.reference import Reference, ReferenceSample
 from mpc.stepping import next_swings, swing_of
@@ -84,6 +86,7 @@ class PredictiveStep:
         limits: FailSafe | None = None,
         fall_limits: FallLimits | None = None,
         planning_time: float = 0.0,
+        weights: PredictiveWeights | None = None,
     ) -> None:
         """Makes the function.
 
@@ -96,8 +99,11 @@ class PredictiveStep:
             fall_limits: from where on the robot has fallen.
             planning_time: how much later than its state a plan takes effect [s], at
                 most a period.
+            weights: what settings adapt; None for those that ship.
         """
         self.program, self.period = program, period
+        self._weights = weights or PredictiveWeights()
+        self._programs = {program.weights: program}
         self.reference: Reference = program.reference
         self.limits = limits or FailSafe(carry=CARRY)
         self.fall_limits = fall_limits or FallLimits()
@@ -106,6 +112,18 @@ class PredictiveStep:
         # Phase until the next plan is surely in force.
         self._ahead = 1.3 * period
         self._sample = self.reference.make_sample()
+
+    def program_for(self, settings: PlanSettings | None) -> PredictiveProgram:
+        """The program with settings; None for the one it was made with.
+
+        What was made once is kept: it decides nothing, and is found again.
+        """
+        if settings is None:
+            return self.program
+        weights = settings.adapt(self._weights)
+        if weights not in self._programs:
+            self._programs[weights] = PredictiveProgram(self.reference, weights)
+        return self._programs[weights]
 
     def start(self) -> PredictiveMemory:
         """Memory before the first plan."""
@@ -118,6 +136,7 @@ class PredictiveStep:
         v: np.ndarray,
         memory: PredictiveMemory,
         force: np.ndarray | None = None,
+        settings: PlanSettings | None = None,
     ) -> PredictiveMemory:
         """One plan.
 
@@ -128,41 +147,58 @@ class PredictiveStep:
             memory: what the last step returned.
             force: (C,) normal forces on the behavior's patches [N]; without them
                 every foot is taken to land when the plan has it.
+            settings: what is asked of the plan; None for what the program was made
+                for, at the authored tempo.
 
         Returns:
             The memory after it, with the plan in force from a planning time later.
         """
-        program, before = self.program, memory.plan
+        program, before = self.program_for(settings), memory.plan
+        tempo = settings.tempo if settings else Tempo()
         when = t + self._planning_time
         if not self.reference.patches:
-            return replace(memory, plan=program.rest(when, when - self.start_time))
+            plan = self._unhindered(program, when, tempo)
+            return replace(memory, plan=plan)
         if memory.safety.mode is Mode.FALLEN:
             return replace(memory, plans=memory.plans + 1)
         s = before.phase_at(t)
-        plan: Plan | Failure = Failure(Cause.STATE)
+        found: Plan | Failure = Failure(Cause.STATE)
         fall = ""
         if np.isfinite(q).all() and np.isfinite(v).all():
             sample = self.reference.sample(s, self._sample)
             now = Configuration(self.reference.robot, q, v)
             fall = fall_signs(now, self.reference, sample).judge(self.fall_limits)
-            plan = attempt(lambda: self._replan(t, s, now, sample, before, force))
-        failure = plan if isinstance(plan, Failure) else None
+            found = attempt(
+                lambda: self._replan(program, t, s, now, sample, before, force, tempo)
+            )
+        failure = found if isinstance(found, Failure) else None
         safety = advance(memory.safety, t, failure, fall, self.limits)
-        if isinstance(plan, Failure) or safety.mode is not Mode.TRACKING:
+        if isinstance(found, Failure) or safety.mode is not Mode.TRACKING:
             why = str(failure) if failure else "solved again"
-            plan = self._fallback(when, before.phase_at(when), before, safety, why)
+            factor = tempo.factor(when - self.start_time)
+            s = before.phase_at(when)
+            plan = self._fallback(program, when, s, before, safety, why, factor)
         else:
-            plan = replace(plan, time=when)
+            plan = replace(found, time=when)
         return PredictiveMemory(plan, memory.plans + 1, safety)
+
+    def _unhindered(
+        self, program: PredictiveProgram, when: float, tempo: Tempo
+    ) -> Plan:
+        """The plan of a robot that need not keep its balance."""
+        t = when - self.start_time
+        return replace(program.rest(t, tempo.asked(t), tempo.factor(t)), time=when)
 
     def _replan(
         self,
+        program: PredictiveProgram,
         t: float,
         s: float,
         now: Configuration,
         sample: ReferenceSample,
         before: Plan,
         force: np.ndarray | None,
+        tempo: Tempo,
     ) -> Plan | Failure:
         """A plan from what is measured."""
         reference, ground = self.reference, before.ground
@@ -173,31 +209,39 @@ class PredictiveStep:
             downs = find_touchdowns(
                 reference, before.steps, before.touchdowns, s, self._ahead, force
             )
+        when = t + self._planning_time
+        factor = tempo.factor(when - self.start_time)
+        # Rates of the behavior at the tempo that is asked for.
+        sample.com[1] *= factor
+        sample.momentum[0] *= factor
         deviation = measure_deviation(now, sample)
         deviation[2] -= ground
         shift = measure_shift(now, reference, sample, before, s, downs)
-        when = t + self._planning_time
         lift = measure_lift(before, t, deviation, reference.robot.gravity)
         if when > t:
             deviation = carry(deviation, before, t, when, now)
             s = before.phase_at(when)
         plan = self._plan(
-            when - self.start_time, s, deviation, shift, before, downs, lift
+            program, when, s, deviation, shift, before, downs, lift, tempo
         )
         return plan if isinstance(plan, Failure) else replace(plan, ground=ground)
 
     def _plan(
         self,
-        t: float,
+        program: PredictiveProgram,
+        when: float,
         s: float,
         deviation: np.ndarray,
         shift: np.ndarray,
         before: Plan,
         touchdowns: Sequence[Touchdown],
         lift: float,
+        tempo: Tempo,
     ) -> Plan | Failure:
         """A plan with the steps under way, or with recovery steps if those help."""
-        program, reference = self.program, self.reference
+        reference = self.reference
+        now = when - self.start_time
+        t, factor = tempo.asked(now), tempo.factor(now)
         steps = delay_steps(before.steps, touchdowns, s)
         steps = tuple(w for w in steps if w.end > s)
         swinging = any(swing_of(reference, (), c, s) for c in reference.soles)
@@ -205,10 +249,12 @@ class PredictiveStep:
             # They begin when the behavior's own swing ends: decided again until then.
             steps = ()
         previous = before if before.is_fresh and before.iterations else None
-        plan = program.solve(t, s, deviation, shift, steps, previous, touchdowns, lift)
+        plan = program.solve(
+            t, s, deviation, shift, steps, previous, touchdowns, lift, factor
+        )
         status = program.status
         if self._recovery is not None and not steps:
-            elapsed = t + self.start_time - before.time
+            elapsed = now + self.start_time - before.time
             plan = self._recovery.improve(
                 program,
                 t,
@@ -220,6 +266,7 @@ class PredictiveStep:
                 elapsed,
                 touchdowns,
                 lift,
+                factor,
             )
         if plan is None:
             known = status in ("infeasible", "iteration cap")
@@ -238,27 +285,37 @@ class PredictiveStep:
         return replace(plan, swings=swings)
 
     def _fallback(
-        self, t: float, s: float, before: Plan, safety: Safety, why: str
+        self,
+        program: PredictiveProgram,
+        t: float,
+        s: float,
+        before: Plan,
+        safety: Safety,
+        why: str,
+        tempo: float,
     ) -> Plan:
         """The plan in force when no new one is to be used."""
         if safety.mode is Mode.HOLDING:
-            plan = settled(self.program, t, s, before)
+            plan = settled(program, t, s, before, tempo)
             return replace(plan, status=f"{why}, holding", is_fresh=False)
         if safety.mode is Mode.FALLEN:
             return replace(before, status=f"fallen, {safety.fall}", is_fresh=False)
         return replace(before, status=f"{why}, carried on", is_fresh=False)
 
 
-def settled(program: PredictiveProgram, t: float, s: float, before: Plan) -> Plan:
-    """The behavior at its own tempo, from where the soles of a plan are at phase s.
+def settled(
+    program: PredictiveProgram, t: float, s: float, before: Plan, tempo: float = 1.0
+) -> Plan:
+    """The behavior at a tempo, from where the soles of a plan are at phase s.
 
     Args:
         program: the predictive program.
         t: time [s].
         s: phase of the behavior [s].
         before: the plan so far.
+        tempo: factor on the authored tempo.
     """
-    plan = program.rest(t, s)
+    plan = program.rest(t, s, tempo)
     k = int(np.searchsorted(before.phases, s, side="right")) - 1
     shift = before.shift[min(max(k, 0), len(before.shift) - 1)]
     if not shift.size:

@@ -58,6 +58,7 @@ class Recovery:
         elapsed: float,
         touchdowns: Sequence[Touchdown] = (),
         lift: float = 0.0,
+        tempo: float = 1.0,
     ) -> Plan | None:
         """The plan given, or one with steps that is better.
 
@@ -69,6 +70,7 @@ class Recovery:
             elapsed: time since that was made [s].
             touchdowns: feet that landed early, or have not landed yet.
             lift: vertical force besides those of the contacts [weights].
+            tempo: factor on the authored tempo that is asked for.
         """
         reference, spacing = program.reference, program.weights.spacing
         soles = reference.soles
@@ -91,7 +93,14 @@ class Recovery:
         for order in self._orders(program, s, off, swinging) if count > 0 else []:
             steps = recovery_steps(order, start, spacing, self.intervals, count)
             candidate = program.solve(
-                t, s, deviation, shift, steps, touchdowns=touchdowns, lift=lift
+                t,
+                s,
+                deviation,
+                shift,
+                steps,
+                touchdowns=touchdowns,
+                lift=lift,
+                tempo=tempo,
             )
             if candidate is not None and candidate.objective < least:
                 best, least = candidate, candidate.objective

@@ -1,12 +1,14 @@
 """WholeBodyController: the fast loop as a Drake system."""
 
 import time
+from collections.abc import Mapping
 
 import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
 
 from mpc.explanation import TickExplanation
+from mpc.hand_offset import HandOffset
 from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.tick_explanation import explain_tick
@@ -23,6 +25,7 @@ class WholeBodyController(LeafSystem):
         input_ports:
         - state
         - plan
+        - hands
         output_ports:
         - command
         - contact_wrenches
@@ -30,8 +33,9 @@ class WholeBodyController(LeafSystem):
         - fallen
         - memory
 
-    `state` is the robot model's [q, v] (nq + nv), `plan` a Plan. `command` is a
-    `models.actuation.joint_command` (5 nj). `contact_wrenches` (6 C) are the
+    `state` is the robot model's [q, v] (nq + nv), `plan` a Plan. `hands` is a tuple of
+    HandOffset; it may be left unconnected, and no hand is held elsewhere. `command` is
+    a `models.actuation.joint_command` (5 nj). `contact_wrenches` (6 C) are the
     wrenches the controller counts on, in patch axes [N m, N], `joint_acceleration`
     (nj) what it makes the joints do [rad/s^2]. `fallen` (1) is 1 from when it has
     declared a fall. `memory` is a WholeBodyMemory with the counts.
@@ -66,6 +70,9 @@ class WholeBodyController(LeafSystem):
         )
         self._plan_port = self.DeclareAbstractInputPort(
             "plan", AbstractValue.Make(_empty_plan())
+        )
+        self._hands_port = self.DeclareAbstractInputPort(
+            "hands", AbstractValue.Make(())
         )
         first = self.tick.start()
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
@@ -116,13 +123,22 @@ class WholeBodyController(LeafSystem):
         t, memory = context.get_time(), self._read(context)
         return explain_tick(self.tick, t, x[:nq], x[nq:], plan, memory)
 
+    def _hands(self, context: Context) -> Mapping[str, np.ndarray]:
+        """How far hands shall be from where the behavior has them, by name [m]."""
+        if not self._hands_port.HasValue(context):
+            return {}
+        hands: tuple[HandOffset, ...] = self._hands_port.Eval(context)
+        now = context.get_time() - self._start
+        return {hand.part: hand.at(now) for hand in hands}
+
     def _update(self, context: Context, state: State) -> None:
         started = time.perf_counter()
         x = self._state_port.Eval(context)
         plan: Plan = self._plan_port.Eval(context)
         nq = self.robot.num_positions
         t = context.get_time()
-        new = self.tick(t, x[:nq], x[nq:], plan, self._read(context))
+        memory, hands = self._read(context), self._hands(context)
+        new = self.tick(t, x[:nq], x[nq:], plan, memory, hands)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)
         self.tick_times.append(time.perf_counter() - started)
 

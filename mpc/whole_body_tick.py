@@ -8,7 +8,8 @@ No diagram, context or simulator is needed; `WholeBodyController` is the same as
 Drake system.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from models.robot import RobotModel
 from models.rotations import box_plus
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
 from mpc.fall_detection import FallLimits, FallSigns, find_signs
+from mpc.hand_offset import MOST_SPEED, NOTHING, ArmReach
 from mpc.plan import Plan
 from mpc.reference import Reference, ReferenceSample
 from mpc.servo_gains import hold_gains, servo_gains
@@ -49,6 +51,8 @@ class WholeBodyMemory:
         velocity: (nj,) of the joints as those accelerations make it [rad/s].
         posture: (nj,) of the joints when a program was last solved [rad].
         safety: what is done about programs that are not solved, and the counts.
+        reach: what joints add to the behavior's posture for hands that are held
+            elsewhere [rad], by hand.
     """
 
     command: np.ndarray
@@ -59,6 +63,7 @@ class WholeBodyMemory:
     velocity: np.ndarray | None = None
     posture: np.ndarray | None = None
     safety: Safety = field(default_factory=Safety)
+    reach: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def failures(self) -> int:
@@ -121,6 +126,7 @@ class WholeBodyTick:
         self._hold = hold_gains(self.robot, reference, latency)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
         self._signs = np.zeros(3)
+        self._arms: dict[str, ArmReach] = {}
 
     def start(self) -> WholeBodyMemory:
         """Memory before the first tick."""
@@ -134,6 +140,7 @@ class WholeBodyTick:
         v: np.ndarray,
         plan: Plan,
         memory: WholeBodyMemory,
+        hands: Mapping[str, np.ndarray] | None = None,
     ) -> WholeBodyMemory:
         """One tick.
 
@@ -146,6 +153,8 @@ class WholeBodyTick:
             v: (nv,) its velocity.
             plan: the plan in force.
             memory: what the last tick returned.
+            hands: (3,) how far from where the behavior has them hands shall be, in
+                world axes [m], by name; None for no such thing.
 
         Returns:
             The memory after it, with the command for the joints.
@@ -153,6 +162,8 @@ class WholeBodyTick:
         if memory.safety.mode is Mode.FALLEN:
             return self._next(memory, safety=memory.safety)
         sample = self.aim(t, plan)
+        if hands or memory.reach:
+            memory = replace(memory, reach=self._reach(sample, hands or {}, memory))
         solution: WholeBodySolution | Failure = Failure(Cause.STATE)
         fall, middle = "", q
         if np.isfinite(q).all() and np.isfinite(v).all():
@@ -194,6 +205,30 @@ class WholeBodyTick:
         turn_body(self.target, plan.turning(middle))
         move_soles(self.target, plan, plan.phase_at(middle))
         return sample
+
+    def _reach(
+        self,
+        sample: ReferenceSample,
+        hands: Mapping[str, np.ndarray],
+        memory: WholeBodyMemory,
+    ) -> dict[str, np.ndarray]:
+        """Moves the target's arms to where hands shall be; what their joints add."""
+        found, target, T = {}, self.target, self.period
+        for part in sorted({*hands, *memory.reach}):
+            if part not in self._arms:
+                points = self.reference.points
+                self._arms[part] = ArmReach(self.robot, part, points)
+            arm, offset = self._arms[part], hands.get(part, np.zeros(3))
+            before = memory.reach.get(part, np.zeros(len(arm.joints)))
+            reach, moved, by = arm.step(sample.q, offset, before, MOST_SPEED * T)
+            if not offset.any() and np.abs(reach).max() < NOTHING:
+                continue
+            found[part] = reach
+            target.joints[0, arm.joints] += reach
+            target.joints[1, arm.joints] += (reach - before) / T
+            target.point[0, arm.points] += moved
+            target.point[1, arm.points] += by / T
+        return found
 
     def _judge(
         self,
@@ -252,6 +287,7 @@ class WholeBodyTick:
             planned,
             q[self.robot.base_positions :].copy(),
             safety,
+            memory.reach,
         )
 
     def _next(self, memory: WholeBodyMemory, safety: Safety) -> WholeBodyMemory:
@@ -278,4 +314,5 @@ class WholeBodyTick:
             memory.velocity if safety.mode is Mode.CARRYING else None,
             memory.posture,
             safety,
+            memory.reach,
         )

@@ -1,6 +1,6 @@
 """The closed loop as one Drake diagram."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from pydrake.systems.framework import Context, DiagramBuilder
@@ -16,6 +16,7 @@ from mpc.reference import Reference
 from mpc.simulation.plan_channel import PlanChannel
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.sensing import add_estimator
+from mpc.simulation.settings import SettingsSource, add_settings, first_settings
 from mpc.simulation.simulated_robot import (
     LOG_PERIOD,
     ControlledRobot,
@@ -26,9 +27,6 @@ from mpc.simulation.uneven_ground import stand_on
 from mpc.whole_body_controller import WholeBodyController
 from mpc.whole_body_program import WholeBodyProgram
 
-# Factor on the weight of what a scenario does not let the plan change.
-HELD = 1e3
-
 
 @dataclass(frozen=True)
 class ClosedLoop(ControlledRobot):
@@ -37,12 +35,14 @@ class ClosedLoop(ControlledRobot):
     Attributes:
         predictive: slow controller.
         whole_body: fast controller.
+        settings: what holds at present, and what is still to come.
         logs: log sinks by name.
         q_start: (nq,) where the robot starts, on the ground as it is.
     """
 
     predictive: PredictiveController
     whole_body: WholeBodyController
+    settings: SettingsSource
     logs: dict[str, VectorLogSink]
     q_start: np.ndarray
 
@@ -72,26 +72,8 @@ def adapted(
         scenario: says what is switched off, and may have a beat priority.
         behavior: has one otherwise.
     """
-    priority = scenario.beat_priority
-    if priority is None:
-        priority = behavior.beat_priority
-    weights = (weights or PredictiveWeights()).with_beat_priority(priority)
-    if not scenario.timing:
-        weights = replace(weights, slowest=1.0, fastest=1.0)
-    if not scenario.forces:
-        weights = replace(
-            weights,
-            force=HELD * weights.force,
-            vertical=HELD * weights.vertical,
-            moment=HELD * weights.moment,
-        )
-    if not scenario.posture:
-        weights = replace(
-            weights,
-            momentum=HELD * weights.momentum,
-            rotation=HELD * weights.rotation,
-        )
-    return replace(weights, stepping=scenario.steps)
+    plan = first_settings(scenario, behavior).plan
+    return plan.adapt(weights or PredictiveWeights())
 
 
 def build_closed_loop(
@@ -112,13 +94,16 @@ def build_closed_loop(
     real = draw_world(scenario, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
     body = add_simulated_robot(builder, reference, scenario, real)
-    weights = adapted(weights, scenario, behavior)
+    settings = add_settings(builder, scenario, reference)
     predictive, channel = _add_planning(builder, reference, scenario, weights, planner)
     whole_body = _add_whole_body(builder, reference, scenario)
     connect, state = builder.Connect, body.state
     force = body.contact_log.GetOutputPort("normal_forces")
     if scenario.state == "estimated":
-        estimator = add_estimator(builder, reference, scenario, state, body.contact_log)
+        scale = settings.GetOutputPort("noise_scale")
+        estimator = add_estimator(
+            builder, reference, scenario, state, body.contact_log, scale
+        )
         state = estimator.GetOutputPort("state")
         force = estimator.GetOutputPort("normal_forces")
         connect(
@@ -126,6 +111,9 @@ def build_closed_loop(
             estimator.GetInputPort("joint_acceleration"),
         )
     connect(force, predictive.GetInputPort("normal_forces"))
+    connect(settings.GetOutputPort("plan"), predictive.GetInputPort("settings"))
+    connect(settings.GetOutputPort("hands"), whole_body.GetInputPort("hands"))
+    connect(settings.GetOutputPort("plan_delay"), channel.GetInputPort("delay"))
     for system in (predictive, whole_body, body.servo):
         connect(state, system.GetInputPort("state"))
     connect(channel.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
@@ -135,7 +123,15 @@ def build_closed_loop(
     diagram = builder.Build()
     diagram.set_name("closed_loop")
     return ClosedLoop(
-        diagram, body, reference, scenario, predictive, whole_body, logs, q_start
+        diagram,
+        body,
+        reference,
+        scenario,
+        predictive,
+        whole_body,
+        settings,
+        logs,
+        q_start,
     )
 
 
@@ -143,18 +139,20 @@ def _add_planning(
     builder: DiagramBuilder,
     reference: Reference,
     scenario: Scenario,
-    weights: PredictiveWeights,
+    weights: PredictiveWeights | None,
     planner: Planner | None,
 ) -> tuple[PredictiveController, PlanChannel]:
     """The slow controller, and the channel that its plans come through."""
-    program = PredictiveProgram(reference, weights)
+    start = adapted(weights, scenario, reference.behavior)
+    program = PredictiveProgram(reference, start)
     predictive = PredictiveController(
         program,
         scenario.plan_period,
         scenario.lead_in,
-        Recovery() if scenario.steps else None,
+        Recovery(),
         scenario.planning_time,
         planner,
+        weights,
     )
     builder.AddNamedSystem("predictive_controller", predictive)
     channel = PlanChannel(scenario, program.rest(0.0, -scenario.lead_in))

@@ -23,9 +23,9 @@ class Disturbance(LeafSystem):
         - spatial_forces
         - impulse_rate
 
-    `spatial_forces` is a list of ExternallyAppliedSpatialForce for the plant's
-    `applied_spatial_force`. `impulse_rate` (3) is the total force applied now,
-    world axes [N]. A force holds for a step of the plant, so it is the mean over the
+    Pushes are its state, to which `add` adds. `spatial_forces` is a list of
+    ExternallyAppliedSpatialForce for the plant's `applied_spatial_force`. `impulse_rate` (3)
+    is the total force applied now, world axes [N]. A force holds for a step of the plant, so it is the mean over the
     step: a push gives its impulse whether its ends fall on steps or not.
     """
 
@@ -43,17 +43,13 @@ class Disturbance(LeafSystem):
             BackbeatError: a push names an unknown body.
         """
         super().__init__()
-        self._step = plant.time_step()
-        self._pushes = []
+        self._step, self._start = plant.time_step(), start_time
         bodies = [plant.get_body(BodyIndex(i)) for i in range(plant.num_bodies())]
         counts = Counter(b.name() for b in bodies)
-        known = {b.name(): b.index() for b in bodies if counts[b.name()] == 1}
+        self._bodies = {b.name(): b.index() for b in bodies if counts[b.name()] == 1}
         for push in pushes:
-            if push.body not in known:
-                raise unknown_name("body to push", push.body, known)
-            start = push.time + start_time
-            force = np.array(push.impulse, float) / push.duration
-            self._pushes.append((start, start + push.duration, known[push.body], force))
+            self._check(push)
+        self._pushes = self.DeclareAbstractState(AbstractValue.Make(tuple(pushes)))
         self.DeclareAbstractOutputPort(
             "spatial_forces",
             lambda: AbstractValue.Make([ExternallyAppliedSpatialForce()]),
@@ -61,13 +57,39 @@ class Disturbance(LeafSystem):
         )
         self.DeclareVectorOutputPort("impulse_rate", 3, self._calc_rate)
 
+    def _check(self, push: Push) -> None:
+        if push.body not in self._bodies:
+            raise unknown_name("body to push", push.body, self._bodies)
+
+    def add(self, context: Context, push: Push) -> None:
+        """Adds a push that is still to come.
+
+        Args:
+            context: its own context.
+            push: the push.
+
+        Raises:
+            BackbeatError: it names an unknown body.
+        """
+        self._check(push)
+        pushes = self._read(context)
+        context.SetAbstractState(int(self._pushes), (*pushes, push))
+
+    def _read(self, context: Context) -> tuple[Push, ...]:
+        pushes: tuple[Push, ...] = context.get_abstract_state(
+            int(self._pushes)
+        ).get_value()
+        return pushes
+
     def _now(self, context: Context) -> list[tuple[BodyIndex, np.ndarray]]:
         """Pushed bodies and the mean force on each over the step that begins."""
         t, forces = context.get_time(), []
-        for start, end, body, force in self._pushes:
-            inside = min(end, t + self._step) - max(start, t)
+        for push in self._read(context):
+            start = push.time + self._start
+            inside = min(start + push.duration, t + self._step) - max(start, t)
             if inside > 1e-12:
-                forces.append((body, inside / self._step * force))
+                force = np.array(push.impulse, float) / push.duration
+                forces.append((self._bodies[push.body], inside / self._step * force))
         return forces
 
     def _calc_forces(self, context: Context, output: AbstractValue) -> None:

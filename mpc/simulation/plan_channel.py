@@ -31,8 +31,22 @@ def is_lost(plan: Plan, scenario: Scenario) -> bool:
 
 def arrivals(plans: Iterable[Plan], scenario: Scenario) -> list[tuple[float, Plan]]:
     """When plans of a run take effect [s], those that do, in their order."""
-    delay = scenario.world.plan_delay
-    return [(p.time + delay, p) for p in plans if not is_lost(p, scenario)]
+    delays = [(-np.inf, scenario.world.plan_delay)]
+    for event in scenario.sorted_events():
+        if event.plan_delay is not None:
+            delays.append((event.time + scenario.lead_in, event.plan_delay))
+    ends = [since for since, _ in delays[1:]] + [np.inf]
+    found = []
+    for plan in plans:
+        if is_lost(plan, scenario):
+            continue
+        for (since, delay), end in zip(delays, ends, strict=True):
+            # It arrives as soon as any delay that holds by then is over.
+            when = max(plan.time + delay, since)
+            if when < end:
+                found.append((when, plan))
+                break
+    return found
 
 
 @dataclass(frozen=True)
@@ -60,11 +74,13 @@ class PlanChannel(LeafSystem):
         name: PlanChannel
         input_ports:
         - sent
+        - delay
         output_ports:
         - plan
 
     `sent` is the latest Plan of the predictive controller, `plan` the latest that
-    has arrived.
+    has arrived. `delay` (1) is how long plans take now [s]; unconnected, it is the
+    scenario's.
     """
 
     def __init__(self, scenario: Scenario, first: Plan) -> None:
@@ -77,6 +93,7 @@ class PlanChannel(LeafSystem):
         super().__init__()
         self._scenario = scenario
         self._sent = self.DeclareAbstractInputPort("sent", AbstractValue.Make(first))
+        self._delay = self.DeclareVectorInputPort("delay", 1)
         memory = ChannelMemory((first,), -np.inf)
         self._memory = self.DeclareAbstractState(AbstractValue.Make(memory))
         self.DeclareAbstractOutputPort(
@@ -104,7 +121,10 @@ class PlanChannel(LeafSystem):
                 last = plan.time
                 if not is_lost(plan, scenario):
                     plans = (*plans, plan)
-        due = now - self._scenario.world.plan_delay + ROUNDING
+        delay = scenario.world.plan_delay
+        if self._delay.HasValue(context):
+            delay = float(self._delay.Eval(context)[0])
+        due = now - delay + ROUNDING
         arrived = [i for i, p in enumerate(plans) if i and p.time <= due]
         return ChannelMemory(plans[max(arrived, default=0) :], last)
 

@@ -15,7 +15,8 @@ from mpc.fail_safe import Safety
 from mpc.plan import Plan
 from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_weights import PredictiveWeights
-from mpc.simulation.diagram import ClosedLoop, adapted, build_closed_loop
+from mpc.simulation.asked_tempo import play_length
+from mpc.simulation.diagram import ClosedLoop, build_closed_loop
 from mpc.simulation.fall import has_fallen
 from mpc.simulation.hits import HitReport, find_hits, match_hits
 from mpc.simulation.marker_errors import run_markers
@@ -23,7 +24,9 @@ from mpc.simulation.metrics import run_metrics
 from mpc.simulation.rests import measure_rests
 from mpc.simulation.run_explanation import RunExplanation, explain_run
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.settings import first_settings
 from mpc.simulation.simulated_world import simulated_kit
+from mpc.simulation.timeline import advance_to
 
 # Called with the share of the run that is done.
 Progress = Callable[[float], None]
@@ -137,11 +140,11 @@ def run_scenario(
     if scenario.planner == "inside":
         return _run(scenario, behavior, weights, progress, None)
     settings = PlannerSettings(
-        adapted(weights, scenario, behavior),
+        weights or PredictiveWeights(),
+        first_settings(scenario, behavior).plan,
         scenario.plan_period,
         scenario.lead_in,
         scenario.planning_time,
-        scenario.steps,
     )
     with PlannerProcess(behavior, settings) as planner:
         return _run(scenario, behavior, weights, progress, planner)
@@ -159,8 +162,7 @@ def _run(
     simulator = Simulator(loop.diagram, loop.make_context())
     simulator.Initialize()
     context = simulator.get_mutable_context()
-    length = min(scenario.duration or np.inf, behavior.duration + scenario.lead_out)
-    end = scenario.lead_in + length
+    end = scenario.lead_in + play_length(scenario, behavior)
     plans: list[Plan] = []
     fell_at = None
     started = time.perf_counter()
@@ -168,7 +170,7 @@ def _run(
     # The matrices are small: threads of the BLAS would only wait for each other.
     with threadpool_limits(1):
         for i in range(steps):
-            simulator.AdvanceTo(min(end, (i + 1) * scenario.plan_period))
+            advance_to(loop, simulator, min(end, (i + 1) * scenario.plan_period))
             plans.append(_plan(loop, context))
             if has_fallen(loop, context):
                 fell_at = context.get_time() - scenario.lead_in

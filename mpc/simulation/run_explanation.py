@@ -15,8 +15,9 @@ from models.errors import BackbeatError
 from mpc.explanation import PlanExplanation, TickExplanation
 from mpc.plan_explanation import explain_plan
 from mpc.predictive_program import PredictiveProgram
+from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
-from mpc.simulation.diagram import adapted
+from mpc.simulation.settings import settings_at
 from mpc.simulation.survival import plan_in_force
 from mpc.tick_explanation import explain_tick
 from mpc.whole_body_program import WholeBodyProgram
@@ -75,10 +76,12 @@ def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
     # A plan that arrives with a tick is read by the next.
     plan = plan_in_force(run, float(run.t[i]) - 1e-6)
     made = [p for p in run.plans if p.time < plan.time]
-    weights = adapted(None, scenario, run.behavior)
+    settings = settings_at(scenario, run.behavior, plan.time - scenario.lead_in).plan
+    weights = settings.adapt(PredictiveWeights())
     prediction = PredictiveProgram(reference, weights)
+    before = made[-1] if made else None
     return RunExplanation(
         float(run.t[i]),
         explain_tick(tick, clock, x[:nq], x[nq:], plan),
-        explain_plan(prediction, plan, scenario.lead_in, made[-1] if made else None),
+        explain_plan(prediction, plan, scenario.lead_in, before, settings.tempo),
     )

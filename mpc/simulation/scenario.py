@@ -11,6 +11,7 @@ from models.errors import BackbeatError, unknown_name
 from models.scene import CONTACT_MODELS
 from models.sensors import SensorNoise
 from models.yaml_file import load_yaml
+from mpc.simulation.setting_event import SettingEvent, tick_number
 from mpc.simulation.world_error import WorldError
 
 STATES = ("true", "estimated")
@@ -50,6 +51,8 @@ class Scenario:
     # Friction coefficient between soles and ground.
     friction: float = 0.8
     pushes: list[Push] = field(default_factory=list)
+    # Settings that change in the run.
+    events: list[SettingEvent] = field(default_factory=list)
     # Time between plans and between whole-body ticks [s].
     plan_period: float = 0.02
     tick_period: float = 0.002
@@ -92,7 +95,12 @@ class Scenario:
 
     def to_dict(self) -> dict[str, object]:
         """Plain data for a file."""
-        return asdict(self)
+        events = [event.to_dict() for event in self.events]
+        return asdict(self) | {"events": events}
+
+    def sorted_events(self) -> list[SettingEvent]:
+        """The events in order of time."""
+        return sorted(self.events, key=lambda event: event.time)
 
     def check(self) -> "Scenario":
         """Returns the scenario when its values make sense.
@@ -135,6 +143,9 @@ class Scenario:
                 raise BackbeatError(
                     "scenario: a push needs a time and a duration > 0 s"
                 )
+        for event in self.events:
+            event.check()
+            tick_number(event.time, self.lead_in, self.tick_period)
         return self
 
     def _check_planner(self) -> None:

@@ -15,6 +15,7 @@ def add_estimator(
     scenario: Scenario,
     true_state: OutputPort,
     contact_log: ContactLog,
+    noise_scale: OutputPort | None = None,
 ) -> StateEstimator:
     """Adds the sensors of a scenario and an estimator that knows their delay.
 
@@ -24,6 +25,7 @@ def add_estimator(
         scenario: noise, delay and seed.
         true_state: [q, v] of the robot model.
         contact_log: forces on the feet.
+        noise_scale: factor on all errors; None for none.
 
     Returns:
         The estimator, whose input `joint_acceleration` is left to be connected.
@@ -54,5 +56,7 @@ def add_estimator(
     builder.Connect(
         contact_log.GetOutputPort("normal_forces"), sensors.GetInputPort("force")
     )
+    if noise_scale is not None:
+        builder.Connect(noise_scale, sensors.GetInputPort("noise_scale"))
     builder.Connect(sensors.GetOutputPort("reading"), estimator.GetInputPort("reading"))
     return estimator

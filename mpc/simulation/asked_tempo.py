@@ -1,0 +1,50 @@
+"""The tempo that a run was asked for, from start to end."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from behaviors.behavior import Behavior, Event
+from mpc.plan_settings import Tempo
+from mpc.simulation.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class AskedTempo:
+    """Tempos that follow each other; a run without changes has one.
+
+    Attributes:
+        tempos: in order of time.
+    """
+
+    tempos: tuple[Tempo, ...] = (Tempo(),)
+
+    def phase(self, t: float) -> float:
+        """Phase of the behavior that is asked for at a time of the behavior [s]."""
+        past = [tempo for tempo in self.tempos[1:] if tempo.since <= t]
+        return (past[-1] if past else self.tempos[0]).asked(t)
+
+    def when(self, phase: float) -> float:
+        """Time of the behavior at which a phase is asked for [s]."""
+        past = [tempo for tempo in self.tempos[1:] if tempo.phase <= phase]
+        return (past[-1] if past else self.tempos[0]).when(phase)
+
+    def place(self, event: Event) -> Event:
+        """An event of a behavior when it is asked for."""
+        start, end = self.when(event.time), self.when(event.time + event.duration)
+        return replace(event, time=start, duration=end - start)
+
+
+def asked_tempo(scenario: Scenario) -> AskedTempo:
+    """The tempo that the events of a scenario ask for."""
+    tempos = [Tempo()]
+    for event in scenario.sorted_events():
+        if event.tempo is not None:
+            tempos.append(tempos[-1].changed(event.time, event.tempo))
+    return AskedTempo(tuple(tempos))
+
+
+def play_length(scenario: Scenario, behavior: Behavior) -> float:
+    """From the start of the behavior to the end of the run [s]."""
+    ends = asked_tempo(scenario).when(behavior.duration)
+    return float(min(scenario.duration or np.inf, ends + scenario.lead_out))

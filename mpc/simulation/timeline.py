@@ -1,0 +1,45 @@
+"""Advancing a closed loop in which settings change: every event at its control tick.
+
+What a person changes while the loop is watched goes the same way as what a scenario
+says beforehand: both are a `SettingEvent` in the loop's Context, and take effect
+between the sensing of a tick and its control. A run with the events that somebody
+made by hand is therefore the same bit for bit.
+"""
+
+from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import Context
+
+from mpc.simulation.diagram import ClosedLoop
+from mpc.simulation.setting_event import tick_number
+
+# Room for rounding in times [s].
+ROUNDING = 1e-9
+
+
+def advance_to(loop: ClosedLoop, simulator: Simulator, until: float) -> None:
+    """Simulates up to a time of the Context [s], events included.
+
+    Raises:
+        BackbeatError: an event is on no control tick.
+    """
+    context = simulator.get_mutable_context()
+    own = loop.settings.GetMyContextFromRoot(context)
+    while pending := loop.settings.pending(own):
+        scenario = loop.scenario
+        period = scenario.tick_period
+        when = period * tick_number(pending[0].time, scenario.lead_in, period)
+        if when > until + ROUNDING:
+            break
+        if when > context.get_time():
+            simulator.AdvanceTo(when)
+        apply_next(loop, context)
+    if until > context.get_time():
+        simulator.AdvanceTo(until)
+
+
+def apply_next(loop: ClosedLoop, context: Context) -> None:
+    """Lets the next event take effect now, in the root Context."""
+    source = loop.settings
+    event = source.take(source.GetMyMutableContextFromRoot(context))
+    if event.friction is not None:
+        loop.world.set_friction(context, event.friction)
