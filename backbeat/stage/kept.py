@@ -52,9 +52,8 @@ class KeptSimulation:
         """Last time that there will be: earlier than planned after a fall [s]."""
         return self.live.time if self.live.is_over else self.live.end
 
-    def restart(self) -> None:
-        """Goes back to the start and forgets."""
-        self.live.restart()
+    def forget(self) -> None:
+        """Forgets what was, after the simulation has gone back to its start."""
         for kept in (self._times, self._moments, self._states):
             kept.clear()
         self._keep()

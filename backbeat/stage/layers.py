@@ -1,6 +1,6 @@
 """Layers: what explains the motion, each under a readable name in Meshcat's tree."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -31,6 +31,9 @@ MASS = Rgba(0.88, 0.42, 0.70, 1.0)
 PREDICTED = Rgba(0.97, 0.86, 0.28, 1.0)
 SUPPORT = Rgba(0.96, 0.94, 0.88, 1.0)
 PLANNED = Rgba(0.30, 0.66, 0.95, 1.0)
+PUSH = Rgba(0.98, 0.98, 0.98, 1.0)
+# Length of a push [m/(N s)], and of its arrow's head [m].
+PUSH_SCALE, PUSH_HEAD = 5e-3, 0.13
 CAPTURE = Rgba(0.90, 0.30, 0.05, 1.0)
 CAPTURE_RING = Material("capture point", "#e64d0d", roughness=0.6, glow="#a03008")
 FLASH = Rgba(1.0, 0.68, 0.22, 0.5)
@@ -114,6 +117,39 @@ class PlannedForceArrows(ForceArrows):
     def forces(self, moment: Moment) -> Mapping[str, ContactForce]:
         """What the arrows show."""
         return moment.planned_forces
+
+
+class PushArrows:
+    """An arrow that ends at what is pushed, as long as the impulse is great."""
+
+    path = "/pushes"
+
+    def __init__(self, meshcat: Meshcat, links: Sequence[str]) -> None:
+        """Makes an arrow for every link."""
+        self._links = tuple(links)
+        upright = RigidTransform(RotationMatrix.MakeXRotation(np.pi))
+        for name in self._links:
+            path = f"{self.path}/{name}"
+            cone = MeshcatCone(PUSH_HEAD, 0.06, 0.06)
+            meshcat.SetObject(f"{path}/cone", cone, PUSH)
+            # Meshcat's cone stands on its tip, which is at the link.
+            meshcat.SetTransform(f"{path}/cone", upright)
+            meshcat.SetObject(f"{path}/bar/stretch/rod", Cylinder(0.022, 1.0), PUSH)
+            half = RigidTransform([0.0, 0.0, -0.5])
+            meshcat.SetTransform(f"{path}/bar/stretch/rod", half)
+            meshcat.SetTransform(f"{path}/bar", RigidTransform([0, 0, -PUSH_HEAD]))
+            for solid in (f"{path}/cone", f"{path}/bar/stretch/rod"):
+                see_through_bodies(meshcat, solid, 8)
+
+    def draw(self, canvas: Canvas, moment: Moment) -> None:
+        """See `Layer`."""
+        for name in self._links:
+            path, push = f"{self.path}/{name}", moment.pushes.get(name)
+            canvas.show(path, push is not None)
+            if push is not None:
+                length = PUSH_SCALE * float(np.linalg.norm(push.force))
+                canvas.place(path, pose_on(push.point, push.force))
+                canvas.scale(f"{path}/bar/stretch", (1.0, 1.0, max(length, 0.01)))
 
 
 class CapturePoint:

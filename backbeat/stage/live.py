@@ -10,6 +10,7 @@ import numpy as np
 from backbeat.stage.canvas import LiveCanvas
 from backbeat.stage.commands import Command, Reader
 from backbeat.stage.moment import Moment, Take
+from backbeat.stage.panel import offers
 from backbeat.stage.plan_view import rate_in_words
 from backbeat.stage.server import LiveServer
 from backbeat.stage.stage import Stage
@@ -71,6 +72,8 @@ class LiveShow:
 
     def _info(self, take: Take) -> dict[str, Any]:
         info = self._stage.info(take, FASTEST)
+        if self._more["plays"]:
+            info["panel"] = offers(self._stage.links)
         return info | self._more | {"world": self._world, "edition": self._edition}
 
     def shows(self, take: Take) -> bool:

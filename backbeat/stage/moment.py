@@ -33,6 +33,7 @@ class Moment:
         ghost: (nq,) where the plan wants the robot; None without a plan to follow.
         forces: contact forces by contact name; contacts without force are missing.
         planned_forces: what the plan of a simulation wants them to be.
+        pushes: links that are pushed, with the impulse as force [N s].
         standing: contacts that carry weight.
         prediction: (B, 3) center of mass that is expected next, evenly in time [m].
         flashes: brightness, 0 to 1, of drum members that were just hit.
@@ -47,6 +48,7 @@ class Moment:
     ghost: np.ndarray | None = None
     forces: Mapping[str, ContactForce] = field(default_factory=dict)
     planned_forces: Mapping[str, ContactForce] = field(default_factory=dict)
+    pushes: Mapping[str, ContactForce] = field(default_factory=dict)
     standing: tuple[str, ...] = ()
     prediction: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
     flashes: Mapping[str, float] = field(default_factory=dict)

@@ -90,15 +90,19 @@ TOGGLES = (
 HANDS = ("left_hand", "right_hand")
 
 
+def pushable(links: list[str]) -> list[str]:
+    """Those links that are offered to be pushed."""
+    return [name for name in PUSHED if name in links] or links
+
+
 def offers(links: list[str]) -> dict[str, Any]:
     """What the page builds its panel from.
 
     Args:
         links: names of the robot's links.
     """
-    bodies = [name for name in PUSHED if name in links] or links
     return {
-        "bodies": bodies,
+        "bodies": pushable(links),
         "sliders": [asdict(slider) for slider in SLIDERS],
         "toggles": [asdict(toggle) for toggle in TOGGLES],
         "hands": list(HANDS) if "l_hand" in links else [],

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from backbeat.stage.commands import PLAYING, Command
 from backbeat.stage.kept import KeptSimulation
 from backbeat.stage.live import FRAME, SUBFRAMES, LiveShow
+from backbeat.stage.panel import PUSH_LENGTH, SIMULATING
 from backbeat.stage.preparation import Preparation
 from backbeat.stage.repertoire import Repertoire
 from backbeat.stage.takes import PlannedTake
@@ -66,10 +67,14 @@ class Player:
         self._preparation: Preparation | None = None
         self._goal: float | None = None
         self.notice, self.busy = (0, ""), ""
-        self.pace, self._before = Pace(), time.perf_counter()
+        self.pace = Pace()
+        self._before = self._set_at = time.perf_counter()
         self.take: PlannedTake | KeptSimulation = PlannedTake(behavior)
+        self._scenario = Scenario(behavior=behavior.name)
+        self._undo: list[tuple[str, Any]] = []
         more = {"choices": repertoire.rows(), "chooses": playback.chooses}
-        self.show = LiveShow(self.take, playback.port, PLAYING, True, more)
+        readers = PLAYING | SIMULATING
+        self.show = LiveShow(self.take, playback.port, readers, True, more)
         self.transport = self._transport(playback.speed)
         self.transport.loops = playback.loop
         self._wants_to_play = not playback.chooses
@@ -96,9 +101,12 @@ class Player:
 
     def obey(self, command: Command) -> None:
         """Does what a page asks for; what cannot be done becomes a notice."""
-        self._goal = None
         self._wants_to_play = False
         try:
+            if command.name in SIMULATING:
+                self._simulate(command.name, command.value)
+                return
+            self._goal = None
             self._do(command.name, command.value)
         except BackbeatError as error:
             self._tell(str(error))
@@ -116,6 +124,54 @@ class Player:
             getattr(self.transport, name)(value)
             self._goal = self.transport.time
 
+    def _simulate(self, name: str, value: Any) -> None:
+        """Does something to the simulation; to its present, whatever is looked at."""
+        if name == "sense":
+            self._scenario = replace(self._scenario, state=value)
+            self._prepare()
+            return
+        take = self.take
+        if not isinstance(take, KeptSimulation):
+            raise BackbeatError("nothing is simulated yet: choose simulated first")
+        if name == "reset":
+            self._undo.clear()
+            take.live.reset()
+            self._again(take)
+        elif name == "push":
+            body, impulse = value
+            take.live.push(impulse, PUSH_LENGTH, body)
+            self._rejoin(take)
+        elif name == "set":
+            setting, to = value
+            before = take.live.settings()[setting]
+            take.live.apply(setting, to)
+            self._remember(setting, before)
+        elif self._undo:
+            take.live.apply(*self._undo.pop())
+
+    def _remember(self, setting: str, before: Any) -> None:
+        """Keeps what a setting was; a slider on its way counts once."""
+        now = time.perf_counter()
+        if not (self._undo and self._undo[-1][0] == setting and now - self._set_at < 1):
+            self._undo.append((setting, before))
+        self._set_at = now
+
+    def _again(self, take: KeptSimulation) -> None:
+        """Begins the simulation anew, and plays it."""
+        self._goal = None
+        take.forget()
+        self.transport.end = take.end
+        self.transport.seek(take.start)
+        self.transport.play(True)
+
+    def _rejoin(self, take: KeptSimulation) -> None:
+        """Goes to the present, where something happens now."""
+        if take.live.is_over:
+            raise BackbeatError("the simulation is over: reset it first")
+        self._goal = None
+        self.transport.time = take.reach
+        self.transport.play(True)
+
     def close(self) -> None:
         """Ends the show."""
         self.show.close()
@@ -124,6 +180,7 @@ class Player:
 
     def _choose(self, name: str) -> None:
         behavior = self._repertoire.load(name)
+        self._scenario = replace(self._scenario, behavior=name)
         was_simulated = self._mode == "simulated"
         self._put(PlannedTake(behavior))
         self._preparation = None
@@ -156,14 +213,14 @@ class Player:
                 f"{behavior.name} failed verification; it is simulated when the show "
                 "is started with --unverified"
             )
-        scenario = Scenario(behavior=behavior.name)
-        self._preparation = Preparation(behavior, scenario)
+        self._preparation = Preparation(behavior, self._scenario)
         self.transport.seek(self.transport.start)
         self.transport.play(False)
 
     def _put(self, take: PlannedTake | KeptSimulation) -> None:
         """Shows another take from its start."""
         is_other = take.behavior is not self.take.behavior
+        self._undo.clear()
         self.take = take
         self.show.put(take, aims=is_other)
         loops = self.transport.loops
@@ -212,7 +269,8 @@ class Player:
                 self._note_way(take, before)
             return
         if self._goal is None and transport.go_on(elapsed):
-            take.restart()
+            take.live.restart()
+            take.forget()
         target = transport.time if self._goal is None else self._goal
         if target > take.reach:
             note = self.show.note_tips if self.show.has_sticks else None
@@ -246,6 +304,7 @@ class Player:
     def _state(self) -> dict[str, Any]:
         """What pages are told besides the moment."""
         transport, take = self.transport, self.take
+        is_simulated = isinstance(take, KeptSimulation)
         reach = take.reach if isinstance(take, KeptSimulation) else take.end
         return {
             "playing": transport.is_playing,
@@ -258,6 +317,9 @@ class Player:
             "name": take.behavior.name,
             "busy": self.busy or ("simulating up to there …" if self._goal else ""),
             "notice": self.notice,
+            "sense": self._scenario.state,
+            "settings": take.live.settings() if is_simulated else {},
+            "undo": len(self._undo),
         }
 
 

@@ -67,7 +67,9 @@ def record_run(
 
 def page_of(take: Take, fps: float = 30.0, extras: SoundExtras | None = None) -> str:
     """The HTML of a recording."""
-    stage = Stage(take.behavior, is_simulated=take.is_simulated)
+    pushes = take.run.scenario.pushes if isinstance(take, SimulatedTake) else []
+    pushed = sorted({push.body for push in pushes})
+    stage = Stage(take.behavior, is_simulated=take.is_simulated, pushed=pushed)
     times = frame_times(take, fps)
     canvas = RecordingCanvas(stage.meshcat)
     for canvas.frame, t in enumerate(times):
@@ -76,6 +78,8 @@ def page_of(take: Take, fps: float = 30.0, extras: SoundExtras | None = None) ->
     stage.aim(take)
     trails, fastest = ribbons(take)
     info = stage.info(take, fastest, trails)
+    if isinstance(take, SimulatedTake):
+        info["sayings"] = take.sayings()
     sound = packed_sound(_performance(take), extras or SoundExtras())
     return with_overlay(stage.meshcat.StaticHtml(), info, motion, sound)
 

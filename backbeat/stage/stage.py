@@ -15,6 +15,7 @@ from backbeat.stage.layers import (
     MASS,
     PLANNED,
     PREDICTED,
+    PUSH,
     SUPPORT,
     CapturePoint,
     CenterOfMass,
@@ -23,9 +24,11 @@ from backbeat.stage.layers import (
     Layer,
     PlannedForceArrows,
     PredictedPath,
+    PushArrows,
     SupportPolygon,
 )
 from backbeat.stage.moment import Moment, Take
+from backbeat.stage.panel import pushable
 from backbeat.stage.plan_view import BEADS
 from backbeat.stage.puppet import GHOST, Ghost, Puppet, make_world, put_set
 from backbeat.stage.trails import TRAILS
@@ -37,7 +40,7 @@ from models.kit.drum_kit import DrumKit
 PREVIEW = "kinematic preview"
 BASE_WELDED = "base welded in place"
 # Layers that a plan alone does not have.
-OF_SIMULATION = {Ghost.path, PlannedForceArrows.path}
+OF_SIMULATION = {Ghost.path, PlannedForceArrows.path, PushArrows.path}
 # Marks on the time line: at most this many, so that they stay apart.
 MOST_MARKS = 80
 
@@ -63,7 +66,11 @@ class Stage:
     """
 
     def __init__(
-        self, behavior: Behavior, is_simulated: bool, port: int | None = None
+        self,
+        behavior: Behavior,
+        is_simulated: bool,
+        port: int | None = None,
+        pushed: Sequence[str] | None = None,
     ) -> None:
         """Opens Meshcat and puts everything into it.
 
@@ -71,6 +78,7 @@ class Stage:
             behavior: what will be performed.
             is_simulated: whether the robot follows a plan, whose ghost is shown too.
             port: where Meshcat listens, see `open_meshcat`.
+            pushed: links that may be pushed; None for the usual ones.
         """
         self.behavior = behavior
         self._world = make_world(behavior)
@@ -88,6 +96,8 @@ class Stage:
         if is_simulated:
             wanted = PlannedForceArrows(self.meshcat, robot)
             self._add(wanted, PLANNED, "what the plan wants them to be")
+            links = pushable(self.links) if pushed is None else pushed
+            self._add(PushArrows(self.meshcat, links), PUSH, "as long as the impulse")
         if robot.floating:
             self._add(CenterOfMass(self.meshcat), MASS, "and the point below it")
             point = CapturePoint(self.meshcat)
@@ -108,6 +118,11 @@ class Stage:
         self.layers.append(layer)
         name = layer.path.strip("/")
         self.switches.append(Switch(layer.path, name, _css(color), hint))
+
+    @property
+    def links(self) -> list[str]:
+        """Names of the robot's links that are seen."""
+        return [path.rpartition("/")[2] for path in self._puppet.bodies]
 
     def draw(self, canvas: Canvas, moment: Moment) -> None:
         """Draws a moment in all layers."""

@@ -12,8 +12,10 @@ from backbeat.stage.plan_view import (
     force_of,
     planned_forces,
     predicted_path,
+    rate_in_words,
     solver_in_words,
 )
+from backbeat.stage.pushes import pushes_at
 from backbeat.stage.strikes import (
     FORCE_SHOWN,
     accents,
@@ -129,6 +131,7 @@ class SimulatedTake:
             ghost=planned_configuration(self.behavior, phase),
             forces=forces,
             planned_forces=wanted,
+            pushes=pushes_at(self.run.scenario.pushes, t, self._state),
             standing=tuple(forces),
             prediction=predicted_path(plan),
             flashes=flashes(self._strikes, t),
@@ -136,6 +139,26 @@ class SimulatedTake:
             rate=1.0 if plan is None else plan.rate,
             solver="" if plan is None else solver_in_words(plan, self._mode(t)),
         )
+
+    def sayings(self) -> dict[str, list[tuple[float, str]]]:
+        """What the caption says of plans: when it changes, and to what."""
+        times = self._plan_times[self._plan_times <= self.end]
+        plans = self.run.plans[: len(times)]
+        said = {
+            "rate words": [rate_in_words(plan.rate) for plan in plans],
+            "solver": [
+                solver_in_words(plan, self._mode(t))
+                for plan, t in zip(plans, times, strict=True)
+            ],
+        }
+        return {
+            what: [
+                (round(float(t), 3), text)
+                for k, (t, text) in enumerate(zip(times, words, strict=True))
+                if k == 0 or text != words[k - 1]
+            ]
+            for what, words in said.items()
+        }
 
     def _mode(self, t: float) -> Mode:
         """What the whole-body controller does at a time."""

@@ -39,6 +39,8 @@
     const now = segment && t < segment.time + segment.duration;
     say("segment", now ? segment.name : "");
     say("remark", last(info.remarks, t)?.text ?? "");
+    for (const [what, said] of Object.entries(info.sayings ?? {}))
+      say(what, said.findLast(([time]) => time <= t)?.[1] ?? "");
     say("clock", clock(t));
   }
 
