@@ -51,7 +51,6 @@ class DrumTasks:
         grid: the knots.
         touch: where a tip touches a head, by member and hand; axes of the head.
         stroke: how drums are struck.
-        shaped: whether strokes have heights between hits and a rebound.
     """
 
     robot: RobotModel
@@ -60,7 +59,6 @@ class DrumTasks:
     grid: KnotGrid
     touch: Callable[[str, str], RigidTransform]
     stroke: Stroke
-    shaped: bool
 
     @cached_property
     def _stops(self) -> dict[str, list[tuple[float, str, Hold | None]]]:
@@ -130,11 +128,11 @@ class DrumTasks:
                 self.grid,
             )
             tasks += strike(planned)
-            tasks += swing(planned) if self.shaped else clear(planned)
+            tasks += swing(planned) if self.stroke.shaped else clear(planned)
         velocity = {self.score.tempo.time(h.beat): h.velocity for h in hits}
         for (a, member_a, hold), (b, member_b, _) in pairwise(self._stops[hand]):
             rests = not {a, b} <= set(velocity)
-            if hold is not None or not (rests or self.shaped):
+            if hold is not None or not (rests or self.stroke.shaped):
                 continue
             heads = (self.touch(member_a, hand), self.touch(member_b, hand))
             loud = velocity.get(b, PLAIN)
@@ -158,7 +156,7 @@ class DrumTasks:
         for i, (t, member, _) in enumerate(stops):
             sides = [BESIDE, BESIDE]
             for side, j in enumerate((i - 1, i + 1)):
-                if self.shaped or not 0 <= j < len(stops):
+                if self.stroke.shaped or not 0 <= j < len(stops):
                     continue
                 if stops[j][1] != member:
                     sides[side] = min(BESIDE, NEAR_SHARE * abs(stops[j][0] - t))

@@ -105,13 +105,11 @@ class DrummingSpecification(Specification):
         """The score at the tempo that it is written in, with hands for all hits."""
         return _Drummer(replace(self, haste=1.0), folder).score
 
-    def plan(self, folder: Path, shaped: bool = True) -> MotionPlan:
+    def plan(self, folder: Path) -> MotionPlan:
         """Compiles score and strokes into a trajectory problem.
 
         Args:
             folder: where the specification was found.
-            shaped: whether strokes have heights between hits and a rebound like those
-                of drummers; without, tips may go from hit to hit as they like.
 
         Raises:
             BackbeatError: the score or a value makes no sense.
@@ -121,7 +119,7 @@ class DrummingSpecification(Specification):
                 f"{self.name}: seat is chair or none, not {self.seat!r}"
             )
         self.stroke.check(self.name)
-        return _Drummer(self, folder, shaped=shaped).plan()
+        return _Drummer(self, folder).plan()
 
 
 class _Drummer:
@@ -133,10 +131,9 @@ class _Drummer:
         folder: Path,
         advice: Advice = NO_ADVICE,
         rounds: int = ROUNDS,
-        shaped: bool = True,
     ) -> None:
         self.specification, self.folder = specification, folder
-        self.advice, self.rounds, self.shaped = advice, rounds, shaped
+        self.advice, self.rounds = advice, rounds
         seated = specification.seat == "chair"
         posture = "drum-ready-seated" if seated else "drum-ready"
         self.mount = Mount()
@@ -221,7 +218,6 @@ class _Drummer:
             self.grid,
             self.touch,
             self.specification.stroke,
-            self.shaped,
         )
         tasks = [*drumming.postures(q_start, path), *drumming.holds()]
         for hand in HANDS:
@@ -276,9 +272,7 @@ class _Drummer:
             if thought is None:
                 return None
             advice = thought
-            other = _Drummer(
-                self.specification, self.folder, advice, rounds, self.shaped
-            )
+            other = _Drummer(self.specification, self.folder, advice, rounds)
             if other.score.hits != self.score.hits:
                 return other.plan()
         return None

@@ -2,7 +2,8 @@
 
 The tempo of what is played is raised by factors until a motion is not found any more,
 and the gap is halved. Every try is a motion that is solved for and verified; it starts
-from the fastest one so far, and where that leads nowhere, from postures.
+from the fastest one so far, and where that leads nowhere, from postures. Where strokes
+with a shape are too slow, strokes without one are tried.
 """
 
 import time
@@ -47,6 +48,7 @@ class Try:
         plan: what was asked.
         solution: what was found.
         behavior: the verified motion of one that passed.
+        shaped: whether its strokes have a shape.
     """
 
     haste: float
@@ -56,6 +58,7 @@ class Try:
     plan: MotionPlan
     solution: TrajectorySolution
     behavior: Behavior | None = None
+    shaped: bool = True
 
     @property
     def passed(self) -> bool:
@@ -106,7 +109,7 @@ def find_highest_tempo(
     specification: DrummingSpecification,
     folder: Path,
     progress: Progress | None = None,
-    shaped: bool = True,
+    least_time: bool = False,
     start: Try | None = None,
     seen: Callable[[Try], None] | None = None,
 ) -> HighestTempo:
@@ -116,15 +119,16 @@ def find_highest_tempo(
         specification: the pattern.
         folder: where it was found.
         progress: called as the search goes on.
-        shaped: whether strokes are to look like those of drummers; without, the
-            fastest motion that makes the same hits within the limits of joints.
+        least_time: whether to find the fastest motion that makes the same hits
+            within the limits of joints, whatever else it runs into.
         start: a motion of the pattern that passed, to go on from.
         seen: called with every try.
 
     Raises:
         BackbeatError: it cannot be played as it is written, or has no tempo to raise.
     """
-    search = _Search(specification, folder, progress or (lambda s, w: None), shaped)
+    report = progress or (lambda share, what: None)
+    search = _Search(specification, folder, report, least_time)
     tries, best = [], start
     if start is not None:
         search.note(start)
@@ -175,10 +179,12 @@ class _Search:
         specification: DrummingSpecification,
         folder: Path,
         progress: Progress,
-        shaped: bool,
+        least_time: bool,
     ) -> None:
         self.specification, self.folder = specification, folder
-        self.progress, self.shaped = progress, shaped
+        self.progress, self.least_time = progress, least_time
+        asked, bare = specification.stroke, replace(specification.stroke, shaped=False)
+        self.strokes = [bare] if least_time else [asked, bare][: 1 + asked.shaped]
         score = specification.written_score(folder)
         self.bpm, self.most = fastest_bpm(score), haste_range(score)[1]
         self.low, self.high = 0.0, np.inf
@@ -203,22 +209,38 @@ class _Search:
 
     def attempt(self, haste: float, best: Try | None) -> Try:
         """Solves and verifies at one tempo."""
-        started, self.count = time.perf_counter(), self.count + 1
-        plan = replace(self.specification, haste=haste).plan(self.folder, self.shaped)
+        self.count += 1
+        made: Try | None = None
+        for stroke in self.strokes:
+            # A shape that was let go of stays so: faster strokes need it even less.
+            if best is not None and stroke.shaped and not best.shaped:
+                continue
+            wanted = replace(self.specification, haste=haste, stroke=stroke)
+            made = self._try(wanted, best)
+            if made.passed:
+                break
+        assert made is not None
+        return made
+
+    def _try(self, wanted: DrummingSpecification, best: Try | None) -> Try:
+        """Solves and verifies strokes of one kind at one tempo."""
+        started, haste = time.perf_counter(), wanted.haste
+        plan = wanted.plan(self.folder)
         if plan.problem.times[-1] >= LONG:
             raise BackbeatError(
-                f"{self.specification.name}: takes {plan.problem.times[-1]:.0f} s; the "
+                f"{wanted.name}: takes {plan.problem.times[-1]:.0f} s; the "
                 f"highest tempo is found of patterns of less than {LONG:g} s: take the "
                 "bars that matter"
             )
-        what = f"{haste * self.bpm:.4g} BPM"
+        bpm, shaped = haste * self.bpm, wanted.stroke.shaped
+        what = f"{bpm:.4g} BPM{'' if shaped else ', strokes without a shape'}"
         self.progress(1.0 - 0.8**self.count, what)
         made: Try | None = None
         for guess in self._guesses(plan, best):
             solution = self._solve(plan, guess, what)
             why, behavior = self._verified(plan, solution)
-            seconds = time.perf_counter() - started
-            made = Try(haste, haste * self.bpm, why, seconds, plan, solution, behavior)
+            spent = time.perf_counter() - started
+            made = Try(haste, bpm, why, spent, plan, solution, behavior, shaped)
             if made.passed:
                 break
         assert made is not None
@@ -262,7 +284,7 @@ class _Search:
             beat_priority=known.beat_priority,
         )
         for check in behavior.certificate.failures():
-            if self.shaped or check.name.startswith("joint_"):
+            if not self.least_time or check.name.startswith("joint_"):
                 return (
                     f"{check.name} is {check.value:.3g} > {check.bound:.3g} at "
                     f"{check.time:.2f} s ({check.where})",

@@ -35,9 +35,9 @@ PROFILE = 3e4
 # with more, the arm would not catch up before the next hit. Share of the way up that is
 # planned from it.
 LIFTED, MOST_REBOUND, RISING = 1.4, 0.65, 0.8
-# Least mean speed up from a head to the next knot, as a share of the rebound: with
-# less, a tip would linger in the head.
-LEAST_RISE = 0.5
+# Least mean speed up from a head to the next knot, as a multiple of the rebound: with
+# less, the tip of a stroke without a shape would linger in the head.
+LEAST_RISE = 1.2
 # Share of a way, or of so much of it [s], beside a hit in which the tip of a stroke
 # without a shape stays above the head.
 CLEAR, LONGEST_CLEAR = 0.45, 0.4
@@ -63,6 +63,9 @@ class Stroke:
     speed: float = 1.5
     # Least slope of the stick down to the head at a hit [rad].
     slope: float = 0.25
+    # Whether a stroke has heights between hits and a rebound like those of drummers;
+    # without, tips go from hit to hit as they like, which is faster.
+    shaped: bool = True
 
     def check(self, name: str) -> None:
         """Refuses strokes that nobody plays.

@@ -41,14 +41,15 @@ class Row:
     """One line of the table; times from a hand's stroke to its next [s]."""
 
     pattern: str
-    shaped: float
+    found: float
     least: float
+    shaped: bool
     binding: str
 
     @property
     def share(self) -> float:
         """Highest tempo by that of the least time."""
-        return self.least / self.shaped
+        return self.least / self.found
 
 
 def write_score(pattern: str, folder: Path) -> None:
@@ -70,14 +71,14 @@ def measure(pattern: str, folder: Path) -> Row:
         outcome = found.why or "passed"
         print(f"{pattern}: {found.bpm:.1f} BPM: {outcome}", file=sys.stderr, flush=True)
 
-    def cycle(found: HighestTempo) -> float:
-        return 60.0 / found.bpm * steps / STEPS_PER_BEAT
+    def cycle(tempo: HighestTempo) -> float:
+        return 60.0 / tempo.bpm * steps / STEPS_PER_BEAT
 
-    shaped = find_highest_tempo(specification, folder, seen=seen)
+    found = find_highest_tempo(specification, folder, seen=seen)
     least = find_highest_tempo(
-        specification, folder, shaped=False, start=shaped.best, seen=seen
+        specification, folder, least_time=True, start=found.best, seen=seen
     )
-    return Row(pattern, cycle(shaped), cycle(least), shaped.binding())
+    return Row(pattern, cycle(found), cycle(least), found.best.shaped, found.binding())
 
 
 def main() -> None:
@@ -88,7 +89,7 @@ def main() -> None:
         with TemporaryDirectory() as folder:
             row = measure(pattern, Path(folder))
         print(
-            f"| {row.pattern} | {1e3 * row.shaped:.0f} ms ({1 / row.shaped:.1f} Hz) | "
+            f"| {row.pattern} | {1e3 * row.found:.0f} ms ({1 / row.found:.1f} Hz) | "
             f"{1e3 * row.least:.0f} ms | {100 * row.share:.0f} % | {row.binding} |",
             flush=True,
         )

@@ -47,7 +47,7 @@ class OwnRobot:
 
     def torques(self, command: np.ndarray) -> np.ndarray:
         """(nj,) torques of the joint servos [N m]."""
-        c, limit = command.reshape(5, -1), self.robot.effort_limits
+        c, limit = command.reshape(-1, self.robot.num_joints), self.robot.effort_limits
         u = c[EFFORT] + c[STIFFNESS] * (c[POSITION] - self.q[7:])
         u += c[DAMPING] * (c[VELOCITY] - self.v[6:])
         return np.clip(u, -limit, limit)

@@ -23,7 +23,8 @@ from models.robot import RobotModel
 from models.rotations import compiled
 
 # Blocks of a command vector, each num_joints long and in joint order.
-EFFORT, POSITION, VELOCITY, STIFFNESS, DAMPING = range(5)
+EFFORT, POSITION, VELOCITY, STIFFNESS, DAMPING, COMING = range(6)
+BLOCKS = 6
 # Wanted speed from which on all of the friction is made up for [rad/s or m/s], and
 # how fast a servo wants its errors gone [1/s].
 FRICTION_SPEED, FRICTION_RATE = 0.05, 20.0
@@ -35,9 +36,18 @@ def joint_command(
     velocity: np.ndarray,
     stiffness: np.ndarray,
     damping: np.ndarray,
+    coming: np.ndarray | None = None,
 ) -> np.ndarray:
-    """(5 nj,) command: effort [N m], set points [rad, rad/s], gains."""
-    return np.concatenate([effort, position, velocity, stiffness, damping])
+    """(6 nj,) command: effort [N m], set points [rad, rad/s], gains, what comes.
+
+    Args:
+        effort, position, velocity, stiffness, damping: (nj,) of the servo's law.
+        coming: (nj,) velocity that is wanted when the motors have followed, which
+            says which way friction will have to be overcome [rad/s]; None for
+            `velocity`. They differ where a stick bounces.
+    """
+    coming = velocity if coming is None else coming
+    return np.concatenate([effort, position, velocity, stiffness, damping, coming])
 
 
 @compiled
@@ -51,7 +61,8 @@ def _follow(command, q, v, limits, friction, u):
         effort = command[EFFORT * nj + j] + stiffness * error
         effort += command[DAMPING * nj + j] * (velocity - v[nv + j])
         if friction[j] > 0.0:
-            wanted = velocity + (FRICTION_RATE * error if stiffness > 0.0 else 0.0)
+            wanted = command[COMING * nj + j]
+            wanted += FRICTION_RATE * error if stiffness > 0.0 else 0.0
             effort += friction[j] * min(max(wanted / FRICTION_SPEED, -1.0), 1.0)
         u[j] = min(max(effort, -limits[j]), limits[j])
 
@@ -69,7 +80,7 @@ class JointServo(LeafSystem):
         - actuation
         - joint_effort
 
-    `command` is a `joint_command` (5 nj). `state` is the sensed [q, v] of the
+    `command` is a `joint_command` (6 nj). `state` is the sensed [q, v] of the
     robot model (nq + nv). `actuation` (nu) is in the plant's actuator order,
     `joint_effort` (nj) the same in joint order, after clipping and lag [N m]: the
     mean over the step that begins. With a lag, the effort of the motors now (nj) is
@@ -96,7 +107,7 @@ class JointServo(LeafSystem):
             lag: time constant of the motors [s].
             period: step of the plant, when there is a lag [s].
             friction: (nj,) Coulomb friction that the servo makes up for [N m], in
-                the direction of the planned velocity and, where there is
+                the direction of the velocity to come and, where there is
                 stiffness, of the error: never more than there is, so that it can
                 move nothing by itself. None for none.
         """
@@ -115,7 +126,7 @@ class JointServo(LeafSystem):
         for row, name in enumerate(actuator_joints):
             if name in order:
                 self._selection[row, order[name]] = 1.0
-        self._command = self.DeclareVectorInputPort("command", 5 * nj)
+        self._command = self.DeclareVectorInputPort("command", BLOCKS * nj)
         size = robot.num_positions + robot.num_velocities
         self._state = self.DeclareVectorInputPort("state", size)
         self.DeclareVectorOutputPort(

@@ -56,8 +56,8 @@ class PredictiveController(LeafSystem):
     soles in the order of its description [N]; it may be left unconnected, and then
     every foot is taken to land when the plan has it. `settings` is the PlanSettings
     that hold now; unconnected, what the program was made for does. `plan` is a Plan,
-    the latest one; when a solve fails an older one goes on and says so. `fallen` (1) is 1 from
-    when it has declared a fall. `memory` is a PredictiveMemory with the counts.
+    the latest one; when a solve fails an older one goes on and says so. `fallen` (1) is
+    1 from when it has declared a fall. `memory` is a PredictiveMemory with the counts.
 
     Attributes:
         step: what it computes, as a pure function.

@@ -7,6 +7,7 @@ import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
 
+from models.actuation import BLOCKS
 from mpc.explanation import TickExplanation
 from mpc.hand_offset import HandOffset
 from mpc.plan import Plan
@@ -35,7 +36,7 @@ class WholeBodyController(LeafSystem):
 
     `state` is the robot model's [q, v] (nq + nv), `plan` a Plan. `hands` is a tuple of
     HandOffset; it may be left unconnected, and no hand is held elsewhere. `command` is
-    a `models.actuation.joint_command` (5 nj). `contact_wrenches` (6 C) are the
+    a `models.actuation.joint_command` (6 nj). `contact_wrenches` (6 C) are the
     wrenches the controller counts on, in patch axes [N m, N], `joint_acceleration`
     (nj) what it makes the joints do [rad/s^2]. `fallen` (1) is 1 from when it has
     declared a fall. `memory` is a WholeBodyMemory with the counts.
@@ -77,7 +78,7 @@ class WholeBodyController(LeafSystem):
         first = self.tick.start()
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
-        self.DeclareVectorOutputPort("command", 5 * nj, self._calc_command, state)
+        self.DeclareVectorOutputPort("command", BLOCKS * nj, self._calc_command, state)
         self.DeclareVectorOutputPort(
             "contact_wrenches", 6 * C, self._calc_wrenches, state
         )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from models.actuation import joint_command
+from models.actuation import BLOCKS, joint_command
 from models.robot import RobotModel
 from models.rotations import box_plus
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
@@ -43,7 +43,7 @@ class WholeBodyMemory:
     """All memory of the whole-body controller.
 
     Attributes:
-        command: (5 nj,) the joint command in force.
+        command: (6 nj,) the joint command in force.
         dual: dual solution, the warm start of the next tick.
         wrench: (C, 6) wrenches of the last solution [weights].
         ticks: ticks done.
@@ -126,12 +126,14 @@ class WholeBodyTick:
         self._hold = hold_gains(self.robot, reference, latency)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
         self._signs = np.zeros(3)
+        # Velocity of the joints when the motors have followed; as `target`.
+        self._coming = np.zeros(self.robot.num_joints)
         self._arms: dict[str, ArmReach] = {}
 
     def start(self) -> WholeBodyMemory:
         """Memory before the first tick."""
         nj, C = self.robot.num_joints, len(self.program.contacts)
-        return WholeBodyMemory(np.zeros(5 * nj), None, np.zeros((C, 6)))
+        return WholeBodyMemory(np.zeros(BLOCKS * nj), None, np.zeros((C, 6)))
 
     def __call__(
         self,
@@ -190,12 +192,13 @@ class WholeBodyTick:
         """Writes the target of a tick at t; returns the behavior there."""
         # A command holds until the next tick; its references are for the middle.
         middle = t + 0.5 * self.period
-        sample = self.reference.sample(plan.phase_at(middle), self._sample)
+        sample = ahead = self.reference.sample(plan.phase_at(middle), self._sample)
         if self._lead > 0:
             ahead = self.reference.sample(
                 plan.phase_at(middle + self._lead), self._ahead
             )
             take_accelerations(sample, ahead)
+        self._coming = plan.rate * ahead.v[self.robot.base_velocities :]
         deviation, wrench, shift = plan.at(middle)
         deviation[2] += plan.ground
         places = places_of(plan, sample, shift, self.reference.soles)
@@ -275,8 +278,9 @@ class WholeBodyTick:
         # friction has to be overcome, and does nothing else.
         joints = self.target.joints
         velocity = np.where(self._stiffness > 0, joints[1], planned)
+        coming = np.where(self._stiffness > 0, self._coming, planned)
         command = joint_command(
-            solution.tau, joints[0], velocity, self._stiffness, self._damping
+            solution.tau, joints[0], velocity, self._stiffness, self._damping, coming
         )
         return WholeBodyMemory(
             command,

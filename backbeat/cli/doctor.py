@@ -62,6 +62,7 @@ def examine() -> Iterator[Finding]:
     yield numba_cache()
     yield free_disk(Path.cwd())
     yield meshcat_port()
+    yield libegl()
     yield chromium()
     yield ffmpeg()
 
@@ -131,6 +132,17 @@ def glib() -> Finding:
     except OSError:
         return finding("libglib", False, "missing", "apt install libglib2.0-0")
     return finding("libglib", True, name, "")
+
+
+def libegl() -> Finding:
+    """What Drake renders pictures with, on machines without a display too."""
+    name = "libEGL.so.1"
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        remedy = "for pictures of the robot: apt install libegl1 libgl1-mesa-dri"
+        return finding("libEGL", False, "missing", remedy, required=False)
+    return finding("libEGL", True, name, "", required=False)
 
 
 def drake_import() -> Finding:

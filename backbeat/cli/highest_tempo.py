@@ -40,7 +40,8 @@ def print_highest_tempo(names: list[str], as_json: bool) -> None:
 
             def seen(found: "Try") -> None:
                 tries.append(found)
-                outcome = "passed" if found.passed else found.why
+                shape = "" if found.shaped else " with strokes without a shape"
+                outcome = f"passed{shape}" if found.passed else found.why
                 remarks.print(f"  {found.bpm:.1f} BPM: {outcome}", markup=False)
 
             found = find_highest_tempo(specification, path.parent, report, seen=seen)
@@ -54,10 +55,11 @@ def print_highest_tempo(names: list[str], as_json: bool) -> None:
     if as_json:
         print_json(numbers(name, found, binding))
     else:
+        shape = "" if found.best.shaped else ", stroke: {shaped: false}"
         remarks.print(
             f"{name}: highest tempo {found.bpm:.1f} BPM, {found.best.haste:.3g} times "
-            f"that of the score (haste: {found.best.haste:.4g} in the specification); "
-            f"{binding}",
+            f"that of the score (haste: {found.best.haste:.4g}{shape} in the "
+            f"specification); {binding}",
             markup=False,
         )
 
@@ -68,9 +70,16 @@ def numbers(name: str, found: "HighestTempo", binding: str) -> dict[str, Any]:
         "name": name,
         "highest_bpm": found.bpm,
         "haste": found.best.haste,
+        "shaped": found.best.shaped,
         "binding": binding,
         "tries": [
-            {"bpm": t.bpm, "passed": t.passed, "why": t.why, "seconds": t.seconds}
+            {
+                "bpm": t.bpm,
+                "shaped": t.shaped,
+                "passed": t.passed,
+                "why": t.why,
+                "seconds": t.seconds,
+            }
             for t in found.tries
         ],
     }

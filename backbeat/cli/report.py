@@ -1,9 +1,21 @@
 """`backbeat report`: a behavior, or a run, as one page to read."""
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from mpc.simulation.run_record import RunRecord
+
+
+class RecordingPlace(StrEnum):
+    """Where the recording of a run is put."""
+
+    EMBED = "embed"
+    LINK = "link"
+    NONE = "none"
 
 
 def command(
@@ -14,24 +26,24 @@ def command(
     library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
         "library"
     ),
+    recording: Annotated[
+        RecordingPlace,
+        typer.Option(help="Of a run: in the page, in a file beside it, or left out."),
+    ] = RecordingPlace.EMBED,
 ) -> None:
-    """Writes a page: checks, active limits, forces, torques, how the solve went.
+    """Writes a page: what it is or what ran, and every figure that says why.
 
-    Of the run file of a dancer: how late what belongs on the beat came. Of that of a
-    drummer: joints, tempo read from velocity spikes, holds and
-    their forces, singular values, and how like a person it plays.
+    Of a behavior: checks, active limits, forces, torques, how the solve went. Of a run
+    file: the result, joints with their limits, balance, forces planned and measured,
+    what was expected against what came, timing, solver times, the recording with its
+    sound, and how to do it again; of a dancer how late what belongs on the beat came,
+    of a drummer the tempo read from the motion and how like a person it plays.
     """
     from models.atomic_file import replacing
 
     if name.endswith(".parquet"):
-        from backbeat.report.dance_report import dance_page
-        from backbeat.report.drumming_report import drumming_page
-        from mpc.simulation.run_file import load_run
-
-        samples, story = load_run(Path(name))
-        is_danced = bool(story.get("markers"))
-        page = dance_page(story) if is_danced else drumming_page(samples, story)
         path = output or Path(name).with_suffix(".html")
+        page = _run_page(Path(name), path, library, recording)
     else:
         from backbeat.report.behavior_report import behavior_page
         from behaviors.library import Library
@@ -40,4 +52,41 @@ def command(
         path = output or Path(f"{name}.html")
     with replacing(path) as file:
         file.write(page.encode())
-    typer.echo(f"{path}: {len(page) / 1e3:.0f} kB")
+    typer.echo(f"{path}: {len(page) / 1e6:.1f} MB")
+
+
+def _run_page(run_file: Path, path: Path, library: Path, where: RecordingPlace) -> str:
+    from backbeat.report.run_report import run_page
+    from backbeat.stage.recording import check_writable, write_page
+    from models.errors import BackbeatError
+    from mpc.simulation.run_record import read_run
+
+    record = read_run(run_file)
+    if where is RecordingPlace.NONE:
+        return run_page(record, run_file, note="Left out, as asked for.")
+    check_writable(path)
+    try:
+        recording = _recording(record, library)
+    except BackbeatError as error:
+        if where is RecordingPlace.LINK:
+            raise
+        return run_page(record, run_file, note=f"There is none: {error}.")
+    if where is RecordingPlace.EMBED:
+        return run_page(record, run_file, recording)
+    beside = path.with_name(f"{path.stem}.recording.html")
+    page = run_page(record, run_file, link=beside.name)
+    typer.echo(str(write_page(recording, beside)))
+    return page
+
+
+def _recording(record: "RunRecord", library: Path) -> str:
+    """The page that plays a run.
+
+    Raises:
+        BackbeatError: the library has not the behavior that ran.
+    """
+    from backbeat.stage.filed_take import filed_take
+    from backbeat.stage.recording import page_of
+    from behaviors.library import Library
+
+    return page_of(filed_take(record, Library(library)))

@@ -1,4 +1,4 @@
-"""A danced run as a page: how late what belongs on the beat came, by move."""
+"""A danced run on its page: how late what belongs on the beat came, by move."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,32 +9,23 @@ from matplotlib.figure import Figure
 
 from backbeat.report.figures import STYLE, WIDTH, svg
 from backbeat.report.template import rendered
-from models.errors import BackbeatError
 
 # Height of a move's row in the figure, and of what is around them [in].
 ROW, AROUND = 0.22, 0.9
 
 
-def dance_page(story: Mapping[str, Any]) -> str:
-    """HTML of one page that needs nothing else.
+def dance_section(story: Mapping[str, Any]) -> Markup:
+    """The part of a run's page about a dance: every move's instants, and a figure.
 
     Args:
-        story: of a run file.
-
-    Raises:
-        BackbeatError: nobody dances in it.
+        story: of a run file with markers.
     """
-    if not story.get("markers"):
-        raise BackbeatError(
-            f"nobody dances in the run of {story['behavior']}: no move of it has an "
-            "instant that belongs on a beat"
+    return Markup(
+        rendered(
+            "dance_section.html",
+            figures=story["metrics"]["markers"],
+            errors=Markup(marker_figure(story["markers"])),
         )
-    return rendered(
-        "dance.html",
-        story=story,
-        metrics=story["metrics"],
-        figures=story["metrics"]["markers"],
-        errors=Markup(marker_figure(story["markers"])),
     )
 
 
@@ -51,4 +42,4 @@ def marker_figure(markers: Sequence[Mapping[str, Any]]) -> str:
                 axes.plot(1e3 * marker["error"], row, "o", ms=4, color="#0072b2")
         axes.set(yticks=range(len(moves)), yticklabels=[m for _, m in moves])
         axes.set(title="Every marker", xlabel="late [ms]")
-        return svg(figure)
+        return svg(figure, "markers")

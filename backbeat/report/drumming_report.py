@@ -1,4 +1,4 @@
-"""A drummed run as a page: joints, tempo from spikes, holds, how like a person."""
+"""A drummed run on its page: tempo from spikes, holds, how like a person."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,14 +9,12 @@ from markupsafe import Markup
 from backbeat.report.drumming_figures import (
     HANDS,
     arm_joints,
-    plot_joints,
     plot_singular_values,
     plot_spikes,
 )
 from backbeat.report.figures import svg
 from backbeat.report.template import rendered
 from behaviors.singular_values import singular_values
-from models.errors import BackbeatError
 from mpc.simulation.drumming_analysis import (
     drummer_motion,
     find_holds,
@@ -36,20 +34,20 @@ NEAR = 0.03
 EVERY = 4
 
 
-def drumming_page(samples: pd.DataFrame, story: Mapping[str, Any]) -> str:
-    """HTML of one page that needs nothing else.
+def can_analyze(story: Mapping[str, Any]) -> bool:
+    """Whether a run is one of a free Atlas that drums, which this section is about."""
+    robot = story["robot"]
+    is_free = robot["mount"]["p_WB"] is None
+    drums = bool(story["hits"]) and robot["equipment"] == ["sticks"]
+    return drums and is_free and robot["name"] == "atlas"
+
+
+def drumming_section(samples: pd.DataFrame, story: Mapping[str, Any]) -> Markup:
+    """The part of a run's page about drumming.
 
     Args:
-        samples, story: of a run file.
-
-    Raises:
-        BackbeatError: nobody drums in it, or it is not a free Atlas.
+        samples, story: of a run file that `can_analyze` accepts.
     """
-    if not story["hits"]:
-        raise BackbeatError(
-            f"nobody drums in the run of {story['behavior']}; the report of a run is "
-            "about drumming or dancing"
-        )
     motion = drummer_motion(samples)
     holds, made = find_holds(motion, story), strokes(motion, story)
     spikes, contacts, tempi = {}, {}, []
@@ -69,14 +67,14 @@ def drumming_page(samples: pd.DataFrame, story: Mapping[str, Any]) -> str:
             }
         )
     values = singular_values(motion.robot, motion.t[::EVERY], motion.q[::EVERY])
-    return rendered(
-        "drumming.html",
-        story=story,
-        tempi=tempi,
-        holds=holds.to_dict("records"),
-        likeness=likeness(made).to_dict("records"),
-        smallest=float(values["s6"].min()),
-        joints=Markup(svg(plot_joints(samples))),
-        spikes=Markup(svg(plot_spikes(spikes, contacts, holds))),
-        singular=Markup(svg(plot_singular_values(values))),
+    return Markup(
+        rendered(
+            "drumming_section.html",
+            tempi=tempi,
+            holds=holds.to_dict("records"),
+            likeness=likeness(made).to_dict("records"),
+            smallest=float(values["s6"].min()),
+            spikes=Markup(svg(plot_spikes(spikes, contacts, holds), "spikes")),
+            singular=Markup(svg(plot_singular_values(values), "singular")),
+        )
     )

@@ -134,11 +134,31 @@ def performed_in_file(path: Path) -> Performance:
     """
     frame, story = load_run(path)
     try:
+        end = float(frame["t"].iloc[-1])
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise BackbeatError(f"{path} holds no samples; track it again") from None
+    return performed_in_story(story, end, str(path))
+
+
+def performed_in_story(
+    story: Mapping[str, Any], end: float, source: str
+) -> Performance:
+    """What a run sounds like, from the story in its file.
+
+    Args:
+        story: of the run file.
+        end: last time of the run [s].
+        source: where the story is from, for messages.
+
+    Raises:
+        BackbeatError: the story is not that of a run.
+    """
+    try:
         records = _strikes(story["hits"], story["extra_hits"])
         silent = Performance(
             str(story["behavior"]),
             (),
-            float(frame["t"].iloc[-1]),
+            end,
             np.array(story.get("beats", []), float),
             int(story.get("beats_per_bar", 4)),
             float(story.get("music", 0.0)),
@@ -147,7 +167,7 @@ def performed_in_file(path: Path) -> Performance:
         return _performance(silent, records)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise BackbeatError(
-            f"{path} does not hold the hits of a run as this Backbeat writes them "
+            f"{source} does not hold the hits of a run as this Backbeat writes them "
             f"({error!r}); track the behavior again"
         ) from None
 

@@ -1,14 +1,17 @@
 """LiveSimulation: the closed loop, advanced in small steps while it is watched."""
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context, EventStatus
 
 from backbeat.stage.moment import ContactForce, Moment
 from backbeat.stage.plan_view import planned_forces, predicted_path, solver_in_words
+from backbeat.stage.pushes import pushes_at
 from backbeat.stage.strikes import (
     FORCE_SHOWN,
     Strike,
@@ -27,10 +30,12 @@ from models.kit.drum_kit import DrumKit
 from mpc.fail_safe import Mode
 from mpc.plan import Plan
 from mpc.simulation.contact_log import FORCE, MEMBER, ROW
-from mpc.simulation.diagram import build_closed_loop
-from mpc.simulation.fall import has_fallen
 from mpc.simulation.hits import SILENCE
+from mpc.simulation.run import SimulationRun, collect_run
+from mpc.simulation.run_file import save_run
+from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.setting_event import SettingEvent
 
 
 class LiveSimulation:
@@ -47,32 +52,27 @@ class LiveSimulation:
     def __init__(self, behavior: Behavior, scenario: Scenario) -> None:
         """Builds the loop at the start of its lead-in."""
         self.behavior = behavior
-        self._loop = build_closed_loop(behavior, scenario.check())
+        self._running = RunningLoop(behavior, scenario)
+        self._loop = self._running.loop
         self._robot = behavior.robot_model
         self._kit = DrumKit(behavior.scene.place)
         self._places = self._loop.world.state_selection().argmax(1)
         self.start = -scenario.lead_in
-        length = min(scenario.duration or np.inf, behavior.duration)
-        self.end = float(length + scenario.lead_out)
-        self.restart()
-        # The first tick may compile for a while: not before an audience.
-        self.advance(2.0 * scenario.plan_period)
+        self._held: dict[str, Any] = {}
         self.restart()
 
     def restart(self) -> None:
-        """Goes back to the start."""
-        self._simulator = Simulator(self._loop.diagram, self._loop.make_context())
-        self._simulator.Initialize()
-        self._context = self._simulator.get_mutable_context()
+        """Goes back to the start; what was changed by hand stays as it is."""
+        self._running.restart(SettingEvent(**self._held))
+        self._context = self._running.context
         plant = self._loop.world.plant
         self._plant_context = plant.GetMyContextFromRoot(self._context)
         self._state = Configuration(self._robot, *self._posture())
         self._strikes: dict[int, Strike] = {}
         self._rows: deque[tuple[float, np.ndarray]] = deque()
         self._touched = np.full(len(self._loop.contact_log.tips), -np.inf)
-        self._fallen = False
         if self._loop.contact_log.tips:
-            self._simulator.set_monitor(self._note_strikes)
+            self._running.simulator.set_monitor(self._note_strikes)
 
     @property
     def time(self) -> float:
@@ -82,13 +82,90 @@ class LiveSimulation:
     @property
     def is_over(self) -> bool:
         """Whether there is nothing more to come."""
-        return self._fallen or self.time >= self.end - 1e-9
+        return self._running.is_over
+
+    @property
+    def end(self) -> float:
+        """Time of the behavior at which the run ends, at the tempo asked for [s]."""
+        return self._running.end
 
     def advance(self, duration: float) -> None:
         """Simulates for a while [s]; stops at the end."""
-        until = min(self.time + duration, self.end)
-        self._simulator.AdvanceTo(until - self.start)
-        self._fallen = has_fallen(self._loop, self._context)
+        self._running.advance(duration)
+
+    def apply(self, setting: str, value: bool | float | Sequence[float]) -> float:
+        """Changes a setting while the loop runs, from the next control tick on.
+
+        Args:
+            setting: timing, forces, posture or steps (bool); beat_priority, tempo,
+                friction, noise_scale or plan_delay (float); left_hand or right_hand
+                (x, y, z [m]).
+            value: its new value.
+
+        Returns:
+            When it takes effect, in time of the behavior [s].
+
+        Raises:
+            BackbeatError: unknown, a value that makes no sense, or not possible here.
+        """
+        when = self._running.apply(setting, value)
+        self._held[setting] = value
+        return when
+
+    def push(
+        self,
+        impulse: Sequence[float],
+        duration: float = 0.1,
+        body: str = "pelvis",
+    ) -> float:
+        """Pushes the robot from the next control tick on.
+
+        Args:
+            impulse: (3,) in world axes [N s].
+            duration: length of the push [s].
+            body: link that is pushed.
+
+        Returns:
+            When it begins, in time of the behavior [s].
+
+        Raises:
+            BackbeatError: an unknown body, or numbers that make no sense.
+        """
+        return self._running.push(impulse, duration, body)
+
+    def reset(self) -> None:
+        """Goes back to the start, and to the settings that it was made with."""
+        self._held = {}
+        self.restart()
+
+    def settings(self) -> dict[str, Any]:
+        """The present values of all that `apply` can change, by name."""
+        return self._running.settings()
+
+    def scenario_so_far(self) -> Scenario:
+        """The scenario with all that was done by hand: run again, the same run.
+
+        Raises:
+            BackbeatError: nothing has been simulated yet.
+        """
+        return self._running.scenario_so_far()
+
+    def run_so_far(self) -> SimulationRun:
+        """What has happened, as a run to be looked at or saved.
+
+        Raises:
+            BackbeatError: nothing has been simulated yet.
+        """
+        return collect_run(self._running)
+
+    def save_run(self, path: Path) -> Path:
+        """Writes what has happened as a run file, which `backbeat replay` checks.
+
+        Raises:
+            BackbeatError: nothing has been simulated yet, or it cannot be written.
+        """
+        run = self.run_so_far()
+        return save_run(run, path, run.metrics())
 
     def now(self) -> Moment:
         """What is seen at present."""
@@ -108,6 +185,7 @@ class LiveSimulation:
             ghost=planned_configuration(self.behavior, phase),
             forces=forces,
             planned_forces=planned_forces(plan, clock, self._state, patches),
+            pushes=pushes_at(self._running.scenario.pushes, self.time, self._state),
             standing=tuple(forces),
             prediction=predicted_path(plan),
             flashes=flashes(list(self._strikes.values()), self.time),
@@ -176,7 +254,7 @@ class LiveSimulation:
         return mode
 
     def _remark(self) -> str:
-        if self._fallen:
-            return "the robot has fallen"
+        if self._running.fell_at is not None:
+            return "the robot has fallen: reset it"
         mode = self._mode()
         return "" if mode is Mode.TRACKING else f"whole-body controller: {mode}"

@@ -304,8 +304,9 @@ class Player:
     def _state(self) -> dict[str, Any]:
         """What pages are told besides the moment."""
         transport, take = self.transport, self.take
-        is_simulated = isinstance(take, KeptSimulation)
-        reach = take.reach if isinstance(take, KeptSimulation) else take.end
+        reach, settings = take.end, {}
+        if isinstance(take, KeptSimulation):
+            reach, settings = take.reach, take.live.settings()
         return {
             "playing": transport.is_playing,
             "speed": transport.speed,
@@ -318,7 +319,7 @@ class Player:
             "busy": self.busy or ("simulating up to there …" if self._goal else ""),
             "notice": self.notice,
             "sense": self._scenario.state,
-            "settings": take.live.settings() if is_simulated else {},
+            "settings": settings,
             "undo": len(self._undo),
         }
 

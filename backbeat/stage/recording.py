@@ -6,6 +6,7 @@ from pathlib import Path
 
 from backbeat.sound.notes import Performance, SoundExtras, performed, planned
 from backbeat.sound.page_sound import packed_sound
+from backbeat.stage.filed_take import FiledTake
 from backbeat.stage.moment import Take, frame_times
 from backbeat.stage.page import packed, with_overlay
 from backbeat.stage.recording_canvas import RecordingCanvas
@@ -88,6 +89,8 @@ def _performance(take: Take) -> Performance:
     """What is heard of a take: its contacts if it was simulated, else its score."""
     if isinstance(take, SimulatedTake):
         return performed(take.run)
+    if isinstance(take, FiledTake):
+        return take.performance()
     return planned(take.behavior)
 
 

@@ -16,7 +16,7 @@ from pydrake.systems.framework import (
 from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from behaviors.behavior import Behavior
-from models.actuation import joint_command
+from models.actuation import BLOCKS, joint_command
 from models.robot import RobotModel
 from mpc.predictive_program import PredictiveProgram
 from mpc.reference import Reference
@@ -54,7 +54,7 @@ class TorqueController(LeafSystem):
         output_ports:
         - command
 
-    `state` is the robot model's [q, v] (nq + nv), `command` a `joint_command` (5 nj)
+    `state` is the robot model's [q, v] (nq + nv), `command` a `joint_command` (6 nj)
     without gains. The tool remembers its plans itself, outside of the Context.
 
     Attributes:
@@ -75,7 +75,7 @@ class TorqueController(LeafSystem):
         self._torque = self.DeclareDiscreteState(robot.num_joints)
         state = {self.all_state_ticket()}
         self.DeclareVectorOutputPort(
-            "command", 5 * robot.num_joints, self._calc_command, state
+            "command", BLOCKS * robot.num_joints, self._calc_command, state
         )
         # Before the step of the plant that begins now, which an update of discrete
         # state would come too late for.

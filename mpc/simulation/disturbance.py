@@ -24,9 +24,10 @@ class Disturbance(LeafSystem):
         - impulse_rate
 
     Pushes are its state, to which `add` adds. `spatial_forces` is a list of
-    ExternallyAppliedSpatialForce for the plant's `applied_spatial_force`. `impulse_rate` (3)
-    is the total force applied now, world axes [N]. A force holds for a step of the plant, so it is the mean over the
-    step: a push gives its impulse whether its ends fall on steps or not.
+    ExternallyAppliedSpatialForce for the plant's `applied_spatial_force`.
+    `impulse_rate` (3) is the total force applied now, world axes [N]. A force holds for
+    a step of the plant, so it is the mean over the step: a push gives its impulse
+    whether its ends fall on steps or not.
     """
 
     def __init__(

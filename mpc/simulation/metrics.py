@@ -25,7 +25,7 @@ from behaviors.dance.markers import marker_figures
 from models.configuration import Configuration
 from mpc.reference import Reference
 from mpc.simulation.estimate_error import estimate_error
-from mpc.simulation.plan_channel import arrivals
+from mpc.simulation.plan_channel import plans_in_force
 from mpc.simulation.safety_metrics import safety_metrics
 from mpc.simulation.scenario import Push
 from mpc.simulation.survival import RECOVERY, judge, survived
@@ -106,13 +106,10 @@ class RunAnalysis:
 
     def _phases(self) -> np.ndarray:
         """Phase of the plan in force at every sample."""
-        run, start = self.run, self.run.scenario.lead_in
-        taken = arrivals(run.plans, run.scenario) or [(0.0, run.plans[0])]
-        starts, plans = np.array([t for t, _ in taken]) - start, [p for _, p in taken]
-        index = np.clip(np.searchsorted(starts, self.t + 1e-9) - 1, 0, len(plans) - 1)
-        return np.array(
-            [plans[k].phase_at(t + start) for k, t in zip(index, self.t, strict=True)]
-        )
+        clock = self.t + self.run.scenario.lead_in
+        plans, index = plans_in_force(self.run.plans, self.run.scenario, clock)
+        phases = [plans[k].phase_at(t) for k, t in zip(index, clock, strict=True)]
+        return np.array(phases)
 
     def slip(self, patches: Collection[str]) -> float:
         """Farthest a corner of standing patches got from where it first stood [m]."""

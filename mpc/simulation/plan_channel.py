@@ -5,7 +5,7 @@ decided for each plan by the seed alone. Until the next one arrives the one in f
 goes on.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +47,22 @@ def arrivals(plans: Iterable[Plan], scenario: Scenario) -> list[tuple[float, Pla
                 found.append((when, plan))
                 break
     return found
+
+
+def plans_in_force(
+    plans: Sequence[Plan], scenario: Scenario, clock: np.ndarray
+) -> tuple[list[Plan], np.ndarray]:
+    """Plans that took effect, and (M,) which of them was in force at given times.
+
+    Args:
+        plans: of a run, as they were made.
+        scenario: of the run.
+        clock: (M,) times since the simulation began [s].
+    """
+    taken = arrivals(plans, scenario) or [(0.0, plans[0])]
+    starts = np.array([time for time, _ in taken])
+    index = np.searchsorted(starts, clock + ROUNDING) - 1
+    return [plan for _, plan in taken], np.clip(index, 0, len(taken) - 1)
 
 
 @dataclass(frozen=True)

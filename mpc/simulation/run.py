@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from pydrake.systems.analysis import Simulator
-from pydrake.systems.framework import Context
 from threadpoolctl import threadpool_limits
 
 from behaviors.behavior import Behavior
@@ -15,18 +13,15 @@ from mpc.fail_safe import Safety
 from mpc.plan import Plan
 from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_weights import PredictiveWeights
-from mpc.simulation.asked_tempo import play_length
-from mpc.simulation.diagram import ClosedLoop, build_closed_loop
-from mpc.simulation.fall import has_fallen
 from mpc.simulation.hits import HitReport, find_hits, match_hits
 from mpc.simulation.marker_errors import run_markers
 from mpc.simulation.metrics import run_metrics
 from mpc.simulation.rests import measure_rests
 from mpc.simulation.run_explanation import RunExplanation, explain_run
+from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.settings import first_settings
 from mpc.simulation.simulated_world import simulated_kit
-from mpc.simulation.timeline import advance_to
 
 # Called with the share of the run that is done.
 Progress = Callable[[float], None]
@@ -157,83 +152,60 @@ def _run(
     progress: Progress | None,
     planner: PlannerProcess | None,
 ) -> SimulationRun:
-    loop = build_closed_loop(behavior, scenario, weights, planner)
-    _warm_up(loop)
-    simulator = Simulator(loop.diagram, loop.make_context())
-    simulator.Initialize()
-    context = simulator.get_mutable_context()
-    end = scenario.lead_in + play_length(scenario, behavior)
-    plans: list[Plan] = []
-    fell_at = None
-    started = time.perf_counter()
-    steps = int(np.ceil(end / scenario.plan_period - 1e-9))
+    running = RunningLoop(behavior, scenario, weights, planner)
+    started, length = time.perf_counter(), scenario.lead_in + running.end
     # The matrices are small: threads of the BLAS would only wait for each other.
     with threadpool_limits(1):
-        for i in range(steps):
-            advance_to(loop, simulator, min(end, (i + 1) * scenario.plan_period))
-            plans.append(_plan(loop, context))
-            if has_fallen(loop, context):
-                fell_at = context.get_time() - scenario.lead_in
-                break
-            if progress and i % 5 == 0:
-                progress((i + 1) / steps)
-    wall = time.perf_counter() - started
-    return _collect(loop, context, behavior, plans, fell_at, wall)
+        while not running.is_over:
+            running.advance(scenario.plan_period)
+            done = len(running.plans)
+            if progress and done % 5 == 1:
+                progress(min(1.0, done * scenario.plan_period / length))
+    return collect_run(running, time.perf_counter() - started)
 
 
-def _warm_up(loop: ClosedLoop) -> None:
-    """Runs one plan in a context that is thrown away.
+def collect_run(running: RunningLoop, wall: float = 0.0) -> SimulationRun:
+    """What has happened so far in a loop that was advanced by hand.
 
-    What the first tick loads or compiles does not count as the robot's time.
+    Args:
+        running: the loop.
+        wall: wall time that it took [s].
     """
-    simulator = Simulator(loop.diagram, loop.make_context())
-    simulator.AdvanceTo(loop.scenario.plan_period)
-    loop.whole_body.tick_times.clear()
-
-
-def _plan(loop: ClosedLoop, context: Context) -> Plan:
-    own = loop.predictive.GetMyContextFromRoot(context)
-    plan: Plan = loop.predictive.GetOutputPort("plan").Eval(own)
-    return plan
-
-
-def _collect(
-    loop: ClosedLoop,
-    context: Context,
-    behavior: Behavior,
-    plans: list[Plan],
-    fell_at: float | None,
-    wall: float,
-) -> SimulationRun:
+    loop, context, scenario = running.loop, running.context, running.scenario_so_far()
     logs = {name: log.FindLog(context) for name, log in loop.logs.items()}
-    t = np.array(logs["state"].sample_times()) - loop.scenario.lead_in
+    t = np.array(logs["state"].sample_times()) - scenario.lead_in
+    # Under way, a run is what its scenario makes again.
+    end = np.inf if running.is_over else scenario.duration + 1e-9
+    n = int(np.searchsorted(t, end))
     memory, slow = (
         system.GetOutputPort("memory").Eval(system.GetMyContextFromRoot(context))
         for system in (loop.whole_body, loop.predictive)
     )
-    contact = logs["contact"].data().T
+    samples = {name: log.data().T[:n].copy() for name, log in logs.items()}
+    contact = samples["contact"]
     strike_t, strikes = np.zeros(0), np.zeros((0, 0))
     if "strike" in logs:
-        strike_t = np.array(logs["strike"].sample_times()) - loop.scenario.lead_in
-        strikes = logs["strike"].data().T.copy()
+        strike_t = np.array(logs["strike"].sample_times()) - scenario.lead_in
+        strike_t = strike_t[strike_t < end]
+        strikes = logs["strike"].data().T[: len(strike_t)].copy()
     return SimulationRun(
-        scenario=loop.scenario,
-        behavior=behavior,
-        t=t,
-        x=logs["state"].data().T.copy(),
-        sensed=logs["sensed"].data().T.copy(),
-        effort=logs["effort"].data().T.copy(),
-        contact=contact.reshape(len(contact), -1, 6).copy(),
-        push=logs["push"].data().T.copy(),
+        scenario=scenario,
+        behavior=running.behavior,
+        t=t[:n],
+        x=samples["state"],
+        sensed=samples["sensed"],
+        effort=samples["effort"],
+        contact=contact.reshape(len(contact), -1, 6),
+        push=samples["push"],
         strike_t=strike_t,
         strikes=strikes,
         tips=loop.contact_log.tips,
         members=loop.contact_log.members,
-        plans=tuple(plans),
+        plans=tuple(running.plans),
         tick_ms=np.array(loop.whole_body.tick_times) * 1e3,
-        plan_ms=np.array([p.solve_time for p in plans if p.iterations]) * 1e3,
+        plan_ms=np.array([p.solve_time for p in running.plans if p.iterations]) * 1e3,
         failures=memory.failures,
-        fell_at=fell_at,
+        fell_at=running.fell_at,
         wall_time=wall,
         tick_safety=memory.safety,
         plan_safety=slow.safety,

@@ -16,35 +16,15 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from behaviors.behavior_table import BASE_POSITIONS, BASE_VELOCITIES, WRENCH
+from behaviors.behavior import Behavior
 from models.atomic_file import replacing
 from models.errors import BackbeatError
 from models.yaml_file import parse_yaml
 from mpc.simulation.run import SimulationRun
+from mpc.simulation.run_table import run_frame
 from mpc.simulation.scenario import Scenario
 
 _METADATA = b"backbeat-run"
-
-
-def run_frame(run: SimulationRun) -> pd.DataFrame:
-    """The samples of a run as a table, columns by joint and contact name."""
-    robot = run.behavior.robot_model
-    nq, nv = robot.base_positions, robot.base_velocities
-    columns: dict[str, np.ndarray] = {"t": run.t}
-    names = [f"q.base.{a}" for a in BASE_POSITIONS[:nq]]
-    names += [f"q.{j}" for j in robot.joint_names]
-    names += [f"v.base.{a}" for a in BASE_VELOCITIES[:nv]]
-    names += [f"v.{j}" for j in robot.joint_names]
-    columns |= {name: run.x[:, i] for i, name in enumerate(names)}
-    for i, joint in enumerate(robot.joint_names):
-        columns[f"tau.{joint}"] = run.effort[:, i]
-    patches = [n for n, c in robot.contacts.items() if not c.is_point]
-    for c, name in enumerate([*patches, "elsewhere"]):
-        for i, axis in enumerate(WRENCH):
-            columns[f"{name}.{axis}"] = run.contact[:, c, i]
-    for i, axis in enumerate("xyz"):
-        columns[f"push.f{axis}"] = run.push[:, i]
-    return pd.DataFrame(columns)
 
 
 def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,6 +44,36 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "hits": [] if hits is None else hits.table.to_dict("records"),
         "extra_hits": [] if hits is None else [asdict(h) for h in hits.extra],
         "markers": [] if markers is None else _records(markers),
+        "segments": [asdict(e) for e in run.behavior.events if e.kind == "segment"],
+        "robot": robot_story(run.behavior),
+    }
+
+
+def robot_story(behavior: Behavior) -> dict[str, Any]:
+    """Which robot it is, what it carries, how it is held, and its limits.
+
+    Limits are those of the joints, in the order of its model: lowest and highest
+    angle [rad], greatest speed [rad/s] and torque [N m].
+    """
+    robot = behavior.robot_model
+    limits = {
+        "lowest": robot.position_lower,
+        "highest": robot.position_upper,
+        "speed": robot.velocity_limits,
+        "torque": robot.effort_limits,
+    }
+    return {
+        "name": behavior.robot,
+        "equipment": list(behavior.equipment),
+        "mount": asdict(behavior.mount),
+        "scene": asdict(behavior.scene),
+        "mass_kg": robot.total_mass,
+        "joints": list(robot.joint_names),
+        # JSON knows no infinity: what has no limit has None.
+        "limits": {
+            name: [float(x) if np.isfinite(x) else None for x in values]
+            for name, values in limits.items()
+        },
     }
 
 
@@ -101,8 +111,18 @@ def save_run(run: SimulationRun, path: Path, metrics: Mapping[str, Any]) -> Path
     table = table.replace_schema_metadata(
         {**(table.schema.metadata or {}), _METADATA: story}
     )
+    # Bytes of numbers that hardly change from row to row pack best side by side.
+    is_number = [pa.types.is_floating(kind) for kind in table.schema.types]
+    numbers = [n for n, yes in zip(table.column_names, is_number, strict=True) if yes]
+    rest = [n for n in table.column_names if n not in numbers]
     with replacing(path) as file:
-        pq.write_table(table, file, compression="zstd")
+        pq.write_table(
+            table,
+            file,
+            compression="zstd",
+            use_dictionary=rest,
+            use_byte_stream_split=numbers,
+        )
     return path
 
 

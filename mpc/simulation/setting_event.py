@@ -1,6 +1,8 @@
 """SettingEvent: settings that take new values at a moment of a run."""
 
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,8 @@ RANGES = {
     "noise_scale": (0.0, 100.0),
     "plan_delay": (0.0, 1.0),
 }
+# What is on or off.
+SWITCHES = ("timing", "forces", "posture", "steps")
 # Parts of the body that can be held elsewhere, and how far at most [m].
 HANDS, MOST_OFFSET = ("left_hand", "right_hand"), 1.0
 
@@ -89,6 +93,30 @@ class SettingEvent:
 
 SETTINGS = tuple(f.name for f in fields(SettingEvent) if f.name != "time")
 _LIST = ", ".join(SETTINGS)
+
+
+def setting_event(
+    time: float, setting: str, value: bool | float | Sequence[float]
+) -> SettingEvent:
+    """An event that changes one setting, from a value of whatever kind.
+
+    Raises:
+        BackbeatError: the value is not of the setting's kind.
+    """
+    changed: dict[str, Any] = {setting: value}
+    if setting in SWITCHES:
+        if not isinstance(value, bool):
+            raise BackbeatError(f"{setting} is on or off, true or false; not {value!r}")
+        return replace(SettingEvent(time), **changed)
+    try:
+        if setting in HANDS:
+            changed = {setting: [float(x) for x in value]}  # type: ignore[union-attr]
+        else:
+            changed = {setting: float(value)}  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        kind = "three numbers x, y, z in m" if setting in HANDS else "a number"
+        raise BackbeatError(f"{setting} is {kind}; not {value!r}") from None
+    return replace(SettingEvent(time), **changed)
 
 
 def tick_number(time: float, lead_in: float, period: float) -> int:

@@ -57,6 +57,17 @@ class Settings:
         new: dict[str, Any] = {n: values[n] for n in _NUMBERS if n in values}
         return replace(self, plan=plan, hands=tuple(hands.values()), **new)
 
+    def values(self) -> dict[str, Any]:
+        """Values by the names of `SettingEvent`; what is being reached counts."""
+        plan, nowhere = self.plan, [0.0, 0.0, 0.0]
+        hands = {hand.part: list(hand.after) for hand in self.hands}
+        return (
+            {n: getattr(plan, n) for n in _PLAN}
+            | {"tempo": plan.tempo.after}
+            | {n: getattr(self, n) for n in _NUMBERS}
+            | {n: hands.get(n.replace("_", " "), nowhere) for n in HANDS}
+        )
+
 
 def first_settings(scenario: Scenario, behavior: Behavior) -> Settings:
     """What holds at the start of a run, before any event."""

@@ -1,11 +1,10 @@
+import pandas as pd
 import pytest
 
-from backbeat.cli.main import main
 from backbeat.report.drumming_figures import plot_cures, plot_joints
-from backbeat.report.drumming_report import drumming_page
+from backbeat.report.drumming_report import can_analyze, drumming_section
 from behaviors.singular_values import CASES
-from models.errors import BackbeatError
-from mpc.simulation.run_file import run_frame, run_story, save_run
+from mpc.simulation.run_file import run_frame, run_story
 from tests.backbeat.performances import drumming, run_of, swaying
 
 
@@ -24,31 +23,24 @@ def made_up_story(run):
     return {**story, "hits": hits}
 
 
-def test_the_page_tells_what_was_drummed(run):
-    page = drumming_page(run_frame(run), made_up_story(run))
-    assert page.count("<svg") == 3
+def test_the_section_tells_what_was_drummed(run):
+    section = drumming_section(run_frame(run), made_up_story(run))
+    assert section.count("<svg") == 2
     for words in ("60 n / Δt", "Singular values", "stroke height", "Fujii", "0.50"):
-        assert words in page
+        assert words in section
 
 
-def test_who_does_not_drum_has_no_such_page(tmp_path, monkeypatch, capsys):
-    path = save_run(run_of(swaying(1.0)), tmp_path / "s.run.parquet", {"rests": None})
-    with pytest.raises(BackbeatError, match="nobody drums"):
-        drumming_page(run_frame(run_of(swaying(1.0))), {"hits": [], "behavior": "s"})
-    monkeypatch.setattr("sys.argv", ["backbeat", "report", str(path)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert "nobody drums" in capsys.readouterr().err
-    assert len(list(tmp_path.iterdir())) == 1
+def test_only_a_free_drummer_is_analyzed_so(run):
+    assert can_analyze(made_up_story(run))
+    assert not can_analyze(run_story(run_of(swaying(1.0)), {}))
+    seated = run_of(drumming(True, 1.0))
+    assert not can_analyze(run_story(seated, {}))
 
 
 def test_figures_have_a_line_for_every_joint_and_case(run):
     above, below = plot_joints(run_frame(run)).axes
     assert len(above.lines) == len(below.lines) == 17
     assert above.lines[0].get_xdata().min() >= 0.0
-    import pandas as pd
-
     rows = [
         {"case": case, "t": t, "smallest": 0.2, "fastest": 3.0}
         for case in CASES

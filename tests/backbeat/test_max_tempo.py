@@ -6,6 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from backbeat.cli.main import app
+from behaviors.drumming import DrummingSpecification
+from behaviors.highest_tempo import find_highest_tempo
 
 PATTERN = """\
 bpm: 100
@@ -55,3 +57,26 @@ def test_a_pattern_has_a_highest_tempo_and_a_limit(tmp_path):
     else:
         assert max(passed) == pytest.approx(400)
     assert list(tmp_path.rglob("*.parquet")) == []
+
+
+SNARE_AND_CRASH = """\
+bpm: 110
+steps_per_beat: 8
+parts:
+  - {name: ready, hold: 4, sway: 0, rest: {left: snare, right: floor_tom}}
+  - {name: cross, left: "3 - - - 2 - - - 3 - - - 2 - - -"}
+  - {name: silence, bars: 1}
+  - {name: rest, hold: 4, sway: 0, rest: {left: snare, right: floor_tom}}
+"""
+
+
+@pytest.mark.slow
+def test_strokes_let_go_of_their_shape_where_they_are_too_slow(tmp_path):
+    """From snare to crash and back in a quarter of a second leaves no time for it."""
+    (tmp_path / "scores").mkdir()
+    (tmp_path / "scores" / "cross.yaml").write_text(SNARE_AND_CRASH)
+    specification = DrummingSpecification(name="cross", score="cross")
+    found = find_highest_tempo(specification, tmp_path)
+    assert found.best.passed
+    assert not found.best.shaped
+    assert found.bpm > 140

@@ -197,6 +197,20 @@ def test_the_servo_makes_up_for_friction_it_knows(world):
     assert (np.abs(effort[~fast]) < friction[~fast]).all()
 
 
+def test_the_servo_turns_against_friction_before_the_joint_turns(world):
+    """What counts is the velocity to come: motors need their time to follow."""
+    robot, zero, down = world.robot, np.zeros(30), np.full(30, -1.0)
+    friction = 0.03 * robot.effort_limits
+    servo = JointServo(robot, world.actuator_joints(), friction=friction)
+    context = servo.CreateDefaultContext()
+    servo.GetInputPort("state").FixValue(context, np.zeros(73))
+    for coming, way in ((None, -1.0), (down, -1.0), (-down, 1.0)):
+        command = joint_command(zero, zero, down, zero, zero, coming)
+        servo.GetInputPort("command").FixValue(context, command)
+        effort = servo.GetOutputPort("joint_effort").Eval(context)
+        assert_allclose(effort, way * friction, rtol=EXACT)
+
+
 def test_friction_is_never_made_up_for_by_more_than_there_is(world):
     """Whatever the error of a stiff joint, what is added cannot move it alone."""
     rng, robot, zero = np.random.default_rng(1), world.robot, np.zeros(30)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pydrake.systems.analysis import Simulator
 
-from models.actuation import DAMPING, EFFORT, POSITION, STIFFNESS
+from models.actuation import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS
 from mpc.simulation.diagram import build_closed_loop
 from mpc.simulation.scenario import Scenario
 
@@ -172,7 +172,7 @@ def test_an_unsolved_tick_keeps_the_command_and_is_counted(tick):
     after = tick.run(bad)
     assert (after.ticks, after.failures) == (3, 1)
     # The velocities that friction is told go on with the accelerations.
-    again, before = (m.command.reshape(5, -1) for m in (after, good))
+    again, before = (m.command.reshape(BLOCKS, -1) for m in (after, good))
     others = [EFFORT, POSITION, STIFFNESS, DAMPING]
     assert np.abs(again[others] - before[others]).max() < 1e-6
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.actuation import DAMPING, EFFORT, POSITION, STIFFNESS, VELOCITY
+from models.actuation import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS, VELOCITY
 from mpc.fail_safe import (
     REMEMBERED,
     Cause,
@@ -201,7 +201,7 @@ class Ticks:
             q = self.q if q is None else q
             self.memory = self.tick(self.t, q, self.v, self.plan, self.memory)
             self.t += self.tick.period
-        return self.memory.command.reshape(5, -1)
+        return self.memory.command.reshape(BLOCKS, -1)
 
     @property
     def mode(self):

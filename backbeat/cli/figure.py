@@ -1,0 +1,64 @@
+"""``backbeat figure``: figures of robot, kit and motion, as files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from backbeat.figures.registry import Figure
+
+
+def command(
+    names: Annotated[list[str] | None, typer.Argument(help="Which figures.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Say which there are, and end.")
+    ] = False,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder to write to.")
+    ] = Path("out/figures"),
+    kind: Annotated[
+        str, typer.Option("--format", help="png, svg or pdf; animations are GIF.")
+    ] = "png",
+    behavior: Annotated[
+        str, typer.Option(help="Drumming behavior that plans are taken from.")
+    ] = "outstanding",
+    library: Annotated[
+        Path, typer.Option(help="Folder of built behaviors.", envvar="BACKBEAT_LIBRARY")
+    ] = Path("library"),
+) -> None:
+    """Draws figures from the model, the score and the plan in the library."""
+    from backbeat.figures.registry import FIGURES, find_figure, write_figure
+    from models.errors import BackbeatError
+
+    if listed:
+        list_figures(list(FIGURES.values()))
+        return
+    if bool(names) == every:
+        raise BackbeatError(
+            "name figures or say --all; `backbeat figure --list` says which there are"
+        )
+    chosen = [find_figure(name) for name in names or FIGURES]
+
+    from backbeat.figures.sources import Sources
+
+    sources = Sources(library, behavior)
+    if any(figure.of_plan for figure in chosen):
+        # Before anything is drawn: the plan may be missing.
+        _ = sources.plan
+    for figure in chosen:
+        path = write_figure(figure, sources, output, kind)
+        typer.echo(f"{path} ({path.stat().st_size / 1e3:.0f} kB): {figure.shows}")
+
+
+def list_figures(figures: "list[Figure]") -> None:
+    """Prints names and what they show."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("figure", "shows", "drawn from")
+    for figure in figures:
+        source = "a plan in the library" if figure.of_plan else "model and score"
+        table.add_row(figure.name, figure.shows, source)
+    Console().print(table)

@@ -1,0 +1,96 @@
+"""What figures are drawn from: the robot, the kit, a score, its player and a plan."""
+
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from behaviors.behavior import Behavior, make_robot
+from behaviors.behavior import Mount as FreeBase
+from behaviors.drummer import stick_tip
+from behaviors.kinematic_behavior import read_score
+from behaviors.kinematic_player import (
+    KinematicPlayer,
+    KinematicSettings,
+    KinematicTrajectory,
+)
+from behaviors.library import Library
+from behaviors.music.score import HANDS, Score
+from models.configuration import Configuration
+from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+from models.robot import RobotModel
+from models.safety_law import SafetyLaw, read_safety_law
+
+ROBOT, EQUIPMENT = "atlas", ("sticks",)
+EXAMPLE = Path(__file__).parent / "example_joint.urdf"
+EXAMPLE_JOINT = "elbow"
+
+
+class Sources:
+    """Everything is made when it is first asked for, and then kept."""
+
+    def __init__(
+        self, library: Path = Path("library"), behavior: str = "outstanding"
+    ) -> None:
+        """Names the library and the drumming behavior that plans are taken from."""
+        self.library, self.behavior = library, behavior
+
+    @cached_property
+    def robot(self) -> RobotModel:
+        """Atlas with sticks, its base free."""
+        return make_robot(ROBOT, EQUIPMENT, FreeBase())
+
+    @cached_property
+    def kit(self) -> DrumKit:
+        """The kit at the drummer's place."""
+        return DrumKit()
+
+    @cached_property
+    def score(self) -> Score:
+        """The score of the behavior."""
+        return read_score(self.behavior)[0]
+
+    @cached_property
+    def player(self) -> KinematicPlayer:
+        """Who plays the score without forces; has the segments of both tips."""
+        return KinematicPlayer(self.score, self.kit, KinematicSettings())
+
+    @cached_property
+    def played(self) -> KinematicTrajectory:
+        """What the kinematic player does, some seconds of work."""
+        return self.player.play()
+
+    @cached_property
+    def plan(self) -> Behavior:
+        """The behavior as optimized and verified.
+
+        Raises:
+            BackbeatError: the library does not have it.
+        """
+        plan = Library(self.library).load(self.behavior)
+        if not plan.strikes():
+            raise BackbeatError(
+                f"{self.behavior} has no strikes; figures want a drumming behavior"
+            )
+        return plan
+
+    @cached_property
+    def plan_tips(self) -> np.ndarray:
+        """(M, 2, 3) places of the left and the right tip along the plan [m]."""
+        return tip_paths(self.plan.robot_model, self.plan.motion.q)
+
+    @cached_property
+    def safety_law(self) -> SafetyLaw:
+        """The law of the example joint."""
+        return read_safety_law(EXAMPLE, EXAMPLE_JOINT)
+
+
+def tip_paths(robot: RobotModel, q: np.ndarray) -> np.ndarray:
+    """(M, 2, 3) places of the left and the right tip at (M, nq) configurations [m]."""
+    state, places = Configuration(robot, q[0]), np.zeros((len(q), len(HANDS), 3))
+    for k, now in enumerate(q):
+        state.update(now)
+        for i, hand in enumerate(HANDS):
+            places[k, i] = state.pose(stick_tip(hand)).translation()
+    return places

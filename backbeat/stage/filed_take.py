@@ -1,0 +1,128 @@
+"""A run as its file has it, on the stage: nothing is simulated again."""
+
+from typing import Any
+
+import numpy as np
+
+from backbeat.sound.notes import Performance, performed_in_story
+from backbeat.stage.moment import ContactForce, Moment
+from backbeat.stage.strikes import FORCE_SHOWN, Strike, accents, flashes, loudness
+from backbeat.stage.takes import locate, measured_forces, mixed_configuration
+from behaviors.behavior import Behavior
+from behaviors.library import Library
+from models.configuration import Configuration
+from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+from mpc.simulation.run_record import RunRecord
+from mpc.simulation.run_table import patch_names, state_names
+
+# Kinds of contacts that nobody planned and that are heard.
+STRUCK = ("hit", "double")
+
+
+class FiledTake:
+    """A run from its file; see `Take`.
+
+    What the file does not keep is not seen: whole predicted paths.
+    """
+
+    is_simulated = True
+
+    def __init__(self, record: RunRecord, behavior: Behavior) -> None:
+        """Takes a run from the start of its lead-in to its end.
+
+        Args:
+            record: the run.
+            behavior: what was tracked, for its set and its music.
+
+        Raises:
+            BackbeatError: the run has no more than a moment to show.
+        """
+        self.record, self.behavior = record, behavior
+        robot, samples = behavior.robot_model, record.samples
+        positions, _ = state_names(robot)
+        self._patches = patch_names(robot)
+        q = samples[positions].to_numpy(float)
+        wrench = [[f"{n}.{a}" for a in _AXES] for n in self._patches]
+        contact = np.stack([samples[n].to_numpy(float) for n in wrench], axis=1)
+        # After a fall numbers may grow beyond all bounds: nothing to see there.
+        good = np.isfinite(q).all(1) & np.isfinite(contact).all((1, 2))
+        count = len(good) if good.all() else int(np.argmin(good))
+        if count < 2:
+            raise BackbeatError(f"{record.source} has no more than a moment to show")
+        self._t = samples["t"].to_numpy()[:count]
+        self._q, self._contact = q[:count], contact[:count]
+        planned = samples[[f"planned.{n}" for n in positions]]
+        self._planned = planned.to_numpy(float)
+        self.start, self.end = float(self._t[0]), float(self._t[-1])
+        self._hits = _hits(record)
+        self._strikes = [
+            Strike(h["time"], h["member"], loudness(h["peak_force"]))
+            for h in self._hits
+        ]
+        self.accents = accents(self._strikes)
+        fell = record.metrics["fell_at_s"]
+        self.remarks: tuple[tuple[float, str], ...] = ()
+        if fell is not None:
+            self.remarks = ((float(fell), "the robot has fallen"),)
+        self._kit = DrumKit(behavior.scene.place)
+        self._state = Configuration(robot, self._q[0])
+
+    def moment(self, t: float) -> Moment:
+        """What is seen at time t [s]."""
+        robot = self.behavior.robot_model
+        i, u = locate(self._t, t)
+        self._state.update(mixed_configuration(robot, self._q[i], self._q[i + 1], u))
+        wrenches = (1 - u) * self._contact[i] + u * self._contact[i + 1]
+        forces = measured_forces(self._state, self._patches, wrenches)
+        forces |= self._tip_forces(t)
+        ghost = mixed_configuration(robot, self._planned[i], self._planned[i + 1], u)
+        return Moment(
+            time=t,
+            state=self._state,
+            ghost=ghost,
+            forces=forces,
+            standing=tuple(forces),
+            flashes=flashes(self._strikes, t),
+        )
+
+    def performance(self) -> Performance:
+        """What the run sounds like."""
+        return performed_in_story(self.record.story, self.end, self.record.source)
+
+    def _tip_forces(self, t: float) -> dict[str, ContactForce]:
+        """The greatest force of a hit, from its beginning."""
+        forces: dict[str, ContactForce] = {}
+        for hit in self._hits:
+            if 0.0 <= t - hit["time"] < FORCE_SHOWN:
+                X_WM = self._kit.strike_pose(hit["member"])
+                normal = X_WM.rotation().matrix()[:, 2]
+                place = self._state.pose(hit["tip"]).translation()
+                forces[hit["tip"]] = ContactForce(place, hit["peak_force"] * normal)
+        return forces
+
+
+_AXES = ("tx", "ty", "tz", "fx", "fy", "fz")
+
+
+def filed_take(record: RunRecord, library: Library) -> FiledTake:
+    """The take of a run, with its behavior from a library.
+
+    Raises:
+        BackbeatError: the library has not the behavior that ran.
+    """
+    behavior = library.load(record.name)
+    if behavior.provenance.get("key") != record.story["behavior_key"]:
+        raise BackbeatError(
+            f"{record.name!r} in {library.folder} is not the one of {record.source}"
+        )
+    return FiledTake(record, behavior)
+
+
+def _hits(record: RunRecord) -> list[dict[str, Any]]:
+    """What the sticks did, planned or not, in order of time."""
+    made = [
+        {**h, "time": h["time"] + h["error"]} for h in record.story["hits"] if h["made"]
+    ]
+    extra = [h for h in record.story["extra_hits"] if h["kind"] in STRUCK]
+    return sorted([*made, *extra], key=lambda hit: hit["time"])

@@ -1,0 +1,102 @@
+"""The safety law of a URDF joint: what a controller may still ask for near a limit.
+
+`<safety_controller>` bounds the velocity by the distance from soft limits of the
+position, and the effort by the distance from those bounds of the velocity, as in the
+page "Safety limits" of pr2_controller_manager, ROS documentation:
+
+    v_min = clip(-k_position (q - q_soft_lower), -v_limit, v_limit)
+    v_max = clip(-k_position (q - q_soft_upper), -v_limit, v_limit)
+    tau_min = clip(-k_velocity (v - v_min), -tau_limit, tau_limit)
+    tau_max = clip(-k_velocity (v - v_max), -tau_limit, tau_limit)
+"""
+
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from models.errors import BackbeatError, unknown_name
+
+
+@dataclass(frozen=True)
+class SafetyLaw:
+    """Limits of a revolute joint, and the gains at which they begin to act.
+
+    Attributes:
+        joint: its name.
+        lower, upper: hard limits of the position [rad].
+        velocity: limit of the speed [rad/s].
+        effort: limit of the torque [N m].
+        soft_lower, soft_upper: where the velocity bounds are zero [rad].
+        k_position: velocity per distance [1/s].
+        k_velocity: torque per velocity [N m s/rad].
+    """
+
+    joint: str
+    lower: float
+    upper: float
+    velocity: float
+    effort: float
+    soft_lower: float
+    soft_upper: float
+    k_position: float
+    k_velocity: float
+
+    def velocity_bounds(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Lowest and highest velocity at positions, of their shape [rad/s]."""
+        bounds = (self.soft_lower, self.soft_upper)
+        low, high = (-self.k_position * (np.asarray(q) - soft) for soft in bounds)
+        return self._clipped(low, self.velocity), self._clipped(high, self.velocity)
+
+    def effort_bounds(
+        self, q: np.ndarray, v: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Lowest and highest torque at positions and velocities [N m]."""
+        low, high = (
+            -self.k_velocity * (np.asarray(v) - bound)
+            for bound in self.velocity_bounds(q)
+        )
+        return self._clipped(low, self.effort), self._clipped(high, self.effort)
+
+    @staticmethod
+    def _clipped(values: np.ndarray, most: float) -> np.ndarray:
+        return np.clip(values, -most, most)
+
+
+def read_safety_law(urdf: Path, joint: str) -> SafetyLaw:
+    """Reads the law of a joint; what the file leaves out is zero, as the format says.
+
+    Raises:
+        BackbeatError: no such file or joint, or the joint has no limits or no
+            `<safety_controller>` with a k_velocity.
+    """
+    try:
+        root = ElementTree.parse(urdf).getroot()
+    except (OSError, ElementTree.ParseError) as error:
+        raise BackbeatError(f"cannot read {urdf}: {error}") from None
+    joints = {str(j.get("name")): j for j in root.findall("joint")}
+    if joint not in joints:
+        raise unknown_name("joint", joint, joints)
+    limit, safety = (joints[joint].find(tag) for tag in ("limit", "safety_controller"))
+    if limit is None or safety is None:
+        lacking = "limit" if limit is None else "safety_controller"
+        raise BackbeatError(f"{urdf}: joint {joint!r} has no <{lacking}>")
+    if "k_velocity" not in safety.attrib:
+        raise BackbeatError(f"{urdf}: joint {joint!r} needs a k_velocity")
+
+    def number(element: ElementTree.Element, key: str) -> float:
+        text = element.get(key, "0")
+        try:
+            return float(text)
+        except ValueError:
+            raise BackbeatError(
+                f"{urdf}: {key}={text!r} of joint {joint!r} is no number"
+            ) from None
+
+    return SafetyLaw(
+        joint,
+        *(number(limit, key) for key in ("lower", "upper", "velocity", "effort")),
+        *(number(safety, key) for key in ("soft_lower_limit", "soft_upper_limit")),
+        *(number(safety, key) for key in ("k_position", "k_velocity")),
+    )

@@ -1,0 +1,223 @@
+"""RunningLoop: a closed loop under way, to be changed by hand if somebody likes.
+
+A run from start to end and a show that somebody plays with are both one of these, and
+what is done by hand goes into the scenario: run again, it is the same bit for bit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import Context
+
+from behaviors.behavior import Behavior
+from models.errors import BackbeatError, unknown_name
+from mpc.plan import Plan
+from mpc.predictive_controller import Planner
+from mpc.predictive_weights import PredictiveWeights
+from mpc.simulation.asked_tempo import play_length
+from mpc.simulation.diagram import ClosedLoop, build_closed_loop
+from mpc.simulation.fall import has_fallen
+from mpc.simulation.scenario import Push, Scenario
+from mpc.simulation.setting_event import SETTINGS, SettingEvent, setting_event
+from mpc.simulation.settings import check_event
+from mpc.simulation.timeline import ROUNDING, advance_to
+
+
+class RunningLoop:
+    """A closed loop between the start of its lead-in and its end, or a fall.
+
+    Attributes:
+        behavior: what is tracked.
+        scenario: its settings, with all that has been done by hand so far.
+        loop: the diagram.
+        simulator: advances it; see `context`.
+        plans: plans so far, as they were made.
+        fell_at: time of the fall [s], None without one.
+    """
+
+    def __init__(
+        self,
+        behavior: Behavior,
+        scenario: Scenario,
+        weights: PredictiveWeights | None = None,
+        planner: Planner | None = None,
+    ) -> None:
+        """Builds the loop and puts it at its start.
+
+        What a first tick loads or compiles is done before, in a Context that is
+        thrown away: it does not count as the robot's time.
+
+        Args:
+            behavior: what to track.
+            scenario: how.
+            weights: weights of the predictive program.
+            planner: plans in place of the predictive controller; None for itself.
+
+        Raises:
+            BackbeatError: the scenario makes no sense, or not for this behavior.
+        """
+        self.behavior, self.scenario = behavior, scenario.check()
+        self._given = scenario
+        self.loop: ClosedLoop = build_closed_loop(behavior, scenario, weights, planner)
+        warm = Simulator(self.loop.diagram, self.loop.make_context())
+        warm.AdvanceTo(scenario.plan_period)
+        self.restart()
+
+    def restart(self, held: SettingEvent | None = None) -> None:
+        """Goes back to the start of the scenario that was given.
+
+        Args:
+            held: settings that hold from the start, at whatever time; None for those
+                of the scenario.
+        """
+        events = list(self._given.events)
+        if held is not None and held.values():
+            events.append(replace(held, time=-self._given.lead_in))
+        self.scenario = replace(
+            self._given, pushes=list(self._given.pushes), events=events
+        )
+        self.loop.whole_body.tick_times.clear()
+        self.simulator = Simulator(self.loop.diagram, self.loop.make_context())
+        self.simulator.Initialize()
+        if len(events) > len(self._given.events):
+            source = self.loop.settings
+            source.add(source.GetMyMutableContextFromRoot(self.context), events[-1])
+        self.plans: list[Plan] = []
+        self.fell_at: float | None = None
+
+    @property
+    def context(self) -> Context:
+        """The root Context, which holds all memory of the loop."""
+        return self.simulator.get_mutable_context()
+
+    @property
+    def time(self) -> float:
+        """Time of the behavior [s]."""
+        return float(self.context.get_time()) - self.scenario.lead_in
+
+    @property
+    def end(self) -> float:
+        """Time of the behavior at which the run ends [s]."""
+        return play_length(self.scenario, self.behavior)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to come."""
+        return self.fell_at is not None or self.time >= self.end - ROUNDING
+
+    def advance(self, duration: float) -> None:
+        """Simulates for a while [s], up to the end or to a fall."""
+        scenario, start = self.scenario, self.context.get_time()
+        period, end = scenario.plan_period, scenario.lead_in + self.end
+        until = min(start + duration, end)
+        while not self.is_over and self.context.get_time() < until - ROUNDING:
+            boundary = period * (len(self.plans) + 1)
+            target = min(boundary, end)
+            if until < target - ROUNDING:
+                advance_to(self.loop, self.simulator, until)
+                break
+            advance_to(self.loop, self.simulator, target)
+            self._note()
+
+    def _note(self) -> None:
+        """Keeps the plan at the end of its period, and sees whether the robot fell."""
+        system = self.loop.predictive
+        context = system.GetMyContextFromRoot(self.context)
+        plan: Plan = system.GetOutputPort("plan").Eval(context)
+        self.plans.append(plan)
+        if has_fallen(self.loop, self.context):
+            self.fell_at = self.time
+
+    def apply(self, setting: str, value: bool | float | Sequence[float]) -> float:
+        """Changes a setting from the next control tick on.
+
+        Args:
+            setting: one of `SETTINGS`.
+            value: its new value.
+
+        Returns:
+            When it takes effect, in time of the behavior [s].
+
+        Raises:
+            BackbeatError: unknown, a value that makes no sense, or not possible here.
+        """
+        if setting not in SETTINGS:
+            raise unknown_name("setting", setting, SETTINGS)
+        event = setting_event(self._next_tick(), setting, value)
+        check_event(event, self.scenario, self.loop.reference)
+        source = self.loop.settings
+        source.add(source.GetMyMutableContextFromRoot(self.context), event)
+        self.scenario.events.append(event)
+        return event.time
+
+    def push(
+        self,
+        impulse: Sequence[float],
+        duration: float = 0.1,
+        body: str = "pelvis",
+    ) -> float:
+        """Pushes the robot from the next control tick on.
+
+        Args:
+            impulse: (3,) in world axes [N s].
+            duration: length of the push [s].
+            body: link that is pushed.
+
+        Returns:
+            When it begins, in time of the behavior [s].
+
+        Raises:
+            BackbeatError: an unknown body, or numbers that make no sense.
+        """
+        push = Push(self._next_tick(), float(duration), _numbers(impulse), str(body))
+        replace(self.scenario, pushes=[push], events=[]).check()
+        system = self.loop.body.disturbance
+        system.add(system.GetMyMutableContextFromRoot(self.context), push)
+        self.scenario.pushes.append(push)
+        return push.time
+
+    def settings(self) -> dict[str, Any]:
+        """Present values of all settings, by name, with those still to come.
+
+        A hand is where it is going to be held, the tempo what is being reached.
+        """
+        source = self.loop.settings
+        own = source.GetMyContextFromRoot(self.context)
+        now = source.now(own)
+        for event in source.pending(own):
+            if event.time <= self._next_tick() + ROUNDING:
+                now = now.after(event, event.time)
+        return now.values()
+
+    def scenario_so_far(self) -> Scenario:
+        """What makes this run again, up to its last whole plan period, or all of it."""
+        scenario = replace(
+            self.scenario,
+            pushes=list(self.scenario.pushes),
+            events=list(self.scenario.events),
+        )
+        if not self.is_over:
+            end = scenario.plan_period * len(self.plans)
+            duration = end - scenario.lead_in
+            # The sum of the two is to reach the period's end in spite of rounding.
+            while scenario.lead_in + duration < end:
+                duration = float(np.nextafter(duration, np.inf))
+            if duration <= 0:
+                raise BackbeatError(
+                    "nothing of the behavior has been simulated yet; let it run first"
+                )
+            scenario.duration = duration
+        return scenario
+
+    def _next_tick(self) -> float:
+        """Time of the behavior at the next control tick, never that of now [s]."""
+        period = self.scenario.tick_period
+        number = int(np.floor(self.context.get_time() / period + 1e-6)) + 1
+        return number * period - self.scenario.lead_in
+
+
+def _numbers(values: Sequence[float]) -> list[float]:
+    return [float(x) for x in values]

@@ -1,0 +1,177 @@
+"""The page of a run: whole, self-contained, and honest about what it lacks."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from backbeat.report.joint_figures import joint_use
+from backbeat.report.run_curves import MOST_POINTS, thinned
+from backbeat.report.run_report import run_page
+from backbeat.report.run_words import result_sentence, scenario_yaml
+from backbeat.sound.notes import performed
+from backbeat.stage.filed_take import FiledTake
+from backbeat.stage.takes import SimulatedTake
+from behaviors.library import Library
+from models.yaml_file import parse_yaml
+from mpc.simulation.run_file import save_run
+from mpc.simulation.run_record import read_run, record_of
+from mpc.simulation.scenario import Push, Scenario
+from tests.backbeat.performances import drumming, run_of, swaying
+
+# Whatever a page would have to fetch.
+FETCHED = re.compile(r"(src|href)=\"(?!#)|@import|<script|url\((?!#)")
+
+
+@pytest.fixture(scope="module")
+def pushed():
+    """A run with two pushes; the second comes when it is over."""
+    run = run_of(swaying(2.0))
+    pushes = [Push(0.5, 0.1, [0.0, 60.0, 0.0]), Push(9.0, 0.1, [1.0, 0.0, 0.0])]
+    scenario = replace(run.scenario, pushes=pushes, friction=0.4)
+    return replace(run, scenario=scenario)
+
+
+def test_a_page_tells_a_run_and_needs_nothing_else(pushed, tmp_path):
+    page = run_page(record_of(pushed), tmp_path / "<s>.parquet", note="No <b>show</b>.")
+    assert not FETCHED.search(page)
+    assert "No &lt;b&gt;show" in page
+    assert "<s>" not in page
+    for section in ("Balance", "Contact forces", "Expected and actual", "Timing"):
+        assert f">{section}</h2>" in page
+    # Margins, from above, forces, expected, phase, joints, solver, and six limbs.
+    assert page.count("<svg") == 7 + 6
+    for words in ("0, 60, 0", "friction 0.4", "l_arm_elx", "backbeat track --scenario"):
+        assert words in page
+
+
+def test_the_scenario_on_a_page_is_that_of_the_run(pushed):
+    text = scenario_yaml(record_of(pushed))
+    assert parse_yaml(Scenario, text, "the page") == pushed.scenario
+    # What is the default anyway is left out.
+    assert "contact_model" not in text
+
+
+def test_the_result_in_a_sentence(pushed):
+    record = record_of(pushed)
+    assert result_sentence(record).startswith(
+        "The robot stayed up for all of the 2.0 s and got over 0 of 2 pushes (2 too "
+        "late in the run to tell); its center of mass was "
+    )
+    fallen = record_of(replace(pushed, fell_at=1.25))
+    assert result_sentence(fallen).startswith("The robot fell at 1.2 s and got over 0")
+    drummed = record_of(run_of(drumming(False, 2.0)))
+    assert "stayed up for all of the 2.0 s and made 0 of 5 hits;" in result_sentence(
+        drummed
+    )
+
+
+def test_joints_use_shares_of_their_limits(pushed):
+    effort = pushed.effort.copy()
+    robot = pushed.behavior.robot_model
+    elbow = robot.joint_index("l_arm_elx")
+    effort[100:, elbow] = -0.5 * robot.effort_limits[elbow]
+    use = joint_use(record_of(replace(pushed, effort=effort))).loc["l_arm_elx"]
+    assert use["torque"] == pytest.approx(0.5)
+    assert 0.3 < use["torque_rms"] < 0.5
+    angles = pushed.x[pushed.t >= 0, robot.base_positions + elbow]
+    range_ = robot.position_upper[elbow] - robot.position_lower[elbow]
+    assert use["high"] - use["low"] == pytest.approx(np.ptp(angles) / range_)
+
+
+def test_thin_curves_keep_their_peaks():
+    t = np.linspace(0.0, 60.0, 12001)
+    values = np.sin(t)
+    values[7777], values[3001], values[100:110] = 50.0, -60.0, np.nan
+    few_t, few = thinned(t, values)
+    assert len(few) <= 2 * MOST_POINTS
+    assert np.nanmax(few) == 50.0
+    assert few_t[np.nanargmin(few)] == t[3001]
+    assert few_t[-1] == t[-1]
+    assert thinned(t[:50], values[:50])[0] is not t
+    assert len(thinned(t[:50], values[:50])[0]) == 50
+
+
+def test_a_filed_run_looks_and_sounds_like_the_run(tmp_path):
+    run = run_of(drumming(False, 2.0))
+    record = read_run(save_run(run, tmp_path / "d.run.parquet", run.metrics()))
+    filed, live = FiledTake(record, run.behavior), SimulatedTake(run)
+    assert (filed.start, filed.end) == (live.start, live.end)
+    for t in (-0.15, 0.4, 1.234, 1.9):
+        seen, there = filed.moment(t), live.moment(t)
+        assert np.array_equal(seen.state.q, there.state.q)
+        assert seen.standing == there.standing
+        for name, force in there.forces.items():
+            assert np.array_equal(seen.forces[name].force, force.force)
+        # Single precision, and a hundredth of a second between samples.
+        assert seen.ghost == pytest.approx(there.ghost, abs=1e-3)
+    assert filed.performance().notes == performed(run).notes
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """What pages are told of recordings; the pages themselves stay empty."""
+    calls = []
+
+    def page(_record, _path, recording="", link="", note=""):
+        calls.append((recording, link, note))
+        return ""
+
+    monkeypatch.setattr("backbeat.report.run_report.run_page", page)
+    return calls
+
+
+@pytest.fixture
+def filed(tmp_path):
+    """A run file and the library with its behavior."""
+    run = run_of(swaying(0.5))
+    Library(tmp_path / "library").save(run.behavior)
+    return save_run(run, tmp_path / "s.run.parquet", run.metrics())
+
+
+def test_the_recording_is_in_the_page_or_beside_it(backbeat, filed, tmp_path, told):
+    options = ["--library", tmp_path / "library", "-o", tmp_path / "page.html"]
+    beside = tmp_path / "page.recording.html"
+    assert backbeat("report", filed, *options)[0] == 0
+    assert not beside.exists()
+    assert backbeat("report", filed, *options, "--recording", "link")[0] == 0
+    (embedded, *nothing), linked = told
+    assert nothing == ["", ""]
+    assert "meshcat" in embedded.lower()
+    assert linked == ("", "page.recording.html", "")
+    assert "meshcat" in beside.read_text().lower()
+    beside.unlink()
+    assert backbeat("report", filed, *options, "--recording", "none")[0] == 0
+    assert told[2] == ("", "", "Left out, as asked for.")
+    assert not beside.exists()
+
+
+def test_without_the_behavior_there_is_no_recording(backbeat, filed, tmp_path, told):
+    other = run_of(swaying(0.7)).behavior
+    Library(tmp_path / "other").save(replace(other, provenance={"key": "another"}))
+    for library, words in (("none", "unknown behavior"), ("other", "is not the one")):
+        options = ["--library", tmp_path / library, "-o", tmp_path / "p.html"]
+        assert backbeat("report", filed, *options)[0] == 0
+        assert told[-1][0] == ""
+        assert words in told[-1][2]
+        (tmp_path / "p.html").unlink()
+        code, _, complaint = backbeat("report", filed, *options, "--recording", "link")
+        assert code == 2
+        assert words in complaint
+        assert not (tmp_path / "p.html").exists()
+
+
+def test_files_of_earlier_backbeats_are_refused_in_a_sentence(backbeat, filed):
+    table = pq.read_table(filed)
+    old = filed.with_name("old.run.parquet")
+    pq.write_table(table.drop_columns(["phase"]), old)
+    code, _, complaint = backbeat("report", old)
+    assert code == 2
+    assert complaint.count("\n") == 1
+    assert "earlier Backbeat, which did not keep 'phase'; track sway again" in complaint
+    assert not old.with_suffix(".html").exists()
+    # Others still read it.
+    assert len(pd.read_parquet(old)) == len(table)
