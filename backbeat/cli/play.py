@@ -58,7 +58,10 @@ def command(
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(help="Write an HTML file that plays on its own, and end."),
+        typer.Option(
+            help="Write a file and end: HTML that plays on its own, or an .mp4 or "
+            ".gif, which take Chromium and ffmpeg."
+        ),
     ] = None,
     fps: Annotated[
         float, typer.Option(help="Frames a second of the recording, 5 to 120.")
@@ -171,21 +174,30 @@ def write_recording(
 ) -> None:
     """Records the plan, or a run that it simulates first, and prints the size."""
     from backbeat.cli.console import progress_bar
-    from backbeat.stage.recording import check_writable, record_behavior, record_run
+    from backbeat.stage.film import check_film, film, is_film
+    from backbeat.stage.moment import Take
+    from backbeat.stage.recording import check_writable, page_of, write_page
+    from backbeat.stage.takes import PlannedTake, SimulatedTake
     from mpc.simulation.run import run_scenario
     from mpc.simulation.scenario import Scenario
 
     check_writable(path)
-    if not simulated:
-        typer.echo(record_behavior(behavior, path, fps, extras))
-        return
+    if is_film(path):
+        check_film(path)
     with progress_bar(behavior.name) as report:
-        run = run_scenario(
-            Scenario(behavior=behavior.name),
-            behavior,
-            progress=lambda share: report(share, "in closed loop"),
-        )
-    typer.echo(record_run(run, path, fps, extras))
+        take: Take = PlannedTake(behavior)
+        if simulated:
+            run = run_scenario(
+                Scenario(behavior=behavior.name),
+                behavior,
+                progress=lambda share: report(share, "in closed loop"),
+            )
+            take = SimulatedTake(run)
+        if is_film(path):
+            recorded = film(take, path, fps, extras, report)
+        else:
+            recorded = write_page(page_of(take, fps, extras), path)
+    typer.echo(recorded)
 
 
 def announce(url: str) -> None:

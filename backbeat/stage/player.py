@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from backbeat.stage.commands import PLAYING, Command
+from backbeat.stage.hands_on import HandsOn
 from backbeat.stage.kept import KeptSimulation
 from backbeat.stage.live import FRAME, SUBFRAMES, LiveShow
-from backbeat.stage.panel import PUSH_LENGTH, SIMULATING
+from backbeat.stage.panel import SIMULATING
 from backbeat.stage.preparation import Preparation
 from backbeat.stage.repertoire import Repertoire
 from backbeat.stage.takes import PlannedTake
@@ -67,11 +68,10 @@ class Player:
         self._preparation: Preparation | None = None
         self._goal: float | None = None
         self.notice, self.busy = (0, ""), ""
-        self.pace = Pace()
-        self._before = self._set_at = time.perf_counter()
+        self.pace, self._before = Pace(), time.perf_counter()
         self.take: PlannedTake | KeptSimulation = PlannedTake(behavior)
         self._scenario = Scenario(behavior=behavior.name)
-        self._undo: list[tuple[str, Any]] = []
+        self._hands: HandsOn | None = None
         more = {"choices": repertoire.rows(), "chooses": playback.chooses}
         readers = PLAYING | SIMULATING
         self.show = LiveShow(self.take, playback.port, readers, True, more)
@@ -130,47 +130,30 @@ class Player:
             self._scenario = replace(self._scenario, state=value)
             self._prepare()
             return
-        take = self.take
-        if not isinstance(take, KeptSimulation):
+        take, hands = self.take, self._hands
+        if hands is None or not isinstance(take, KeptSimulation):
             raise BackbeatError("nothing is simulated yet: choose simulated first")
         if name == "reset":
-            self._undo.clear()
-            take.live.reset()
-            self._again(take)
+            hands.reset()
+            self._forget(take)
+            self.transport.seek(take.start)
+            self.transport.play(True)
         elif name == "push":
-            body, impulse = value
-            take.live.push(impulse, PUSH_LENGTH, body)
-            self._rejoin(take)
+            hands.push(*value)
+            # It happens now, whatever is looked at.
+            self._goal = None
+            self.transport.time = take.reach
+            self.transport.play(True)
         elif name == "set":
-            setting, to = value
-            before = take.live.settings()[setting]
-            take.live.apply(setting, to)
-            self._remember(setting, before)
-        elif self._undo:
-            take.live.apply(*self._undo.pop())
+            hands.set(*value)
+        else:
+            hands.undo()
 
-    def _remember(self, setting: str, before: Any) -> None:
-        """Keeps what a setting was; a slider on its way counts once."""
-        now = time.perf_counter()
-        if not (self._undo and self._undo[-1][0] == setting and now - self._set_at < 1):
-            self._undo.append((setting, before))
-        self._set_at = now
-
-    def _again(self, take: KeptSimulation) -> None:
-        """Begins the simulation anew, and plays it."""
+    def _forget(self, take: KeptSimulation) -> None:
+        """Lets go of the past of a simulation that begins anew."""
         self._goal = None
         take.forget()
         self.transport.end = take.end
-        self.transport.seek(take.start)
-        self.transport.play(True)
-
-    def _rejoin(self, take: KeptSimulation) -> None:
-        """Goes to the present, where something happens now."""
-        if take.live.is_over:
-            raise BackbeatError("the simulation is over: reset it first")
-        self._goal = None
-        self.transport.time = take.reach
-        self.transport.play(True)
 
     def close(self) -> None:
         """Ends the show."""
@@ -220,7 +203,9 @@ class Player:
     def _put(self, take: PlannedTake | KeptSimulation) -> None:
         """Shows another take from its start."""
         is_other = take.behavior is not self.take.behavior
-        self._undo.clear()
+        self._hands = None
+        if isinstance(take, KeptSimulation):
+            self._hands = HandsOn(take.live)
         self.take = take
         self.show.put(take, aims=is_other)
         loops = self.transport.loops
@@ -270,7 +255,7 @@ class Player:
             return
         if self._goal is None and transport.go_on(elapsed):
             take.live.restart()
-            take.forget()
+            self._forget(take)
         target = transport.time if self._goal is None else self._goal
         if target > take.reach:
             note = self.show.note_tips if self.show.has_sticks else None
@@ -304,9 +289,7 @@ class Player:
     def _state(self) -> dict[str, Any]:
         """What pages are told besides the moment."""
         transport, take = self.transport, self.take
-        reach, settings = take.end, {}
-        if isinstance(take, KeptSimulation):
-            reach, settings = take.reach, take.live.settings()
+        hands = self._hands
         return {
             "playing": transport.is_playing,
             "speed": transport.speed,
@@ -314,13 +297,13 @@ class Player:
             "mode": self._mode,
             "start": transport.start,
             "end": transport.end,
-            "reach": reach,
+            "reach": take.reach if isinstance(take, KeptSimulation) else take.end,
             "name": take.behavior.name,
             "busy": self.busy or ("simulating up to there …" if self._goal else ""),
             "notice": self.notice,
             "sense": self._scenario.state,
-            "settings": settings,
-            "undo": len(self._undo),
+            "settings": {} if hands is None else hands.settings(),
+            "undo": 0 if hands is None else hands.changes,
         }
 
 

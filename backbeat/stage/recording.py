@@ -81,11 +81,11 @@ def page_of(take: Take, fps: float = 30.0, extras: SoundExtras | None = None) ->
     info = stage.info(take, fastest, trails)
     if isinstance(take, SimulatedTake):
         info["sayings"] = take.sayings()
-    sound = packed_sound(_performance(take), extras or SoundExtras())
+    sound = packed_sound(performance_of(take), extras or SoundExtras())
     return with_overlay(stage.meshcat.StaticHtml(), info, motion, sound)
 
 
-def _performance(take: Take) -> Performance:
+def performance_of(take: Take) -> Performance:
     """What is heard of a take: its contacts if it was simulated, else its score."""
     if isinstance(take, SimulatedTake):
         return performed(take.run)

@@ -97,7 +97,9 @@ class Stage:
             wanted = PlannedForceArrows(self.meshcat, robot)
             self._add(wanted, PLANNED, "what the plan wants them to be")
             links = pushable(self.links) if pushed is None else pushed
-            self._add(PushArrows(self.meshcat, links), PUSH, "as long as the impulse")
+            if links:
+                arrows = PushArrows(self.meshcat, links)
+                self._add(arrows, PUSH, "as long as the impulse is great")
         if robot.floating:
             self._add(CenterOfMass(self.meshcat), MASS, "and the point below it")
             point = CapturePoint(self.meshcat)

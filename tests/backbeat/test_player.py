@@ -138,3 +138,84 @@ def test_a_mistake_in_the_making_is_told(library, monkeypatch):
         assert player._state()["mode"] == "planned"
     finally:
         player.close()
+
+
+@pytest.fixture(scope="module")
+def simulated(library):
+    player = Player(swaying(6.0), Repertoire(library), Playback())
+    player.obey(Command("mode", "simulated"))
+    until(player, lambda: player.take.is_simulated)
+    player.obey(Command("play", False))
+    yield player
+    player.close()
+
+
+CHANGES = [
+    *((name, False) for name in ("timing", "forces", "posture", "steps")),
+    ("beat_priority", 0.9),
+    ("tempo", 1.2),
+    ("friction", 0.3),
+    ("plan_delay", 0.02),
+    ("left_hand", [0.0, 0.1, 0.05]),
+    ("right_hand", [0.1, 0.0, 0.0]),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), CHANGES)
+def test_every_setting_can_be_changed_and_undone(simulated, name, value):
+    def now():
+        return simulated._state()["settings"]
+
+    before = now()
+    ask(simulated, "set", (name, value))
+    assert now() == before | {name: value}
+    assert simulated._state()["undo"] == 1
+    ask(simulated, "undo")
+    assert now() == before
+    assert simulated._state()["undo"] == 0
+    assert simulated.notice[0] == 0
+
+
+def test_a_slider_on_its_way_is_one_change(simulated):
+    for friction in (0.7, 0.6, 0.5):
+        ask(simulated, "set", ("friction", friction))
+    ask(simulated, "undo")
+    assert simulated._state()["settings"]["friction"] == 0.8
+
+
+def test_a_push_acts_on_the_present_and_a_reset_undoes_it(simulated):
+    ask(simulated, "reset")
+    ask(simulated, "seek", 0.0)
+    until(simulated, lambda: simulated.transport.time > -1e-6)
+    ask(simulated, "set", ("friction", 0.6))
+    ask(simulated, "seek", -0.3)
+    take, reach = simulated.take, simulated.take.reach
+    ask(simulated, "push", ("pelvis", [0.0, 60.0, 0.0]))
+    pushed = take.live.scenario_so_far().pushes[-1].time
+    assert reach < pushed <= reach + 0.05
+    later = pushed + 0.15
+    until(simulated, lambda: simulated.transport.time > later)
+    moment = take.moment(later)
+    assert moment.pushes["pelvis"].force[1] == 60.0
+    velocity = moment.state.momentum[4] / moment.state.robot.total_mass
+    assert velocity > 0.1
+    ask(simulated, "reset")
+    assert simulated.transport.time < 0
+    assert take.live.settings()["friction"] == 0.8
+    ask(simulated, "seek", later)
+    until(simulated, lambda: take.reach > later - 1e-6)
+    assert not take.moment(later).pushes
+    assert abs(take.moment(later).state.momentum[4]) < 5.0
+
+
+def test_what_makes_no_sense_is_told_and_changes_nothing(simulated):
+    ask(simulated, "reset")
+    before, notices = simulated._state()["settings"], simulated.notice[0]
+    ask(simulated, "set", ("noise_scale", 2.0))
+    assert "noise_scale needs state: estimated" in simulated.notice[1]
+    ask(simulated, "set", ("tempo", 9.0))
+    ask(simulated, "push", ("tail", [0.0, 0.0, 0.0]))
+    assert "tail" in simulated.notice[1]
+    assert simulated.notice[0] == notices + 3
+    assert simulated._state()["settings"] == before
+    assert simulated._state()["undo"] == 0
