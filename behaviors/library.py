@@ -96,22 +96,26 @@ class Library:
 
     def table(self) -> pd.DataFrame:
         """One row a behavior: name, kind, length, tempo, whether verified, summary."""
-        rows = []
-        for name in self.names():
-            header = self._record(name)["header"]
-            checks = header["certificate"].values()
-            rows.append(
-                {
-                    "name": name,
-                    "kind": header["kind"],
-                    "duration_s": header["provenance"]["duration_s"],
-                    "bpm": header["bpm"],
-                    "verified": all(c["value"] <= c["bound"] for c in checks),
-                    "summary": header["summary"],
-                }
-            )
+        rows = [self.row(name) for name in self.names()]
         columns = ["name", "kind", "duration_s", "bpm", "verified", "summary"]
         return pd.DataFrame(rows, columns=columns)
+
+    def row(self, name: str) -> dict[str, Any]:
+        """What the table says of one behavior.
+
+        Raises:
+            BackbeatError: no such behavior, or its file is damaged.
+        """
+        header = self._record(name)["header"]
+        checks = header["certificate"].values()
+        return {
+            "name": name,
+            "kind": header["kind"],
+            "duration_s": header["provenance"]["duration_s"],
+            "bpm": header["bpm"],
+            "verified": all(c["value"] <= c["bound"] for c in checks),
+            "summary": header["summary"],
+        }
 
     def _record(self, name: str) -> dict[str, Any]:
         path = self.path(name)

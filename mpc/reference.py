@@ -169,6 +169,14 @@ def _gaps(t: np.ndarray, on: np.ndarray) -> np.ndarray:
     return edges.reshape(-1, 2)
 
 
+def patch_names(behavior: Behavior) -> tuple[str, ...]:
+    """Contacts of a behavior that can carry weight, in the order of plans."""
+    contacts = behavior.robot_model.contacts
+    patches = [n for n in behavior.motion.contacts if not contacts[n].is_point]
+    # A seat has no limb, and such contacts come last.
+    return tuple(sorted(patches, key=lambda n: len(contacts[n].limb) != 6))
+
+
 class Reference:
     """A behavior to follow.
 
@@ -188,11 +196,7 @@ class Reference:
         """Prepares a behavior: what the tick would compute from q is stored."""
         self.behavior = behavior
         self.robot: RobotModel = behavior.robot_model
-        names = behavior.motion.contacts
-        patches = [n for n in names if not self.robot.contacts[n].is_point]
-        # A seat has no limb, and such contacts come last.
-        patches.sort(key=lambda n: len(self.robot.contacts[n].limb) != 6)
-        self.patches = tuple(patches)
+        self.patches = patch_names(behavior)
         self.points = tuple(n for n, c in self.robot.contacts.items() if c.is_point)
         soles = [i for i, n in enumerate(self.patches) if n in self.robot.soles]
         self.soles = tuple(soles) if len(soles) == len(self.patches) else ()

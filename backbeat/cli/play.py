@@ -7,6 +7,7 @@ import typer
 
 if TYPE_CHECKING:
     from backbeat.sound.notes import SoundExtras
+    from backbeat.stage.player import Playback
     from behaviors.behavior import Behavior
 
 LEAST_SPEED, MOST_SPEED = 0.05, 4.0
@@ -14,7 +15,12 @@ LEAST_FPS, MOST_FPS = 5, 120
 
 
 def command(
-    name: Annotated[str | None, typer.Argument(help="Behavior in the library.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="Behavior in the library; without one, the page offers them."
+        ),
+    ] = None,
     move: Annotated[
         str | None,
         typer.Option(help="A single move of a dance instead, solved on the spot."),
@@ -52,7 +58,10 @@ def command(
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(help="Write an HTML file that plays on its own, and end."),
+        typer.Option(
+            help="Write a file and end: HTML that plays on its own, or an .mp4 or "
+            ".gif, which take Chromium and ffmpeg."
+        ),
     ] = None,
     fps: Annotated[
         float, typer.Option(help="Frames a second of the recording, 5 to 120.")
@@ -74,11 +83,12 @@ def command(
         ),
     ] = True,
 ) -> None:
-    """Shows a behavior in Meshcat."""
+    """Shows a behavior in Meshcat: live with its controls, or as a recording."""
     # Drake takes half a second to load, which `--help` does not have.
     from backbeat.cli.port import check_port
     from backbeat.cli.sound_options import read_extras
-    from backbeat.cli.verified import load_verified
+    from backbeat.sound.notes import planned
+    from backbeat.stage.player import Playback
     from models.errors import BackbeatError
 
     if not LEAST_SPEED <= speed <= MOST_SPEED:
@@ -90,40 +100,67 @@ def command(
     check_port(port)
     if kinematic and simulated:
         raise BackbeatError("what the kinematic player does, no robot can follow")
-    if (name is None) == (move is None):
-        raise BackbeatError("name a behavior of the library, or a move by --move")
-    if move is not None:
-        from behaviors.build import solve_preview
-
-        typer.echo(f"Solving {move} ...", err=True)
-        behavior = solve_preview(move, Path())
-    elif kinematic:
-        from behaviors.kinematic_behavior import kinematic_behavior
-
-        behavior = kinematic_behavior(str(name))
-    else:
-        # A plan that fails is worth a look; a robot shall not follow it.
-        behavior = load_verified(library, str(name), unverified or not simulated)
+    if record is None and (click or latency_ms or backing is not None):
+        raise BackbeatError("sound is heard in a recording: add --record PATH")
+    behavior = find_performance(
+        name, move, library, kinematic, unverified or not simulated
+    )
     if record is not None:
-        from backbeat.sound.notes import planned
-
+        if name is None and move is None:
+            raise BackbeatError("name a behavior of the library, or a move by --move")
         extras = read_extras(click, latency_ms, backing, planned(behavior))
         write_recording(behavior, simulated, record, fps, extras)
         return
-    if click or latency_ms or backing is not None:
-        raise BackbeatError("sound is heard in a recording: add --record PATH")
-    from backbeat.stage.live import Playback, play_planned, play_simulated
-    from mpc.simulation.scenario import Scenario
+    chooses = name is None and move is None
+    playback = Playback(speed, loop, wait, port, simulated, unverified, chooses)
+    play_live(behavior, library, playback)
 
-    playback = Playback(speed, loop, wait, port)
+
+def find_performance(
+    name: str | None, move: str | None, library: Path, kinematic: bool, unverified: bool
+) -> "Behavior":
+    """What to begin with: a behavior, a move that is solved, or the library's first.
+
+    Raises:
+        BackbeatError: there is nothing of that name, or nothing at all.
+    """
+    from backbeat.cli.verified import load_verified
+    from behaviors.build import solve_preview
+    from behaviors.kinematic_behavior import kinematic_behavior
+    from behaviors.library import Library
+    from models.errors import BackbeatError
+
+    if name is not None and move is not None:
+        raise BackbeatError("name a behavior of the library or a move, not both")
+    if move is not None:
+        typer.echo(f"Solving {move} ...", err=True)
+        return solve_preview(move, Path())
+    if kinematic:
+        if name is None:
+            raise BackbeatError("name what the kinematic player shall play")
+        return kinematic_behavior(name)
+    if name is not None:
+        # A plan that fails is worth a look; a robot shall not follow it.
+        return load_verified(library, name, unverified)
+    names = Library(library).names()
+    if not names:
+        raise BackbeatError(
+            f"there is nothing in library {library} yet; build something, for "
+            "instance by 'backbeat build deep-squat'"
+        )
+    return load_verified(library, names[0], True)
+
+
+def play_live(behavior: "Behavior", library: Path, playback: "Playback") -> None:
+    """Opens the page and plays until Ctrl-C, or the end when nobody is awaited."""
+    from backbeat.stage.player import perform
+    from backbeat.stage.repertoire import Repertoire
+    from behaviors.library import Library
+
+    if playback.is_simulated:
+        typer.echo("Making the controllers ...", err=True)
     try:
-        if simulated:
-            typer.echo("Making the controllers ...", err=True)
-            play_simulated(
-                behavior, Scenario(behavior=behavior.name), playback, announce
-            )
-        else:
-            play_planned(behavior, playback, announce)
+        perform(behavior, Repertoire(Library(library), behavior), playback, announce)
     except KeyboardInterrupt:
         typer.echo("\nThe show is over.", err=True)
 
@@ -137,21 +174,30 @@ def write_recording(
 ) -> None:
     """Records the plan, or a run that it simulates first, and prints the size."""
     from backbeat.cli.console import progress_bar
-    from backbeat.stage.recording import check_writable, record_behavior, record_run
+    from backbeat.stage.film import check_film, film, is_film
+    from backbeat.stage.moment import Take
+    from backbeat.stage.recording import check_writable, page_of, write_page
+    from backbeat.stage.takes import PlannedTake, SimulatedTake
     from mpc.simulation.run import run_scenario
     from mpc.simulation.scenario import Scenario
 
     check_writable(path)
-    if not simulated:
-        typer.echo(record_behavior(behavior, path, fps, extras))
-        return
+    if is_film(path):
+        check_film(path)
     with progress_bar(behavior.name) as report:
-        run = run_scenario(
-            Scenario(behavior=behavior.name),
-            behavior,
-            progress=lambda share: report(share, "in closed loop"),
-        )
-    typer.echo(record_run(run, path, fps, extras))
+        take: Take = PlannedTake(behavior)
+        if simulated:
+            run = run_scenario(
+                Scenario(behavior=behavior.name),
+                behavior,
+                progress=lambda share: report(share, "in closed loop"),
+            )
+            take = SimulatedTake(run)
+        if is_film(path):
+            recorded = film(take, path, fps, extras, report)
+        else:
+            recorded = write_page(page_of(take, fps, extras), path)
+    typer.echo(recorded)
 
 
 def announce(url: str) -> None:

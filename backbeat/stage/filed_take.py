@@ -7,7 +7,12 @@ import numpy as np
 from backbeat.sound.notes import Performance, performed_in_story
 from backbeat.stage.moment import ContactForce, Moment
 from backbeat.stage.strikes import FORCE_SHOWN, Strike, accents, flashes, loudness
-from backbeat.stage.takes import locate, measured_forces, mixed_configuration
+from backbeat.stage.takes import (
+    locate,
+    measured_capture_point,
+    measured_forces,
+    mixed_configuration,
+)
 from behaviors.behavior import Behavior
 from behaviors.library import Library
 from models.configuration import Configuration
@@ -40,7 +45,7 @@ class FiledTake:
         """
         self.record, self.behavior = record, behavior
         robot, samples = behavior.robot_model, record.samples
-        positions, _ = state_names(robot)
+        positions, velocities = state_names(robot)
         self._patches = patch_names(robot)
         q = samples[positions].to_numpy(float)
         wrench = [[f"{n}.{a}" for a in _AXES] for n in self._patches]
@@ -52,6 +57,7 @@ class FiledTake:
             raise BackbeatError(f"{record.source} has no more than a moment to show")
         self._t = samples["t"].to_numpy()[:count]
         self._q, self._contact = q[:count], contact[:count]
+        self._v = samples[velocities].to_numpy(float)[:count]
         planned = samples[[f"planned.{n}" for n in positions]]
         self._planned = planned.to_numpy(float)
         self.start, self.end = float(self._t[0]), float(self._t[-1])
@@ -72,7 +78,8 @@ class FiledTake:
         """What is seen at time t [s]."""
         robot = self.behavior.robot_model
         i, u = locate(self._t, t)
-        self._state.update(mixed_configuration(robot, self._q[i], self._q[i + 1], u))
+        v = (1 - u) * self._v[i] + u * self._v[i + 1]
+        self._state.update(mixed_configuration(robot, self._q[i], self._q[i + 1], u), v)
         wrenches = (1 - u) * self._contact[i] + u * self._contact[i + 1]
         forces = measured_forces(self._state, self._patches, wrenches)
         forces |= self._tip_forces(t)
@@ -84,6 +91,7 @@ class FiledTake:
             forces=forces,
             standing=tuple(forces),
             flashes=flashes(self._strikes, t),
+            capture_point=measured_capture_point(self._state) if forces else None,
         )
 
     def performance(self) -> Performance:

@@ -1,15 +1,28 @@
 """Layers: what explains the motion, each under a readable name in Meshcat's tree."""
 
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
-from pydrake.geometry import Box, Cylinder, Meshcat, MeshcatCone, Rgba, Shape, Sphere
+from pydrake.common import MemoryFile
+from pydrake.geometry import (
+    Box,
+    Cylinder,
+    InMemoryMesh,
+    Mesh,
+    Meshcat,
+    MeshcatCone,
+    Rgba,
+    Shape,
+    Sphere,
+)
 from pydrake.math import RigidTransform, RotationMatrix
 from scipy.spatial import ConvexHull, QhullError
 
 from backbeat.stage.canvas import Canvas, pose_on
-from backbeat.stage.moment import Moment
+from backbeat.stage.moment import ContactForce, Moment
 from models.kit.drum_kit import DrumKit, MemberDescription
+from models.meshing import Material, Part, gltf, revolve
 from models.robot import RobotModel
 
 # Colors that people with any color vision tell apart (Okabe, Ito 2008).
@@ -17,6 +30,12 @@ FORCE = Rgba(0.10, 0.78, 0.55, 1.0)
 MASS = Rgba(0.88, 0.42, 0.70, 1.0)
 PREDICTED = Rgba(0.97, 0.86, 0.28, 1.0)
 SUPPORT = Rgba(0.96, 0.94, 0.88, 1.0)
+PLANNED = Rgba(0.30, 0.66, 0.95, 1.0)
+PUSH = Rgba(0.98, 0.98, 0.98, 1.0)
+# Length of a push [m/(N s)], and of its arrow's head [m].
+PUSH_SCALE, PUSH_HEAD = 5e-3, 0.13
+CAPTURE = Rgba(0.90, 0.30, 0.05, 1.0)
+CAPTURE_RING = Material("capture point", "#e64d0d", roughness=0.6, glow="#a03008")
 FLASH = Rgba(1.0, 0.68, 0.22, 0.5)
 # An arrow of this length is the robot's weight [m].
 WEIGHT_LENGTH = 0.85
@@ -43,6 +62,7 @@ class ForceArrows:
     """An arrow for every contact force, from where it acts."""
 
     path = "/contact forces"
+    color, thickness = FORCE, 1.0
 
     def __init__(self, meshcat: Meshcat, robot: RobotModel) -> None:
         """Makes an arrow for each contact of the robot."""
@@ -54,19 +74,27 @@ class ForceArrows:
         upright = RigidTransform(RotationMatrix.MakeXRotation(np.pi), [0, 0, HEAD])
         for name in self._scales:
             shaft, head = (f"{self.path}/{name}/{part}/size" for part in PARTS)
-            meshcat.SetObject(f"{shaft}/bar", Cylinder(0.013, 1.0), FORCE)
+            meshcat.SetObject(
+                f"{shaft}/bar", Cylinder(0.013 * self.thickness, 1.0), self.color
+            )
             meshcat.SetTransform(f"{shaft}/bar", RigidTransform([0.0, 0.0, 0.5]))
             # Meshcat's cone stands on its tip.
-            meshcat.SetObject(f"{head}/cone", MeshcatCone(HEAD, 0.034, 0.034), FORCE)
+            cone = MeshcatCone(HEAD, 0.034 * self.thickness, 0.034 * self.thickness)
+            meshcat.SetObject(f"{head}/cone", cone, self.color)
             meshcat.SetTransform(f"{head}/cone", upright)
             for solid in (f"{shaft}/bar", f"{head}/cone"):
                 see_through_bodies(meshcat, solid, 5)
 
+    def forces(self, moment: Moment) -> Mapping[str, ContactForce]:
+        """What the arrows show."""
+        return moment.forces
+
     def draw(self, canvas: Canvas, moment: Moment) -> None:
         """See `Layer`."""
+        forces = self.forces(moment)
         for name, scale in self._scales.items():
             path = f"{self.path}/{name}"
-            contact = moment.forces.get(name)
+            contact = forces.get(name)
             canvas.show(path, contact is not None)
             if contact is None:
                 continue
@@ -78,6 +106,72 @@ class ForceArrows:
             canvas.scale(f"{path}/shaft/size", (size, size, bar))
             canvas.place(f"{path}/head", RigidTransform([0.0, 0.0, bar]))
             canvas.scale(f"{path}/head/size", (size, size, size))
+
+
+class PlannedForceArrows(ForceArrows):
+    """The same for what the plan of a simulation wants: slimmer, another color."""
+
+    path = "/planned forces"
+    color, thickness = PLANNED, 0.6
+
+    def forces(self, moment: Moment) -> Mapping[str, ContactForce]:
+        """What the arrows show."""
+        return moment.planned_forces
+
+
+class PushArrows:
+    """An arrow that ends at what is pushed, as long as the impulse is great."""
+
+    path = "/pushes"
+
+    def __init__(self, meshcat: Meshcat, links: Sequence[str]) -> None:
+        """Makes an arrow for every link."""
+        self._links = tuple(links)
+        upright = RigidTransform(RotationMatrix.MakeXRotation(np.pi))
+        for name in self._links:
+            path = f"{self.path}/{name}"
+            cone = MeshcatCone(PUSH_HEAD, 0.06, 0.06)
+            meshcat.SetObject(f"{path}/cone", cone, PUSH)
+            # Meshcat's cone stands on its tip, which is at the link.
+            meshcat.SetTransform(f"{path}/cone", upright)
+            meshcat.SetObject(f"{path}/bar/stretch/rod", Cylinder(0.022, 1.0), PUSH)
+            half = RigidTransform([0.0, 0.0, -0.5])
+            meshcat.SetTransform(f"{path}/bar/stretch/rod", half)
+            meshcat.SetTransform(f"{path}/bar", RigidTransform([0, 0, -PUSH_HEAD]))
+            for solid in (f"{path}/cone", f"{path}/bar/stretch/rod"):
+                see_through_bodies(meshcat, solid, 8)
+
+    def draw(self, canvas: Canvas, moment: Moment) -> None:
+        """See `Layer`."""
+        for name in self._links:
+            path, push = f"{self.path}/{name}", moment.pushes.get(name)
+            canvas.show(path, push is not None)
+            if push is not None:
+                length = PUSH_SCALE * float(np.linalg.norm(push.force))
+                canvas.place(path, pose_on(push.point, push.force))
+                canvas.scale(f"{path}/bar/stretch", (1.0, 1.0, max(length, 0.01)))
+
+
+class CapturePoint:
+    """A ring about the point on the ground over which the robot would come to rest."""
+
+    path = "/capture point"
+
+    def __init__(self, meshcat: Meshcat) -> None:
+        """Makes ring and dot."""
+        self._mark = f"{self.path}/mark"
+        corners = [(0.0, 0.028), (0.003, 0.028), (0.003, 0.038), (0.0, 0.038)]
+        ring = Part(revolve([*corners, corners[0]], count=40), CAPTURE_RING)
+        file = MemoryFile(gltf([ring]), ".gltf", "capture point.gltf")
+        meshcat.SetObject(f"{self._mark}/ring", Mesh(InMemoryMesh(mesh_file=file)))
+        meshcat.SetObject(f"{self._mark}/dot", Cylinder(0.009, 0.004), CAPTURE)
+
+    def draw(self, canvas: Canvas, moment: Moment) -> None:
+        """See `Layer`."""
+        place = moment.capture_point
+        canvas.show(self._mark, place is not None)
+        if place is not None:
+            canvas.place(self._mark, RigidTransform(place + [0.0, 0.0, 0.002]))
 
 
 class CenterOfMass:

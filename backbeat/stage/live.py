@@ -1,45 +1,28 @@
-"""Live shows: the plan, or the closed loop while it is simulated, in real time."""
+"""LiveShow: a stage and its page, drawn moment by moment as time goes on."""
 
-import time
+import gc
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from backbeat.stage.canvas import LiveCanvas
-from backbeat.stage.live_simulation import LiveSimulation
+from backbeat.stage.commands import Command, Reader
 from backbeat.stage.moment import Moment, Take
+from backbeat.stage.panel import offers
+from backbeat.stage.plan_view import rate_in_words
 from backbeat.stage.server import LiveServer
 from backbeat.stage.stage import Stage
-from backbeat.stage.takes import PlannedTake
 from backbeat.stage.trails import TRAILS, tip_names
-from behaviors.behavior import Behavior
-from mpc.simulation.scenario import Scenario
 
 FRAME = 1.0 / 30.0  # [s]
 # Samples of stick tips between two frames, and how long a trail lasts [s].
 SUBFRAMES, TRAIL_LENGTH = 5, 0.8
+# Where more time than this was leapt over, a trail begins anew [s].
+GAP = 0.15
 # Speed of a stick tip that gets the hottest color [m/s].
 FASTEST = 4.0
-
-
-@dataclass(frozen=True)
-class Playback:
-    """How a live show is played.
-
-    Attributes:
-        speed: behavior seconds a second of the clock.
-        loop: whether to begin again at the end.
-        wait: whether to wait for a browser before, and for Ctrl-C after.
-        port: where the page is served; None for any free port.
-    """
-
-    speed: float = 1.0
-    loop: bool = False
-    wait: bool = True
-    port: int | None = None
 
 
 class LiveShow:
@@ -50,37 +33,84 @@ class LiveShow:
         port: where the page is served.
     """
 
-    def __init__(self, take: Take, port: int | None, world: int = 0) -> None:
+    def __init__(
+        self,
+        take: Take,
+        port: int | None,
+        readers: dict[str, Reader] | None = None,
+        is_both: bool = False,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
         """Opens the stage for a take, or for what a take like it will show.
 
         Args:
             take: what will be shown.
             port: where the page is served; None for any free port.
-            world: a number; a page that knows another one loads itself anew.
+            readers: what pages may ask for, see `commands`; nothing by default.
+            is_both: whether plans and simulations will be shown in turns.
+            more: what pages are told besides, see `Stage.info`.
         """
-        self._stage = Stage(take.behavior, is_simulated=take.is_simulated)
+        self._is_both = is_both
+        self._more = {"plays": bool(readers), **(more or {})}
+        self._edition = self._world = 0
+        self._tips: list[str] = []
+        self._trail: deque[tuple[float, list[list[float]]]] = deque()
+        self._state: dict[str, Any] = {"time": take.start, "rate": 0.0}
+        self._open(take)
+        meshcat, info = self._stage.meshcat, self._info(take)
+        self._server = LiveServer(meshcat, info, lambda: self._state, port, readers)
+        self.url, self.port = self._server.url, self._server.port
+
+    def _open(self, take: Take) -> None:
+        """Builds a stage."""
+        is_simulated = take.is_simulated or self._is_both
+        self._stage = Stage(take.behavior, is_simulated=is_simulated)
         self._stage.aim(take)
         self._canvas = LiveCanvas(self._stage.meshcat)
         self._tips = tip_names(take)
-        self._trail: deque[tuple[float, list[list[float]]]] = deque()
-        self._state: dict[str, Any] = {"time": take.start, "rate": 0.0}
-        self._edition, self._world = 0, world
-        info = self._stage.info(take, FASTEST) | {"world": world}
-        self._server = LiveServer(self._stage.meshcat, info, lambda: self._state, port)
-        self.url, self.port = self._server.url, self._server.port
+        self._trail.clear()
+
+    def _info(self, take: Take) -> dict[str, Any]:
+        info = self._stage.info(take, FASTEST)
+        if self._more["plays"]:
+            info["panel"] = offers(self._stage.links)
+        return info | self._more | {"world": self._world, "edition": self._edition}
 
     def shows(self, take: Take) -> bool:
         """Whether a take can be shown on this stage: same robot, same set."""
         mine, other = self._stage.behavior, take.behavior
         return (mine.robot_model, mine.scene) == (other.robot_model, other.scene)
 
-    def announce(self, take: Take) -> None:
-        """Tells pages about another take, which this stage shows."""
-        self._stage.behavior = take.behavior
+    def put(self, take: Take, aims: bool = False) -> None:
+        """Shows another take: on this stage or, if it cannot, on one of its own.
+
+        Pages follow; a new stage makes them load themselves anew.
+
+        Args:
+            take: what will be shown.
+            aims: whether to point the camera anew on this stage.
+        """
         self._edition += 1
-        info = self._stage.info(take, FASTEST)
-        self._server.info = info | {"world": self._world}
-        self._trail.clear()
+        if self.shows(take):
+            self._stage.behavior = take.behavior
+            self._trail.clear()
+            if aims:
+                self._stage.aim(take)
+            self._server.info = self._info(take)
+            return
+        self._world += 1
+        self._clear()
+        self._open(take)
+        self._server.put(self._stage.meshcat, self._info(take))
+
+    def commands(self) -> list[Command]:
+        """What pages have asked for since the last time, in order."""
+        return self._server.commands()
+
+    @property
+    def has_sticks(self) -> bool:
+        """Whether there are tips whose trails are shown."""
+        return bool(self._tips)
 
     @property
     def is_watched(self) -> bool:
@@ -89,22 +119,30 @@ class LiveShow:
 
     def note_tips(self, moment: Moment) -> None:
         """Remembers where the stick tips are, for their trails."""
-        if not self._tips:
+        last = self._trail[-1][0] if self._trail else moment.time - 1.0
+        if not self._tips or moment.time == last:
             return
-        places = [moment.state.pose(n).translation().tolist() for n in self._tips]
-        if self._trail and moment.time <= self._trail[-1][0]:
+        if not 0 < moment.time - last < GAP:
             self._trail.clear()
+        places = [moment.state.pose(n).translation().tolist() for n in self._tips]
         self._trail.append((moment.time, places))
         while self._trail[0][0] < moment.time - TRAIL_LENGTH:
             self._trail.popleft()
 
-    def draw(self, moment: Moment, rate: float, pace: str = "") -> None:
+    def draw(
+        self,
+        moment: Moment,
+        rate: float,
+        pace: str = "",
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
         """Draws a moment.
 
         Args:
             moment: what to show.
             rate: behavior seconds a second, 0 when it stands still.
             pace: what to say about the speed.
+            more: what pages are told besides.
         """
         self._stage.draw(self._canvas, moment)
         self._state = {
@@ -112,9 +150,12 @@ class LiveShow:
             "rate": rate,
             "pace": pace,
             "remark": moment.remark,
+            "rate words": "" if moment.rate is None else rate_in_words(moment.rate),
+            "solver": moment.solver,
             "edition": self._edition,
             "world": self._world,
             "trails": self._trails(),
+            **(more or {}),
         }
 
     def _trails(self) -> list[dict[str, Any]]:
@@ -136,105 +177,13 @@ class LiveShow:
     def close(self) -> None:
         """Ends the show."""
         self._server.close()
+        self._clear()
 
+    def _clear(self) -> None:
+        """Lets Meshcat go here and now.
 
-def play_planned(
-    behavior: Behavior, playback: Playback, announce: Callable[[str], None]
-) -> None:
-    """Plays a behavior as it was planned; late frames are dropped.
-
-    Args:
-        behavior: what to play.
-        playback: how.
-        announce: called with the URL, once, before anything moves.
-    """
-    take = PlannedTake(behavior)
-    show = LiveShow(take, playback.port)
-    try:
-        announce(show.url)
-        show.draw(take.moment(take.start), 0.0)
-        _await_browser(show, playback)
-        while True:
-            _play_once(show, take, playback.speed)
-            if not playback.loop:
-                break
-        show.draw(take.moment(take.end), 0.0)
-        _stay(playback)
-    finally:
-        show.close()
-
-
-def _play_once(show: LiveShow, take: Take, speed: float) -> None:
-    """Plays a take from start to end by the clock."""
-    began = time.perf_counter()
-    shown = take.start
-    while shown < take.end:
-        now = min(take.end, take.start + speed * (time.perf_counter() - began))
-        for t in np.linspace(shown, now, SUBFRAMES + 1)[1:-1]:
-            show.note_tips(take.moment(t))
-        moment = take.moment(now)
-        show.note_tips(moment)
-        show.draw(moment, speed)
-        shown = now
-        # The next frame of the clock that is still to come.
-        elapsed = time.perf_counter() - began
-        time.sleep(FRAME - elapsed % FRAME)
-
-
-def play_simulated(
-    behavior: Behavior,
-    scenario: Scenario,
-    playback: Playback,
-    announce: Callable[[str], None],
-) -> None:
-    """Simulates the closed loop and shows it, no faster than the clock.
-
-    Args:
-        behavior: what to track.
-        scenario: settings of the run.
-        playback: how it is played.
-        announce: called with the URL, once, before anything moves.
-    """
-    simulation = LiveSimulation(behavior, scenario)
-    show = LiveShow(simulation, playback.port)
-    try:
-        announce(show.url)
-        show.draw(simulation.now(), 0.0)
-        _await_browser(show, playback)
-        while True:
-            _simulate_once(show, simulation, playback.speed)
-            if not playback.loop:
-                break
-            simulation.restart()
-        show.draw(simulation.now(), 0.0)
-        _stay(playback)
-    finally:
-        show.close()
-
-
-def _simulate_once(show: LiveShow, simulation: LiveSimulation, speed: float) -> None:
-    """Simulates to the end, or to a fall."""
-    due = time.perf_counter()
-    step = FRAME * speed
-    while not simulation.is_over:
-        began = time.perf_counter()
-        for _ in range(SUBFRAMES):
-            simulation.advance(step / SUBFRAMES)
-            show.note_tips(simulation.now())
-        took = time.perf_counter() - began
-        pace = min(speed, step / took)
-        show.draw(simulation.now(), pace, f"{pace:.2g} × real time")
-        # A slow simulation is not made up for: it goes on from where it is.
-        due = max(due + FRAME, time.perf_counter())
-        time.sleep(max(0.0, due - time.perf_counter()))
-
-
-def _await_browser(show: LiveShow, playback: Playback) -> None:
-    while playback.wait and not show.is_watched:
-        time.sleep(0.05)
-
-
-def _stay(playback: Playback) -> None:
-    """Keeps the last picture until Ctrl-C."""
-    while playback.wait:
-        time.sleep(0.2)
+        It may end in the thread alone that has made it; collected as garbage, it
+        could end in that of a simulation in the making.
+        """
+        del self._stage, self._canvas
+        gc.collect()

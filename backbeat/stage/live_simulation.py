@@ -10,6 +10,8 @@ import numpy as np
 from pydrake.systems.framework import Context, EventStatus
 
 from backbeat.stage.moment import ContactForce, Moment
+from backbeat.stage.plan_view import planned_forces, predicted_path, solver_in_words
+from backbeat.stage.pushes import pushes_at
 from backbeat.stage.strikes import (
     FORCE_SHOWN,
     Strike,
@@ -18,9 +20,9 @@ from backbeat.stage.strikes import (
     loudness,
 )
 from backbeat.stage.takes import (
+    measured_capture_point,
     measured_forces,
     planned_configuration,
-    predicted_path,
 )
 from behaviors.behavior import Behavior
 from models.configuration import Configuration
@@ -65,7 +67,7 @@ class LiveSimulation:
         self._context = self._running.context
         plant = self._loop.world.plant
         self._plant_context = plant.GetMyContextFromRoot(self._context)
-        self._state = Configuration(self._robot, self._configuration())
+        self._state = Configuration(self._robot, *self._posture())
         self._strikes: dict[int, Strike] = {}
         self._rows: deque[tuple[float, np.ndarray]] = deque()
         self._touched = np.full(len(self._loop.contact_log.tips), -np.inf)
@@ -170,32 +172,43 @@ class LiveSimulation:
         log = self._loop.contact_log
         context = log.GetMyContextFromRoot(self._context)
         wrenches = log.GetOutputPort("wrenches").Eval(context).reshape(-1, 6)
-        self._state.update(self._configuration())
+        self._state.update(*self._posture())
         forces = measured_forces(self._state, list(log.patches), wrenches)
         if self._rows:
             forces |= self._tip_forces()
         plan = self._plan()
-        phase = plan.phase_at(self.time - self.start)
+        clock, patches = self.time - self.start, self._loop.reference.patches
+        phase = plan.phase_at(clock)
         return Moment(
             time=self.time,
             state=self._state,
             ghost=planned_configuration(self.behavior, phase),
             forces=forces,
+            planned_forces=planned_forces(plan, clock, self._state, patches),
+            pushes=pushes_at(self._running.scenario.pushes, self.time, self._state),
             standing=tuple(forces),
             prediction=predicted_path(plan),
             flashes=flashes(list(self._strikes.values()), self.time),
-            remark=self._remark(plan),
+            capture_point=measured_capture_point(self._state) if forces else None,
+            rate=plan.rate,
+            solver=solver_in_words(plan, self._mode()),
+            remark=self._remark(),
         )
+
+    def glance(self) -> Moment:
+        """The robot at present, and nothing else."""
+        return Moment(time=self.time, state=self._state.update(*self._posture()))
 
     def moment(self, t: float) -> Moment:
         """What is planned for time t: there is nothing else to aim a camera with."""
         q = planned_configuration(self.behavior, t)
         return Moment(time=t, state=Configuration(self._robot, q))
 
-    def _configuration(self) -> np.ndarray:
+    def _posture(self) -> tuple[np.ndarray, np.ndarray]:
+        """(nq,) and (nv,) of the robot at present."""
         plant = self._loop.world.plant
-        x = plant.GetPositionsAndVelocities(self._plant_context)
-        return np.asarray(x[self._places][: self._robot.num_positions])
+        x = plant.GetPositionsAndVelocities(self._plant_context)[self._places]
+        return x[: self._robot.num_positions], x[self._robot.num_positions :]
 
     def _note_strikes(self, root: Context) -> EventStatus:
         """Remembers what sticks touch; a hit is shorter than a frame."""
@@ -233,12 +246,15 @@ class LiveSimulation:
         plan: Plan = system.GetOutputPort("plan").Eval(context)
         return plan
 
-    def _remark(self, plan: Plan) -> str:
-        if self._running.fell_at is not None:
-            return "the robot has fallen"
+    def _mode(self) -> Mode:
+        """What the whole-body controller does."""
         system = self._loop.whole_body
         context = system.GetMyContextFromRoot(self._context)
-        mode = system.GetOutputPort("memory").Eval(context).safety.mode
-        if mode is not Mode.TRACKING:
-            return f"whole-body controller: {mode}"
-        return "" if plan.is_fresh else plan.status
+        mode: Mode = system.GetOutputPort("memory").Eval(context).safety.mode
+        return mode
+
+    def _remark(self) -> str:
+        if self._running.fell_at is not None:
+            return "the robot has fallen: reset it"
+        mode = self._mode()
+        return "" if mode is Mode.TRACKING else f"whole-body controller: {mode}"

@@ -32,19 +32,29 @@ class Moment:
         state: the robot, valid until the next moment is asked for.
         ghost: (nq,) where the plan wants the robot; None without a plan to follow.
         forces: contact forces by contact name; contacts without force are missing.
+        planned_forces: what the plan of a simulation wants them to be.
+        pushes: links that are pushed, with the impulse as force [N s].
         standing: contacts that carry weight.
         prediction: (B, 3) center of mass that is expected next, evenly in time [m].
         flashes: brightness, 0 to 1, of drum members that were just hit.
-        remark: state of the controller in words, or "".
+        capture_point: (3,) on the ground [m]; None in the air or on a welded base.
+        rate: phase rate of the plan; None where nothing is simulated.
+        solver: state of the solvers in words, or "".
+        remark: what has gone wrong in words, or "".
     """
 
     time: float
     state: Configuration
     ghost: np.ndarray | None = None
     forces: Mapping[str, ContactForce] = field(default_factory=dict)
+    planned_forces: Mapping[str, ContactForce] = field(default_factory=dict)
+    pushes: Mapping[str, ContactForce] = field(default_factory=dict)
     standing: tuple[str, ...] = ()
     prediction: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
     flashes: Mapping[str, float] = field(default_factory=dict)
+    capture_point: np.ndarray | None = None
+    rate: float | None = None
+    solver: str = ""
     remark: str = ""
 
 

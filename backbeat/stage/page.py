@@ -13,6 +13,9 @@ from backbeat.stage.keyframes import Track
 from models.errors import BackbeatError
 
 FOLDER = Path(__file__).parent / "page"
+# What the page runs, in order.
+RECORDED: tuple[str, ...] = ("transport.js", "recording.js", "overlay.js")
+LIVE: tuple[str, ...] = ("transport.js", "panel.js", "live.js", "overlay.js")
 # How a static page of Meshcat takes in what it shows, message by message.
 MESSAGE = "viewer.handle_command_bytearray(new Uint8Array(buffer))"
 COUNTED = f"({MESSAGE}, window.messages = (window.messages ?? 0) + 1)"
@@ -39,18 +42,20 @@ def with_overlay(
     info = info | {"messages": page.count(MESSAGE)}
     page = page.replace(MESSAGE, COUNTED)
     block = [
-        f"<style>{page_file('overlay.css')}</style>",
+        f"<style>{page_file('overlay.css')}{page_file('controls.css')}</style>",
         page_file("overlay.html"),
         data_element("backbeat-info", info),
         _shader("trail-vertex", "trail.vert"),
         _shader("trail-fragment", "trail.frag"),
     ]
+    scripts = LIVE if motion is None else RECORDED
     if motion is not None:
         block.append(data_element("backbeat-motion", motion))
     if sound is not None:
         block.append(data_element("backbeat-sound", sound))
-        block.append(f"<script>{page_file('sound.js')}</script>")
-    block.append(f"<script>{page_file('overlay.js')}</script>\n")
+        scripts = ("sound.js", *scripts)
+    block += [f"<script>{page_file(name)}</script>" for name in scripts]
+    block.append("")
     head, body, tail = page.rpartition("</body>")
     if not body:
         raise RuntimeError("this Drake's Meshcat page has no </body>")

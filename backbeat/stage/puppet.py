@@ -162,6 +162,8 @@ class Ghost:
     def draw(self, canvas: Canvas, moment: Moment) -> None:
         """Shows those links that are visibly elsewhere."""
         if moment.ghost is None:
+            for path in self._puppet.bodies:
+                canvas.show(path, False)
             return
         real = self._robot.poses(moment.state.q).values()
         wanted = self._puppet.poses(moment.ghost)

@@ -68,7 +68,9 @@ def record_run(
 
 def page_of(take: Take, fps: float = 30.0, extras: SoundExtras | None = None) -> str:
     """The HTML of a recording."""
-    stage = Stage(take.behavior, is_simulated=take.is_simulated)
+    pushes = take.run.scenario.pushes if isinstance(take, SimulatedTake) else []
+    pushed = sorted({push.body for push in pushes})
+    stage = Stage(take.behavior, is_simulated=take.is_simulated, pushed=pushed)
     times = frame_times(take, fps)
     canvas = RecordingCanvas(stage.meshcat)
     for canvas.frame, t in enumerate(times):
@@ -77,11 +79,13 @@ def page_of(take: Take, fps: float = 30.0, extras: SoundExtras | None = None) ->
     stage.aim(take)
     trails, fastest = ribbons(take)
     info = stage.info(take, fastest, trails)
-    sound = packed_sound(_performance(take), extras or SoundExtras())
+    if isinstance(take, SimulatedTake):
+        info["sayings"] = take.sayings()
+    sound = packed_sound(performance_of(take), extras or SoundExtras())
     return with_overlay(stage.meshcat.StaticHtml(), info, motion, sound)
 
 
-def _performance(take: Take) -> Performance:
+def performance_of(take: Take) -> Performance:
     """What is heard of a take: its contacts if it was simulated, else its score."""
     if isinstance(take, SimulatedTake):
         return performed(take.run)

@@ -1,8 +1,11 @@
 """The live page: Meshcat's own, with the overlay, served to this machine alone."""
 
 import json
+import queue
+import sys
 import threading
 from collections.abc import Callable
+from http import HTTPStatus
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
@@ -10,11 +13,15 @@ from typing import Any, NamedTuple
 from pydrake.geometry import Meshcat
 
 from backbeat.stage.backdrop import HOST
+from backbeat.stage.commands import Command, Reader, read_command
+from backbeat.stage.guard import RefusedError, check_host, check_post
 from backbeat.stage.page import with_overlay
 from models.errors import BackbeatError
 
 # The page of Meshcat asks the server that it came from; ours is another one.
 ADDRESS = "url = location.toString();"
+# Commands that wait to be heard; who clicks faster is told so.
+MOST_WAITING = 256
 
 
 class Answer(NamedTuple):
@@ -23,6 +30,14 @@ class Answer(NamedTuple):
     status: int
     kind: str
     body: bytes
+
+
+class Page(NamedTuple):
+    """What is served: Meshcat's port, the kind of its page, and the page with ours."""
+
+    source: int
+    kind: str
+    front: bytes
 
 
 class LiveServer:
@@ -41,6 +56,7 @@ class LiveServer:
         info: dict[str, Any],
         state: Callable[[], dict[str, Any]],
         port: int | None = None,
+        readers: dict[str, Reader] | None = None,
     ) -> None:
         """Starts to serve.
 
@@ -49,38 +65,21 @@ class LiveServer:
             info: what the overlay says, see `Stage.info`.
             state: called for each question of a page, from another thread.
             port: where to listen; None for any free port.
+            readers: what pages may ask for; nothing by default.
 
         Raises:
             BackbeatError: the port is taken.
         """
-        # Meshcat itself may only be asked from the thread that has made it.
-        source = meshcat.port()
-        status, kind, page = _ask(source, "/")
-        text = page.decode()
-        if ADDRESS not in text:
-            raise RuntimeError("this Drake's Meshcat page finds its server otherwise")
-        text = text.replace(ADDRESS, f'url = "{meshcat.ws_url()}";')
-        front = with_overlay(text, info).encode()
-
-        def answer(path: str) -> Answer:
-            if path == "/":
-                return Answer(status, kind, front)
-            if self._is_closed:
-                return Answer(410, "text/plain", b"The show is over.")
-            if path == "/state":
-                return Answer(200, "application/json", json.dumps(state()).encode())
-            if path == "/info":
-                return Answer(200, "application/json", json.dumps(self.info).encode())
-            return _ask(source, path)
-
-        self._is_closed, self.info = False, info
+        self._state, self._readers = state, readers or {}
+        self._waiting: queue.Queue[Command] = queue.Queue(MOST_WAITING)
+        self._is_closed = False
+        self.put(meshcat, info)
         try:
-            self._server = ThreadingHTTPServer((HOST, port or 0), _handler(answer))
+            self._server = _Server((HOST, port or 0), _handler(self))
         except OSError:
             raise BackbeatError(
                 f"port {port} of {HOST} is taken; choose another one or none"
             ) from None
-        self._server.daemon_threads = True
         self.port = int(self._server.server_port)
         self.url = f"http://{HOST}:{self.port}/"
         serve = threading.Thread(
@@ -88,11 +87,74 @@ class LiveServer:
         )
         serve.start()
 
+    def put(self, meshcat: Meshcat, info: dict[str, Any]) -> None:
+        """Serves another Meshcat from now on; arguments as above."""
+        # Meshcat itself may only be asked from the thread that has made it.
+        source = meshcat.port()
+        _, kind, page = _ask(source, "/")
+        text = page.decode()
+        if ADDRESS not in text:
+            raise RuntimeError("this Drake's Meshcat page finds its server otherwise")
+        text = text.replace(ADDRESS, f'url = "{meshcat.ws_url()}";')
+        self.info = info
+        self._page = Page(source, kind, with_overlay(text, info).encode())
+
+    def commands(self) -> list[Command]:
+        """What pages have asked for since the last time, in order."""
+        found = []
+        while not self._waiting.empty():
+            found.append(self._waiting.get_nowait())
+        return found
+
+    def answer(self, path: str) -> Answer:
+        """What is said to a question; called from threads of the server."""
+        page = self._page
+        if path == "/":
+            return Answer(HTTPStatus.OK, page.kind, page.front)
+        if self._is_closed:
+            return _say(HTTPStatus.GONE, "The show is over.")
+        if path == "/state":
+            return _json(self._state())
+        if path == "/info":
+            return _json(self.info)
+        return _ask(page.source, path)
+
+    def hear(self, text: bytes) -> Answer:
+        """What is said to a command; called from threads of the server."""
+        if self._is_closed:
+            return _say(HTTPStatus.GONE, "The show is over.")
+        try:
+            self._waiting.put_nowait(read_command(text, self._readers))
+        except BackbeatError as error:
+            return _say(HTTPStatus.BAD_REQUEST, f"{error}.")
+        except queue.Full:
+            return _say(HTTPStatus.TOO_MANY_REQUESTS, "Too many commands at once.")
+        return _json({})
+
     def close(self) -> None:
-        """Stops to serve, pages that are still connected too."""
+        """Ends to serve, pages that are still connected too."""
         self._is_closed = True
         self._server.shutdown()
         self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    """Says nothing on the console about browsers that have gone."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Complains of faults of ours alone."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
+def _say(status: HTTPStatus, sentence: str) -> Answer:
+    return Answer(status, "text/plain; charset=utf-8", sentence.encode())
+
+
+def _json(value: Any) -> Answer:
+    return Answer(HTTPStatus.OK, "application/json", json.dumps(value).encode())
 
 
 def _ask(port: int, path: str) -> Answer:
@@ -107,23 +169,51 @@ def _ask(port: int, path: str) -> Answer:
         connection.close()
 
 
-def _handler(answer: Callable[[str], Answer]) -> type[BaseHTTPRequestHandler]:
-    """A request handler that asks a function for each path."""
+def _handler(server: LiveServer) -> type[BaseHTTPRequestHandler]:
+    """A request handler that asks a server."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Who says nothing for so long is hung up on [s].
+        timeout = 60.0
 
         def do_GET(self) -> None:
             try:
-                status, kind, body = answer(self.path)
+                check_host(self.headers)
+                self._reply(server.answer(self.path))
+            except RefusedError as error:
+                self._reply(_say(error.status, error.sentence))
             except OSError:
-                status, kind, body = 502, "text/plain", b"Meshcat does not answer"
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.send_header("Cache-Control", "no-store")
-            self.end_headers()
-            self.wfile.write(body)
+                text = "Meshcat does not answer"
+                self._reply(_say(HTTPStatus.BAD_GATEWAY, text))
+
+        def do_POST(self) -> None:
+            try:
+                check_host(self.headers)
+                length = check_post(self.headers)
+            except RefusedError as error:
+                # What was sent is not read: nothing can follow it.
+                self.close_connection = True
+                self._reply(_say(error.status, error.sentence))
+                return
+            text = self.rfile.read(length)
+            if self.path == "/command":
+                self._reply(server.hear(text))
+            else:
+                self._reply(_say(HTTPStatus.NOT_FOUND, "Commands go to /command."))
+
+        def _reply(self, answer: Answer) -> None:
+            try:
+                self.send_response(answer.status)
+                self.send_header("Content-Type", answer.kind)
+                self.send_header("Content-Length", str(len(answer.body)))
+                self.send_header("Cache-Control", "no-store")
+                self.send_header("Content-Security-Policy", "frame-ancestors 'self'")
+                self.end_headers()
+                self.wfile.write(answer.body)
+            except ConnectionError:
+                # The browser has gone.
+                self.close_connection = True
 
         def log_message(self, format: str, *args: object) -> None:
             """Says nothing on the console."""

@@ -10,20 +10,27 @@ from pydrake.geometry import Meshcat, Rgba
 from backbeat.stage.backdrop import ASPECT, aim_camera, lay_floor, open_meshcat
 from backbeat.stage.canvas import Canvas
 from backbeat.stage.layers import (
+    CAPTURE,
     FORCE,
     MASS,
+    PLANNED,
     PREDICTED,
+    PUSH,
     SUPPORT,
+    CapturePoint,
     CenterOfMass,
     ForceArrows,
     HitFlashes,
     Layer,
+    PlannedForceArrows,
     PredictedPath,
+    PushArrows,
     SupportPolygon,
 )
 from backbeat.stage.moment import Moment, Take
+from backbeat.stage.panel import pushable
+from backbeat.stage.plan_view import BEADS
 from backbeat.stage.puppet import GHOST, Ghost, Puppet, make_world, put_set
-from backbeat.stage.takes import BEADS
 from backbeat.stage.trails import TRAILS
 from behaviors.behavior import Behavior
 from behaviors.kinematic_behavior import KINEMATIC
@@ -32,6 +39,8 @@ from models.kit.drum_kit import DrumKit
 # Kind of what is seen before anything is solved.
 PREVIEW = "kinematic preview"
 BASE_WELDED = "base welded in place"
+# Layers that a plan alone does not have.
+OF_SIMULATION = {Ghost.path, PlannedForceArrows.path, PushArrows.path}
 # Marks on the time line: at most this many, so that they stay apart.
 MOST_MARKS = 80
 
@@ -57,7 +66,11 @@ class Stage:
     """
 
     def __init__(
-        self, behavior: Behavior, is_simulated: bool, port: int | None = None
+        self,
+        behavior: Behavior,
+        is_simulated: bool,
+        port: int | None = None,
+        pushed: Sequence[str] | None = None,
     ) -> None:
         """Opens Meshcat and puts everything into it.
 
@@ -65,6 +78,7 @@ class Stage:
             behavior: what will be performed.
             is_simulated: whether the robot follows a plan, whose ghost is shown too.
             port: where Meshcat listens, see `open_meshcat`.
+            pushed: links that may be pushed; None for the usual ones.
         """
         self.behavior = behavior
         self._world = make_world(behavior)
@@ -78,10 +92,18 @@ class Stage:
             ghost = Ghost(self.meshcat, self._world, self._puppet)
             self._add(ghost, GHOST, "where the plan wants it, if not there")
         forces = ForceArrows(self.meshcat, robot)
-        source = "measured in simulation" if is_simulated else "planned"
-        self._add(forces, FORCE, f"of the world on the robot, {source}")
+        self._add(forces, FORCE, "of the world on the robot")
+        if is_simulated:
+            wanted = PlannedForceArrows(self.meshcat, robot)
+            self._add(wanted, PLANNED, "what the plan wants them to be")
+            links = pushable(self.links) if pushed is None else pushed
+            if links:
+                arrows = PushArrows(self.meshcat, links)
+                self._add(arrows, PUSH, "as long as the impulse is great")
         if robot.floating:
             self._add(CenterOfMass(self.meshcat), MASS, "and the point below it")
+            point = CapturePoint(self.meshcat)
+            self._add(point, CAPTURE, "where to step to come to rest")
             path = PredictedPath(self.meshcat, BEADS)
             self._add(path, PREDICTED, "of the center of mass, 1.2 s ahead")
             polygon = SupportPolygon(self.meshcat)
@@ -98,6 +120,11 @@ class Stage:
         self.layers.append(layer)
         name = layer.path.strip("/")
         self.switches.append(Switch(layer.path, name, _css(color), hint))
+
+    @property
+    def links(self) -> list[str]:
+        """Names of the robot's links that are seen."""
+        return [path.rpartition("/")[2] for path in self._puppet.bodies]
 
     def draw(self, canvas: Canvas, moment: Moment) -> None:
         """Draws a moment in all layers."""
@@ -118,6 +145,10 @@ class Stage:
         azimuth, elevation = (14, 33) if self.behavior.scene.name else (33, 13)
         aim_camera(self.meshcat, points, np.radians(azimuth), np.radians(elevation))
 
+    def _applies(self, switch: Switch, take: Take) -> bool:
+        """Whether a layer can be seen in a take at all."""
+        return take.is_simulated or switch.path not in OF_SIMULATION
+
     def info(
         self, take: Take, fastest: float, trails: Sequence[dict[str, Any]] = ()
     ) -> dict[str, Any]:
@@ -129,10 +160,13 @@ class Stage:
             trails: paths of the sticks, see `ribbons`; none when live.
         """
         behavior = self.behavior
-        layers = [asdict(switch) for switch in self.switches]
+        layers = [asdict(s) for s in self.switches if self._applies(s, take)]
         for layer in layers:
             if layer["path"] == TRAILS:
                 layer["name"] = f"stick trails, 0 to {fastest:.2g} m/s"
+            if layer["path"] == ForceArrows.path:
+                source = "measured" if take.is_simulated else "planned"
+                layer["name"] = f"contact forces, {source}"
         return {
             "name": behavior.name,
             "summary": behavior.summary,

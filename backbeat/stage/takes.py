@@ -2,7 +2,20 @@
 
 import numpy as np
 
+from backbeat.stage.balance import capture_point
 from backbeat.stage.moment import ContactForce, Moment
+from backbeat.stage.plan_view import (
+    BEADS,
+    LEAST_FORCE,
+    PREDICTION,
+    columns,
+    force_of,
+    planned_forces,
+    predicted_path,
+    rate_in_words,
+    solver_in_words,
+)
+from backbeat.stage.pushes import pushes_at
 from backbeat.stage.strikes import (
     FORCE_SHOWN,
     accents,
@@ -17,14 +30,11 @@ from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 from mpc.fail_safe import Mode
 from mpc.plan import Plan
+from mpc.reference import patch_names
 from mpc.simulation.run import SimulationRun
 
-# How far the predicted path of the center of mass is shown, and in how many beads.
-PREDICTION, BEADS = 1.2, 8
 # A hit lasts this long; its greatest force is shown from its beginning [s].
 CONTACT = 0.006
-# A contact with less force than this does not count [N].
-LEAST_FORCE = 4.0
 
 
 class PlannedTake:
@@ -54,16 +64,25 @@ class PlannedTake:
             last = i + 1 if motion.standing[i + 1, c] else i
             w = (1 - u) * motion.wrench[i, c] + u * motion.wrench[last, c]
             if np.linalg.norm(w[3:]) > LEAST_FORCE:
-                forces[name] = _planned_force(w, motion.R_WC[i, c], motion.p_WC[i, c])
+                forces[name] = force_of(w, motion.R_WC[i, c], motion.p_WC[i, c])
         ahead = t + PREDICTION * np.arange(1, BEADS + 1) / BEADS
         return Moment(
             time=t,
             state=self._state,
             forces=forces,
             standing=tuple(standing),
-            prediction=_columns(ahead, motion.t, behavior.com),
+            prediction=columns(ahead, motion.t, behavior.com),
             flashes=flashes(self._strikes, t),
+            capture_point=self._capture_point(i, u) if standing else None,
         )
+
+    def _capture_point(self, i: int, u: float) -> np.ndarray | None:
+        robot, momentum = self._state.robot, self.behavior.momentum
+        if not robot.floating:
+            return None
+        linear = (1 - u) * momentum[i, 3:] + u * momentum[i + 1, 3:]
+        com = self._state.center_of_mass
+        return capture_point(com, linear / robot.total_mass, robot.gravity)
 
 
 class SimulatedTake:
@@ -86,6 +105,7 @@ class SimulatedTake:
         self.remarks = _remarks(run)
         robot = self.behavior.robot_model
         self._patches = [n for n, c in robot.contacts.items() if not c.is_point]
+        self._planned = patch_names(self.behavior)
         self._state = Configuration(robot, run.x[0, : robot.num_positions])
         self._lead_in = run.scenario.lead_in
         self._plan_times = np.array([plan.time for plan in run.plans]) - self._lead_in
@@ -94,22 +114,59 @@ class SimulatedTake:
         """What is seen at time t [s]."""
         robot = self.behavior.robot_model
         i, u = locate(self._t, t)
-        q = self._x[:, : robot.num_positions]
-        self._state.update(mixed_configuration(robot, q[i], q[i + 1], u))
+        q, v = np.split(self._x, [robot.num_positions], axis=1)
+        velocity = (1 - u) * v[i] + u * v[i + 1]
+        self._state.update(mixed_configuration(robot, q[i], q[i + 1], u), velocity)
         wrenches = (1 - u) * self._contact[i] + u * self._contact[i + 1]
         forces = measured_forces(self._state, self._patches, wrenches)
         forces |= self._tip_forces(t)
-        plan = self._plan(t)
-        phase = t if plan is None else plan.phase_at(t + self._lead_in)
+        plan, clock = self._plan(t), t + self._lead_in
+        phase = t if plan is None else plan.phase_at(clock)
+        wanted = {}
+        if plan is not None:
+            wanted = planned_forces(plan, clock, self._state, self._planned)
         return Moment(
             time=t,
             state=self._state,
             ghost=planned_configuration(self.behavior, phase),
             forces=forces,
+            planned_forces=wanted,
+            pushes=pushes_at(self.run.scenario.pushes, t, self._state),
             standing=tuple(forces),
             prediction=predicted_path(plan),
             flashes=flashes(self._strikes, t),
+            capture_point=measured_capture_point(self._state) if forces else None,
+            rate=1.0 if plan is None else plan.rate,
+            solver="" if plan is None else solver_in_words(plan, self._mode(t)),
         )
+
+    def sayings(self) -> dict[str, list[tuple[float, str]]]:
+        """What the caption says of plans: when it changes, and to what."""
+        times = self._plan_times[self._plan_times <= self.end]
+        plans = self.run.plans[: len(times)]
+        said = {
+            "rate words": [rate_in_words(plan.rate) for plan in plans],
+            "solver": [
+                solver_in_words(plan, self._mode(t))
+                for plan, t in zip(plans, times, strict=True)
+            ],
+        }
+        return {
+            what: [
+                (round(float(t), 3), text)
+                for k, (t, text) in enumerate(zip(times, words, strict=True))
+                if k == 0 or text != words[k - 1]
+            ]
+            for what, words in said.items()
+        }
+
+    def _mode(self, t: float) -> Mode:
+        """What the whole-body controller does at a time."""
+        clock, mode = t + self._lead_in, Mode.TRACKING
+        for change in self.run.tick_safety.changes:
+            if change.time <= clock:
+                mode = change.mode
+        return mode
 
     def _tip_forces(self, t: float) -> dict[str, ContactForce]:
         run = self.run
@@ -124,6 +181,15 @@ class SimulatedTake:
     def _plan(self, t: float) -> Plan | None:
         k = int(np.searchsorted(self._plan_times, t, side="right")) - 1
         return self.run.plans[max(k, 0)] if self.run.plans else None
+
+
+def measured_capture_point(state: Configuration) -> np.ndarray | None:
+    """Capture point of a robot as it moves; None on a welded base."""
+    robot = state.robot
+    if not robot.floating:
+        return None
+    velocity = state.momentum[3:] / robot.total_mass
+    return capture_point(state.center_of_mass, velocity, robot.gravity)
 
 
 def locate(times: np.ndarray, t: float) -> tuple[int, float]:
@@ -168,28 +234,6 @@ def measured_forces(
         y = (z * force[1] + moment[0]) / force[2]
         forces[name] = ContactForce(np.array([x, y, z]), force)
     return forces
-
-
-def predicted_path(plan: Plan | None) -> np.ndarray:
-    """(B, 3) center of mass that a plan expects over the shown horizon [m]."""
-    if plan is None or len(plan.com) < 2:
-        return np.zeros((0, 3))
-    ends = np.r_[0.0, np.cumsum(plan.durations)]
-    ahead = PREDICTION * np.arange(1, BEADS + 1) / BEADS
-    return _columns(np.minimum(ahead, ends[-1]), ends, plan.com)
-
-
-def _planned_force(w: np.ndarray, R_WC: np.ndarray, p_WC: np.ndarray) -> ContactForce:
-    """Force of a wrench in patch axes, at its center of pressure."""
-    offset = np.zeros(3)
-    if abs(w[5]) > LEAST_FORCE:
-        offset[:2] = [-w[1] / w[5], w[0] / w[5]]
-    return ContactForce(p_WC + R_WC @ offset, R_WC @ w[3:])
-
-
-def _columns(at: np.ndarray, times: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Linear interpolation of every column."""
-    return np.stack([np.interp(at, times, column) for column in values.T], axis=1)
 
 
 def _remarks(run: SimulationRun) -> tuple[tuple[float, str], ...]:

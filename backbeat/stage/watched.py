@@ -45,7 +45,7 @@ class WatchedShow:
         """
         self._port, self._announce, self._tell = port, announce, tell
         self._show: LiveShow | None = None
-        self._worlds, self._began = 0, 0.0
+        self._began = 0.0
         self._good: tuple[Take, tuple[float, float]] | None = None
         self.take: Take | None = None
         self.span = (0.0, 0.0)
@@ -82,18 +82,11 @@ class WatchedShow:
 
     def _put(self, take: Take, changed: tuple[float, float]) -> None:
         """Puts a take on the stage, or on another one if this is none for it."""
-        if self._show is not None and not self._show.shows(take):
-            # Pages that are open come again to the same place.
-            self._port = self._show.port
-            self._show.close()
-            self._show = None
         if self._show is None:
-            self._worlds += 1
-            self._show = LiveShow(take, self._port, self._worlds)
-            if self._worlds == 1:
-                self._announce(self._show.url)
+            self._show = LiveShow(take, self._port)
+            self._announce(self._show.url)
         else:
-            self._show.announce(take)
+            self._show.put(take)
         self.take = take
         span = span_about(changed, take.end)
         if span != self.span:

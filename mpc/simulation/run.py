@@ -18,6 +18,7 @@ from mpc.simulation.marker_errors import run_markers
 from mpc.simulation.metrics import run_metrics
 from mpc.simulation.rests import measure_rests
 from mpc.simulation.run_explanation import RunExplanation, explain_run
+from mpc.simulation.run_table import run_frame
 from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.settings import first_settings
@@ -118,6 +119,10 @@ class SimulationRun:
         """How late the markers of moves were; None when there are none."""
         table = run_markers(self)
         return None if table.empty else table
+
+    def to_frame(self) -> pd.DataFrame:
+        """Its samples as a table, a row a sample; `docs/runs.md` has the columns."""
+        return run_frame(self)
 
     def metrics(self) -> dict[str, object]:
         """Results as plain data; `mpc.simulation.metrics` says what they mean."""

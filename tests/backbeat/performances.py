@@ -122,7 +122,7 @@ def _behavior(
         events=events,
         certificate=Certificate(()),
         specification="",
-        provenance={},
+        provenance={"duration_s": duration},
     )
 
 

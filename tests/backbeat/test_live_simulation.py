@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from backbeat.stage.live import Playback, play_simulated
 from backbeat.stage.live_simulation import LiveSimulation
 from mpc.simulation.scenario import Scenario
 from tests.backbeat.performances import swaying
@@ -36,10 +35,3 @@ def test_a_live_simulation_stops_at_its_end_and_can_begin_again(simulation):
     simulation.restart()
     assert simulation.time == pytest.approx(-0.1)
     assert not simulation.is_over
-
-
-def test_a_simulated_show_ends_by_itself_when_nobody_is_waited_for():
-    scenario = Scenario(behavior="sway", lead_in=0.1, duration=0.2, lead_out=0.0)
-    urls = []
-    play_simulated(swaying(1.0), scenario, Playback(wait=False), urls.append)
-    assert urls[0].startswith("http://127.0.0.1:")

@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from backbeat.cli.main import app
-from backbeat.stage.live import Playback, play_planned
+from backbeat.stage.player import Playback, perform
+from backbeat.stage.repertoire import Repertoire
 from behaviors.library import Library
 from models.errors import BackbeatError
 from tests.backbeat.performances import drumming, swaying
@@ -71,14 +72,20 @@ def test_an_unknown_behavior_is_answered_with_the_right_one(library):
         backbeat("swai", "--library", library)
 
 
-def test_a_show_runs_by_the_clock_and_ends():
-    seen = []
+def test_a_show_runs_by_the_clock_and_ends(library):
+    seen, sway = [], swaying(1.0)
+    repertoire = Repertoire(Library(library), sway)
     began = time.perf_counter()
-    play_planned(swaying(1.0), Playback(speed=2.0, wait=False), seen.append)
+    perform(sway, repertoire, Playback(speed=2.0, wait=False), seen.append)
     took = time.perf_counter() - began
     assert len(seen) == 1
     assert seen[0].startswith("http://127.0.0.1:")
     assert 0.5 <= took < 4.0
+
+
+def test_without_a_library_one_sentence_says_how_to_begin(tmp_path):
+    with pytest.raises(BackbeatError, match="build something, for instance by 'backb"):
+        backbeat("--library", tmp_path)
 
 
 def test_ctrl_c_ends_a_show_at_once(library, request):

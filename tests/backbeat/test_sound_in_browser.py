@@ -116,7 +116,7 @@ def test_sound_and_picture_stay_together(window, drums):
 
 def test_half_speed_keeps_them_together(window, drums):
     begin(window, drums)
-    window.page.select_option("select.speed", "0.5")
+    window.page.fill("input.speed", "0.5")
     window.page.wait_for_timeout(150)
     assert apart(window) < SOUND_APART
 

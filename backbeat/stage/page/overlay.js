@@ -1,5 +1,5 @@
-// Caption, layer switches and play controls over a Meshcat page. A recording has its
-// motion in this page; a live page asks its server what to say. `viewer` is Meshcat's.
+// Caption and layer switches over a Meshcat page; what plays it is in recording.js or
+// live.js. `viewer` is Meshcat's.
 (() => {
   const info = JSON.parse(document.getElementById("backbeat-info").textContent);
   const root = document.getElementById("overlay");
@@ -7,7 +7,7 @@
   const node = (path) => viewer.scene_tree.find(path.split("/").filter(Boolean));
   const say = (what, text) => {
     const element = find(`[data-say="${what}"]`);
-    if (element.textContent !== text) element.textContent = text;
+    if (element && element.textContent !== text) element.textContent = text;
   };
   const clock = (t) => {
     const s = Math.abs(t), sign = t < -0.05 ? "−" : "";
@@ -22,8 +22,10 @@
     const count = info.bpm > 0 ? info.beats_per_bar : 0;
     find(".beats").replaceChildren(
       ...Array.from({ length: count }, () => document.createElement("i")));
+    root.classList.toggle("plays", Boolean(info.plays));
+    if (!count) say("bar", "");
+    listLayers();
   }
-  introduce();
 
   function caption(t) {
     if (info.bpm > 0) {
@@ -37,27 +39,44 @@
     const now = segment && t < segment.time + segment.duration;
     say("segment", now ? segment.name : "");
     say("remark", last(info.remarks, t)?.text ?? "");
+    for (const [what, said] of Object.entries(info.sayings ?? {}))
+      say(what, said.findLast(([time]) => time <= t)?.[1] ?? "");
     say("clock", clock(t));
   }
 
   // --- layers ------------------------------------------------------------------
-  const switches = info.layers.map(({ name, path, color, hint }) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.style.setProperty("--color", color);
-    button.textContent = name;
-    button.title = hint;
-    button.onclick = () => {
-      node(path).set_property("visible", !node(path).object.visible, [path]);
-      viewer.set_dirty();
-    };
-    find("aside").append(button);
-    return () => {
+  let switches = [];
+  function listLayers() {
+    switches = info.layers.map(({ name, path, color, hint }) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.style.setProperty("--color", color);
+      button.textContent = name;
+      button.title = hint;
+      button.onclick = () => {
+        node(path).set_property("visible", !node(path).object.visible, [path]);
+        viewer.set_dirty();
+      };
+      return { button, path };
+    });
+    find("aside").replaceChildren(...switches.map(({ button }) => button));
+  }
+  function refreshLayers() {
+    for (const { button, path } of switches) {
       const on = String(node(path).object.visible);
       if (button.getAttribute("aria-pressed") !== on)
         button.setAttribute("aria-pressed", on);
+    }
+  }
+  // On a narrow picture, panels open one at a time.
+  const opened = [[".show-layers", "layers"], [".show-panel", "panel"]];
+  for (const [selector, name] of opened)
+    find(selector).onclick = () => {
+      const on = root.dataset.opened === name ? "" : name;
+      root.dataset.opened = on;
+      for (const [other, own] of opened)
+        find(other).setAttribute("aria-expanded", own === on);
     };
-  });
 
   // --- stick trails: ribbons that face the camera and fade with age ---------------
   const trails = new Map();
@@ -98,153 +117,6 @@
   }
   function ageTrails(t) {
     for (const { material } of trails.values()) material.uniforms.now.value = t;
-  }
-
-  // --- a recording ---------------------------------------------------------------
-  const animator = viewer.animator;
-  const start = info.start ?? 0;
-  const WIDTH = { position: 3, quaternion: 4, scale: 3, visible: 1, opacity: 1 };
-  const KIND = { position: "vector3", quaternion: "quaternion", scale: "vector3",
-    visible: "bool", opacity: "number" };
-
-  function unpack({ tracks, times, blob }) {
-    const bytes = Uint8Array.from(atob(blob), (c) => c.charCodeAt(0));
-    const numbers = new Int16Array(bytes.buffer);
-    const clips = new Map();
-    let at = 0;
-    const take = (n) => numbers.subarray(at, (at += n));
-    for (const [path, property, n, origin, step] of tracks) {
-      const frames = take(n), values = take(n * WIDTH[property]);
-      const holder = property === "opacity" ? `${path}/<object>` : path;
-      if (!clips.has(holder)) clips.set(holder, []);
-      clips.get(holder).push({
-        name: property === "opacity" ? ".material.opacity" : `.${property}`,
-        type: KIND[property],
-        times: Float32Array.from(frames, (f) => times[f & 0xffff] - times[0]),
-        values: property === "visible" ? Array.from(values, Boolean)
-          : Float32Array.from(values, (v) => origin + step * v),
-      });
-    }
-    const duration = times.at(-1) - times[0];
-    return [...clips].map(([path, tracks]) => ({
-      path: path.split("/").filter(Boolean),
-      clip: { fps: 1, name: "default", duration, tracks },
-    }));
-  }
-
-  function playRecording(recording) {
-    const LOOP = 2201; // three.js: THREE.LoopRepeat
-    info.trails.forEach(showTrail);
-    viewer.set_animation(unpack(recording),
-      { play: false, loopMode: LOOP, repetitions: Infinity, clampWhenFinished: true });
-    const slider = find(".time"), footer = find("footer");
-    slider.max = animator.duration;
-    say("length", clock(start + animator.duration));
-    footer.hidden = false;
-    for (const { time, strong } of info.marks) {
-      const mark = document.createElement("i");
-      mark.style.left = `${(100 * (time - start)) / animator.duration}%`;
-      if (strong) mark.className = "strong";
-      find(".marks").append(mark);
-    }
-    let sound = null;
-    const play = () => {
-      if (animator.playing) animator.pause(); else animator.play();
-      sound?.update();
-    };
-    const move = (t) => {
-      const inside = Math.min(Math.max(t - start, 0), animator.duration - 1e-4);
-      animator.seek(inside);
-      animator.display_progress(inside);
-    };
-    const seek = (t) => { move(t); sound?.update(); };
-    find(".play").onclick = play;
-    slider.oninput = () => seek(start + Number(slider.value));
-    find(".speed").onchange = (event) => {
-      animator.mixer.timeScale = Number(event.target.value);
-      sound?.update();
-    };
-    window.addEventListener("keydown", (event) => {
-      // A focused button has its own opinion about the space bar.
-      if (event.target.closest?.("button, select, input[type=text]")) return;
-      const step = { ArrowLeft: -0.1, ArrowRight: 0.1 }[event.code];
-      if (event.code === "Space") play();
-      else if (event.code === "KeyM" && sound) sound.toggle();
-      else if (step) seek(start + animator.time + step);
-      else return;
-      event.preventDefault();
-    });
-    // Between two frames time goes on; the sound must know by how much.
-    const now = () => {
-      if (!animator.playing) return start + animator.time;
-      const since = (performance.now() - animator.clock.oldTime) / 1000;
-      const time = animator.time + animator.mixer.timeScale * since;
-      return start + (time % animator.duration);
-    };
-    sound = window.makeSound?.(find("button.sound"), {
-      now, playing: () => animator.playing, rate: () => animator.mixer.timeScale,
-      nudge: (dt) => move(start + animator.time + dt),
-    });
-    // Actions take part in seeking only once they have begun.
-    animator.play();
-    window.backbeat = {
-      play: () => animator.playing || play(),
-      pause: () => animator.playing && play(),
-      seek: (t) => { window.backbeat.pause(); seek(t); },
-      time: () => start + animator.time,
-      now, sound,
-    };
-    // Oftener than the picture, which may be slow.
-    if (sound) setInterval(sound.update, 40);
-    // Asked by Meshcat before it draws, so that a trail ends where its stick is.
-    viewer.render_callback = () => ageTrails(start + animator.time);
-    let before = 0;
-    return () => {
-      footer.classList.toggle("playing", animator.playing);
-      slider.value = animator.time;
-      if (animator.playing && animator.time < before - 0.5 * animator.duration)
-        window.parent.postMessage({ backbeat: "ended" }, "*");
-      before = animator.time;
-      return start + animator.time;
-    };
-  }
-
-  // --- live ------------------------------------------------------------------------
-  function followServer() {
-    root.classList.add("live");
-    let state = { time: start, rate: 0, asked: performance.now() }, edition = 0;
-    const renew = async () => {
-      if (state.world !== info.world) location.reload();
-      if (state.edition === edition) return;
-      edition = state.edition;
-      Object.assign(info, await (await fetch("info")).json());
-      introduce();
-    };
-    const ask = async () => {
-      let pause = 50;
-      try {
-        state = await (await fetch("state")).json();
-        await renew();
-        info.remarks = state.remark ? [{ time: -1e9, text: state.remark }] : [];
-        say("pace", state.pace ?? "");
-        (state.trails ?? []).forEach(showTrail);
-      } catch {
-        state = { ...state, rate: 0 };
-        info.remarks = [{ time: -1e9, text: "the show is over" }];
-        pause = 2000;
-      }
-      state.asked = performance.now();
-      setTimeout(ask, pause);
-    };
-    ask();
-    viewer.render_callback = () => ageTrails(state.time);
-    // Between two answers time goes on, but not for long.
-    return () => {
-      const since = Math.min((performance.now() - state.asked) / 1000, 0.2);
-      const t = state.time + state.rate * since;
-      say("live clock", clock(t));
-      return t;
-    };
   }
 
   // --- the ghost: only where the robot is not --------------------------------------
@@ -290,6 +162,8 @@
     viewer.set_dirty();
   }
 
+  const stage = { info, root, find, say, clock, introduce, showTrail, ageTrails };
+  introduce();
   const whenReady = (begin) => {
     if ((window.messages ?? 0) < info.messages) setTimeout(() => whenReady(begin), 50);
     else begin();
@@ -299,10 +173,11 @@
     widen();
     window.addEventListener("resize", widen);
     const packed = document.getElementById("backbeat-motion");
-    const now = packed ? playRecording(JSON.parse(packed.textContent)) : followServer();
+    const now = packed ? window.playRecording(stage, JSON.parse(packed.textContent))
+      : window.followServer(stage);
     const update = () => {
       caption(now());
-      switches.forEach((refresh) => refresh());
+      refreshLayers();
       dressGhost();
       dressHits();
       requestAnimationFrame(update);

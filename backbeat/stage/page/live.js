@@ -1,0 +1,136 @@
+// A live page: its server says many times a second what to show, and hears what is
+// asked for. Nothing waits for an answer.
+window.followServer = (stage) => {
+  const { info, root, find, say, clock, introduce, showTrail, ageTrails } = stage;
+  root.classList.add("live");
+  let state = { time: info.start, rate: 0, asked: performance.now() };
+  let noticed = null, hidesAt = 0;
+
+  function notice(text) {
+    say("notice", text);
+    find(".notice").hidden = !text;
+    hidesAt = performance.now() + 7000;
+  }
+  async function send(name, value = null) {
+    try {
+      const answer = await fetch("command", {
+        method: "POST", headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ do: name, value }),
+      });
+      if (!answer.ok) notice(await answer.text());
+    } catch { notice("The show does not answer."); }
+  }
+  const renew = async () => {
+    if (state.world !== info.world) location.reload();
+    if (state.edition === info.edition) return;
+    Object.assign(info, await (await fetch("info")).json());
+    introduce();
+  };
+  const ask = async () => {
+    let pause = 50;
+    try {
+      state = await (await fetch("state")).json();
+      await renew();
+      info.remarks = state.remark ? [{ time: -1e9, text: state.remark }] : [];
+      for (const what of ["pace", "rate words", "solver", "busy"])
+        say(what, state[what] ?? "");
+      (state.trails ?? []).forEach(showTrail);
+      if (state.notice && noticed !== state.notice[0]) {
+        if (noticed !== null || state.notice[0] > 0 && !info.greeted) notice(state.notice[1]);
+        noticed = state.notice[0];
+      }
+    } catch {
+      state = { ...state, rate: 0, playing: false };
+      info.remarks = [{ time: -1e9, text: "the show is over" }];
+      pause = 2000;
+    }
+    state.asked = performance.now();
+    setTimeout(ask, pause);
+  };
+  viewer.render_callback = () => ageTrails(state.time);
+
+  // Between two answers time goes on, but not for long.
+  const time = () => {
+    const since = Math.min((performance.now() - state.asked) / 1000, 0.2);
+    return state.time + state.rate * since;
+  };
+  // What was asked for is shown at once; the server has the last word.
+  const expect = (what) => Object.assign(state, what);
+  const deck = {
+    play: (on) => { expect({ playing: on }); send("play", on); },
+    seek: (t) => { expect({ time: t, rate: 0 }); send("seek", t); },
+    step: (n) => send("step", n),
+    leap: (n) => send("leap", n),
+    beat: (k) => send("beat", k),
+    speed: (x) => { expect({ speed: x }); send("speed", x); },
+    loop: (on) => { expect({ loop: on }); send("loop", on); },
+    state: () => ({ ...state, time: time() }),
+  };
+  const other = () => (state.mode === "planned" ? "simulated" : "planned");
+  let refresh = () => {};
+  if (info.plays) {
+    const chooser = window.makeChooser(stage, send);
+    const panel = window.makePanel?.(stage, send, () => state);
+    const transport = window.makeTransport(stage, deck, {
+      p: ["planned or simulated", () => send("mode", other())],
+      c: ["choose a behavior", chooser.toggle],
+      ...panel?.keys,
+    });
+    const modes = [...find(".mode").children];
+    find(".mode").hidden = false;
+    modes.forEach((button) => {
+      button.onclick = () => send("mode", button.dataset.mode);
+    });
+    refresh = () => {
+      if (state.playing === undefined) return;
+      transport();
+      root.classList.toggle("simulated", state.mode === "simulated");
+      chooser.refresh(state);
+      panel?.refresh();
+      for (const button of modes)
+        button.setAttribute("aria-pressed", button.dataset.mode === state.mode);
+      if (performance.now() > hidesAt) find(".notice").hidden = true;
+    };
+  }
+  window.backbeat = { deck, send, state: () => state, time };
+  ask();
+  return () => {
+    say("live clock", info.plays ? "" : clock(time()));
+    refresh();
+    return time();
+  };
+};
+
+// The list of what may be played, and what it is.
+window.makeChooser = ({ info, find }, send) => {
+  const dialog = find("dialog.chooser"), button = find("button.choose");
+  const toggle = () => (dialog.open ? dialog.close() : dialog.showModal());
+  button.hidden = false;
+  button.onclick = toggle;
+  const cell = (tag, text) =>
+    Object.assign(document.createElement(tag), { textContent: text });
+  const rows = info.choices.map((choice) => {
+    const row = document.createElement("button"), { name, kind, seconds, bpm } = choice;
+    row.type = "button";
+    row.dataset.name = name;
+    const length = `${seconds} s${bpm ? `, ${bpm} BPM` : ""}`;
+    const about = choice.verified ? `${kind} · ${length}` : `${kind} · ${length} · not verified`;
+    row.append(cell("b", name), cell("small", about), cell("span", choice.summary));
+    row.onclick = () => { send("choose", name); dialog.close(); };
+    return row;
+  });
+  find("dialog.chooser .list").replaceChildren(...rows);
+  find("dialog.chooser .more").textContent =
+    "More are built by: backbeat build NAME (backbeat list says which).";
+  // A click beside the list is a way out of it.
+  dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
+  if (info.chooses && !sessionStorage.getItem("has chosen")) {
+    sessionStorage.setItem("has chosen", "yes");
+    dialog.showModal();
+  }
+  return {
+    toggle,
+    refresh: ({ name }) => rows.forEach((row) =>
+      row.setAttribute("aria-current", row.dataset.name === name)),
+  };
+};

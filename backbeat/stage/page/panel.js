@@ -1,0 +1,163 @@
+// What is done to a simulation: pushes, settings, hands. The server says what there is
+// and in which range; it has the last word about every value.
+window.makePanel = ({ info, find }, send, state) => {
+  const panel = find(".panel"), opener = find(".show-panel"), offer = info.panel;
+  const make = (tag, props = {}, ...children) => {
+    const element = Object.assign(document.createElement(tag), props);
+    element.append(...children);
+    return element;
+  };
+  const group = (title, ...children) =>
+    panel.append(make("fieldset", {}, make("legend", { textContent: title }), ...children));
+  panel.onsubmit = (event) => event.preventDefault();
+  const refreshers = [];
+  const settings = () => state().settings ?? {};
+  const set = (name, to) => send("set", { name, to });
+
+  // A slider follows the server, but not while it is held.
+  function slider({ label, hint = "", unit = "", low, high, step, scale = 1 }, get, put) {
+    const range = make("input", { type: "range", min: low, max: high, step, title: hint });
+    range.setAttribute("aria-label", label);
+    const value = make("output");
+    const shown = (x) => {
+      const digits = Math.max(0, Math.ceil(-Math.log10(step * scale) - 1e-9));
+      return `${(x * scale).toFixed(digits)}${unit && ` ${unit}`}`;
+    };
+    let until = 0;
+    range.oninput = () => {
+      until = performance.now() + 500;
+      value.textContent = shown(Number(range.value));
+      put(Number(range.value));
+    };
+    const show = (x) => {
+      if (x === undefined || performance.now() < until) return;
+      if (Number(range.value) !== x) range.value = x;
+      value.textContent = shown(x);
+    };
+    refreshers.push(() => show(get()));
+    return make("label", { className: "slider", title: hint },
+      make("span", { textContent: label }), value, range);
+  }
+
+  // --- push ---------------------------------------------------------------------
+  const own = { impulse: 60, direction: 0, body: offer.bodies[0] };
+  const shove = (degrees = own.direction) => {
+    const a = (degrees * Math.PI) / 180;
+    const impulse = [Math.cos(a), Math.sin(a), 0].map((x) => own.impulse * x);
+    send("push", { body: own.body, impulse });
+  };
+  const body = make("select", { className: "body", title: "The link that is pushed" },
+    ...offer.bodies.map((name) => make("option", { value: name, textContent: name })));
+  body.onchange = () => { own.body = body.value; body.blur(); };
+  const WAYS = [
+    ["↖", 45], ["↑", 0], ["↗", -45], ["←", 90], [null], ["→", -90],
+    ["↙", 135], ["↓", 180], ["↘", -135],
+  ];
+  const NAMED = { 0: "forward", 90: "to its left", 180: "backward", "-90": "to its right" };
+  const pad = make("div", { className: "pad" }, ...WAYS.map(([arrow, degrees]) => {
+    if (!arrow) return make("span", { textContent: "robot" });
+    const button = make("button", { type: "button", textContent: arrow });
+    button.title = `Push the robot ${NAMED[degrees] ?? "askew"} at once; up is where it looks`;
+    button.dataset.way = degrees;
+    button.onclick = () => { own.direction = degrees; shove(); };
+    return button;
+  }));
+  const go = make("button", { type: "button", className: "shove", textContent: "push" });
+  go.onclick = () => shove();
+  group("push",
+    make("label", {}, make("span", { textContent: "at the" }), body),
+    slider({ label: "impulse", unit: "N s", low: 5, high: offer["most impulse"], step: 5,
+      hint: "over a tenth of a second; standing, Atlas bears some 110" },
+      () => own.impulse, (x) => (own.impulse = x)),
+    slider({ label: "direction", unit: "°", low: -180, high: 180, step: 5,
+      hint: "0 is forward, 90 to the robot's left" },
+      () => own.direction, (x) => (own.direction = x)),
+    make("div", { className: "pushes" }, pad, go));
+
+  // --- what may adapt ---------------------------------------------------------------
+  const toggles = offer.toggles.map(({ name, label, hint }) => {
+    const button = make("button", { type: "button", textContent: label, title: hint });
+    button.dataset.setting = name;
+    button.onclick = () => set(name, !settings()[name]);
+    refreshers.push(() => button.setAttribute("aria-pressed", Boolean(settings()[name])));
+    return button;
+  });
+  group("what the plan may adapt", make("div", { className: "toggles" }, ...toggles));
+
+  // --- numbers ------------------------------------------------------------------------
+  const sense = make("select", { className: "sense",
+    title: "What the controllers read; the simulation begins anew" },
+    make("option", { value: "true", textContent: "the true state" }),
+    make("option", { value: "estimated", textContent: "sensors" }));
+  sense.onchange = () => { send("sense", sense.value); sense.blur(); };
+  refreshers.push(() => {
+    if (document.activeElement !== sense && state().sense) sense.value = state().sense;
+  });
+  const [music, world] = [[], []];
+  for (const one of offer.sliders) {
+    const row = slider(one, () => settings()[one.name], (x) => set(one.name, x));
+    row.dataset.setting = one.name;
+    (["tempo", "beat_priority"].includes(one.name) ? music : world).push(row);
+    if (one.needs) refreshers.push(() => {
+      row.hidden = state().sense !== one.needs;
+    });
+  }
+  group("music", ...music);
+  group("world", ...world,
+    make("label", {}, make("span", { textContent: "controllers read" }), sense));
+
+  // --- hands ----------------------------------------------------------------------------
+  if (offer.hands.length) {
+    let hand = offer.hands[0];
+    const pick = make("select", { className: "hand" }, ...offer.hands.map((name) =>
+      make("option", { value: name, textContent: name.replace("_", " ") })));
+    pick.onchange = () => { hand = pick.value; pick.blur(); };
+    const place = () => settings()[hand] ?? [0, 0, 0];
+    // Two sliders may be moved within one answer of the server.
+    let asked = {};
+    const move = (k) => (x) => {
+      const to = [...(asked[hand]?.until > performance.now() ? asked[hand].to : place())];
+      to[k] = x;
+      asked[hand] = { to, until: performance.now() + 500 };
+      set(hand, to);
+    };
+    const home = make("button", { type: "button", textContent: "back to the plan" });
+    home.className = "home";
+    home.onclick = () => { asked = {}; set(hand, [0, 0, 0]); };
+    const far = offer["most offset"] / 2;
+    group("hand target",
+      make("label", {}, make("span", { textContent: "move the" }), pick),
+      ...["forward", "to its left", "up"].map((label, k) =>
+        slider({ label, unit: "m", low: -far, high: far, step: 0.01 },
+          () => place()[k], move(k))),
+      home);
+  }
+
+  const undo = make("button", { type: "button", className: "undo", textContent: "undo" });
+  undo.title = "Take back the last setting (u)";
+  undo.onclick = () => send("undo");
+  refreshers.push(() => (undo.disabled = !state().undo));
+  const reset = make("button", { type: "button", className: "reset", textContent: "reset" });
+  reset.title = "Begin anew, with all settings as they were (r)";
+  reset.onclick = () => send("reset");
+  panel.append(make("div", { className: "ends" }, undo, reset));
+
+  const flip = (k) => () => toggles[k]?.click();
+  const inSimulation = (act) => () => state().mode === "simulated" && act();
+  const keys = {
+    w: ["push forward", () => shove(0)], s: ["push backward", () => shove(180)],
+    a: ["push to its left", () => shove(90)], d: ["push to its right", () => shove(-90)],
+    1: ["timing on, off", flip(0)], 2: ["forces on, off", flip(1)],
+    3: ["posture on, off", flip(2)], 4: ["steps on, off", flip(3)],
+    u: ["undo a setting", () => send("undo")], r: ["reset", () => send("reset")],
+  };
+  for (const entry of Object.values(keys)) entry[1] = inSimulation(entry[1]);
+  return {
+    keys,
+    refresh: () => {
+      const on = state().mode === "simulated";
+      if (panel.hidden === on) panel.hidden = opener.hidden = !on;
+      if (on) refreshers.forEach((refresh) => refresh());
+    },
+  };
+};

@@ -1,0 +1,333 @@
+"""Player: a live show that obeys its pages, planned or simulated."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from backbeat.stage.commands import PLAYING, Command
+from backbeat.stage.hands_on import HandsOn
+from backbeat.stage.kept import KeptSimulation
+from backbeat.stage.live import FRAME, SUBFRAMES, LiveShow
+from backbeat.stage.panel import SIMULATING
+from backbeat.stage.preparation import Preparation
+from backbeat.stage.repertoire import Repertoire
+from backbeat.stage.takes import PlannedTake
+from backbeat.stage.transport import SAME, Pace, Transport, stops
+from behaviors.behavior import Behavior
+from behaviors.kinematic_behavior import KINEMATIC
+from models.errors import BackbeatError
+from mpc.simulation.scenario import Scenario
+
+# A frame that was late is not made up for beyond this [s].
+LATEST = 0.25
+# Share of a frame in which a simulation may catch up with where it shall go.
+CATCH_UP = 0.8
+
+
+@dataclass(frozen=True)
+class Playback:
+    """How a live show begins, and when it ends.
+
+    Attributes:
+        speed: behavior seconds a second of the clock.
+        loop: whether to begin again at the end.
+        wait: whether to wait for a browser before, and for Ctrl-C after.
+        port: where the page is served; None for any free port.
+        is_simulated: whether it begins in closed loop.
+        unverified: whether to simulate what failed verification.
+        chooses: whether pages begin with the choice of a behavior, at rest.
+    """
+
+    speed: float = 1.0
+    loop: bool = False
+    wait: bool = True
+    port: int | None = None
+    is_simulated: bool = False
+    unverified: bool = False
+    chooses: bool = False
+
+
+class Player:
+    """What is played, and what pages have made of it.
+
+    Attributes:
+        show: the stage.
+        take: what is shown.
+        transport: where in it one is.
+        notice: number and text of the last thing that could not be done.
+        busy: what is waited for, or "".
+        pace: how fast a simulation is.
+    """
+
+    def __init__(
+        self, behavior: Behavior, repertoire: Repertoire, playback: Playback
+    ) -> None:
+        """Opens the stage; a simulation comes when it is made."""
+        self._playback, self._repertoire = playback, repertoire
+        self._preparation: Preparation | None = None
+        self._goal: float | None = None
+        self.notice, self.busy = (0, ""), ""
+        self.pace, self._before = Pace(), time.perf_counter()
+        self.take: PlannedTake | KeptSimulation = PlannedTake(behavior)
+        self._scenario = Scenario(behavior=behavior.name)
+        self._hands: HandsOn | None = None
+        more = {"choices": repertoire.rows(), "chooses": playback.chooses}
+        readers = PLAYING | SIMULATING
+        self.show = LiveShow(self.take, playback.port, readers, True, more)
+        self.transport = self._transport(playback.speed)
+        self.transport.loops = playback.loop
+        self._wants_to_play = not playback.chooses
+        if playback.is_simulated:
+            self._prepare()
+        self._draw()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a show that waits for nobody has come to its end."""
+        waits = self._playback.wait or self._wants_to_play or self._preparation
+        return not (waits or self.transport.is_playing)
+
+    def frame(self) -> None:
+        """Does what pages ask for, lets time pass, draws, and waits for the next."""
+        for command in self.show.commands():
+            self.obey(command)
+        self._welcome()
+        now = time.perf_counter()
+        self._go_on(min(now - self._before, LATEST))
+        self._before = now
+        self._draw()
+        time.sleep(max(0.001, FRAME - (time.perf_counter() - now)))
+
+    def obey(self, command: Command) -> None:
+        """Does what a page asks for; what cannot be done becomes a notice."""
+        self._wants_to_play = False
+        try:
+            if command.name in SIMULATING:
+                self._simulate(command.name, command.value)
+                return
+            self._goal = None
+            self._do(command.name, command.value)
+        except BackbeatError as error:
+            self._tell(str(error))
+
+    def _do(self, name: str, value: Any) -> None:
+        if name == "choose":
+            self._choose(value)
+        elif name == "mode":
+            self._set_mode(value)
+        elif name == "loop":
+            self.transport.loops = value
+        elif name == "speed":
+            self.transport.speed = value
+        else:
+            getattr(self.transport, name)(value)
+            self._goal = self.transport.time
+
+    def _simulate(self, name: str, value: Any) -> None:
+        """Does something to the simulation; to its present, whatever is looked at."""
+        if name == "sense":
+            self._scenario = replace(self._scenario, state=value)
+            self._prepare()
+            return
+        take, hands = self.take, self._hands
+        if hands is None or not isinstance(take, KeptSimulation):
+            raise BackbeatError("nothing is simulated yet: choose simulated first")
+        if name == "reset":
+            hands.reset()
+            self._forget(take)
+            self.transport.seek(take.start)
+            self.transport.play(True)
+        elif name == "push":
+            hands.push(*value)
+            # It happens now, whatever is looked at.
+            self._goal = None
+            self.transport.time = take.reach
+            self.transport.play(True)
+        elif name == "set":
+            hands.set(*value)
+        else:
+            hands.undo()
+
+    def _forget(self, take: KeptSimulation) -> None:
+        """Lets go of the past of a simulation that begins anew."""
+        self._goal = None
+        take.forget()
+        self.transport.end = take.end
+
+    def close(self) -> None:
+        """Ends the show."""
+        self.show.close()
+
+    # --- what is played ---------------------------------------------------------
+
+    def _choose(self, name: str) -> None:
+        behavior = self._repertoire.load(name)
+        self._scenario = replace(self._scenario, behavior=name)
+        was_simulated = self._mode == "simulated"
+        self._put(PlannedTake(behavior))
+        self._preparation = None
+        if was_simulated:
+            self._prepare()
+        else:
+            self.transport.play(True)
+
+    def _set_mode(self, mode: str) -> None:
+        if mode == self._mode:
+            return
+        self._preparation = None
+        if mode == "simulated":
+            self._prepare()
+        elif self.take.is_simulated:
+            self._put(PlannedTake(self.take.behavior))
+
+    @property
+    def _mode(self) -> str:
+        is_simulated = self._preparation is not None or self.take.is_simulated
+        return "simulated" if is_simulated else "planned"
+
+    def _prepare(self) -> None:
+        """Begins to make the closed loop of what is shown."""
+        behavior = self.take.behavior
+        if behavior.kind == KINEMATIC:
+            raise BackbeatError("what the kinematic player does, no robot can follow")
+        if behavior.certificate.failures() and not self._playback.unverified:
+            raise BackbeatError(
+                f"{behavior.name} failed verification; it is simulated when the show "
+                "is started with --unverified"
+            )
+        self._preparation = Preparation(behavior, self._scenario)
+        self.transport.seek(self.transport.start)
+        self.transport.play(False)
+
+    def _put(self, take: PlannedTake | KeptSimulation) -> None:
+        """Shows another take from its start."""
+        is_other = take.behavior is not self.take.behavior
+        self._hands = None
+        if isinstance(take, KeptSimulation):
+            self._hands = HandsOn(take.live)
+        self.take = take
+        self.show.put(take, aims=is_other)
+        loops = self.transport.loops
+        self.transport = self._transport(self.transport.speed)
+        self.transport.loops = loops
+
+    def _transport(self, speed: float) -> Transport:
+        take = self.take
+        return Transport(take.start, take.end, stops(take.behavior, take.end), speed)
+
+    def _welcome(self) -> None:
+        """Begins by itself: for the first browser, or with a loop that is made."""
+        made = self._preparation
+        self.busy = "" if made is None else "making the controllers …"
+        if made is not None:
+            if not made.is_ready:
+                return
+            self._preparation, self.busy = None, ""
+            if made.simulation is None:
+                self._wants_to_play = False
+                self._refuse(made.error)
+                return
+            self._put(KeptSimulation(made.simulation))
+            self._wants_to_play = True
+        if self._wants_to_play and (self.show.is_watched or not self._playback.wait):
+            self._wants_to_play = False
+            self.transport.play(True)
+            self._before = time.perf_counter()
+
+    def _refuse(self, error: Exception | None) -> None:
+        if not isinstance(error, BackbeatError):
+            raise error or RuntimeError("a simulation was neither made nor refused")
+        self._tell(str(error))
+
+    def _tell(self, sentence: str) -> None:
+        self.notice = self.notice[0] + 1, sentence.rstrip(".") + "."
+
+    # --- time -------------------------------------------------------------------
+
+    def _go_on(self, elapsed: float) -> None:
+        """Lets time pass by the clock, but where somebody wants to be first."""
+        transport, take, before = self.transport, self.take, self.transport.time
+        if isinstance(take, PlannedTake):
+            self._goal = None
+            if not transport.go_on(elapsed) and 0 < transport.time - before < LATEST:
+                self._note_way(take, before)
+            return
+        if self._goal is None and transport.go_on(elapsed):
+            take.live.restart()
+            self._forget(take)
+        target = transport.time if self._goal is None else self._goal
+        if target > take.reach:
+            note = self.show.note_tips if self.show.has_sticks else None
+            take.go_to(target, CATCH_UP * FRAME, note)
+            # A slow simulation is not made up for; where one wants to be, is reached.
+            waits = self._goal is not None or not transport.is_playing
+            self._goal = target if waits else None
+        transport.time, transport.end = min(target, take.reach), take.end
+        if target <= take.reach + SAME or take.live.is_over:
+            self._goal = None
+        self.pace.note(take.reach)
+
+    def _note_way(self, take: PlannedTake, before: float) -> None:
+        """Notes stick tips between two frames, for their trails."""
+        if not self.show.has_sticks:
+            return
+        for k in range(1, SUBFRAMES + 1):
+            t = before + k / SUBFRAMES * (self.transport.time - before)
+            self.show.note_tips(take.moment(t))
+
+    # --- what is seen -----------------------------------------------------------
+
+    def _draw(self) -> None:
+        transport, take = self.transport, self.take
+        rate = transport.speed if transport.is_playing else 0.0
+        moment = take.moment(transport.time)
+        self.show.note_tips(moment)
+        pace = str(self.pace) if isinstance(take, KeptSimulation) and rate else ""
+        self.show.draw(moment, rate, pace, self._state())
+
+    def _state(self) -> dict[str, Any]:
+        """What pages are told besides the moment."""
+        transport, take = self.transport, self.take
+        hands = self._hands
+        return {
+            "playing": transport.is_playing,
+            "speed": transport.speed,
+            "loop": transport.loops,
+            "mode": self._mode,
+            "start": transport.start,
+            "end": transport.end,
+            "reach": take.reach if isinstance(take, KeptSimulation) else take.end,
+            "name": take.behavior.name,
+            "busy": self.busy or ("simulating up to there …" if self._goal else ""),
+            "notice": self.notice,
+            "sense": self._scenario.state,
+            "settings": {} if hands is None else hands.settings(),
+            "undo": 0 if hands is None else hands.changes,
+        }
+
+
+def perform(
+    behavior: Behavior,
+    repertoire: Repertoire,
+    playback: Playback,
+    announce: Callable[[str], None],
+) -> None:
+    """Plays until Ctrl-C or, when nobody is waited for, until the end.
+
+    Args:
+        behavior: what to begin with.
+        repertoire: what pages may choose from.
+        playback: how it begins.
+        announce: called with the URL, once, before anything moves.
+
+    Raises:
+        BackbeatError: the port is taken, or the behavior may not be simulated.
+    """
+    player = Player(behavior, repertoire, playback)
+    try:
+        announce(player.show.url)
+        while not player.is_over:
+            player.frame()
+    finally:
+        player.close()

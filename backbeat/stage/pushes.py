@@ -1,0 +1,37 @@
+"""Pushes: arrows at what is pushed, long enough to be seen."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from backbeat.stage.moment import ContactForce
+from models.configuration import Configuration
+from mpc.simulation.scenario import Push
+
+# A push is over in a tenth of a second; its arrow stays [s].
+SHOWN = 0.5
+
+
+def pushes_at(
+    pushes: Sequence[Push], t: float, state: Configuration
+) -> dict[str, ContactForce]:
+    """Pushes that go on, or have just been, by the link that is pushed.
+
+    Args:
+        pushes: all there are.
+        t: time of the behavior [s].
+        state: where the robot is.
+
+    Returns:
+        For each link its origin and the impulse on it, of all pushes [N s].
+    """
+    found: dict[str, ContactForce] = {}
+    for push in pushes:
+        if not 0.0 <= t - push.time < max(push.duration, SHOWN):
+            continue
+        point = state.pose(state.robot.link_frame(push.body)).translation()
+        impulse = np.array(push.impulse, float)
+        if push.body in found:
+            impulse = impulse + found[push.body].force
+        found[push.body] = ContactForce(point, impulse)
+    return found

@@ -1,0 +1,221 @@
+"""A live show that obeys its pages, without a browser."""
+
+import time
+
+import pytest
+
+from backbeat.stage.commands import Command
+from backbeat.stage.player import Playback, Player, perform
+from backbeat.stage.repertoire import Repertoire
+from behaviors.kinematic_behavior import KINEMATIC
+from behaviors.library import Library
+from models.errors import BackbeatError
+from tests.backbeat.performances import drumming, swaying
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    library = Library(tmp_path_factory.mktemp("library"))
+    library.save(swaying(1.0))
+    library.save(drumming(True, 4.0))
+    (library.folder / "broken.parquet").write_text("nothing")
+    return library
+
+
+@pytest.fixture
+def player(library):
+    player = Player(library.load("sway"), Repertoire(library), Playback(chooses=True))
+    yield player
+    player.close()
+
+
+def ask(player, name, value=None):
+    player.obey(Command(name, value))
+    player.frame()
+
+
+def until(player, condition, seconds=60.0):
+    end = time.perf_counter() + seconds
+    while not condition():
+        assert time.perf_counter() < end
+        player.frame()
+
+
+def test_a_choice_is_at_rest_until_somebody_plays(player):
+    for _ in range(3):
+        player.frame()
+    assert player.transport.time == 0.0
+    assert not player.is_over
+    ask(player, "play", True)
+    until(player, lambda: player.transport.time > 0.1)
+    ask(player, "play", False)
+    stood = player.transport.time
+    player.frame()
+    assert player.transport.time == stood
+
+
+def test_only_what_can_be_read_is_offered(player):
+    rows = Repertoire(player._repertoire._library).rows()
+    assert [row["name"] for row in rows] == ["drums", "sway"]
+    ask(player, "choose", "broken")
+    assert player.take.behavior.name == "sway"
+    assert "not a whole Backbeat file" in player.notice[1]
+    ask(player, "choose", "swai")
+    assert player.notice == (2, player.notice[1])
+    assert "did you mean sway" in player.notice[1]
+
+
+def test_another_behavior_is_played_from_its_start(player):
+    ask(player, "loop", True)
+    ask(player, "speed", 0.5)
+    ask(player, "choose", "drums")
+    assert player.take.behavior.name == "drums"
+    assert player.transport.is_playing
+    assert (player.transport.loops, player.transport.speed) == (True, 0.5)
+    ask(player, "choose", "sway")
+    assert player.take.behavior.name == "sway"
+
+
+def test_planned_and_simulated_take_turns(player):
+    """Back is what was simulated, forward comes by simulating."""
+    ask(player, "mode", "simulated")
+    assert player.busy
+    assert not player.take.is_simulated
+    until(player, lambda: player.take.is_simulated)
+    take = player.take
+    assert take.reach < 0
+    ask(player, "seek", 0.3)
+    until(player, lambda: player.transport.time > 0.3 - 1e-6)
+    assert take.reach == pytest.approx(0.3, abs=1e-6)
+    now = take.moment(0.3).state.q.copy()
+    ask(player, "seek", 0.1)
+    assert take.reach == pytest.approx(0.3, abs=1e-6)
+    then = take.moment(0.1)
+    assert then.time == pytest.approx(0.1, abs=0.034)
+    assert abs(then.state.q - now).max() > 0.01
+    assert abs(take.moment(0.3).state.q - now).max() == 0.0
+    ask(player, "play", True)
+    until(player, lambda: take.reach > 0.35)
+    ask(player, "mode", "planned")
+    assert not player.take.is_simulated
+
+
+def test_what_failed_verification_is_not_simulated(player):
+    ask(player, "choose", "sway")
+    object.__setattr__(player.take.behavior, "kind", KINEMATIC)
+    ask(player, "mode", "simulated")
+    assert "no robot can follow" in player.notice[1]
+    assert player._state()["mode"] == "planned"
+
+
+def test_a_simulated_show_ends_by_itself_when_nobody_is_waited_for(library):
+    urls, short = [], swaying(0.2)
+    playback = Playback(wait=False, is_simulated=True)
+    perform(short, Repertoire(library, short), playback, urls.append)
+    assert urls[0].startswith("http://127.0.0.1:")
+
+
+def test_a_fault_in_the_making_is_not_hidden(library, monkeypatch):
+    def fail(behavior, scenario):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("backbeat.stage.preparation.LiveSimulation", fail)
+    playback, sway = Playback(wait=False, is_simulated=True), library.load("sway")
+    with pytest.raises(ZeroDivisionError):
+        perform(sway, Repertoire(library), playback, lambda url: None)
+
+
+def test_a_mistake_in_the_making_is_told(library, monkeypatch):
+    def refuse(behavior, scenario):
+        raise BackbeatError("no such robot")
+
+    monkeypatch.setattr("backbeat.stage.preparation.LiveSimulation", refuse)
+    player = Player(library.load("sway"), Repertoire(library), Playback())
+    try:
+        ask(player, "mode", "simulated")
+        until(player, lambda: player.notice[0])
+        assert player.notice[1] == "no such robot."
+        assert player._state()["mode"] == "planned"
+    finally:
+        player.close()
+
+
+@pytest.fixture(scope="module")
+def simulated(library):
+    player = Player(swaying(6.0), Repertoire(library), Playback())
+    player.obey(Command("mode", "simulated"))
+    until(player, lambda: player.take.is_simulated)
+    player.obey(Command("play", False))
+    yield player
+    player.close()
+
+
+CHANGES = [
+    *((name, False) for name in ("timing", "forces", "posture", "steps")),
+    ("beat_priority", 0.9),
+    ("tempo", 1.2),
+    ("friction", 0.3),
+    ("plan_delay", 0.02),
+    ("left_hand", [0.0, 0.1, 0.05]),
+    ("right_hand", [0.1, 0.0, 0.0]),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), CHANGES)
+def test_every_setting_can_be_changed_and_undone(simulated, name, value):
+    def now():
+        return simulated._state()["settings"]
+
+    before = now()
+    ask(simulated, "set", (name, value))
+    assert now() == before | {name: value}
+    assert simulated._state()["undo"] == 1
+    ask(simulated, "undo")
+    assert now() == before
+    assert simulated._state()["undo"] == 0
+    assert simulated.notice[0] == 0
+
+
+def test_a_slider_on_its_way_is_one_change(simulated):
+    for friction in (0.7, 0.6, 0.5):
+        ask(simulated, "set", ("friction", friction))
+    ask(simulated, "undo")
+    assert simulated._state()["settings"]["friction"] == 0.8
+
+
+def test_a_push_acts_on_the_present_and_a_reset_undoes_it(simulated):
+    ask(simulated, "reset")
+    ask(simulated, "seek", 0.0)
+    until(simulated, lambda: simulated.transport.time > -1e-6)
+    ask(simulated, "set", ("friction", 0.6))
+    ask(simulated, "seek", -0.3)
+    take, reach = simulated.take, simulated.take.reach
+    ask(simulated, "push", ("pelvis", [0.0, 60.0, 0.0]))
+    pushed = take.live.scenario_so_far().pushes[-1].time
+    assert reach < pushed <= reach + 0.05
+    later = pushed + 0.15
+    until(simulated, lambda: simulated.transport.time > later)
+    moment = take.moment(later)
+    assert moment.pushes["pelvis"].force[1] == 60.0
+    velocity = moment.state.momentum[4] / moment.state.robot.total_mass
+    assert velocity > 0.1
+    ask(simulated, "reset")
+    assert simulated.transport.time < 0
+    assert take.live.settings()["friction"] == 0.8
+    ask(simulated, "seek", later)
+    until(simulated, lambda: take.reach > later - 1e-6)
+    assert not take.moment(later).pushes
+    assert abs(take.moment(later).state.momentum[4]) < 5.0
+
+
+def test_what_makes_no_sense_is_told_and_changes_nothing(simulated):
+    ask(simulated, "reset")
+    before, notices = simulated._state()["settings"], simulated.notice[0]
+    ask(simulated, "set", ("noise_scale", 2.0))
+    assert "noise_scale needs state: estimated" in simulated.notice[1]
+    ask(simulated, "set", ("tempo", 9.0))
+    ask(simulated, "push", ("tail", [0.0, 0.0, 0.0]))
+    assert "tail" in simulated.notice[1]
+    assert simulated.notice[0] == notices + 3
+    assert simulated._state()["settings"] == before
+    assert simulated._state()["undo"] == 0
