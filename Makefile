@@ -86,6 +86,10 @@ verify: lint ## run every test, slow and browser ones too; not the benchmarks
 bench: $(READY) ## run the benchmarks, one at a time
 	@$(PYTEST) -m benchmark
 
+.PHONY: docs
+docs: $(READY) ## build pages and reference as HTML in OUT/docs, check links
+	$(ENVIRONMENT)/bin/python docs/build_site.py "$(OUT)/docs"
+
 .PHONY: format
 format: $(READY) ## put the source into the house style
 	@$(RUN) ruff check --fix-only .

@@ -69,10 +69,22 @@ def build_key(
 def robot_and_sources(robot: str) -> str:
     """Hash of what decides a motion besides its specification."""
     sha = hashlib.sha256(_sources().encode())
-    for path in sorted(find_description(robot).parent.rglob("*")):
-        if path.suffix in (".yaml", ".urdf"):
-            sha.update(path.read_bytes())
+    for path in _robot_files(robot):
+        sha.update(path.read_bytes())
     return sha.hexdigest()
+
+
+def robot_hash(robot: str) -> str:
+    """Hash of the files that describe a robot."""
+    sha = hashlib.sha256()
+    for path in _robot_files(robot):
+        sha.update(path.name.encode() + path.read_bytes())
+    return sha.hexdigest()
+
+
+def _robot_files(robot: str) -> list[Path]:
+    files = sorted(find_description(robot).parent.rglob("*"))
+    return [path for path in files if path.suffix in (".yaml", ".urdf")]
 
 
 @cache

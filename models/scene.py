@@ -4,10 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from pydrake.geometry import RoleAssign, SceneGraph, Sphere
+from pydrake.geometry import (
+    AddCompliantHydroelasticProperties,
+    AddRigidHydroelasticProperties,
+    Box,
+    ProximityProperties,
+    Role,
+    RoleAssign,
+    SceneGraph,
+    Sphere,
+)
 from pydrake.math import RigidTransform
 from pydrake.multibody.plant import (
     AddMultibodyPlant,
+    CoulombFriction,
     MultibodyPlant,
     MultibodyPlantConfig,
 )
@@ -15,7 +25,7 @@ from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 from pydrake.systems.framework import Context, DiagramBuilder
 
 from models.contact import BODY, SOLE, STICK_TIP, assign_material
-from models.errors import unknown_name
+from models.errors import BackbeatError, unknown_name
 from models.fusing import set_joints
 from models.ground import Ground
 from models.joint_friction import add_joint_friction, connect_joint_friction, is_brake
@@ -23,6 +33,16 @@ from models.kit.drum_kit import CHAIR, DrumKit
 from models.robot import RobotModel, find_frame
 
 CONTACT_MODELS = ("sap", "similar", "lagged")
+# In place of one of them: no steps, contact by springs and dampers.
+CONTINUOUS = "continuous"
+# Where friction has its full size in continuous time [m/s]. An integrator takes steps
+# in proportion; soles creep at the share of it that is the share of friction in use.
+STICTION_SPEED = 5e-3
+# What soles touch with: points at their corners, or a surface that yields.
+FEET = ("point", "hydroelastic")
+# Pressure of a sole that is pressed together by all of its height [Pa], and that height
+# [m]: hard plastic. Soles of rubber, 5e6, tilt with every step, which no plan knows of.
+SOLE_MODULUS, SOLE_HEIGHT = 1e8, 0.02
 SCENES = ("drum-kit",)
 # A patch that is no sole touches with spheres at its corners [m].
 CORNER_RADIUS = 0.005
@@ -103,13 +123,13 @@ class World:
             bodies.add(plant.GetBodyByName(CHAIR))
         for body in sorted(bodies, key=lambda b: int(b.index())):
             for geometry in plant.GetCollisionGeometriesForBody(body):
-                graph.AssignRole(
-                    own,
-                    plant.get_source_id(),
-                    geometry,
-                    SOLE.properties(friction),
-                    RoleAssign.kReplace,
+                known = graph.get_query_output_port().Eval(own).inspector()
+                properties = ProximityProperties(known.GetProximityProperties(geometry))
+                properties.UpdateProperty(
+                    "material", "coulomb_friction", CoulombFriction(friction, friction)
                 )
+                source = plant.get_source_id()
+                graph.AssignRole(own, source, geometry, properties, RoleAssign.kReplace)
 
 
 def add_world(
@@ -122,6 +142,7 @@ def add_world(
     ground: Ground | None = None,
     moved: Mapping[str, np.ndarray] | None = None,
     joint_friction: float = 0.0,
+    feet: str = "point",
 ) -> World:
     """Adds a plant with the robot on the ground, and a scene, to a diagram.
 
@@ -129,24 +150,22 @@ def add_world(
         builder: diagram under construction.
         robot: the robot model; a welded base and locked joints are honored.
         time_step: discrete step of the plant [s].
-        contact_model: Drake's discrete contact approximation.
+        contact_model: Drake's discrete contact approximation, or CONTINUOUS.
         friction: friction coefficient of the patches that carry the robot, and of
             ground and chair.
         scene: what stands on the ground; None for nothing.
         ground: the ground; None for a flat one.
         moved: how far members of the kit stand from their place [m], by name.
         joint_friction: Coulomb friction of every moving joint, as a share of its
-            effort limit.
+            effort limit; none where there are no steps.
+        feet: what soles touch with, one of FEET.
 
     Raises:
-        BackbeatError: unknown contact model, scene or member.
+        BackbeatError: unknown contact model, feet, scene or member.
     """
-    if contact_model not in CONTACT_MODELS:
-        raise unknown_name("contact model", contact_model, CONTACT_MODELS)
-    config = MultibodyPlantConfig(
-        time_step=time_step, discrete_contact_approximation=contact_model
+    plant, scene_graph = AddMultibodyPlant(
+        _config(time_step, contact_model, feet), builder
     )
-    plant, scene_graph = AddMultibodyPlant(config, builder)
     instance = robot.add_to(plant)
     patches = [n for n, c in robot.contacts.items() if not c.is_point]
     for name in patches:
@@ -159,6 +178,8 @@ def add_world(
         mu = friction if body.name() in links else None
         assign_material(plant, scene_graph, body, material, mu)
     (ground or Ground()).add_to(plant, friction)
+    if feet == "hydroelastic":
+        _soften_soles(plant, scene_graph, robot, friction)
     for tip in _stick_bodies(plant, robot):
         assign_material(plant, scene_graph, tip, STICK_TIP)
     if scene is not None and scene.name:
@@ -172,6 +193,58 @@ def add_world(
     plant.Finalize()
     connect_joint_friction(builder, plant, instance)
     return World(plant, scene_graph, robot, instance)
+
+
+def _config(time_step: float, contact_model: str, feet: str) -> MultibodyPlantConfig:
+    """How a plant steps, and what contact is to it.
+
+    Raises:
+        BackbeatError: unknown contact model or feet.
+    """
+    if contact_model not in (*CONTACT_MODELS, CONTINUOUS):
+        known = (*CONTACT_MODELS, CONTINUOUS)
+        raise unknown_name("contact model", contact_model, known)
+    if feet not in FEET:
+        raise unknown_name("kind of feet", feet, FEET)
+    config = MultibodyPlantConfig(
+        contact_model="point" if feet == "point" else "hydroelastic_with_fallback"
+    )
+    if contact_model == CONTINUOUS:
+        config.time_step, config.stiction_tolerance = 0.0, STICTION_SPEED
+    else:
+        config.time_step = time_step
+        config.discrete_contact_approximation = contact_model
+    return config
+
+
+def _soften_soles(
+    plant: MultibodyPlant, graph: SceneGraph, robot: RobotModel, friction: float
+) -> None:
+    """Gives soles a surface that yields in place of points, and the ground a rigid one.
+
+    Elandt, Drumwright, Sherman, Ruina, "A pressure field model for fast, robust
+    approximation of net contact force and moment between nominally rigid objects",
+    2019.
+    """
+    source = plant.get_source_id()
+    for name in robot.soles:
+        frame = find_frame(plant, robot.contact_link(name))
+        for geometry in plant.GetCollisionGeometriesForBody(frame.body()):
+            graph.RemoveRole(source, geometry, Role.kProximity)
+        patch = robot.contacts[name]
+        X_BC = frame.GetFixedPoseInBodyFrame() @ robot.contact_in_link(name)
+        size = (2 * patch.half_length, 2 * patch.half_width, SOLE_HEIGHT)
+        properties = SOLE.properties(friction)
+        AddCompliantHydroelasticProperties(SOLE_HEIGHT, SOLE_MODULUS, properties)
+        middle = RigidTransform([0.0, 0.0, 0.5 * SOLE_HEIGHT])
+        plant.RegisterCollisionGeometry(
+            frame.body(), X_BC @ middle, Box(*size), f"{name}_surface", properties
+        )
+    for geometry in plant.GetCollisionGeometriesForBody(plant.world_body()):
+        known = graph.model_inspector().GetProximityProperties(geometry)
+        properties = ProximityProperties(known)
+        AddRigidHydroelasticProperties(1.0, properties)
+        graph.AssignRole(source, geometry, properties, RoleAssign.kReplace)
 
 
 def _add_corners(plant: MultibodyPlant, robot: RobotModel, name: str) -> None:
@@ -205,7 +278,16 @@ def _stick_bodies(plant: MultibodyPlant, robot: RobotModel) -> list[RigidBody]:
 def lock_joints(
     plant: MultibodyPlant, context: Context, locked: Mapping[str, float]
 ) -> None:
-    """Sets joints to angles and locks them in a context of a discrete plant."""
+    """Sets joints to angles and locks them in a context of a discrete plant.
+
+    Raises:
+        BackbeatError: the plant has no steps, and Drake locks no joints there.
+    """
+    if locked and plant.time_step() == 0.0:
+        raise BackbeatError(
+            f"{', '.join(locked)} cannot be locked in continuous time; take one of "
+            f"the contact models {', '.join(CONTACT_MODELS)}"
+        )
     set_joints(plant, context, locked)
     for name in locked:
         plant.GetJointByName(name).Lock(context)

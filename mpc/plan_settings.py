@@ -58,6 +58,8 @@ class Tempo:
 
     def changed(self, t: float, factor: float) -> "Tempo":
         """This tempo until t, and another factor from then on."""
+        if self.before == self.after == factor:
+            return self
         return Tempo(t, self.asked(t), self.factor(t), factor)
 
 

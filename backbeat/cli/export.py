@@ -1,11 +1,13 @@
-"""`backbeat export`: a behavior or a run as CSV, as MIDI and as WAV."""
+"""`backbeat export`: a behavior or a run as CSV, NPZ, MIDI and WAV."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from backbeat.sound.notes import Performance, SoundExtras
 
 
@@ -23,6 +25,9 @@ def command(
     base: Annotated[
         bool, typer.Option("--base", help="The floating base too [m].")
     ] = False,
+    npz: Annotated[
+        Path | None, typer.Option(help="NPZ file to write, with all columns.")
+    ] = None,
     midi: Annotated[Path | None, typer.Option(help="MIDI file to write.")] = None,
     wav: Annotated[Path | None, typer.Option(help="WAV file to write.")] = None,
     click: Annotated[
@@ -37,7 +42,8 @@ def command(
 ) -> None:
     """Writes joint angles [s, rad] as CSV, or what was struck as MIDI and WAV.
 
-    A dance may have the CSV file as a recording.
+    A dance may have the CSV file as a recording. An NPZ file has an array for each
+    column, and all that is told besides as JSON in `story`.
 
     The sound of a run file is that of its simulated contacts, and the sound of a
     behavior is that of its score.
@@ -48,10 +54,15 @@ def command(
     if midi is None and wav is None:
         if click or backing is not None or latency_ms:
             raise BackbeatError("name a sound file too: --midi PATH or --wav PATH")
-        _export_csv(name, output, library, everything, base)
+        if npz is None:
+            _export_csv(name, output, library, everything, base)
+        elif output is not None or everything or base:
+            raise BackbeatError("export CSV and NPZ one after the other")
+        else:
+            _export_npz(name, npz, library)
         return
-    if output is not None or everything or base:
-        raise BackbeatError("export the CSV file and the sound one after the other")
+    if output is not None or npz is not None or everything or base:
+        raise BackbeatError("export the table and the sound one after the other")
     if backing is not None and wav is None:
         raise BackbeatError("a backing is mixed into --wav PATH; MIDI has no room")
     performance = _performance(name, library)
@@ -63,22 +74,46 @@ def command(
 def _export_csv(
     name: str, output: Path | None, library: Path, everything: bool, base: bool
 ) -> None:
-    from behaviors.behavior_table import to_frame
-    from behaviors.library import Library
     from behaviors.recording.joint_file import joint_table
     from models.atomic_file import replacing
-    from mpc.simulation.run_file import load_run
 
-    if name.endswith(".parquet"):
-        frame, _ = load_run(Path(name))
-    else:
-        frame = to_frame(Library(library).load(name))
+    frame, _ = _table(name, library)
     if not everything:
         frame = joint_table(frame, base)
     path = output or Path(f"{Path(name).name.removesuffix('.parquet')}.csv")
     with replacing(path) as file:
         frame.to_csv(file, index=False, float_format="%.9g")
     typer.echo(f"{path}: {len(frame)} rows, {len(frame.columns)} columns")
+
+
+def _export_npz(name: str, path: Path, library: Path) -> None:
+    import json
+
+    import numpy as np
+
+    from models.atomic_file import replacing
+
+    frame, story = _table(name, library)
+    # Text has a length in NumPy, or reading it would have to trust the file.
+    columns = {
+        column: values.astype(str) if values.dtype == object else values
+        for column, values in ((c, frame[c].to_numpy()) for c in frame.columns)
+    }
+    with replacing(path) as file:
+        np.savez_compressed(file, story=np.array(json.dumps(story)), **columns)
+    typer.echo(f"{path}: {len(columns)} arrays of {len(frame)} rows, and the story")
+
+
+def _table(name: str, library: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
+    """All columns of a run file or a behavior, and what they do not say."""
+    from behaviors.behavior_table import to_frame, to_header
+    from behaviors.library import Library
+    from mpc.simulation.run_file import load_run
+
+    if name.endswith(".parquet"):
+        return load_run(Path(name))
+    behavior = Library(library).load(name)
+    return to_frame(behavior), to_header(behavior)
 
 
 def _performance(name: str, library: Path) -> "Performance":

@@ -18,7 +18,7 @@ def command(
         Path | None, typer.Option("--output", "-o", help="Run file to write.")
     ] = None,
     contact_model: Annotated[
-        str | None, typer.Option(help="lagged, sap or similar.")
+        str | None, typer.Option(help="lagged, sap, similar or continuous.")
     ] = None,
     time_step: Annotated[float | None, typer.Option(help="Plant step [s].")] = None,
     friction: Annotated[float | None, typer.Option(help="Of soles on ground.")] = None,

@@ -9,6 +9,7 @@ from matplotlib.axis import Axis
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from backbeat.report.figures import COLORS
+from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.balance import Balance
 from mpc.simulation.run_record import RunRecord
 from mpc.simulation.run_table import AHEAD
@@ -65,10 +66,14 @@ def foreseeable(record: RunRecord, t: np.ndarray) -> np.ndarray:
 
 
 def lateness(record: RunRecord, _: Balance | None = None) -> Points:
-    """How far the controller's phase is behind the authored time [ms]."""
-    samples = record.after_start()
+    """How far the controller's phase is behind the one that is asked for [ms].
+
+    That is the authored time, unless an event has asked for another tempo.
+    """
+    samples, asked = record.after_start(), asked_tempo(record.scenario)
     t = samples["t"].to_numpy()
-    return t, 1e3 * (t - samples["phase"].to_numpy(float))
+    wanted = np.array([asked.phase(time) for time in t])
+    return t, 1e3 * (wanted - samples["phase"].to_numpy(float))
 
 
 def torque_share(record: RunRecord, _: Balance | None = None) -> Points:
@@ -102,7 +107,7 @@ CURVES: Sequence[Curve] = (
     Curve("Center of mass, off the behavior [mm]", com_error),
     Curve("Center of mass, off what the plan expected 0.3 s before [mm]", _expected),
     Curve("Capture point, inside the support polygon by [mm]", _margin, 0.0),
-    Curve("Phase, behind the authored time [ms]", lateness, 0.0),
+    Curve("Phase, behind the one that is asked for [ms]", lateness, 0.0),
     Curve("Phase rate, of the authored tempo", _rate, 1.0),
     Curve("Largest torque of any joint, of its limit [%]", torque_share, 100.0),
 )
@@ -124,7 +129,7 @@ def thinned(t: np.ndarray, values: np.ndarray) -> Points:
 
 
 def mark_pushes(axes: Axes, record: RunRecord, label: str | None = "push") -> None:
-    """Shades when the robot was pushed."""
+    """Shades when the robot was pushed, and draws a line where a setting changed."""
     end = float(record.samples["t"].iloc[-1])
     for push in record.scenario.pushes:
         if push.time <= end:
@@ -138,6 +143,8 @@ def mark_pushes(axes: Axes, record: RunRecord, label: str | None = "push") -> No
                 label=label,
             )
             label = None
+    for event in record.scenario.sorted_events():
+        axes.axvline(event.time, color=COLORS[6], lw=0.8, ls=(0, (1, 2)))
 
 
 def time_axis(axes: Axes, record: RunRecord) -> None:

@@ -21,6 +21,7 @@ from backbeat.report.measures import MEASURES
 from backbeat.report.run_curves import patch_words
 from backbeat.report.run_words import (
     commands,
+    events,
     facts,
     result_sentence,
     scenario_yaml,
@@ -52,6 +53,7 @@ def run_page(
         metrics=record.metrics,
         sentence=result_sentence(record),
         facts=facts(record),
+        events=events(record),
         measures=[
             (m.name, m.text(value), m.unit) for m, value in values if value is not None
         ],

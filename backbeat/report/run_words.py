@@ -114,3 +114,26 @@ def facts(record: RunRecord) -> list[tuple[str, str]]:
         ),
     ]
     return rows
+
+
+def events(record: RunRecord) -> list[tuple[float, str]]:
+    """When settings changed in a run [s], and to what."""
+    return [
+        (
+            event.time,
+            ", ".join(
+                f"{name.replace('_', ' ')} {_value(value)}"
+                for name, value in event.values().items()
+            ),
+        )
+        for event in record.scenario.sorted_events()
+    ]
+
+
+def _value(value: bool | float | list[float]) -> str:
+    """A setting for people."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list):
+        return " ".join(f"{x:g}" for x in value) + " m"
+    return f"{value:g}"

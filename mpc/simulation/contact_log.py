@@ -1,8 +1,15 @@
 """Contact forces by name, read from what the simulator says."""
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from pydrake.geometry import GeometryId
-from pydrake.multibody.plant import ContactResults, PointPairContactInfo
+from pydrake.multibody.plant import (
+    ContactResults,
+    HydroelasticContactInfo,
+    PointPairContactInfo,
+)
 from pydrake.multibody.tree import BodyIndex
 from pydrake.systems.framework import BasicVector, Context, LeafSystem
 
@@ -13,6 +20,17 @@ from models.scene import Scene, World
 
 # Entries of a tip's row in `strikes`; place and velocity take three each.
 FORCE, MEMBER, SHAFT_FORCE, PLACE, VELOCITY, ROW = 0, 1, 2, 3, 6, 9
+
+
+class _Touch(NamedTuple):
+    """One contact: its bodies, what acts on the second, where, and across what."""
+
+    body_A: BodyIndex
+    body_B: BodyIndex
+    force: np.ndarray
+    point: np.ndarray
+    moment: np.ndarray
+    normal: np.ndarray
 
 
 class ContactLog(LeafSystem):
@@ -56,6 +74,11 @@ class ContactLog(LeafSystem):
             for i, n in enumerate(robot.soles)
         }
         self._ground = plant.world_body().index()
+        self._bodies: dict[GeometryId, BodyIndex] = {}
+        for k in range(plant.num_bodies()):
+            body = plant.get_body(BodyIndex(k))
+            for geometry in plant.GetCollisionGeometriesForBody(body):
+                self._bodies[geometry] = body.index()
         self._supports = {self._ground}
         if plant.HasBodyNamed(CHAIR):
             self._supports.add(plant.GetBodyByName(CHAIR).index())
@@ -102,18 +125,38 @@ class ContactLog(LeafSystem):
                     self._tip_of[geometry] = i
         self._sticks = frozenset(map(int, self._stick_of))
 
+    def _touches(self, results: ContactResults) -> Iterator[_Touch]:
+        """All contacts, those of points first."""
+        for i in range(results.num_point_pair_contacts()):
+            info = results.point_pair_contact_info(i)
+            yield _Touch(
+                info.bodyA_index(),
+                info.bodyB_index(),
+                info.contact_force(),
+                info.contact_point(),
+                np.zeros(3),
+                info.point_pair().nhat_BA_W,
+            )
+        for i in range(results.num_hydroelastic_contacts()):
+            yield self._surface(results.hydroelastic_contact_info(i))
+
+    def _surface(self, info: HydroelasticContactInfo) -> _Touch:
+        """A contact of surfaces, reduced to its centroid."""
+        surface, F = info.contact_surface(), info.F_Ac_W()
+        a, b = (self._bodies[g] for g in (surface.id_M(), surface.id_N()))
+        # The ground is flat where a sole touches it: all faces are of one normal.
+        normal = surface.face_normal(0)
+        force, moment = -F.translational(), -F.rotational()
+        return _Touch(a, b, force, surface.centroid(), moment, normal)
+
     def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
         results: ContactResults = self._results.Eval(context)
         total = np.zeros((len(self.patches) + 1, 6))
-        for i in range(results.num_point_pair_contacts()):
-            info = results.point_pair_contact_info(i)
-            a, b = info.bodyA_index(), info.bodyB_index()
-            # The force is the one on body B.
-            force, p = info.contact_force(), info.contact_point()
+        for a, b, force, p, moment, _ in self._touches(results):
             if a in self._supports:
-                support, body, f = a, b, force
+                support, body, f, m = a, b, force, moment
             elif b in self._supports:
-                support, body, f = b, a, -force
+                support, body, f, m = b, a, -force, -moment
             else:
                 continue
             slot = self._slot.get(body, len(self.patches))
@@ -122,12 +165,14 @@ class ContactLog(LeafSystem):
             total[slot, 0] += p[1] * f[2] - p[2] * f[1]
             total[slot, 1] += p[2] * f[0] - p[0] * f[2]
             total[slot, 2] += p[0] * f[1] - p[1] * f[0]
+            total[slot, :3] += m
             total[slot, 3:] += f
         output.SetFromVector(total.ravel())
 
     def _calc_normal_forces(self, context: Context, output: BasicVector) -> None:
         results: ContactResults = self._results.Eval(context)
         total = np.zeros(len(self._sole_of))
+        # Sensors read this at every step: no more of a contact than they need.
         for i in range(results.num_point_pair_contacts()):
             info = results.point_pair_contact_info(i)
             a, b = info.bodyA_index(), info.bodyB_index()
@@ -136,6 +181,12 @@ class ContactLog(LeafSystem):
                 if sole is not None:
                     normal = info.point_pair().nhat_BA_W
                     total[sole] += abs(normal @ info.contact_force())
+        for i in range(results.num_hydroelastic_contacts()):
+            touch = self._surface(results.hydroelastic_contact_info(i))
+            a, b = touch.body_A, touch.body_B
+            sole = self._sole_of.get(b if a == self._ground else a)
+            if sole is not None and self._ground in (a, b):
+                total[sole] += abs(touch.normal @ touch.force)
         output.SetFromVector(total)
 
     def _calc_strikes(self, context: Context, output: BasicVector) -> None:

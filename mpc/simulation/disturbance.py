@@ -83,14 +83,20 @@ class Disturbance(LeafSystem):
         return pushes
 
     def _now(self, context: Context) -> list[tuple[BodyIndex, np.ndarray]]:
-        """Pushed bodies and the mean force on each over the step that begins."""
+        """Pushed bodies and the mean force on each over the step that begins.
+
+        Of a plant without steps, the force now.
+        """
         t, forces = context.get_time(), []
         for push in self._read(context):
             start = push.time + self._start
-            inside = min(start + push.duration, t + self._step) - max(start, t)
-            if inside > 1e-12:
+            end = start + push.duration
+            share = float(start <= t < end)
+            if self._step > 0:
+                share = (min(end, t + self._step) - max(start, t)) / self._step
+            if share > 1e-9:
                 force = np.array(push.impulse, float) / push.duration
-                forces.append((self._bodies[push.body], inside / self._step * force))
+                forces.append((self._bodies[push.body], share * force))
         return forces
 
     def _calc_forces(self, context: Context, output: AbstractValue) -> None:

@@ -21,4 +21,4 @@ def run_markers(run: "SimulationRun") -> pd.DataFrame:
     up = run.contact[:, :, 5] > EARLY
     loaded = {name: up[:, patches.index(name)] for name in robot.soles}
     motion = Traced(robot, run.t, run.x[:, : robot.num_positions], loaded)
-    return measure_markers(run.behavior.events, motion)
+    return measure_markers(run.asked_events(), motion)

@@ -24,6 +24,7 @@ import numpy as np
 from behaviors.dance.markers import marker_figures
 from models.configuration import Configuration
 from mpc.reference import Reference
+from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.estimate_error import estimate_error
 from mpc.simulation.plan_channel import plans_in_force
 from mpc.simulation.safety_metrics import safety_metrics
@@ -68,8 +69,9 @@ class RunAnalysis:
         t: (M,) times within the behavior [s].
         phase: (M,) phase of the controller [s].
         com: (M, 3) center of mass [m].
-        com_planned, com_nominal: (M, 3) the behavior's, at the phase and at the
-            time.
+        com_planned, com_nominal: (M, 3) the behavior's, at the phase and where the
+            tempo asked for has it.
+        tempo: what was asked for.
         joints, joints_planned: (M, nj) angles [rad].
         corners: (M, 4 C, 3) corners of the patches [m].
         standing: (M, C) whether the behavior has a patch on its support.
@@ -79,7 +81,9 @@ class RunAnalysis:
         """Computes the kinematics of `run`."""
         self.run, self.reference = run, reference
         robot = reference.robot
-        inside = (run.t >= 0) & (run.t <= reference.duration)
+        self.tempo = asked_tempo(run.scenario)
+        ends = self.tempo.when(reference.duration)
+        inside = (run.t >= 0) & (run.t <= ends)
         self.t, x = run.t[inside], run.x[inside]
         self.effort = run.effort[inside]
         self.phase = self._phases()
@@ -102,7 +106,8 @@ class RunAnalysis:
             self.com_planned[i] = sample.com[0]
             self.joints_planned[i] = sample.q[robot.base_positions :]
             self.standing[i] = sample.standing
-            self.com_nominal[i] = reference.sample(self.t[i], sample).com[0]
+            asked = self.tempo.phase(float(self.t[i]))
+            self.com_nominal[i] = reference.sample(asked, sample).com[0]
 
     def _phases(self) -> np.ndarray:
         """Phase of the plan in force at every sample."""
@@ -152,10 +157,11 @@ class RunAnalysis:
 
     def beat_errors(self) -> np.ndarray:
         """Delay of the controller's phase on every beat [ms]; positive is late."""
-        beats = self.run.behavior.beat_times(float(self.t[-1]))
+        beats = self.run.behavior.beat_times(self.tempo.phase(float(self.t[-1])))
         if not len(beats):
             return beats
-        return np.asarray((beats - np.interp(beats, self.t, self.phase)) * 1e3)
+        asked = [self.tempo.when(float(beat)) for beat in beats]
+        return np.asarray((beats - np.interp(asked, self.t, self.phase)) * 1e3)
 
 
 def run_metrics(run: "SimulationRun") -> dict[str, object]:
@@ -176,7 +182,7 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "seed": run.scenario.seed,
         "state": STATE[str(run.scenario.state)],
         "estimate_error": estimate_error(run),
-        "duration_s": float(min(run.t[-1], reference.duration)),
+        "duration_s": float(min(run.t[-1], analysis.tempo.when(reference.duration))),
         "fell": run.fell,
         "fell_at_s": run.fell_at,
         "survived": survived(run, reference),

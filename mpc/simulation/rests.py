@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from behaviors.behavior import Behavior
+from mpc.simulation.asked_tempo import AskedTempo
 from mpc.simulation.contact_log import FORCE, MEMBER, ROW
 
 # A tip that has just landed, or is about to leave, does not rest yet [s].
@@ -18,6 +19,7 @@ def measure_rests(
     tips: Sequence[str],
     members: Sequence[str],
     behavior: Behavior,
+    tempo: AskedTempo | None = None,
 ) -> pd.DataFrame:
     """What was planned and what was felt in every rest that was played to its end.
 
@@ -26,6 +28,7 @@ def measure_rests(
         rows: (M, tips * ROW) rows of `ContactLog.strikes`.
         tips, members: names in the order of the log.
         behavior: says who rests where, and with which force.
+        tempo: at which it was asked for; None for its own.
 
     Returns:
         One row a rest: time and duration [s], tip, member; least and most planned
@@ -34,7 +37,8 @@ def measure_rests(
     """
     table = rows.reshape(len(t), len(tips), ROW)
     found = []
-    for event in behavior.events:
+    for authored in behavior.events:
+        event = (tempo or AskedTempo()).place(authored)
         end = event.time + event.duration
         if event.kind != "rest" or len(t) == 0 or end > t[-1]:
             continue
@@ -43,7 +47,8 @@ def measure_rests(
         force = np.where(there, one[:, FORCE], 0.0)
         lasts = (t >= event.time) & (t < end)
         still = (t >= event.time + SETTLING) & (t < end - LEAVING)
-        planned = _planned(behavior, event.who, event.time, end)
+        start, length = authored.time, authored.duration
+        planned = _planned(behavior, event.who, start, start + length)
         found.append(
             {
                 "time": event.time,

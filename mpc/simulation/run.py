@@ -1,6 +1,5 @@
 """Running a scenario: the closed loop from start to end or to a fall."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -8,16 +7,18 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from behaviors.behavior import Behavior
+from behaviors.behavior import Behavior, Event
 from mpc.fail_safe import Safety
 from mpc.plan import Plan
 from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_weights import PredictiveWeights
+from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.hits import HitReport, find_hits, match_hits
 from mpc.simulation.marker_errors import run_markers
 from mpc.simulation.metrics import run_metrics
 from mpc.simulation.rests import measure_rests
 from mpc.simulation.run_explanation import RunExplanation, explain_run
+from mpc.simulation.run_table import run_frame
 from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.settings import first_settings
@@ -81,13 +82,18 @@ class SimulationRun:
         """Whether the robot fell."""
         return self.fell_at is not None
 
+    def asked_events(self) -> tuple[Event, ...]:
+        """The behavior's events when the tempo asked for has them."""
+        tempo = asked_tempo(self.scenario)
+        return tuple(tempo.place(event) for event in self.behavior.events)
+
     def hits(self) -> HitReport | None:
         """Planned and made hits; None when the behavior has no strikes."""
         if not self.behavior.strikes():
             return None
         kit = simulated_kit(self.scenario, self.behavior)
         found = find_hits(self.strike_t, self.strikes, self.tips, self.members, kit)
-        return match_hits(found, self.behavior.events, float(self.t[-1]))
+        return match_hits(found, self.asked_events(), float(self.t[-1]))
 
     def explain(self, t: float) -> RunExplanation:
         """What both controllers wanted and got at a time of the behavior [s].
@@ -100,7 +106,12 @@ class SimulationRun:
     def rests(self) -> pd.DataFrame | None:
         """How hard resting sticks pressed; None when none rested to the end."""
         table = measure_rests(
-            self.strike_t, self.strikes, self.tips, self.members, self.behavior
+            self.strike_t,
+            self.strikes,
+            self.tips,
+            self.members,
+            self.behavior,
+            asked_tempo(self.scenario),
         )
         return None if table.empty else table
 
@@ -108,6 +119,10 @@ class SimulationRun:
         """How late the markers of moves were; None when there are none."""
         table = run_markers(self)
         return None if table.empty else table
+
+    def to_frame(self) -> pd.DataFrame:
+        """Its samples as a table, a row a sample; `docs/runs.md` has the columns."""
+        return run_frame(self)
 
     def metrics(self) -> dict[str, object]:
         """Results as plain data; `mpc.simulation.metrics` says what they mean."""
@@ -153,7 +168,7 @@ def _run(
     planner: PlannerProcess | None,
 ) -> SimulationRun:
     running = RunningLoop(behavior, scenario, weights, planner)
-    started, length = time.perf_counter(), scenario.lead_in + running.end
+    length = scenario.lead_in + running.end
     # The matrices are small: threads of the BLAS would only wait for each other.
     with threadpool_limits(1):
         while not running.is_over:
@@ -161,16 +176,11 @@ def _run(
             done = len(running.plans)
             if progress and done % 5 == 1:
                 progress(min(1.0, done * scenario.plan_period / length))
-    return collect_run(running, time.perf_counter() - started)
+    return collect_run(running)
 
 
-def collect_run(running: RunningLoop, wall: float = 0.0) -> SimulationRun:
-    """What has happened so far in a loop that was advanced by hand.
-
-    Args:
-        running: the loop.
-        wall: wall time that it took [s].
-    """
+def collect_run(running: RunningLoop) -> SimulationRun:
+    """What has happened so far in a loop, up to its last whole plan period."""
     loop, context, scenario = running.loop, running.context, running.scenario_so_far()
     logs = {name: log.FindLog(context) for name, log in loop.logs.items()}
     t = np.array(logs["state"].sample_times()) - scenario.lead_in
@@ -206,7 +216,7 @@ def collect_run(running: RunningLoop, wall: float = 0.0) -> SimulationRun:
         plan_ms=np.array([p.solve_time for p in running.plans if p.iterations]) * 1e3,
         failures=memory.failures,
         fell_at=running.fell_at,
-        wall_time=wall,
+        wall_time=running.wall_time,
         tick_safety=memory.safety,
         plan_safety=slow.safety,
     )

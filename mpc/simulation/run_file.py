@@ -7,7 +7,6 @@ and contact, times are those of the behavior.
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,8 @@ from behaviors.behavior import Behavior
 from models.atomic_file import replacing
 from models.errors import BackbeatError
 from models.yaml_file import parse_yaml
+from mpc.simulation.asked_tempo import asked_tempo
+from mpc.simulation.origin import origin_story
 from mpc.simulation.run import SimulationRun
 from mpc.simulation.run_table import run_frame
 from mpc.simulation.scenario import Scenario
@@ -33,20 +34,26 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "scenario": run.scenario.to_dict(),
         "behavior": run.behavior.name,
-        "behavior_key": run.behavior.provenance.get("key"),
         "bpm": run.behavior.bpm,
         "beats_per_bar": run.behavior.beats_per_bar,
-        "beats": run.behavior.beat_times(float(run.t[-1])).tolist(),
+        "beats": _beats(run),
         "music": run.behavior.music().time,
         "backing": run.behavior.music().what,
-        "versions": {n: metadata.version(n) for n in ("backbeat", "drake", "numpy")},
         "metrics": dict(metrics),
         "hits": [] if hits is None else hits.table.to_dict("records"),
         "extra_hits": [] if hits is None else [asdict(h) for h in hits.extra],
         "markers": [] if markers is None else _records(markers),
-        "segments": [asdict(e) for e in run.behavior.events if e.kind == "segment"],
+        "segments": [asdict(e) for e in run.asked_events() if e.kind == "segment"],
         "robot": robot_story(run.behavior),
+        **origin_story(run.behavior),
     }
+
+
+def _beats(run: SimulationRun) -> list[float]:
+    """When the beats are, at the tempo that was asked for [s]."""
+    tempo = asked_tempo(run.scenario)
+    beats = run.behavior.beat_times(tempo.phase(float(run.t[-1])))
+    return [tempo.when(beat) for beat in beats.tolist()]
 
 
 def robot_story(behavior: Behavior) -> dict[str, Any]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 AHEAD = 0.3
 # Columns that say how fast this machine was, and differ from run to run.
 WALL_TIMES = ("plan.wall_ms", "tick.wall_ms")
+# Late in a show single precision does not tell microseconds apart.
+TIMES = ("phase", "plan.time")
 
 Columns = dict[str, np.ndarray]
 
@@ -43,7 +45,9 @@ def run_frame(run: "SimulationRun") -> pd.DataFrame:
     derived = _balance(run) | _controller(run)
     if run.scenario.state == "estimated":
         derived |= _state("sensed.", robot, run.sensed)
-    columns |= {name: _single(values) for name, values in derived.items()}
+    for name, values in derived.items():
+        is_double = values.dtype == np.float64 and name not in TIMES
+        columns[name] = values.astype(np.float32) if is_double else values
     return pd.DataFrame(columns)
 
 
@@ -63,10 +67,6 @@ def state_names(robot: RobotModel) -> tuple[list[str], list[str]]:
 def _state(prefix: str, robot: RobotModel, x: np.ndarray) -> Columns:
     names = [name for part in state_names(robot) for name in part]
     return {f"{prefix}{name}": x[:, i] for i, name in enumerate(names)}
-
-
-def _single(values: np.ndarray) -> np.ndarray:
-    return values.astype(np.float32) if values.dtype == np.float64 else values
 
 
 def _balance(run: "SimulationRun") -> Columns:

@@ -8,7 +8,7 @@ import numpy as np
 from behaviors.behavior import check_beat_priority
 from behaviors.library import check_name
 from models.errors import BackbeatError, unknown_name
-from models.scene import CONTACT_MODELS
+from models.scene import CONTACT_MODELS, CONTINUOUS, FEET
 from models.sensors import SensorNoise
 from models.yaml_file import load_yaml
 from mpc.simulation.setting_event import SettingEvent, tick_number
@@ -46,8 +46,11 @@ class Scenario:
     duration: float = 0.0
     # Plant step [s].
     time_step: float = 0.001
-    # Drake's discrete contact approximation: lagged, sap or similar.
+    # Drake's discrete contact approximation: lagged, sap or similar; or continuous,
+    # where the plant has no steps and `time_step` is that of sensors and motors.
     contact_model: str = "lagged"
+    # What soles touch the ground with: point (at the corners) or hydroelastic.
+    feet: str = "point"
     # Friction coefficient between soles and ground.
     friction: float = 0.8
     pushes: list[Push] = field(default_factory=list)
@@ -109,8 +112,11 @@ class Scenario:
             BackbeatError: they do not.
         """
         check_name(self.behavior)
-        if self.contact_model not in CONTACT_MODELS:
-            raise unknown_name("contact model", self.contact_model, CONTACT_MODELS)
+        models = (*CONTACT_MODELS, CONTINUOUS)
+        if self.contact_model not in models:
+            raise unknown_name("contact model", self.contact_model, models)
+        if self.feet not in FEET:
+            raise unknown_name("kind of feet", self.feet, FEET)
         positive = ("time_step", "friction", "plan_period", "tick_period")
         for name in positive:
             value = getattr(self, name)
@@ -177,6 +183,11 @@ class Scenario:
                 raise BackbeatError(f"scenario: {name} is {value}; it must be >= 0")
         if self.joint_friction >= 1:
             raise BackbeatError("scenario: joint_friction must be a share below 1")
+        if self.joint_friction > 0 and self.contact_model == CONTINUOUS:
+            raise BackbeatError(
+                "scenario: joint_friction is simulated in steps; in continuous time "
+                "it must be 0"
+            )
         samples = self.sensing_delay / self.sensor_period
         if self.state != "true" and abs(samples - round(samples)) > 1e-6:
             raise BackbeatError(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from behaviors.behavior import check_beat_priority
-from models.errors import BackbeatError
+from models.errors import BackbeatError, unknown_name
 
 # What a setting may be: least and most.
 RANGES = {
@@ -101,8 +101,10 @@ def setting_event(
     """An event that changes one setting, from a value of whatever kind.
 
     Raises:
-        BackbeatError: the value is not of the setting's kind.
+        BackbeatError: no such setting, or the value is not of its kind.
     """
+    if setting not in SETTINGS:
+        raise unknown_name("setting", setting, SETTINGS)
     changed: dict[str, Any] = {setting: value}
     if setting in SWITCHES:
         if not isinstance(value, bool):

@@ -119,6 +119,7 @@ def add_simulated_robot(
         real.ground,
         real.moved,
         scenario.joint_friction,
+        scenario.feet,
     )
     plant, add, connect = world.plant, builder.AddNamedSystem, builder.Connect
     servo = JointServo(

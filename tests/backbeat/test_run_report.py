@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from backbeat.report.joint_figures import joint_use
-from backbeat.report.run_curves import MOST_POINTS, thinned
+from backbeat.report.run_curves import MOST_POINTS, lateness, thinned
 from backbeat.report.run_report import run_page
-from backbeat.report.run_words import result_sentence, scenario_yaml
+from backbeat.report.run_words import events, result_sentence, scenario_yaml
 from backbeat.sound.notes import performed
 from backbeat.stage.filed_take import FiledTake
 from backbeat.stage.takes import SimulatedTake
@@ -20,6 +20,7 @@ from models.yaml_file import parse_yaml
 from mpc.simulation.run_file import save_run
 from mpc.simulation.run_record import read_run, record_of
 from mpc.simulation.scenario import Push, Scenario
+from mpc.simulation.setting_event import SettingEvent
 from tests.backbeat.performances import drumming, run_of, swaying
 
 # Whatever a page would have to fetch.
@@ -67,6 +68,25 @@ def test_the_result_in_a_sentence(pushed):
     assert "stayed up for all of the 2.0 s and made 0 of 5 hits;" in result_sentence(
         drummed
     )
+
+
+def test_settings_that_changed_are_told(pushed, tmp_path):
+    """At half past one the tempo changes, and the phase is measured against it."""
+    changes = [
+        SettingEvent(time=1.5, tempo=0.8),
+        SettingEvent(time=0.6, steps=False, left_hand=[0.1, 0.0, 0.0]),
+    ]
+    scenario = replace(pushed.scenario, events=changes, pushes=[])
+    record = record_of(replace(pushed, scenario=scenario))
+    assert events(record) == [
+        (0.6, "steps off, left hand 0.1 0 0 m"),
+        (1.5, "tempo 0.8"),
+    ]
+    t, late = lateness(record)
+    # The plans of this run go on at the authored tempo, and so run ahead of it.
+    assert late[t < 1.5] == pytest.approx(0.0, abs=1e-6)
+    assert late[-1] < -10.0
+    assert parse_yaml(Scenario, scenario_yaml(record), "the page") == scenario
 
 
 def test_joints_use_shares_of_their_limits(pushed):

@@ -12,6 +12,7 @@ from models.errors import BackbeatError
 from mpc.fail_safe import Cause, FailureCount, Mode, Safety
 from mpc.plan import Plan
 from mpc.plan_message import pack, unpack
+from mpc.plan_settings import PlanSettings
 from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveMemory
@@ -100,7 +101,9 @@ def test_a_run_is_the_same_bit_for_bit(built, push):
 
 @pytest.fixture
 def planner(built):
-    settings = PlannerSettings(PredictiveWeights(), 0.02, 0.0, PLANNING_TIME, True)
+    settings = PlannerSettings(
+        PredictiveWeights(), PlanSettings(), 0.02, 0.0, PLANNING_TIME
+    )
     with PlannerProcess(built("stand"), settings) as running:
         yield running
 

@@ -52,7 +52,10 @@ def test_the_true_state_may_be_written_as_yaml_reads_it(tmp_path):
     [
         ("behavior: stand\nfrcition: 0.5", "did you mean friction"),
         ("behavior: stand\ncontact_model: sapp", "did you mean sap"),
-        ("behavior: stand\ncontact_model: tamsi", "known: lagged, sap, similar"),
+        (
+            "behavior: stand\ncontact_model: tamsi",
+            "known: continuous, lagged, sap",
+        ),
         ("behavior: stand\nfriction: -0.1", "friction is -0.1"),
         ("behavior: stand\nfriction: .nan", "friction is nan"),
         ("behavior: stand\ntime_step: 0", "time_step is 0"),

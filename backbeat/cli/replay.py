@@ -1,0 +1,71 @@
+"""`backbeat replay`: a run once more, compared with its file bit for bit."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    run_file: Annotated[
+        Path, typer.Argument(help="Run file of `backbeat track` or `backbeat play`.")
+    ],
+    library: Annotated[
+        Path, typer.Option(help="Folder of built behaviors.", envvar="BACKBEAT_LIBRARY")
+    ] = Path("library"),
+    anyway: Annotated[
+        bool,
+        typer.Option(
+            "--anyway", help="Also with another build, robot, machine or versions."
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the new run file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Runs a run file's scenario again, with what was changed by hand.
+
+    Ends with code 1 when a sample differs in any bit.
+    """
+    from dataclasses import asdict
+
+    from backbeat.cli.console import print_json, progress_bar
+    from behaviors.library import Library
+    from models.errors import BackbeatError
+    from mpc.simulation.origin import has_compiled, other_origins
+    from mpc.simulation.replay import compare_samples, verdict
+    from mpc.simulation.run import run_scenario
+    from mpc.simulation.run_file import load_run, run_settings, save_run
+    from mpc.simulation.run_table import run_frame
+
+    samples, story = load_run(run_file)
+    scenario = run_settings(story)
+    behavior = Library(library).load(scenario.behavior)
+    others = other_origins(story, behavior)
+    if others and not anyway:
+        raise BackbeatError(
+            f"{run_file} was made with {', '.join(others)}: it need not come out the "
+            "same; --anyway replays it all the same"
+        )
+    with progress_bar(scenario.behavior) as report:
+        run = run_scenario(
+            scenario, behavior, progress=lambda share: report(share, "once more")
+        )
+    difference = compare_samples(samples, run_frame(run))
+    compiled = {"then": bool(story.get("compiled")), "now": has_compiled()}
+    if output is not None:
+        save_run(run, output, run.metrics())
+    if as_json:
+        print_json(
+            {
+                "run": str(run_file),
+                "same": difference is None,
+                "difference": difference and asdict(difference),
+                "other_origins": others,
+                "compiled": compiled,
+            }
+        )
+    else:
+        typer.echo(f"{run_file}: {verdict(difference, compiled)}.")
+    raise typer.Exit(0 if difference is None else 1)

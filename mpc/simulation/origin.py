@@ -1,0 +1,99 @@
+"""Where a run comes from: everything besides its scenario that decides its numbers."""
+
+import platform
+from collections.abc import Mapping
+from functools import cache
+from importlib import metadata
+from typing import Any
+
+from llvmlite.binding import get_host_cpu_name
+from numba.core import event
+
+from behaviors.behavior import Behavior
+from behaviors.build import robot_hash, source_hash
+
+# Libraries that compute.
+_LIBRARIES = ("backbeat", "drake", "numpy", "scipy", "numba", "piqp", "daqp")
+_NAMES = {
+    "behavior_key": "another build of the behavior",
+    "robot_hash": "other files of the robot",
+    "code": "other code of Backbeat",
+}
+
+
+class _Compilations(event.Listener):
+    """Notices when a function is compiled, and not just loaded from the cache."""
+
+    def __init__(self) -> None:
+        self.seen = False
+
+    def on_start(self, event: object) -> None:
+        self.seen = True
+
+    def on_end(self, event: object) -> None:
+        """Nothing more to know."""
+
+
+_compilations = _Compilations()
+event.register("numba:compile", _compilations)
+
+
+def has_compiled() -> bool:
+    """Whether this process has compiled code since this module was imported.
+
+    What is compiled and used in one process may round otherwise than the same from
+    the cache, where inlining went another way.
+    """
+    return _compilations.seen
+
+
+@cache
+def code_versions() -> dict[str, str]:
+    """Versions of what computes, by name."""
+    return {"python": platform.python_version()} | {
+        name: metadata.version(name) for name in _LIBRARIES
+    }
+
+
+@cache
+def machine() -> dict[str, str]:
+    """What a run's last digits may hang on besides: processor and system."""
+    return {
+        "processor": str(get_host_cpu_name()),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def origin_story(behavior: Behavior) -> dict[str, Any]:
+    """The origin of a run of a behavior that is made now, by name."""
+    return {
+        "behavior_key": behavior.provenance.get("key"),
+        "robot_hash": robot_hash(behavior.robot),
+        "code": source_hash(("models", "optimization", "behaviors", "mpc")),
+        "versions": code_versions(),
+        "machine": machine(),
+        "compiled": has_compiled(),
+    }
+
+
+def other_origins(story: Mapping[str, Any], behavior: Behavior) -> list[str]:
+    """In what a run of a behavior made now would differ from one of a run file.
+
+    Args:
+        story: of the run file.
+        behavior: as it is in the library.
+
+    Returns:
+        One phrase for each difference.
+    """
+    now, found = origin_story(behavior), []
+    for name, what in _NAMES.items():
+        if story.get(name) != now[name]:
+            found.append(what)
+    for group in ("versions", "machine"):
+        then = story.get(group, {})
+        for name, value in now[group].items():
+            if then.get(name) != value:
+                was = then.get(name, "an unknown one")
+                found.append(f"{name} {was} and not {value}")
+    return found

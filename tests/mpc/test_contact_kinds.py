@@ -1,0 +1,75 @@
+"""Loops on other contact: soles whose surface yields, and a plant without steps."""
+
+import numpy as np
+import pytest
+
+from models.errors import BackbeatError
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Push, Scenario
+
+BRIEF = {"behavior": "stand", "lead_in": 0.05, "lead_out": 0.0}
+
+
+def contact_after(run, time):
+    """Force of the ground [N] and its moment about the feet's middle [N m], after."""
+    late = run.t > time
+    wrench = run.contact[late][:, :2].sum(1)
+    force = wrench[:, 3:]
+    return force, wrench[:, :3]
+
+
+@pytest.fixture(scope="module")
+def soft(built):
+    scenario = Scenario(**BRIEF, feet="hydroelastic", duration=0.6)
+    return run_scenario(scenario, built("stand"))
+
+
+def test_soles_that_yield_carry_the_robot(soft):
+    robot = soft.behavior.robot_model
+    force, moment = contact_after(soft, 0.3)
+    assert force[:, 2].mean() == pytest.approx(robot.weight, rel=1e-3)
+    assert soft.metrics()["com_error_mm"]["max"] < 1.0
+    # The moment about the origin is that of forces within the soles.
+    center = np.stack([-moment[:, 1], moment[:, 0]], 1) / force[:, 2:]
+    com = soft.behavior.motion.q[0][4:6]
+    assert np.abs(center - com).max() < 0.1
+    assert soft.failures == 0
+
+
+def test_soles_that_yield_are_told_to_the_controllers(built):
+    """On sensors a foot stands by the force it feels."""
+    scenario = Scenario(**BRIEF, feet="hydroelastic", state="estimated", duration=0.5)
+    run = run_scenario(scenario, built("stand"))
+    assert run.metrics()["com_error_mm"]["max"] < 5.0
+
+
+def test_a_robot_stands_in_continuous_time(built):
+    push = Push(time=0.05, duration=0.05, impulse=[10.0, 0.0, 0.0])
+    scenario = Scenario(
+        **BRIEF, contact_model="continuous", duration=0.25, pushes=[push]
+    )
+    run = run_scenario(scenario, built("stand"))
+    robot = run.behavior.robot_model
+    force, _ = contact_after(run, 0.15)
+    assert force[:, 2].mean() == pytest.approx(robot.weight, rel=0.02)
+    # Without steps the push is a force now, not the mean over a step.
+    assert run.push[:, 0].max() == pytest.approx(10.0 / 0.05)
+    assert not run.fell
+
+
+def test_what_needs_steps_is_refused_in_continuous_time(built):
+    with pytest.raises(BackbeatError, match="continuous time it must be 0"):
+        Scenario(**BRIEF, contact_model="continuous", joint_friction=0.03).check()
+    with pytest.raises(BackbeatError, match="did you mean hydroelastic"):
+        Scenario(**BRIEF, feet="hydroelastik").check()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("contact_model", ["lagged", "sap", "similar"])
+def test_steps_are_taken_on_soles_that_yield(built, contact_model):
+    scenario = Scenario(
+        behavior="walk-2", contact_model=contact_model, feet="hydroelastic"
+    )
+    metrics = run_scenario(scenario, built("walk-2")).metrics()
+    assert metrics["fell"] is False
+    assert metrics["com_error_mm"]["rms"] < 5.0

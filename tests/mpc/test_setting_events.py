@@ -1,0 +1,278 @@
+"""Settings that change in a run: each does what it says, and can be undone."""
+
+import numpy as np
+import pytest
+
+from behaviors.behavior import Event
+from models.configuration import Configuration
+from models.errors import BackbeatError
+from mpc.plan_settings import TEMPO_RAMP, PlanSettings, Tempo
+from mpc.predictive_weights import PredictiveWeights
+from mpc.reference import Reference
+from mpc.simulation.asked_tempo import asked_tempo, play_length
+from mpc.simulation.run import run_scenario
+from mpc.simulation.running_loop import RunningLoop
+from mpc.simulation.scenario import Push, Scenario, load_scenario
+from mpc.simulation.setting_event import SETTINGS, SettingEvent, setting_event
+from mpc.simulation.settings import check_event, first_settings, settings_at
+
+SHORT = {"behavior": "stand", "lead_in": 0.1, "duration": 0.2}
+
+
+def same(a, b):
+    """Whether two runs are the same to the last bit."""
+    names = ("t", "x", "sensed", "effort", "contact", "push")
+    return all(getattr(a, n).tobytes() == getattr(b, n).tobytes() for n in names)
+
+
+def test_a_tempo_reaches_its_factor_and_keeps_the_beat():
+    tempo = Tempo().changed(1.0, 0.8).changed(3.0, 1.2)
+    t = np.linspace(0.0, 6.0, 6001)
+    for one, start, end in ((Tempo().changed(1.0, 0.8), 0, 3000), (tempo, 3000, 6001)):
+        span = t[start:end]
+        rate = np.array([one.factor(x) for x in span])
+        gained = np.r_[0.0, np.cumsum(0.5 * (rate[1:] + rate[:-1]) * np.diff(span))]
+        asked = np.array([one.asked(x) for x in span])
+        np.testing.assert_allclose(asked, asked[0] + gained, atol=1e-6)
+        back = [one.when(phase) for phase in asked]
+        np.testing.assert_allclose(back, span, atol=1e-12)
+    assert tempo.factor(3.0) == pytest.approx(0.8)
+    assert tempo.factor(3.0 + TEMPO_RAMP) == pytest.approx(1.2)
+    assert (Tempo().asked(0.1 + 0.2), Tempo().when(0.1 + 0.2)) == (0.1 + 0.2,) * 2
+
+
+def test_a_slower_run_is_longer_and_its_events_come_later(built):
+    behavior = built("stand")
+    scenario = Scenario("stand", events=[SettingEvent(1.0, tempo=0.8)])
+    tempo = asked_tempo(scenario)
+    # Half a second of the ramp from 1 to 0.8 is worth 0.45 s.
+    assert tempo.when(1.45) == pytest.approx(1.5)
+    assert tempo.when(2.25) == pytest.approx(2.5)
+    late = play_length(scenario, behavior) - play_length(Scenario("stand"), behavior)
+    assert late == pytest.approx(0.25 * (behavior.duration - 1.45) + 0.05)
+    placed = tempo.place(Event(0.5, "segment", "Hold", duration=1.75))
+    assert (placed.time, placed.duration) == (0.5, pytest.approx(2.0))
+
+
+def test_switches_and_knob_are_undone():
+    weights, settings = PredictiveWeights(), PlanSettings()
+    plain = settings.adapt(weights)
+    current = first_settings(Scenario("stand"), _Knob(0.5))
+    for name in ("timing", "forces", "posture", "steps"):
+        off = current.after(SettingEvent(0.0, **{name: False}), 0.0)
+        assert off.plan.adapt(weights) != plain
+        on = off.after(SettingEvent(0.1, **{name: True}), 0.1)
+        assert on.plan.adapt(weights) == plain
+
+
+class _Knob:
+    def __init__(self, beat_priority):
+        self.beat_priority = beat_priority
+
+
+def test_settings_at_a_time_are_those_of_the_events_so_far():
+    events = [SettingEvent(2.0, friction=0.3), SettingEvent(1.0, tempo=0.9)]
+    scenario = Scenario("stand", events=events)
+    friction = [settings_at(scenario, _Knob(0.5), t).friction for t in (1.9, 2.0)]
+    assert friction == [0.8, 0.3]
+    assert settings_at(scenario, _Knob(0.5), 1.0).plan.tempo.after == 0.9
+
+
+def test_a_run_without_a_change_of_value_is_the_run_without_events(built):
+    """All settings set to what they are, in the middle of a push."""
+    behavior, push = built("stand"), [Push(0.0, 0.1, [20.0, 0.0, 0.0])]
+    scenario = Scenario(**SHORT, state="estimated", pushes=push)
+    values = {
+        "timing": True, "forces": True, "posture": True, "steps": True,
+        "beat_priority": behavior.beat_priority, "tempo": 1.0, "friction": 0.8,
+        "noise_scale": 1.0, "plan_delay": 0.0, "left_hand": [0.0, 0.0, 0.0],
+        "right_hand": [0.0, 0.0, 0.0],
+    }  # fmt: skip
+    assert set(values) == set(SETTINGS)
+    plain = run_scenario(scenario, behavior)
+    scenario.events = [SettingEvent(0.05, **values)]
+    assert same(plain, run_scenario(scenario, behavior))
+
+
+def test_friction_from_the_start_is_that_of_the_scenario(built):
+    """And ice underfoot lets a pushed robot slide."""
+    behavior = built("stand")
+    push = [Push(0.0, 0.1, [40.0, 0.0, 0.0])]
+    icy = SettingEvent(-0.1, friction=0.05)
+    changed = run_scenario(Scenario(**SHORT, pushes=push, events=[icy]), behavior)
+    built_so = run_scenario(Scenario(**SHORT, pushes=push, friction=0.05), behavior)
+    assert same(changed, built_so)
+    slips = [changed.metrics()["foot_slip_mm"]]
+    slips.append(run_scenario(Scenario(**SHORT, pushes=push), behavior).metrics()[
+        "foot_slip_mm"
+    ])  # fmt: skip
+    assert slips[0] > 5.0 > slips[1]
+
+
+def test_noise_scale_multiplies_what_sensors_add(built):
+    """Encoders' errors follow the factor, from the sample of the event on."""
+    scenario = Scenario(**SHORT, state="estimated")
+    scenario.events = [SettingEvent(0.0, noise_scale=20.0)]
+    run = run_scenario(scenario, built("stand"))
+    off = np.abs(run.sensed - run.x)[:, 7:37].max(axis=1)
+    before, after = off[run.t < 0.0], off[run.t > 0.05]
+    assert after.mean() > 5 * before.mean()
+
+
+def test_a_plan_that_is_late_is_read_late(built):
+    running = RunningLoop(built("stand"), Scenario(**SHORT))
+    running.advance(0.1)
+    running.apply("plan_delay", 0.05)
+    running.advance(0.1)
+    controller = running.loop.whole_body
+    context = controller.GetMyContextFromRoot(running.context)
+    plan = controller.GetInputPort("plan").Eval(context)
+    assert running.context.get_time() - plan.time >= 0.05
+    assert running.context.get_time() - running.plans[-1].time < 0.021
+
+
+def test_a_hand_goes_where_it_is_held_and_comes_back(built):
+    behavior, offset = built("stand"), [0.1, 0.05, 0.1]
+    reference, running = Reference(behavior), RunningLoop(
+        behavior, Scenario("stand", lead_in=0.1)
+    )  # fmt: skip
+    robot, frame = behavior.robot_model, behavior.robot_model.parts["left hand"].frame
+    system = running.loop.body.state.get_system()
+
+    def displaced():
+        x = system.get_output_port().Eval(system.GetMyContextFromRoot(running.context))
+        here = Configuration(robot, x[: robot.num_positions]).pose(frame)
+        there = Configuration(robot, reference.table.q[0]).pose(frame)
+        return here.translation() - there.translation(), x[-30:]
+
+    speed = 0.0
+    running.advance(0.1)
+    running.apply("left_hand", offset)
+    for _ in range(24):
+        running.advance(0.05)
+        speed = max(speed, np.abs(displaced()[1]).max())
+    np.testing.assert_allclose(displaced()[0], offset, atol=0.015)
+    assert speed < 3.0
+    running.apply("left_hand", [0.0, 0.0, 0.0])
+    running.advance(1.2)
+    np.testing.assert_allclose(displaced()[0], 0.0, atol=0.005)
+    memory = running.loop.whole_body.GetOutputPort("memory").Eval(
+        running.loop.whole_body.GetMyContextFromRoot(running.context)
+    )
+    assert memory.reach == {}
+    assert memory.failures == 0
+
+
+def test_a_tempo_is_danced_to(built):
+    """The plan keeps the phase that is asked for, at the rate that is asked for."""
+    behavior = built("deep-squat")
+    scenario = Scenario("deep-squat", lead_in=0.1, duration=1.5)
+    scenario.events = [SettingEvent(0.2, tempo=0.8)]
+    run = run_scenario(scenario, behavior)
+    tempo, last = asked_tempo(scenario), run.plans[-1]
+    assert last.rate == pytest.approx(0.8, abs=0.03)
+    assert last.phase == pytest.approx(tempo.phase(last.time - 0.1), abs=0.01)
+    metrics = run.metrics()
+    assert metrics["com_error_mm"]["max"] < 10.0
+    assert metrics["com_error_at_nominal_time_mm"]["max"] < 15.0
+
+
+def test_what_is_done_by_hand_is_a_scenario(built):
+    """Bit for bit, whatever the steps in which it was advanced and looked at."""
+    behavior = built("stand")
+    by_hand = RunningLoop(behavior, Scenario(behavior="stand", lead_in=0.1))
+    clicks = {
+        3: ("friction", 0.5), 5: ("timing", False), 7: ("left_hand", [0.1, 0.0, 0.1]),
+        9: ("tempo", 0.9), 11: ("timing", True), 13: ("plan_delay", 0.01),
+    }  # fmt: skip
+    for i in range(20):
+        by_hand.advance(0.0137)
+        if i in clicks:
+            when = by_hand.apply(*clicks[i])
+            assert 0 < when - by_hand.time <= 0.002 + 1e-9
+        if i == 6:
+            by_hand.push([30.0, 5.0, 0.0], 0.05)
+    scenario = by_hand.scenario_so_far()
+    assert len(scenario.events) == len(clicks)
+    assert len(scenario.pushes) == 1
+    again = run_scenario(scenario, behavior)
+    assert len(again.t) == round((again.t[-1] + 0.1) / 0.005) + 1
+    n = len(again.t)
+    log = by_hand.loop.logs["state"].FindLog(by_hand.context)
+    assert log.data().T[:n].tobytes() == again.x.tobytes()
+    assert np.abs(again.push).max() == pytest.approx(600.0)
+
+
+def test_a_restart_forgets_or_holds_what_was_done(built):
+    running = RunningLoop(built("stand"), Scenario(**SHORT))
+    running.advance(0.1)
+    running.apply("friction", 0.4)
+    running.push([1.0, 0.0, 0.0])
+    assert running.settings()["friction"] == 0.4
+    running.restart()
+    assert running.settings()["friction"] == 0.8
+    assert running.scenario == Scenario(**SHORT)
+    running.restart(SettingEvent(friction=0.4))
+    running.advance(0.15)
+    assert running.settings()["friction"] == 0.4
+    assert running.scenario_so_far().events == [SettingEvent(-0.1, friction=0.4)]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "sentence"),
+    [
+        ("frction", 0.3, "did you mean friction"),
+        ("friction", 0.0, "must be from 0.01 to 10"),
+        ("friction", "ice", "friction is a number"),
+        ("friction", np.nan, "must be from 0.01"),
+        ("tempo", 2.0, "must be from 0.7 to 1.3"),
+        ("timing", 1, "on or off"),
+        ("beat_priority", 1.5, "beat_priority"),
+        ("left_hand", [0.1, 0.2], "x, y, z"),
+        ("left_hand", 3, "three numbers"),
+        ("left_hand", [3.0, 0.0, 0.0], "at most 1 m"),
+        ("noise_scale", 2.0, "needs state: estimated"),
+    ],
+)
+def test_a_change_that_cannot_be_is_one_sentence(built, setting, value, sentence):
+    behavior = built("stand")
+    scenario, reference = Scenario(**SHORT), Reference(behavior)
+
+    def change():
+        event = setting_event(0.0, setting, value)
+        check_event(event, scenario, reference)
+
+    with pytest.raises(BackbeatError, match=sentence) as caught:
+        change()
+    assert "\n" not in str(caught.value)
+
+
+def test_no_one_jumps_at_another_tempo(built):
+    """Nothing but gravity has the tempo in the air."""
+    reference = Reference(built("stand"))
+    reference.table.standing[20:30] = False
+    with pytest.raises(BackbeatError, match="leaves the ground"):
+        check_event(SettingEvent(tempo=0.9), Scenario("stand"), reference)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("events: [{time: 0.1}]", "changes nothing"),
+        ("events: [{time: 0.0011, timing: false}]", "on no control tick; the nearest"),
+        ("events: [{time: -3, timing: false}]", "before the run"),
+        ("events: [{time: .nan, timing: false}]", "needs a time"),
+        ("events: [{time: 1, tempoo: 0.9}]", "did you mean tempo"),
+        ("events: [{time: 1, left_hand: [1]}]", "x, y, z"),
+    ],
+)
+def test_events_of_a_file_are_checked(tmp_path, text, sentence):
+    path = tmp_path / "scenario.yaml"
+    path.write_text(f"behavior: stand\n{text}\n")
+    with pytest.raises(BackbeatError, match=sentence):
+        load_scenario(path)
+    path.write_text(
+        "behavior: stand\nevents:\n- {time: 1, tempo: 0.9, left_hand: [0, 0, 0.1]}\n"
+    )
+    event = load_scenario(path).events[0]
+    assert event.values() == {"tempo": 0.9, "left_hand": [0.0, 0.0, 0.1]}
