@@ -194,21 +194,18 @@ class Site:
         }
 
     def contents(self) -> list[tuple[str, list[tuple[str, str]]]]:
-        """(heading, [(file, title)]) of the index's sections, for the side."""
+        """(heading, [(file, text)]) of the pages that the index links to."""
         sections: list[tuple[str, list[tuple[str, str]]]] = []
+        pages = {page.html for page in self.pages.values()}
         tokens = self.pages[INDEX].tokens
-        named = {page.html: page.title for page in self.pages.values()}
         for opening, inline in itertools.pairwise(tokens):
             if opening.type == "heading_open" and opening.tag == "h2":
                 sections.append((inline.content, []))
-            for token, key in links([inline]):
-                file = str(token.attrGet(key))
-                if (
-                    sections
-                    and file in named
-                    and (file, named[file]) not in sections[-1][1]
-                ):
-                    sections[-1][1].append((file, named[file]))
+            children = inline.children or []
+            for link, text in itertools.pairwise(children):
+                file = link.attrGet("href")
+                if sections and file in pages:
+                    sections[-1][1].append((str(file), text.content))
         return [section for section in sections if section[1]]
 
     def write(self) -> None:

@@ -18,7 +18,7 @@ from models.configuration import Configuration
 from models.robot import RobotModel
 
 FRONT = Camera((5.2, 2.2, 1.5), (0.0, 0.0, 0.93), 820, 1000)
-STRAIGHT_ON = Camera((3.15, 0.0, 1.36), (0.0, 0.0, 1.3), 1100, 580)
+STRAIGHT_ON = Camera((3.6, 0.0, 1.36), (0.0, 0.0, 1.3), 1100, 580)
 ABOVE = Camera((5.3, 1.5, 3.4), (0.05, 0.0, 1.12), 900, 640)
 AXIS = 0.22  # drawn length of a joint's axis [m]
 # Limbs by the first letter of their joints, in the order of columns.

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from backbeat.figures import moving_picture, robot_pictures
+from backbeat.figures import moving_picture, picture, robot_pictures
 from backbeat.figures.joint_tree import Link, read_tree
 from backbeat.figures.joints import joint_ranges, joint_table
 from backbeat.figures.kit_layout import kit_layout
@@ -193,8 +193,6 @@ def test_the_animation_moves_and_is_small(sources, monkeypatch):
 
 
 def test_a_machine_without_the_library_says_which(robot, monkeypatch):
-    from backbeat.figures import picture
-
     def fail(_):
         raise RuntimeError("Drake could not initialize EGL")
 
@@ -225,7 +223,8 @@ def test_every_figure_is_written_with_a_title(name, sources, tmp_path):
 
 @rendered
 @pytest.mark.parametrize("name", ["standing-robot", "drumming-joints", "tip-trail"])
-def test_every_picture_is_written(name, sources, tmp_path):
+def test_every_picture_is_written(name, sources, tmp_path, monkeypatch):
+    monkeypatch.setattr(picture, "FINER", 1)
     path = write_figure(FIGURES[name], sources, tmp_path)
     image = np.array(Image.open(path).convert("RGB"), float)
     assert image.std() > 10.0
