@@ -1,6 +1,7 @@
 """HandsOn: what somebody does to a simulation under way, and takes back."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 from backbeat.stage.live_simulation import LiveSimulation
@@ -68,6 +69,17 @@ class HandsOn:
         """Goes back to the start, with the settings of the start."""
         self._before.clear()
         self._live.reset()
+
+    def save(self, folder: Path) -> Path:
+        """Writes the run so far to a file that has no name yet; gives its path.
+
+        Raises:
+            BackbeatError: nothing was simulated yet, or it cannot be written.
+        """
+        name, number = self._live.behavior.name, 1
+        while (folder / f"{name}.live-{number}.run.parquet").exists():
+            number += 1
+        return self._live.save_run(folder / f"{name}.live-{number}.run.parquet")
 
     def _refuse_late(self) -> None:
         if self._live.is_over:

@@ -146,5 +146,6 @@ SIMULATING: dict[str, Reader] = {
     "push": push,
     "undo": nothing,
     "reset": nothing,
+    "save": nothing,
     "sense": one_of(STATES),
 }

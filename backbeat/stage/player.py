@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from backbeat.stage.commands import PLAYING, Command
@@ -37,6 +38,7 @@ class Playback:
         is_simulated: whether it begins in closed loop.
         unverified: whether to simulate what failed verification.
         chooses: whether pages begin with the choice of a behavior, at rest.
+        out: where runs are saved.
     """
 
     speed: float = 1.0
@@ -46,6 +48,7 @@ class Playback:
     is_simulated: bool = False
     unverified: bool = False
     chooses: bool = False
+    out: Path = Path("out")
 
 
 class Player:
@@ -144,6 +147,9 @@ class Player:
             self._goal = None
             self.transport.time = take.reach
             self.transport.play(True)
+        elif name == "save":
+            path = hands.save(self._playback.out)
+            self._tell(f"saved: backbeat replay {path}")
         elif name == "set":
             hands.set(*value)
         else:

@@ -38,8 +38,9 @@ def test_a_recording_tells_what_the_caption_needs(page):
     assert info["note"] == ""
     assert [s["name"] for s in info["segments"]] == ["reach"]
     assert [layer["name"] for layer in info["layers"]] == [
-        "contact forces",
+        "contact forces, planned",
         "center of mass",
+        "capture point",
         "predicted path",
         "support polygon",
     ]

@@ -104,7 +104,7 @@ window.makePanel = ({ info, find }, send, state) => {
   }
   group("music", ...music);
   group("world", ...world,
-    make("label", {}, make("span", { textContent: "controllers read" }), sense));
+    make("label", {}, make("span", { textContent: "they read" }), sense));
 
   // --- hands ----------------------------------------------------------------------------
   if (offer.hands.length) {
@@ -140,7 +140,10 @@ window.makePanel = ({ info, find }, send, state) => {
   const reset = make("button", { type: "button", className: "reset", textContent: "reset" });
   reset.title = "Begin anew, with all settings as they were (r)";
   reset.onclick = () => send("reset");
-  panel.append(make("div", { className: "ends" }, undo, reset));
+  const save = make("button", { type: "button", className: "save", textContent: "save run" });
+  save.title = "Write a run file, which backbeat replay does again";
+  save.onclick = () => send("save");
+  panel.append(make("div", { className: "ends" }, undo, reset, save));
 
   const flip = (k) => () => toggles[k]?.click();
   const inSimulation = (act) => () => state().mode === "simulated" && act();

@@ -1,0 +1,156 @@
+"""Every control of a live page, driven in a browser: it works, and is undone."""
+
+import pytest
+
+from backbeat.stage.player import Playback, Player
+from backbeat.stage.repertoire import Repertoire
+from behaviors.library import Library
+from tests.backbeat.performances import drumming, swaying
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+# Buttons and sliders of the panel, and what each of them sets.
+TOGGLES = ("timing", "forces", "posture", "steps")
+SLIDERS = {"tempo": 1.2, "beat_priority": 0.9, "friction": 0.3, "plan_delay": 0.02}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    library = Library(tmp_path_factory.mktemp("library"))
+    library.save(swaying(20.0))
+    library.save(drumming(True, 4.0))
+    return library
+
+
+class Driven:
+    """A player, and the page that drives it in turns with it."""
+
+    def __init__(self, window, player):
+        self.window, self.player, self.page = window, player, window.page
+
+    def until(self, condition, frames=4000):
+        """Plays on until something holds; the page is not waited for."""
+        for _ in range(frames):
+            if condition():
+                return
+            self.player.frame()
+            self.page.wait_for_timeout(10)
+        raise AssertionError("it never came")
+
+    def click(self, selector):
+        """Clicks without waiting for a picture, which a slow machine may not draw."""
+        self.page.dispatch_event(selector, "click")
+
+    def slide(self, selector, value):
+        """Moves a slider as a hand does."""
+        self.page.eval_on_selector(
+            selector,
+            "(s, x) => { s.value = x; s.dispatchEvent(new Event('input')); }",
+            value,
+        )
+
+    def press(self, key):
+        """Presses a key."""
+        event = f"new KeyboardEvent('keydown', {{key: {key!r}, bubbles: true}})"
+        self.window.run(f"document.body.dispatchEvent({event})")
+
+    def settings(self):
+        """What holds in the simulation."""
+        return self.player._state()["settings"]
+
+
+@pytest.fixture
+def driven(window, library):
+    player = Player(library.load("sway"), Repertoire(library), Playback())
+    window.page.goto(player.show.url, wait_until="commit")
+    driven = Driven(window, player)
+    ready = "Boolean(window.backbeat?.state && backbeat.state().playing !== undefined)"
+    driven.until(lambda: window.run(ready))
+    yield driven
+    player.close()
+    window.page.wait_for_timeout(300)
+    # That nobody answers any more is no fault of the page.
+    window.errors[:] = [e for e in window.errors if "ERR_CONNECTION" not in e]
+
+
+def test_play_controls_by_button_and_by_key(driven):
+    transport = driven.player.transport
+    driven.until(lambda: transport.is_playing)
+    for act in (lambda: driven.click("button.play"), lambda: driven.press(" ")):
+        act()
+        driven.until(lambda: not transport.is_playing)
+        act()
+        driven.until(lambda: transport.is_playing)
+    driven.press(" ")
+    driven.until(lambda: not transport.is_playing)
+    driven.slide("input.time", 3.0)
+    driven.until(lambda: transport.time == pytest.approx(3.0))
+    for there, back in (("button.on", "button.back"), (".", ",")):
+        go = driven.click if len(there) > 1 else driven.press
+        go(there)
+        driven.until(lambda: transport.time > 3.01)
+        go(back)
+        driven.until(lambda: transport.time < 3.01)
+    driven.press("ArrowRight")
+    driven.until(lambda: transport.time == 3.5)
+    driven.press("ArrowLeft")
+    driven.until(lambda: transport.time == 3.0)
+    driven.slide("input.speed", 0.5)
+    driven.until(lambda: transport.speed == 0.5)
+    driven.press("0")
+    driven.until(lambda: transport.speed == 1.0)
+    for act in (lambda: driven.click("button.loop"), lambda: driven.press("l")):
+        loops = transport.loops
+        act()
+        driven.until(lambda loops=loops: transport.loops != loops)
+    assert not transport.loops
+
+
+def test_another_behavior_is_chosen_and_a_beat_gone_to(driven):
+    player, page = driven.player, driven.page
+    driven.press("c")
+    page.wait_for_function("document.querySelector('dialog.chooser').open")
+    driven.click(".chooser [data-name=drums]")
+    driven.until(lambda: player.take.behavior.name == "drums")
+    driven.until(
+        lambda: driven.window.run("window.backbeat?.state?.().name === 'drums'")
+    )
+    page.eval_on_selector(
+        "input.beat",
+        "(s) => { s.value = 4; s.dispatchEvent(new Event('change')); }",
+    )
+    driven.press(" ")
+    driven.until(lambda: player.transport.time >= 3 * 60 / 98 - 1e-6)
+    driven.press("?")
+    page.wait_for_function("document.querySelector('dialog.keys').open")
+    assert "play, pause" in page.inner_text("dialog.keys")
+
+
+def test_what_is_done_to_a_simulation_is_undone(driven):
+    player = driven.player
+    driven.click("[data-mode=simulated]")
+    driven.until(lambda: player.take.is_simulated)
+    driven.until(
+        lambda: not driven.window.run("document.querySelector('.panel').hidden")
+    )
+    first = driven.settings()
+    for name in TOGGLES:
+        driven.click(f".panel [data-setting={name}]")
+        driven.until(lambda name=name: driven.settings()[name] is False)
+        driven.click(".panel .undo:not(:disabled)")
+        driven.until(lambda: driven.settings() == first)
+    for name, value in SLIDERS.items():
+        driven.slide(f".panel [data-setting={name}] input", value)
+        driven.until(lambda n=name, v=value: driven.settings()[n] == pytest.approx(v))
+        driven.press("u")
+        driven.until(lambda: driven.settings() == first)
+    for key in "wasd":
+        count = len(player.take.live.scenario_so_far().pushes)
+        driven.press(key)
+        driven.until(
+            lambda n=count: len(player.take.live.scenario_so_far().pushes) == n + 1
+        )
+    driven.press("r")
+    driven.until(lambda: not player.take.live._running.scenario.pushes)
+    driven.click("[data-mode=planned]")
+    driven.until(lambda: not player.take.is_simulated)

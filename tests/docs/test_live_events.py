@@ -1,0 +1,31 @@
+"""What docs/live_events.md says of settings is what there is."""
+
+import functools
+import operator
+import re
+from pathlib import Path
+
+import yaml
+
+from mpc.simulation.scenario import load_scenario
+from mpc.simulation.setting_event import MOST_OFFSET, RANGES, SETTINGS
+
+TEXT = (Path(__file__).parents[2] / "docs" / "live_events.md").read_text()
+
+
+def test_the_scenario_of_the_page_is_one(tmp_path):
+    path = tmp_path / "scenario.yaml"
+    path.write_text(re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)[0])
+    scenario = load_scenario(path)
+    assert len(scenario.events) == len(yaml.safe_load(path.read_text())["events"]) == 5
+    assert scenario.events[2].values() == {"tempo": 0.8}
+
+
+def test_the_table_has_every_setting_and_its_range():
+    rows = [line for line in TEXT.splitlines() if line.startswith("| `")]
+    told = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in rows]
+    assert sorted(functools.reduce(operator.iadd, told, [])) == sorted(SETTINGS)
+    for name, (least, most) in RANGES.items():
+        row = next(r for r in rows if f"`{name}`" in r.split("|")[1])
+        assert f"{least:g} to {most:g}" in row
+    assert f"up to {MOST_OFFSET:g} m" in rows[-1]
