@@ -49,7 +49,7 @@ def command(
         from behaviors.library import Library
 
         page = behavior_page(Library(library).load(name))
-        path = output or Path(f"{name}.html")
+        path = output or Path(f"{name}.report.html")
     with replacing(path) as file:
         file.write(page.encode())
     typer.echo(f"{path}: {len(page) / 1e6:.1f} MB")

@@ -139,6 +139,10 @@ def load_run(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     Raises:
         BackbeatError: the file cannot be read or is not a run file.
     """
+    if not path.is_file():
+        raise BackbeatError(
+            f"there is no file {path}; `backbeat track NAME -o FILE` writes one"
+        )
     try:
         table = pq.read_table(path)
         story: dict[str, Any] = json.loads((table.schema.metadata or {})[_METADATA])
