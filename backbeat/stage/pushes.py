@@ -10,6 +10,8 @@ from mpc.simulation.scenario import Push
 
 # A push is over in a tenth of a second; its arrow stays [s].
 SHOWN = 0.5
+# An impulse that is none [N s].
+LEAST = 1e-3
 
 
 def pushes_at(
@@ -34,4 +36,5 @@ def pushes_at(
         if push.body in found:
             impulse = impulse + found[push.body].force
         found[push.body] = ContactForce(point, impulse)
-    return found
+    # Those that make up for each other have no direction.
+    return {n: f for n, f in found.items() if np.linalg.norm(f.force) > LEAST}

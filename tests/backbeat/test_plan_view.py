@@ -65,3 +65,5 @@ def test_a_push_is_seen_from_its_beginning_for_a_while():
     seen = pushes_at([push, push], 1.1, state)["pelvis"]
     assert seen.force[1] == 60.0
     np.testing.assert_allclose(seen.point, state.pose("pelvis").translation())
+    back = Push(1.0, 0.1, [0.0, -30.0, 0.0], "pelvis")
+    assert not pushes_at([push, back], 1.1, state)

@@ -29,7 +29,7 @@ window.followServer = (stage) => {
   const ask = async () => {
     let pause = 50;
     try {
-      state = await (await fetch("state")).json();
+      state = { ...(await (await fetch("state")).json()), ...expected() };
       await renew();
       info.remarks = state.remark ? [{ time: -1e9, text: state.remark }] : [];
       for (const what of ["pace", "rate words", "solver", "busy"])
@@ -54,11 +54,22 @@ window.followServer = (stage) => {
     const since = Math.min((performance.now() - state.asked) / 1000, 0.2);
     return state.time + state.rate * since;
   };
-  // What was asked for is shown at once; the server has the last word.
-  const expect = (what) => Object.assign(state, what);
+  // What was asked for is shown at once, and for as long as an answer may be on its
+  // way that does not know of it yet; then the server has the last word.
+  const wishes = new Map();
+  const expect = (what) => {
+    Object.assign(state, what);
+    for (const [key, value] of Object.entries(what))
+      wishes.set(key, { value, until: performance.now() + 400 });
+  };
+  function expected() {
+    for (const [key, { until }] of wishes)
+      if (performance.now() > until) wishes.delete(key);
+    return Object.fromEntries([...wishes].map(([key, { value }]) => [key, value]));
+  }
   const deck = {
     play: (on) => { expect({ playing: on }); send("play", on); },
-    seek: (t) => { expect({ time: t, rate: 0 }); send("seek", t); },
+    seek: (t) => { Object.assign(state, { time: t, rate: 0 }); send("seek", t); },
     step: (n) => send("step", n),
     leap: (n) => send("leap", n),
     beat: (k) => send("beat", k),

@@ -78,8 +78,14 @@ window.makePanel = ({ info, find }, send, state) => {
   const toggles = offer.toggles.map(({ name, label, hint }) => {
     const button = make("button", { type: "button", textContent: label, title: hint });
     button.dataset.setting = name;
-    button.onclick = () => set(name, !settings()[name]);
-    refreshers.push(() => button.setAttribute("aria-pressed", Boolean(settings()[name])));
+    // An answer on its way may not know of the last click yet.
+    let wish = { until: 0 };
+    const now = () => (performance.now() < wish.until ? wish.on : Boolean(settings()[name]));
+    button.onclick = () => {
+      wish = { on: !now(), until: performance.now() + 400 };
+      set(name, wish.on);
+    };
+    refreshers.push(() => button.setAttribute("aria-pressed", now()));
     return button;
   });
   group("what the plan may adapt", make("div", { className: "toggles" }, ...toggles));
