@@ -62,7 +62,9 @@ def command(
             _export_npz(name, npz, library)
         return
     if output is not None or npz is not None or everything or base:
-        raise BackbeatError("export the table and the sound one after the other")
+        raise BackbeatError(
+            "export the table, CSV or NPZ, and the sound one after the other"
+        )
     if backing is not None and wav is None:
         raise BackbeatError("a backing is mixed into --wav PATH; MIDI has no room")
     performance = _performance(name, library)

@@ -8,7 +8,7 @@ import pytest
 from pydrake.systems.framework import BasicVector, Context, LeafSystem
 
 from behaviors.behavior import Behavior
-from mpc.simulation import diagram, run, simulated_robot
+from mpc.simulation import diagram, running_loop, simulated_robot
 from mpc.simulation.run import SimulationRun, run_scenario
 from mpc.simulation.scenario import Scenario
 
@@ -74,7 +74,7 @@ def run_with(
         return loop
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "build_closed_loop", build)
+        patch.setattr(running_loop, "build_closed_loop", build)
         if blind:
             patch.setattr(
                 simulated_robot,
@@ -107,9 +107,9 @@ def _break(
 ) -> None:
     solve = program.solve
 
-    def faulty(*arguments: Any) -> Any:
+    def faulty(*arguments: Any, **named: Any) -> Any:
         inside = interval[0] <= clock[0] < interval[1]
-        answer = solve(*arguments)
+        answer = solve(*arguments, **named)
         return fault(answer) if inside else answer
 
     patch.setattr(program, "solve", faulty)

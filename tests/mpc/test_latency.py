@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from models.actuation import STIFFNESS, VELOCITY
+from models.actuation import BLOCKS, STIFFNESS, VELOCITY
 from models.configuration import Configuration
 from mpc.predictive_program import PredictiveProgram
 from mpc.servo_gains import servo_gains
@@ -93,8 +93,8 @@ def test_the_velocity_that_friction_is_told_is_that_of_the_solutions(
     for _ in range(400):
         v = np.r_[np.zeros(6), 20e-3 * rng.normal(size=nj)]
         memory = tick(0.0, q, v, plan, memory)
-        found.append(memory.command.reshape(5, nj)[VELOCITY])
-    stiff = memory.command.reshape(5, nj)[STIFFNESS] > 0
+        found.append(memory.command.reshape(BLOCKS, nj)[VELOCITY])
+    stiff = memory.command.reshape(BLOCKS, nj)[STIFFNESS] > 0
     assert stiff.sum() == 18
     assert (np.ptp(found, axis=0)[stiff] == 0).all()
     spread = np.std(found[100:], axis=0)

@@ -8,6 +8,7 @@ from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import CalcContactFrictionFromSurfaceProperties
 from pydrake.multibody.tree import MultibodyForces
 
+from models.actuation import BLOCKS
 from models.errors import BackbeatError
 from models.ground import plane_height
 from mpc.measurement import LEARNING, SURPRISE, measure_lift
@@ -321,7 +322,7 @@ def test_one_joint_gives_less(stand, joint):
     diagram, root = loop.diagram, loop.make_context()
     servo = diagram.GetSubsystemByName("joint_servo")
     context = servo.GetMyContextFromRoot(root)
-    most = np.zeros((5, robot.num_joints))
+    most = np.zeros((BLOCKS, robot.num_joints))
     most[0] = 1e4
     servo.GetInputPort("command").FixValue(context, most.ravel())
     share = servo.GetOutputPort("joint_effort").Eval(context) / robot.effort_limits
