@@ -17,8 +17,8 @@ from pydrake.geometry import (
     Sphere,
 )
 from pydrake.math import RigidTransform, RotationMatrix
-from scipy.spatial import ConvexHull, QhullError
 
+from backbeat.stage.balance import MAX_EDGES, support_corners
 from backbeat.stage.canvas import Canvas, pose_on
 from backbeat.stage.moment import ContactForce, Moment
 from models.kit.drum_kit import DrumKit, MemberDescription
@@ -42,7 +42,6 @@ WEIGHT_LENGTH = 0.85
 # Length of a force on a point contact [m/N], and of an arrow's head [m].
 POINT_SCALE, HEAD = 3e-3, 0.075
 PARTS = ("shaft", "head")
-MAX_EDGES = 8
 
 
 class Layer(Protocol):
@@ -298,41 +297,3 @@ def see_through_bodies(meshcat: Meshcat, path: str, order: int) -> None:
     meshcat.SetProperty(f"{path}/<object>", "renderOrder", float(order))
     meshcat.SetProperty(f"{path}/<object>", "castShadow", False)
     meshcat.SetProperty(f"{path}/<object>", "receiveShadow", False)
-
-
-def support_corners(moment: Moment) -> np.ndarray:
-    """(n, 3) corners of the support polygon on the floor, in order; may be none."""
-    robot, state = moment.state.robot, moment.state
-    corners = [
-        state.pose(name).multiply(robot.contacts[name].corners().T).T
-        for name in moment.standing
-        if not robot.contacts[name].is_point
-    ]
-    if not corners:
-        return np.zeros((0, 3))
-    points = np.vstack(corners)
-    try:
-        hull = ConvexHull(points[:, :2]).vertices
-    except QhullError:
-        return np.zeros((0, 3))
-    # Always from the same corner on, so that an edge stays the same edge.
-    hull = np.roll(hull, -int(hull.argmin()))
-    return _without_flat_corners(points[hull])[:MAX_EDGES]
-
-
-def _without_flat_corners(corners: np.ndarray) -> np.ndarray:
-    """A polygon without corners within 2 mm of the line between their neighbors.
-
-    Two feet side by side have four corners on a line, of which rounding would make
-    other edges in every frame.
-    """
-    k = 0
-    while k < len(corners) and len(corners) > 3:
-        before, after = corners[k - 1, :2], corners[(k + 1) % len(corners), :2]
-        along, across = after - before, corners[k, :2] - before
-        area = abs(along[0] * across[1] - along[1] * across[0])
-        if area < 0.002 * np.linalg.norm(along):
-            corners = np.delete(corners, k, axis=0)
-        else:
-            k += 1
-    return corners

@@ -23,7 +23,7 @@ from mpc.simulation.scenario import Scenario
 # A frame that was late is not made up for beyond this [s].
 LATEST = 0.25
 # Share of a frame in which a simulation may catch up with where it shall go.
-CATCH_UP = 0.8
+CATCH_UP = 0.95
 
 
 @dataclass(frozen=True)

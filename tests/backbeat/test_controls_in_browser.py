@@ -7,6 +7,7 @@ import pytest
 from backbeat.stage.player import Playback, Player
 from backbeat.stage.repertoire import Repertoire
 from behaviors.library import Library
+from mpc.simulation.run_file import load_run
 from tests.backbeat.performances import drumming, swaying
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -162,3 +163,56 @@ def test_what_is_done_to_a_simulation_is_undone(driven):
     driven.until(lambda: not player.take.live._running.scenario.pushes)
     driven.click("[data-mode=planned]")
     driven.until(lambda: not player.take.is_simulated)
+
+
+def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    player, page = driven.player, driven.page
+
+    def scenario():
+        return player.take.live.scenario_so_far()
+
+    def choose(selector, value):
+        page.eval_on_selector(
+            selector,
+            "(s, x) => { s.value = x; s.dispatchEvent(new Event('change')); }",
+            value,
+        )
+
+    driven.click("[data-mode=simulated]")
+    driven.until(lambda: player.take.is_simulated)
+    driven.until(
+        lambda: not driven.window.run("document.querySelector('.panel').hidden")
+    )
+    for label, value in (("impulse", 20), ("direction", 90)):
+        driven.slide(f".panel [aria-label='{label}']", value)
+    choose(".panel select.body", "utorso")
+    driven.click(".panel .shove")
+    driven.until(lambda: scenario().pushes)
+    (push,) = scenario().pushes
+    assert push.body == "utorso"
+    assert push.impulse == pytest.approx([0.0, 20.0, 0.0], abs=1e-9)
+    driven.click(".panel [data-way='180']")
+    driven.until(lambda: len(scenario().pushes) == 2)
+    assert scenario().pushes[1].impulse == pytest.approx([-20.0, 0.0, 0.0], abs=1e-9)
+
+    first = driven.settings()
+    driven.slide(".panel [aria-label='up']", 0.05)
+    driven.until(lambda: driven.settings()["left_hand"] == [0.0, 0.0, 0.05])
+    driven.click(".panel .home")
+    driven.until(lambda: driven.settings() == first)
+
+    driven.click(".panel .save")
+    driven.until(lambda: list(tmp_path.glob("out/*.run.parquet")))
+    (path,) = tmp_path.glob("out/*.run.parquet")
+    assert len(load_run(path)[1]["scenario"]["pushes"]) == 2
+
+    choose(".panel select.sense", "estimated")
+    driven.until(lambda: player.take.is_simulated and scenario().state == "estimated")
+    first = driven.settings()
+    driven.slide(".panel [data-setting=noise_scale] input", 3.0)
+    driven.until(lambda: driven.settings()["noise_scale"] == 3.0)
+    driven.press("u")
+    driven.until(lambda: driven.settings() == first)
+    choose(".panel select.sense", "true")
+    driven.until(lambda: player.take.is_simulated and scenario().state == "true")

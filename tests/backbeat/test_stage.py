@@ -7,13 +7,12 @@ import pytest
 from pydrake.math import RigidTransform, RollPitchYaw
 
 from backbeat.stage.backdrop import HOST, open_meshcat
+from backbeat.stage.balance import MAX_EDGES, support_corners
 from backbeat.stage.canvas import LiveCanvas, pose_on
 from backbeat.stage.layers import (
-    MAX_EDGES,
     WEIGHT_LENGTH,
     ForceArrows,
     SupportPolygon,
-    support_corners,
 )
 from backbeat.stage.moment import ContactForce, Moment
 from backbeat.stage.puppet import Ghost, Puppet, make_world, separation
