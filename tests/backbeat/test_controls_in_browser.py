@@ -142,6 +142,8 @@ def test_what_is_done_to_a_simulation_is_undone(driven):
     driven.until(
         lambda: not driven.window.run("document.querySelector('.panel').hidden")
     )
+    # In the lead-in there is nothing of the behavior to make again.
+    driven.until(lambda: player.take.reach > 0.1)
     first = driven.settings()
     for name in TOGGLES:
         driven.click(f".panel [data-setting={name}]")
@@ -184,6 +186,8 @@ def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
     driven.until(
         lambda: not driven.window.run("document.querySelector('.panel').hidden")
     )
+    # In the lead-in there is nothing of the behavior to make again.
+    driven.until(lambda: player.take.reach > 0.1)
     for label, value in (("impulse", 20), ("direction", 90)):
         driven.slide(f".panel [aria-label='{label}']", value)
     choose(".panel select.body", "utorso")
@@ -207,12 +211,18 @@ def test_sensors_pushes_hands_and_saving(driven, tmp_path, monkeypatch):
     (path,) = tmp_path.glob("out/*.run.parquet")
     assert len(load_run(path)[1]["scenario"]["pushes"]) == 2
 
+    truthful = player.take.live
     choose(".panel select.sense", "estimated")
-    driven.until(lambda: player.take.is_simulated and scenario().state == "estimated")
+    driven.until(lambda: player.take.live is not truthful)
+    driven.until(lambda: player.take.reach > 0.1)
+    assert scenario().state == "estimated"
     first = driven.settings()
     driven.slide(".panel [data-setting=noise_scale] input", 3.0)
     driven.until(lambda: driven.settings()["noise_scale"] == 3.0)
     driven.press("u")
     driven.until(lambda: driven.settings() == first)
+    sensing = player.take.live
     choose(".panel select.sense", "true")
-    driven.until(lambda: player.take.is_simulated and scenario().state == "true")
+    driven.until(lambda: player.take.live is not sensing)
+    driven.until(lambda: player.take.reach > 0.1)
+    assert scenario().state == "true"
