@@ -174,8 +174,8 @@ def _handler(server: LiveServer) -> type[BaseHTTPRequestHandler]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        # Who says nothing for so long is hung up on [s]; pages ask many times a second.
-        timeout = 5.0
+        # Who says nothing for so long is hung up on [s].
+        timeout = 60.0
 
         def do_GET(self) -> None:
             try:

@@ -1,5 +1,4 @@
 import threading
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +16,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_live_page_shows_what_is_drawn_and_notices_the_end(window):
+    before = threading.active_count()
     take = PlannedTake(drumming(True, 4.0))
     show = LiveShow(take, None)
     try:
@@ -43,11 +43,8 @@ def test_a_live_page_shows_what_is_drawn_and_notices_the_end(window):
     window.wait_for("document.querySelector('.remark').textContent.includes('over')")
     # That nobody answers any more is what this part is about.
     window.errors.clear()
-    # Idle connections, of pages of other tests too, are hung up on after seconds.
-    deadline = time.monotonic() + 20.0
-    while threading.active_count() >= 10 and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert threading.active_count() < 10
+    # A browser keeps six connections at most; those of other tests may be left, too.
+    assert threading.active_count() <= before + 6
 
 
 def test_a_page_follows_what_is_written(window, tmp_path):
