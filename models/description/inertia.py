@@ -75,14 +75,16 @@ def _check(link: Link, inertial: Inertial) -> Iterator[Finding]:
 
 
 def _check_moments(link: Link, inertial: Inertial) -> Iterator[Finding]:
-    a, b, c = principal_moments(inertial)
-    slack = _ROUNDING * max(abs(a) + abs(b) + abs(c), np.finfo(float).tiny)
+    largest = max(abs(i) for i in inertial.inertia or ())
+    # Without a unit, so that no sum grows out of bounds.
+    a, b, c = np.linalg.eigvalsh(inertia_matrix(inertial) / largest)
+    slack = _ROUNDING * (abs(a) + abs(b) + abs(c))
     if a < -slack:
-        says = f"a principal moment of inertia is {a:g} kg m^2, below zero"
+        says = f"a principal moment of inertia is {a * largest:g} kg m^2, below zero"
     elif a + b < c - slack:
         says = (
-            f"of its principal moments {a:.6g}, {b:.6g} and {c:.6g} kg m^2 one is "
-            "larger than the sum of the others"
+            f"of its principal moments {a * largest:.6g}, {b * largest:.6g} and "
+            f"{c * largest:.6g} kg m^2 one is larger than the sum of the others"
         )
     else:
         return

@@ -415,6 +415,11 @@ TRAPS = {
         READ,
         "warning",
     ),
+    "actuator-name-twice": Trap(
+        robot(more=third() + DRIVE + DRIVE.replace('"j"', '"k"')),
+        "duplicate-name",
+        REFUSED,
+    ),
     "interface": Trap(
         robot(
             more=DRIVE.replace(
@@ -461,6 +466,15 @@ TRAPS = {
         "warning",
     ),
     # Others.
+    "frame-named-as-a-link": Trap(
+        robot(more=f'{DRIVE}<frame name="b" link="a"/>'), "duplicate-name", REFUSED
+    ),
+    "material-of-the-robot-twice": Trap(
+        robot(more=DRIVE + 2 * '<material name="p"><color rgba="0 0 1 1"/></material>'),
+        "duplicate-name",
+        REFUSED,
+    ),
+    "vector-empty": Trap(robot(joint=f'{LIMIT}<axis xyz=""/>'), "bad-vector", REFUSED),
     "loop-joint": Trap(
         robot(more=f'{DRIVE}<loop_joint name="l" type="fixed"/>'), "refused", REFUSED
     ),
