@@ -5,9 +5,10 @@ mutable because `yaml_load_typed` fills them; `RobotModel` checks every name
 against the URDF.
 """
 
+import logging
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import isfinite
 from pathlib import Path
 
@@ -165,6 +166,12 @@ def robot_stamps(path: Path) -> tuple[Stamp, ...]:
     items = [i for s in description.equipment.values() for i in s.values() if i.file]
     names = dict.fromkeys([description.urdf, *(item.file for item in items)])
     return (_stamp(path), *(_stamp(path.parent / name) for name in names))
+
+
+@cache
+def tell_new_name(old: str, new: str) -> None:
+    """Says, once, that a joint has another name now."""
+    logging.getLogger(__name__).warning("the joint %r is called %r now", old, new)
 
 
 def _stamp(path: Path) -> Stamp:
