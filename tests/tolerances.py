@@ -135,3 +135,6 @@ SOUND_APART = 20e-3
 MARKER_READ = 2e-4
 # Mean error of what belongs on a beat, and its deviation, in closed loop [s].
 MARKER_MEAN, MARKER_DEVIATION = 10e-3, 15e-3
+# Published figures of robots carry ten digits, the inputs of their models six;
+# absolute for small values, relative for values above one.
+PUBLISHED = 1e-6

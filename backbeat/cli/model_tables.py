@@ -13,7 +13,7 @@ from models.description.model_diff import Difference
 from models.description.model_report import ModelReport
 
 # Of what is not written to a terminal [characters].
-WIDTH = 120
+WIDTH = 140
 
 
 def print_report(description: Description, report: ModelReport) -> None:

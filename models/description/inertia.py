@@ -1,11 +1,15 @@
 """Whether mass properties can be those of a body."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
 from models.description.description import WORLD, Description, Inertial, Link
+from models.description.document import read_document
 from models.description.finding import Finding, Severity
+from models.description.reading import read_leniently
+from models.errors import BackbeatError
 
 # Drake's allowance for rounding in the triangle inequality, relative to the trace:
 # a file that is further off loses its inertia there.
@@ -41,6 +45,20 @@ def check_inertias(description: Description) -> Iterator[Finding]:
             )
         else:
             yield from _check(link, link.inertial)
+
+
+def refuse_impossible_bodies(path: Path) -> None:
+    """Refuses a URDF with mass properties that Drake would replace by others.
+
+    Raises:
+        BackbeatError: the file cannot be read, or a link is no possible body.
+    """
+    description, _ = read_leniently(read_document(path))
+    for finding in check_inertias(description):
+        if finding.severity is Severity.ERROR:
+            raise BackbeatError(
+                f"{path} line {finding.line}: {finding.where}: {finding.says}"
+            )
 
 
 def _check(link: Link, inertial: Inertial) -> Iterator[Finding]:
