@@ -89,6 +89,11 @@ def set_pose(joint: Any, position: Sequence[float], rpy: Sequence[float]) -> Non
     etree.SubElement(
         joint,
         "origin",
-        xyz=" ".join(f"{p:.12g}" for p in position),
-        rpy=" ".join(f"{r:.12g}" for r in rpy),
+        xyz=" ".join(map(written, position)),
+        rpy=" ".join(map(written, rpy)),
     )
+
+
+def written(value: float) -> str:
+    """A number in as few digits as give it back exactly."""
+    return repr(float(value)).removesuffix(".0")

@@ -7,7 +7,7 @@ from typing import Any
 
 from lxml import etree
 
-from models.description.attaching import attach, set_pose
+from models.description.attaching import attach, set_pose, written
 from models.description.document import (
     Document,
     attributes,
@@ -140,11 +140,11 @@ def _change_link(link: Any, change: LinkChange) -> None:
         old = attributes(origin).get("xyz", "0 0 0").split()
         center = change.center_of_mass or [float(o) for o in old]
         moved = (c + s for c, s in zip(center, shift, strict=True))
-        origin.set("xyz", " ".join(_written(m) for m in moved))
+        origin.set("xyz", " ".join(written(m) for m in moved))
     if change.inertia:
         inertia = _made(inertial, "inertia")
         for key, value in zip(_INERTIA, change.inertia, strict=True):
-            inertia.set(key, _written(value))
+            inertia.set(key, written(value))
 
 
 def _scale(inertial: Any, factor: float) -> None:
@@ -157,7 +157,7 @@ def _scale(inertial: Any, factor: float) -> None:
     ):
         for key in keys:
             if element is not None and key in attributes(element):
-                element.set(key, _written(factor * _number(element, key, "inertial")))
+                element.set(key, written(factor * _number(element, key, "inertial")))
 
 
 def _change_joint(root: Any, joint: Any, change: JointChange) -> None:
@@ -178,12 +178,12 @@ def _change_joint(root: Any, joint: Any, change: JointChange) -> None:
     limit = child(joint, "limit")
     if change.effort_factor != 1.0 and limit is not None:
         effort = _number(limit, "effort", name) * change.effort_factor
-        limit.set("effort", _written(effort))
+        limit.set("effort", written(effort))
 
 
 def _set(joint: Any, element: str, key: str, value: float) -> None:
     if not math.isnan(value):
-        _made(joint, element).set(key, _written(value))
+        _made(joint, element).set(key, written(value))
 
 
 def _add_body(root: Any, name: str, body: AddedBody) -> None:
@@ -191,16 +191,16 @@ def _add_body(root: Any, name: str, body: AddedBody) -> None:
     x, y, z = body.size
     link = etree.SubElement(root, "link", name=name)
     inertial = etree.SubElement(link, "inertial")
-    etree.SubElement(inertial, "mass", value=_written(body.mass))
+    etree.SubElement(inertial, "mass", value=written(body.mass))
     moments = {"ixx": (y, z), "iyy": (x, z), "izz": (x, y)}
     inertia = etree.SubElement(inertial, "inertia")
     for key in _INERTIA:
         edges = moments.get(key, (0.0, 0.0))
         moment = body.mass * sum(e * e for e in edges) / 12
-        inertia.set(key, _written(moment))
+        inertia.set(key, written(moment))
     for part in ("visual", "collision") if body.collision else ("visual",):
         geometry = etree.SubElement(etree.SubElement(link, part), "geometry")
-        etree.SubElement(geometry, "box", size=" ".join(map(_written, body.size)))
+        etree.SubElement(geometry, "box", size=" ".join(map(written, body.size)))
     joint = etree.SubElement(root, "joint", name=f"{name}_joint", type="fixed")
     set_pose(joint, body.position, body.rpy)
     etree.SubElement(joint, "parent", link=body.link)
@@ -219,7 +219,3 @@ def _number(element: Any, key: str, where: str) -> float:
         return float(said)
     except ValueError:
         raise BackbeatError(f"{where}: {key}={said!r} is no number") from None
-
-
-def _written(value: float) -> str:
-    return f"{value:.12g}"

@@ -199,3 +199,8 @@ def test_the_two_fifth_atlases_move_alike_and_weigh_otherwise():
         assert second[link][:3, 3] == pytest.approx(first[link][:3, 3], abs=MIRROR)
     heavier = center_of_mass(one)[0] - center_of_mass(other)[0]
     assert heavier == pytest.approx(175.118 - 160.834, abs=1e-3)
+
+
+def test_the_pelvis_stands_as_high_as_published():
+    """Legs straight and soles on the floor."""
+    assert RobotModel("atlas").posture("cruciform")[6] == pytest.approx(0.93845)

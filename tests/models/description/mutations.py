@@ -7,6 +7,16 @@ from lxml import etree
 NASTY = (
     *("", " ", "0", "-1", "1e999", "-1e-320", "nan", "inf", "-inf", "5kg", "0x10"),
     *("1,2,3", "1 2", "1 2 3 4 5 6 7", "${x}", "$(find y)", "true", "world", "/"),
+    *("x" * 3000 + ".obj", "package://" + "x" * 3000 + "/a.obj", "package://%00/a.dae"),
+    *(
+        "a%00.dae",
+        "a.",
+        ".dae",
+        "package://../a.obj",
+        "package:///a.obj",
+        "://",
+        "a://",
+    ),
     *("..", "package://", "package://a/b.obj", "http://a/b.obj", "file:///", "é\u2028"),
     *("x" * 3000, "%s%n", "a\nb", "<", "1e308", "00000", "+", ".", "1_000", "٣"),
 )
