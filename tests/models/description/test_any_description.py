@@ -83,7 +83,8 @@ def test_ten_thousand_mutations_neither_crash_nor_hang(tmp_path):
     known = {"read", "refused", "exits", "aborts", "hangs", "refused in one line"}
     assert set(ended) <= known
     assert ended["read"] > 1000
-    assert longest < 2 * PATIENCE
+    # One that Drake hangs on is followed by one that waits for a new process.
+    assert longest < 4 * PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -104,14 +105,16 @@ def test_ten_thousand_mutations_neither_crash_nor_hang(tmp_path):
         (b"<robot>" * 70 + b"</robot>" * 70, "nested more than 60 deep"),
         (b"<robot>" * 9999, "not valid XML"),
         (b"\x00" * 99, "not valid XML"),
+        (b"<robot><!-- a\n -- b --></robot>", "not valid XML, Double hyphen"),
         (b"<robot>" + b" " * 10_000_001 + b"</robot>", "larger than 10 MB"),
     ],
 )
 def test_what_is_no_urdf_is_refused(tmp_path, raw, sentence):
     path = tmp_path / "robot.urdf"
     path.write_bytes(raw)
-    with pytest.raises(BackbeatError, match=sentence):
+    with pytest.raises(BackbeatError, match=sentence) as refusal:
         lint(path)
+    assert "\n" not in str(refusal.value)
 
 
 def test_entities_do_not_grow(tmp_path):
