@@ -25,6 +25,8 @@ def print_report(description: Description, report: ModelReport) -> None:
         f"{report.name}: {len(report.links)} links, {moving} moving joints, "
         f"{report.mass_kg:.6g} kg, center of mass ({center}) m at zero"
     )
+    for use, kinds in report.shapes.items():
+        console.print(f"  {use}: {_counts(kinds) or 'nothing'}")
     for group, names in report.groups.items():
         console.print(f"  {group} ({len(names)}): {', '.join(names)}")
     console.print(_links(report))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from models.description.description import WORLD, Description, Joint, Pose
+from models.description.description import SINGLE, WORLD, Description, Joint, Pose
 from models.errors import BackbeatError, unknown_name
 
 
@@ -26,12 +26,15 @@ def joint_motion(joint: Joint, q: float) -> np.ndarray:
     """(4, 4) motion of a joint of one position in its own frame.
 
     Raises:
-        BackbeatError: a joint that has more than one position.
+        BackbeatError: a joint that has more than one position, or no axis.
     """
     X = np.eye(4)
     if joint.type == "fixed":
         return X
-    axis = np.array(joint.axis) / np.linalg.norm(joint.axis)
+    length = np.linalg.norm(joint.axis)
+    if joint.type in SINGLE and length == 0.0:
+        raise BackbeatError(f"the axis of joint {joint.name!r} is zero")
+    axis = np.array(joint.axis) / max(length, np.finfo(float).tiny)
     if joint.type in ("revolute", "continuous"):
         X[:3, :3] = Rotation.from_rotvec(q * axis).as_matrix()
     elif joint.type == "prismatic":

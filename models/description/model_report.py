@@ -19,6 +19,7 @@ class ModelReport:
         file: its URDF.
         mass_kg: of all links.
         center_of_mass_m: in the root's frame, all joints at zero.
+        shapes: how many are drawn and touched, by kind.
         joint_types: how many joints there are of each type.
         groups: names of moving joints by group; "other" has those that are in none.
         links: inertial, visual and collision parts of each link.
@@ -31,6 +32,7 @@ class ModelReport:
     file: str
     mass_kg: float
     center_of_mass_m: list[float]
+    shapes: dict[str, dict[str, int]]
     joint_types: dict[str, int]
     groups: dict[str, list[str]]
     links: list[dict[str, Any]]
@@ -48,15 +50,19 @@ def model_report(
         groups: names of joint groups with their joints, as a robot YAML has them.
     """
     mass, center = center_of_mass(description)
-    joints = description.joints.values()
+    joints, links = description.joints.values(), description.links.values()
     return ModelReport(
         name=description.name,
         file=str(description.path),
         mass_kg=mass,
         center_of_mass_m=[round(float(c), 9) for c in center],
+        shapes={
+            "drawn": _shapes([s for k in links for s in k.visuals]),
+            "touched": _shapes([s for k in links for s in k.collisions]),
+        },
         joint_types=dict(Counter(j.type for j in joints)),
         groups=_groups(description, groups or {}),
-        links=[_link_row(description, link) for link in description.links.values()],
+        links=[_link_row(description, link) for link in links],
         joints=[_joint_row(description, joint) for joint in joints],
         frames=_frames(description),
     )

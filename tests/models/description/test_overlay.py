@@ -1,5 +1,7 @@
 """What an overlay makes of a description, weighed and measured by Drake."""
 
+import re
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,7 @@ from models.errors import BackbeatError
 from tests.models.description.traps import SOLID
 
 ATLAS = Path(__file__).parents[3] / "models" / "atlas" / "atlas_v5.urdf"
+ZOO = Path(__file__).parent / "zoo.urdf"
 HAND = (
     f'<robot name="hand"><link name="palm">{SOLID}</link><link name="finger">{SOLID}'
     '<visual><geometry><mesh filename="finger.obj"/></geometry></visual></link>'
@@ -66,6 +69,30 @@ def inertia_of(path, link):
 def test_an_overlay_without_changes_changes_nothing(overlaid):
     before, after = (read_description(p) for p in (ATLAS, overlaid("")))
     assert differences(before, after) == []
+
+
+def without_lines(value):
+    """Plain data of a description without where it stands."""
+    if isinstance(value, dict):
+        left = {k: v for k, v in value.items() if k not in ("line", "path")}
+        return {k: without_lines(v) for k, v in left.items()}
+    if isinstance(value, list | tuple):
+        return [without_lines(v) for v in value]
+    return value
+
+
+@pytest.mark.parametrize("path", [ZOO, ATLAS])
+def test_all_that_is_read_is_written_again(overlaid, path):
+    """Names, origins, shapes, colors and the rest, once through a tree and a file."""
+    before, after = read_description(path), read_description(overlaid("", path))
+    there = after.path.resolve().parent
+    for link in after.links.values():
+        for shape in link.visuals:
+            name = shape.geometry.filename
+            assert not name or (there / name).is_file()
+    plain = [without_lines(asdict(d)) for d in (before, after)]
+    text = [re.sub(r"'[^']*(meshes/)", r"'\1", str(p)) for p in plain]
+    assert text[0] == text[1]
 
 
 def test_mass_brings_inertia_along_and_the_center_moves(overlaid):
