@@ -273,6 +273,16 @@ TRAPS = {
     "link-unknown": Trap(
         robot(more=third(parent="zzz") + DRIVE), "unknown-link", REFUSED
     ),
+    "origin-as-quaternion": Trap(
+        robot(joint=f'{LIMIT}<origin xyz="0 0 1" quat_xyzw="1 0 0 0"/>'),
+        "not-simulated",
+    ),
+    "limit-of-acceleration": Trap(
+        robot(joint=LIMIT.replace("/>", ' acceleration="4"/>')),
+        "not-simulated",
+        READ,
+        "warning",
+    ),
     "axis-zero": Trap(robot(joint=f'{LIMIT}<axis xyz="0 0 0"/>'), "zero-axis", REFUSED),
     "axis-not-unit": Trap(
         robot(joint=f'{LIMIT}<axis xyz="0 0 2"/>'), "axis-not-unit", READ, "note"
