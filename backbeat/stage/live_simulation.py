@@ -70,6 +70,10 @@ class LiveSimulation:
         if self._loop.contact_log.tips:
             self._running.simulator.set_monitor(self._note_strikes)
 
+    def close(self) -> None:
+        """Ends what runs beside it; nothing can be simulated after."""
+        self._running.close()
+
     @property
     def time(self) -> float:
         """Time of the behavior [s]."""
