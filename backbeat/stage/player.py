@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from backbeat.stage.commands import PLAYING, Command
 from backbeat.stage.hands_on import HandsOn
 from backbeat.stage.kept import KeptSimulation
@@ -19,8 +21,8 @@ from behaviors.behavior import Behavior
 from behaviors.kinematic_behavior import KINEMATIC
 from models.errors import BackbeatError
 
-# A frame that was late is not made up for beyond this [s].
-LATEST = 0.25
+# A frame that was late is not made up for beyond this, nor a simulation [s].
+LATEST, MOST_OWED = 0.25, 0.1
 # Share of a frame in which a simulation may catch up with where it shall go.
 CATCH_UP = 0.95
 
@@ -69,6 +71,7 @@ class Player:
         self._playback, self._repertoire = playback, repertoire
         self._preparation: Preparation | None = None
         self._goal: float | None = None
+        self._owed = 0.0
         self.notice, self.busy = (0, ""), ""
         self.pace, self._before = Pace(), time.perf_counter()
         self.take: PlannedTake | KeptSimulation = PlannedTake(behavior)
@@ -156,7 +159,7 @@ class Player:
 
     def _forget(self, take: KeptSimulation) -> None:
         """Lets go of the past of a simulation that begins anew."""
-        self._goal = None
+        self._goal, self._owed = None, 0.0
         take.forget()
         self.transport.end = take.end
 
@@ -270,7 +273,7 @@ class Player:
             if not transport.go_on(elapsed) and 0 < transport.time - before < LATEST:
                 self._note_way(take, before)
             return
-        if self._goal is None and transport.go_on(elapsed):
+        if self._goal is None and transport.go_on(elapsed + self._owed):
             take.live.restart()
             self._forget(take)
         target = transport.time if self._goal is None else self._goal
@@ -283,9 +286,12 @@ class Player:
                 self._put(PlannedTake(take.behavior))
                 self._tell(str(error))
                 return
-            # A slow simulation is not made up for; where one wants to be, is reached.
+            # A simulation that is slow throughout is not made up for; where one wants
+            # to be, is reached.
             waits = self._goal is not None or not transport.is_playing
             self._goal = target if waits else None
+        late = (target - take.reach) / transport.speed if self._goal is None else 0.0
+        self._owed = float(np.clip(late, 0.0, MOST_OWED))
         transport.time, transport.end = min(target, take.reach), take.end
         if target <= take.reach + SAME or take.live.is_over:
             self._goal = None
