@@ -105,12 +105,14 @@ def _behavior(library: Path, name: str) -> Behavior:
 def _check_durations(sweep: Sweep, library: Path) -> None:
     """Raises a BackbeatError when a push comes too late to be judged."""
     for cell in sweep.cells:
-        scenario = cell.seeded(sweep.seeds[0])
+        scenario = cell.scenario
         length = _behavior(library, cell.behavior).duration + scenario.lead_out
         end = min(scenario.duration or length, length)
-        spread = cell.push.time_spread if cell.push else 0.0
-        for push in scenario.pushes:
-            judged = push.time + push.duration + spread + RECOVERY
+        ends = [push.time + push.duration for push in scenario.pushes]
+        if cell.push is not None:
+            ends.append(cell.push.time + cell.push.time_spread + cell.push.duration)
+        for push_end in ends:
+            judged = push_end + RECOVERY
             if judged > end:
                 raise BackbeatError(
                     f"{cell.title()}: the push is judged at {judged:.2f} s, "
