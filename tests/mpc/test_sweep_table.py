@@ -1,12 +1,12 @@
 """The table of a sweep: whole at any time, and never two writers."""
 
-import os
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
 
 from behaviors.build import ROOT
-from models.atomic_file import replacing
 from models.errors import BackbeatError
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.sweep.table import (
@@ -54,17 +54,12 @@ def test_many_rows_are_many_files_and_one_table(tmp_path, monkeypatch):
 
 def test_what_a_killed_writer_left_is_passed_over(tmp_path):
     table = SweepTable(tmp_path / "a.parquet")
-
-    def die():
-        with replacing(table.path / "part-00000.parquet") as file:
-            file.write(b"PAR1")
-            file.flush()
-            os._exit(9)
-
-    child = os.fork()
-    if child == 0:
-        die()
-    os.waitpid(child, 0)
+    dies = (
+        "import os, pathlib, sys; from models.atomic_file import replacing\n"
+        "with replacing(pathlib.Path(sys.argv[1])) as file: os._exit(9)"
+    )
+    words = [sys.executable, "-c", dies, table.path / "part-00000.parquet"]
+    assert subprocess.run(words, cwd=ROOT, check=False).returncode == 9
     assert len(list(table.path.iterdir())) == 1
     assert SweepTable(table.path).rows == {}
     table.add("one", {"seed": 1, "survived": True})
