@@ -1,5 +1,7 @@
 """Making robustness cards: their sweeps, their data and their page."""
 
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 
 from backbeat.cli.verified import load_verified
@@ -22,6 +24,7 @@ def build_card(
     seeds: int | None = None,
     progress: Progress | None = None,
     processes: int | None = None,
+    executors: Sequence[Executor] = (),
 ) -> tuple[RobustnessCard, list[Outcome]]:
     """Makes the runs of a card that are missing, its data and its page.
 
@@ -34,6 +37,7 @@ def build_card(
         seeds: seeds a cell; None for as many as a whole card has.
         progress: called whenever a run has ended.
         processes: how many runs at a time; None for one a core.
+        executors: where to run instead, see `backbeat.cluster`.
 
     Returns:
         The card, and runs that could not be had.
@@ -45,7 +49,7 @@ def build_card(
     behavior = load_verified(library, name)
     path = card_path(library, name)
     disturbances, pushes = (
-        run_sweep(sweep, library, path.parent, progress, processes)
+        run_sweep(sweep, library, path.parent, progress, processes, executors)
         for sweep in card_sweeps(behavior, seeds)
     )
     card = make_card(behavior, disturbances.summary, pushes.summary, sources())

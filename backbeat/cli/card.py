@@ -21,6 +21,10 @@ def command(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Runs at a time; by default one a core.")
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Run on a Dask cluster instead: tcp://HOST:PORT."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Cards as JSON.")] = False,
 ) -> None:
     """Makes robustness cards: success by disturbance, and the largest push.
@@ -35,6 +39,7 @@ def command(
     from backbeat.cli.build import report_failures
     from backbeat.cli.console import print_json
     from backbeat.cli.sweep import sweep_progress
+    from backbeat.cluster import cluster_executors
     from behaviors.kinematic_behavior import KINEMATIC
     from behaviors.library import Library
     from models.errors import BackbeatError
@@ -46,8 +51,11 @@ def command(
         raise BackbeatError(f"library {library} is empty; build a behavior first")
     cards, failures = [], []
     for name in chosen:
-        with sweep_progress(name, card_path(library, name).parent) as progress:
-            card, failed = build_card(name, library, seeds, progress, jobs)
+        with (
+            cluster_executors(scheduler) as executors,
+            sweep_progress(name, card_path(library, name).parent) as progress,
+        ):
+            card, failed = build_card(name, library, seeds, progress, jobs, executors)
         cards.append(card)
         failures += failed
         if not as_json:

@@ -36,19 +36,27 @@ def command(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Runs at a time; by default one a core.")
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Run on a Dask cluster instead: tcp://HOST:PORT."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Summary as JSON.")] = False,
 ) -> None:
     """Runs scenarios over fields and seeds; goes on where it was stopped."""
     from backbeat.cli.build import report_failures
     from backbeat.cli.console import print_json
     from backbeat.cli.sweep_table import print_sweep
+    from backbeat.cluster import cluster_executors
     from backbeat.sweeping import run_sweep
     from mpc.simulation.sweep.cells import narrowed
     from mpc.simulation.sweep.specification import find_sweep, load_sweep
 
     sweep = narrowed(load_sweep(find_sweep(name)), behavior, seeds)
-    with sweep_progress(sweep.settings.name, output) as progress:
-        result = run_sweep(sweep, library, output, progress, jobs)
+    with (
+        cluster_executors(scheduler) as executors,
+        sweep_progress(sweep.settings.name, output) as progress,
+    ):
+        result = run_sweep(sweep, library, output, progress, jobs, executors)
     if as_json:
         print_json(result.summary)
     else:
