@@ -79,6 +79,7 @@ def main() -> None:
     warnings = _Warnings()
     logger = logging.getLogger("drake")
     logger.handlers, logger.propagate = [warnings], False
+    print("ready", file=answers, flush=True)
     for request in sys.stdin:
         warnings.said = []
         answer = outcome(**json.loads(request)) | {"warnings": warnings.said}
