@@ -11,6 +11,7 @@ page "Safety limits" of pr2_controller_manager, ROS documentation:
 """
 
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,6 +63,56 @@ class SafetyLaw:
     @staticmethod
     def _clipped(values: np.ndarray, most: float) -> np.ndarray:
         return np.clip(values, -most, most)
+
+
+class SafetyLaws:
+    """The safety laws of a robot's joints, as a bound on what motors are told."""
+
+    def __init__(self, laws: Sequence[SafetyLaw], joint_names: Sequence[str]) -> None:
+        """Takes the laws of the joints that have one.
+
+        Args:
+            laws: of single joints; those that the robot does not move are passed over.
+            joint_names: joints of the robot in their order.
+
+        Raises:
+            BackbeatError: no joint has a law.
+        """
+        found = [law for law in laws if law.joint in joint_names]
+        if not found:
+            raise BackbeatError(
+                "no moving joint of this robot has a <safety_controller>; write them "
+                "into its URDF, or leave the safety law off"
+            )
+        self.laws = tuple(found)
+        self._joints = np.array([list(joint_names).index(law.joint) for law in found])
+
+        def column(name: str) -> np.ndarray:
+            return np.array([getattr(law, name) for law in found])
+
+        self._soft = column("soft_lower"), column("soft_upper")
+        self._gains = column("k_position"), column("k_velocity")
+        self._most = column("velocity"), column("effort")
+
+    def clip(self, effort: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """(nj,) efforts within the laws at positions and velocities [N m].
+
+        Args:
+            effort: (nj,) what is asked for [N m].
+            q, v: configuration and velocity that end with those of the joints.
+        """
+        nj, joints = len(effort), self._joints
+        at, speed = q[len(q) - nj :][joints], v[len(v) - nj :][joints]
+        (k_position, k_velocity), (fastest, strongest) = self._gains, self._most
+        bounds = []
+        for soft in self._soft:
+            wanted = np.clip(-k_position * (at - soft), -fastest, fastest)
+            bounds.append(
+                np.clip(-k_velocity * (speed - wanted), -strongest, strongest)
+            )
+        out = effort.copy()
+        out[joints] = np.clip(effort[joints], *bounds)
+        return out
 
 
 def read_safety_law(urdf: Path, joint: str) -> SafetyLaw:

@@ -88,6 +88,22 @@ class World:
         )
         return tuple("" if is_brake(a) else a.joint().name() for a in actuators)
 
+    def effort_selection(self) -> np.ndarray:
+        """(nj, actuators) matrix from the plant's net actuation to its joints'.
+
+        What comes through to a joint is the effort of its motor less that of its brake;
+        a sensor of effort behind both measures their sum.
+        """
+        plant, robot = self.plant, self.robot
+        order = {name: i for i, name in enumerate(robot.joint_names)}
+        actuators = plant.GetJointActuatorIndices(self.instance)
+        selection = np.zeros((robot.num_joints, len(actuators)))
+        for column, index in enumerate(actuators):
+            name = plant.get_joint_actuator(index).joint().name()
+            if name in order:
+                selection[order[name], column] = 1.0
+        return selection
+
     def state_selection(self) -> np.ndarray:
         """(nq + nv, plant states) matrix from the plant's state to the model's."""
         plant, robot = self.plant, self.robot

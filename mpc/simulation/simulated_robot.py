@@ -129,6 +129,7 @@ def add_simulated_robot(
         lag=scenario.actuator_lag,
         period=scenario.time_step,
         friction=scenario.joint_friction * robot.effort_limits,
+        rise=scenario.actuator_rise,
     )
     add("joint_servo", servo)
     truth = add("true_state", MatrixGain(D=world.state_selection()))
