@@ -39,7 +39,7 @@ BLOCKS = 9
 FRICTION_SPEED, FRICTION_RATE = 0.05, 20.0
 # Corner of the low pass through which friction is measured [rad/s], and the most of the
 # effort limit that measured friction and integral may each come to.
-OBSERVER_RATE, MOST_SHARE = 50.0, 0.25
+OBSERVER_RATE, MOST_SHARE = 200.0, 0.25
 
 
 def joint_command(
@@ -238,7 +238,8 @@ class JointServo(LeafSystem):
     def _inputs(self, context: Context) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Command, q and v; errors that nobody knows are not corrected."""
         command, state = self._command.Eval(context), self._state.Eval(context)
-        q, v = np.split(state, [self._robot.num_positions])
+        nq = self._robot.num_positions
+        q, v = state[:nq], state[nq:]
         if not np.isfinite(state).all():
             nj = self._nj
             q, v = command[POSITION * nj :][:nj], command[VELOCITY * nj :][:nj]
