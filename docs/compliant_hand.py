@@ -2,9 +2,10 @@
 
 Atlas's pelvis is held, its left arm is free. Every joint of it is a soft spring that
 carries its own weight and makes up for its own friction, and behind each is a motor as
-hydraulic ones are: late, and no faster than it can be. What the hand pushes with is bounded by how far its
-attractor lies beyond what it touches, and follows from joint angles alone. A stiff arm
-that is told the same motion pushes many times as hard. From the root of the checkout:
+hydraulic ones are: late, and no faster than it can be. What the hand pushes with is
+bounded by how far its attractor lies beyond what it touches, and follows from joint
+angles alone. A stiff arm that is told the same motion pushes many times as hard. From
+the root of the checkout:
 
     .venv/bin/python docs/compliant_hand.py
     .venv/bin/python docs/compliant_hand.py --show     # in a browser, with Meshcat
@@ -89,7 +90,9 @@ def arm() -> RobotModel:
     free = set(whole.groups["l_arm"].tolist())
     stand = whole.posture_joints("stand")
     names = [n for i, n in enumerate(whole.joint_names) if i not in free]
-    return RobotModel("atlas", X_WB=PELVIS, locked={n: stand.get(n, 0.0) for n in names})
+    return RobotModel(
+        "atlas", X_WB=PELVIS, locked={n: stand.get(n, 0.0) for n in names}
+    )
 
 
 def hand_at(place: np.ndarray, q_near: np.ndarray | None = None) -> np.ndarray:
@@ -245,7 +248,9 @@ def push(what: str, depth: float, soft: bool = True, show: bool = False) -> Push
         force[k] = hand_force(plant, context)
         if what == "valve":
             angle[k] = plant.GetJointByName("valve").get_angle(context)
-    q = np.array([plant.GetJointByName(n).get_angle(context) for n in arm().joint_names])
+    q = np.array(
+        [plant.GetJointByName(n).get_angle(context) for n in arm().joint_names]
+    )
     return Push(times, force, angle, spring_force(q, goal, K))
 
 

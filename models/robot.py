@@ -15,9 +15,11 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import Frame as DrakeFrame
 from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 
+from models.description.honoring import describe, honor, is_static
 from models.errors import BackbeatError, unknown_name
 from models.fusing import fuse
 from models.kinematic_tree import KinematicTree, read_kinematic_tree
+from models.mimic import locked_followers
 from models.robot_check import check_names, check_tree
 from models.robot_description import (
     ContactDescription,
@@ -26,6 +28,8 @@ from models.robot_description import (
     find_description,
     load_description,
 )
+from models.safety_law import SafetyLaw, described_laws
+from models.transmission import joint_modes
 
 PACKAGE_XML = Path(__file__).parent / "package.xml"
 
@@ -89,11 +93,21 @@ def add_robot(
     Returns:
         The robot's model instance; items are instances of their own.
     """
+    return _add_robot(plant, description, equipment)[0]
+
+
+def _add_robot(
+    plant: MultibodyPlant, description: Path, equipment: Sequence[str]
+) -> tuple[ModelInstanceIndex, tuple[str, ...]]:
+    """As `add_robot`; also returns notes about what Drake's reader leaves out."""
     robot = load_description(description)
     parser = Parser(plant)
     if not parser.package_map().Contains("backbeat_models"):
         parser.package_map().AddPackageXml(str(PACKAGE_XML))
-    (instance,) = _parse(parser, description.parent / robot.urdf)
+    path = description.parent / robot.urdf
+    described = describe(path)
+    (instance,) = _parse(parser, path)
+    notes = honor(plant, instance, described)
     for items in (_equipment_set(robot, name) for name in equipment):
         for name, item in items.items():
             if not item.file:
@@ -104,7 +118,7 @@ def add_robot(
             root = plant.get_body(plant.GetBodyIndices(added)[0])
             parent = plant.GetFrameByName(item.parent, instance)
             plant.WeldFrames(parent, root.body_frame(), _pose(item.position, item.rpy))
-    return instance
+    return instance, notes
 
 
 def _parse(parser: Parser, path: Path) -> list[ModelInstanceIndex]:
@@ -169,6 +183,10 @@ class RobotModel:
         velocity_limits: joint speed limits [rad/s or m/s].
         effort_limits: joint torque or force limits [N m or N].
         damping: viscous joint damping in the URDF [N m s/rad].
+        friction: Coulomb friction in the URDF [N m or N].
+        modes: mode of the servo that hardware interfaces choose, by joint.
+        notes: what acts otherwise than the URDF says, as sentences.
+        locked: angles of joints that are held for good [rad], by name.
         contacts: patches that can carry weight, by name.
         soles: names of those that it stands on: its own, and no points.
         leg_joints: indices of the joints of the limbs that end in soles.
@@ -200,9 +218,14 @@ class RobotModel:
         self._yaml = load_description(self.description)
         self.name = self._yaml.name
         self.equipment = tuple(equipment)
-        self.locked = dict(locked or {})
+        self.urdf = describe(self.description.parent / self._yaml.urdf)
+        self.locked = locked_followers(
+            self.urdf, self._yaml.locked | dict(locked or {})
+        )
+        if X_WB is None and is_static(self.urdf):
+            X_WB = RigidTransform()
         full = MultibodyPlant(time_step=0.0)
-        self.robot_instance = add_robot(full, self.description, equipment)
+        self.robot_instance, self.notes = _add_robot(full, self.description, equipment)
         base = self._yaml.base
         check_tree(full, self.robot_instance, base, self.description)
         if X_WB is not None:
@@ -239,6 +262,10 @@ class RobotModel:
         self.velocity_limits = np.array([j.velocity_upper_limit() for j in joints])
         originals = [self._full.GetJointByName(n) for n in self.joint_names]
         self.damping = np.array([j.default_damping() for j in originals])
+        friction = {n: j.dynamics.friction for n, j in self.urdf.joints.items()
+                    if j.dynamics is not None}  # fmt: skip
+        self.friction = np.array([friction.get(n, 0.0) for n in self.joint_names])
+        self.modes = joint_modes(self.urdf)
         self.effort_limits = np.full(len(joints), np.inf)
         for i in self._full.GetJointActuatorIndices():
             actuator = self._full.get_joint_actuator(i)
@@ -447,6 +474,10 @@ class RobotModel:
             source = q[self.base_positions + self._index[twin.get(name, name)]]
             out[self.base_positions + i] = -source if name in flips else source
         return out
+
+    def safety_laws(self) -> tuple[SafetyLaw, ...]:
+        """Safety laws of the joints whose URDF has them."""
+        return described_laws(self.urdf)
 
     def servo_gains(self) -> dict[str, tuple[float, float]]:
         """Servo frequency [Hz] and least inertia [kg m^2] by joint name."""

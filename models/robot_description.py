@@ -121,6 +121,8 @@ class RobotDescription:
     equipment: dict[str, dict[str, EquipmentDescription]] = field(default_factory=dict)
     # Named configurations.
     postures: dict[str, PostureDescription] = field(default_factory=dict)
+    # Joints that stay where they are, and where [rad]: fingers, say.
+    locked: dict[str, float] = field(default_factory=dict)
     # Words for postures: parts of the body and places on it, by name.
     parts: dict[str, PartDescription] = field(default_factory=dict)
     places: dict[str, PlaceDescription] = field(default_factory=dict)

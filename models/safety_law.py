@@ -10,13 +10,14 @@ page "Safety limits" of pr2_controller_manager, ROS documentation:
     tau_max = clip(-k_velocity (v - v_max), -tau_limit, tau_limit)
 """
 
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from models.description.description import Description, Joint
+from models.description.reading import read_description
 from models.errors import BackbeatError, unknown_name
 
 
@@ -122,32 +123,38 @@ def read_safety_law(urdf: Path, joint: str) -> SafetyLaw:
         BackbeatError: no such file or joint, or the joint has no limits or no
             `<safety_controller>` with a k_velocity.
     """
-    try:
-        root = ElementTree.parse(urdf).getroot()
-    except (OSError, ElementTree.ParseError) as error:
-        raise BackbeatError(f"cannot read {urdf}: {error}") from None
-    joints = {str(j.get("name")): j for j in root.findall("joint")}
-    if joint not in joints:
-        raise unknown_name("joint", joint, joints)
-    limit, safety = (joints[joint].find(tag) for tag in ("limit", "safety_controller"))
+    description = read_description(urdf)
+    if joint not in description.joints:
+        raise unknown_name("joint", joint, description.joints)
+    return _law(description, description.joints[joint])
+
+
+def described_laws(description: Description) -> tuple[SafetyLaw, ...]:
+    """The laws of all joints that have one.
+
+    Raises:
+        BackbeatError: a joint has a `<safety_controller>` and no limits, or one without
+            a k_velocity.
+    """
+    joints = description.joints.values()
+    return tuple(_law(description, j) for j in joints if j.safety is not None)
+
+
+def _law(description: Description, joint: Joint) -> SafetyLaw:
+    limit, safety, urdf = joint.limit, joint.safety, description.path
     if limit is None or safety is None:
         lacking = "limit" if limit is None else "safety_controller"
-        raise BackbeatError(f"{urdf}: joint {joint!r} has no <{lacking}>")
-    if "k_velocity" not in safety.attrib:
-        raise BackbeatError(f"{urdf}: joint {joint!r} needs a k_velocity")
-
-    def number(element: ElementTree.Element, key: str) -> float:
-        text = element.get(key, "0")
-        try:
-            return float(text)
-        except ValueError:
-            raise BackbeatError(
-                f"{urdf}: {key}={text!r} of joint {joint!r} is no number"
-            ) from None
-
+        raise BackbeatError(f"{urdf}: joint {joint.name!r} has no <{lacking}>")
+    if safety.k_velocity is None:
+        raise BackbeatError(f"{urdf}: joint {joint.name!r} needs a k_velocity")
     return SafetyLaw(
-        joint,
-        *(number(limit, key) for key in ("lower", "upper", "velocity", "effort")),
-        *(number(safety, key) for key in ("soft_lower_limit", "soft_upper_limit")),
-        *(number(safety, key) for key in ("k_position", "k_velocity")),
+        joint.name,
+        lower=limit.lower or 0.0,
+        upper=limit.upper or 0.0,
+        velocity=limit.velocity or 0.0,
+        effort=limit.effort or 0.0,
+        soft_lower=safety.soft_lower,
+        soft_upper=safety.soft_upper,
+        k_position=safety.k_position,
+        k_velocity=safety.k_velocity,
     )

@@ -25,6 +25,7 @@ from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 from pydrake.systems.framework import Context, DiagramBuilder
 
 from models.contact import BODY, SOLE, STICK_TIP, assign_material
+from models.description.surfaces import honor_surfaces
 from models.errors import BackbeatError, unknown_name
 from models.fusing import set_joints
 from models.ground import Ground
@@ -203,7 +204,13 @@ def add_world(
             raise unknown_name("scene", scene.name, SCENES)
         sits = len(patches) > len(robot.soles)
         DrumKit(scene.place, moved).add_to(plant, friction if sits else None)
-    shares = joint_friction * robot.effort_limits
+    honor_surfaces(plant, scene_graph, instance, robot.urdf, BODY, links)
+    shares = joint_friction * robot.effort_limits + robot.friction
+    if contact_model == CONTINUOUS and shares.any():
+        raise BackbeatError(
+            f"{robot.name} has friction in its joints, which is simulated in steps; "
+            f"take one of the contact models {', '.join(CONTACT_MODELS)}"
+        )
     brakes = dict(zip(robot.joint_names, shares, strict=True))
     add_joint_friction(plant, instance, brakes)
     plant.Finalize()
