@@ -4,9 +4,12 @@ A mode is nothing but a choice of gains, and gains are in every command: one com
 after the other may be in another mode, and every joint in its own.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from models.actuation import joint_command
+from models.errors import unknown_name
 
 # Share of measured friction that a soft joint makes up for, by default: with all of it,
 # the last of the friction would be gone, and so would the room for errors of sensors.
@@ -93,4 +96,38 @@ def compliant_command(
         stiffness,
         damping,
         effort_feedback=np.full(len(attractor), compensation),
+    )
+
+
+def interface_command(
+    modes: Sequence[str],
+    values: np.ndarray,
+    stiffness: np.ndarray,
+    damping: np.ndarray,
+) -> np.ndarray:
+    """Command by which each joint takes a value as its hardware interface does.
+
+    Args:
+        modes: (nj,) "torque", "position" or "velocity" of each joint, see
+            `models.transmission.joint_modes`.
+        values: (nj,) efforts [N m], positions [rad] or velocities [rad/s].
+        stiffness, damping: (nj,) gains of joints that take a position; of those that
+            take a velocity, the damping counts.
+
+    Raises:
+        BackbeatError: an unknown mode.
+    """
+    known = ("torque", "position", "velocity")
+    for mode in modes:
+        if mode not in known:
+            raise unknown_name("mode of a joint", mode, known)
+    torque, position, velocity = (
+        np.array([mode == name for mode in modes], float) for name in known
+    )
+    return joint_command(
+        torque * values,
+        position * values,
+        velocity * values,
+        position * stiffness,
+        (position + velocity) * damping,
     )

@@ -70,9 +70,7 @@ def honor_surfaces(
     for name in description.links:
         mu1, mu2 = (number(description, name, k) for k in ("mu1", "mu2"))
         if mu1 is not None and mu2 is not None and mu1 != mu2:
-            notes.append(
-                f"link {name}: mu1 and mu2 differ; the lower one acts both ways"
-            )
+            notes.append(f"link {name}: of mu1 and mu2 the lower one acts both ways")
         material = described_material(description, name, usual)
         if material == usual or not plant.HasBodyNamed(name, instance):
             continue
