@@ -121,7 +121,7 @@ def test_gravity_for_some_links_is_refused(urdf):
 
 def test_a_flag_that_is_none_is_a_sentence(urdf):
     path = urdf(joint("one"), '<gazebo reference="b"><gravity>yes</gravity></gazebo>')
-    with pytest.raises(BackbeatError, match="line .*<gravity> is 'yes'; it must be"):
+    with pytest.raises(BackbeatError, match=r"line .*<gravity> is 'yes'; it must be"):
         honored(path)
 
 
@@ -173,7 +173,7 @@ MIMIC = '<mimic joint="one" multiplier="-2" offset="0.1"/>'
 
 def test_a_mimic_joint_that_would_have_to_move_is_refused(robot):
     parts = joint("one"), joint("two", parent="b", child="c", inside=MIMIC)
-    with pytest.raises(BackbeatError, match="line .*'two' mimics 'one', which moves"):
+    with pytest.raises(BackbeatError, match=r"line .*'two' mimics 'one', which moves"):
         robot(["one", "two"], *parts)
 
 
@@ -303,5 +303,5 @@ def test_a_fast_approach_stops_before_the_hard_limit(robot, safe):
 
 def test_a_robot_without_a_safety_controller_has_no_law_to_switch_on(robot):
     model = robot(["one"], joint("one"))
-    with pytest.raises(BackbeatError, match="no moving joint .* <safety_controller>"):
+    with pytest.raises(BackbeatError, match=r"no moving joint .* <safety_controller>"):
         SafetyLaws(model.safety_laws(), model.joint_names)
