@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
-from pydrake.multibody.parsing import Parser
+from pydrake.multibody.parsing import PackageMap, Parser
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import Frame as DrakeFrame
 from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
@@ -105,6 +105,7 @@ def _add_robot(
     if not parser.package_map().Contains("backbeat_models"):
         parser.package_map().AddPackageXml(str(PACKAGE_XML))
     path = description.parent / robot.urdf
+    _add_packages(parser, path)
     described = describe(path)
     (instance,) = _parse(parser, path)
     notes = honor(plant, instance, described)
@@ -119,6 +120,19 @@ def _add_robot(
             parent = plant.GetFrameByName(item.parent, instance)
             plant.WeldFrames(parent, root.body_frame(), _pose(item.position, item.rpy))
     return instance, notes
+
+
+def _add_packages(parser: Parser, path: Path) -> None:
+    """Makes known the ROS package that a file lies in, and those of the environment."""
+    packages = parser.package_map()
+    packages.PopulateFromRosPackagePath()
+    for folder in path.resolve().parents:
+        if (folder / "package.xml").is_file():
+            found = PackageMap.MakeEmpty()
+            found.AddPackageXml(str(folder / "package.xml"))
+            if not set(found.GetPackageNames()) & set(packages.GetPackageNames()):
+                packages.AddMap(found)
+            return
 
 
 def _parse(parser: Parser, path: Path) -> list[ModelInstanceIndex]:

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.description.description import Description, Transmission
+from models.description.honoring import DIFFERENTIAL, SIMPLE
 from models.errors import BackbeatError
 
-SIMPLE, DIFFERENTIAL = "SimpleTransmission", "DifferentialTransmission"
+
 # Words of <hardwareInterface>, and the mode of the servo that each chooses.
 MODES = {
     "EffortJointInterface": "torque",

@@ -22,10 +22,12 @@ from pydrake.multibody.tree import (
 )
 
 from models.description.description import SINGLE, WORLD, Description, Joint, Pose
-from models.description.reading import read_description
+from models.description.document import read_document
+from models.description.finding import Finding
+from models.description.reading import read_leniently, refuse_errors
 from models.errors import BackbeatError
 
-DIFFERENTIAL = "DifferentialTransmission"
+SIMPLE, DIFFERENTIAL = "SimpleTransmission", "DifferentialTransmission"
 # What Gazebo's worlds take for yes and no.
 WORDS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -47,7 +49,15 @@ def describe(path: Path) -> Description:
 
 @lru_cache(maxsize=8)
 def _described(path: Path, _changed: int, _size: int) -> Description:
-    return read_description(path)
+    # A picture that is missing is no reason to refuse a robot; anything else is.
+    description, findings = read_leniently(read_document(path))
+    refuse_errors(path, [f for f in findings if not _is_of_looks(f)])
+    return description
+
+
+def _is_of_looks(finding: Finding) -> bool:
+    """Whether a finding is about what a robot looks like, and nothing else."""
+    return finding.where.startswith("material") or " visual" in finding.where
 
 
 def honor(
@@ -79,12 +89,15 @@ def _drive(
         plant.get_joint_actuator(i).joint().name()
         for i in plant.GetJointActuatorIndices(instance)
     }
-    wanted = [
-        end.name
-        for t in description.transmissions
-        if t.type == DIFFERENTIAL
-        for end in t.joints
-    ]
+    wanted = []
+    for transmission in description.transmissions:
+        if transmission.type != SIMPLE:
+            wanted += [end.name for end in transmission.joints]
+        if transmission.type not in (SIMPLE, DIFFERENTIAL):
+            notes.append(
+                f"transmission {transmission.name} is a {transmission.type}: its joints "
+                "are driven each by itself"
+            )
     if not description.transmissions:
         wanted = [
             j.name
