@@ -31,6 +31,7 @@ SUBCOMMANDS = {
     "export": "Write a behavior or a run as CSV, NPZ, MIDI or WAV.",
     "figure": "Draw figures of robot, kit and motion, from the model and the plans.",
     "moves": "List the moves that a dance can be made of.",
+    "lint": "Say what is wrong with a URDF, and what becomes of each part of it.",
     "doctor": "Say what this machine has, what it lacks and how to get it.",
     "play": "Show a behavior in Meshcat: live, or as an HTML file that plays.",
 }

@@ -57,6 +57,7 @@ class Document:
             )
         self._check_depth()
         self._check_root()
+        self._mark_lines(raw.splitlines())
 
     def _parse(self, raw: bytes) -> "etree._ElementTree":
         parser = _parser(recover=False)
@@ -81,6 +82,16 @@ class Document:
             depth += 1 if event == "start" else -1
             if depth > MAX_DEPTH:
                 raise BackbeatError(f"{self.path} is nested more than {MAX_DEPTH} deep")
+
+    def _mark_lines(self, lines: list[bytes]) -> None:
+        """Has elements know where they begin; the parser knows where that tag ends."""
+        for element in self.root.iter("*"):
+            begin = f"<{tag(element)}".encode()
+            at = min(line(element), len(lines))
+            while at > 0 and begin not in lines[at - 1]:
+                at -= 1
+            if at > 0:
+                element.sourceline = at
 
     def _check_root(self) -> None:
         name = tag(self.root)
