@@ -10,17 +10,19 @@ from pathlib import Path
 
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
-from pydrake.multibody.parsing import PackageMap, Parser
+from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import Frame as DrakeFrame
 from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 
 from models.description.honoring import describe, honor, is_static
+from models.description.meshes import packages
+from models.description.readable import readable
 from models.errors import BackbeatError, unknown_name
 from models.fusing import fuse
 from models.kinematic_tree import KinematicTree, read_kinematic_tree
 from models.mimic import locked_followers
-from models.robot_check import check_names, check_tree
+from models.robot_check import check_names, check_tree, is_held
 from models.robot_description import (
     ContactDescription,
     EquipmentDescription,
@@ -105,10 +107,14 @@ def _add_robot(
     if not parser.package_map().Contains("backbeat_models"):
         parser.package_map().AddPackageXml(str(PACKAGE_XML))
     path = description.parent / robot.urdf
-    _add_packages(parser, path)
-    described = describe(path)
-    (instance,) = _parse(parser, path)
-    notes = honor(plant, instance, described)
+    described, text, notes = describe(path), "", tuple[str, ...]()
+    for package, folder in packages(described).items():
+        if not parser.package_map().Contains(package):
+            parser.package_map().Add(package, str(folder))
+    if plant.geometry_source_is_registered():
+        text, notes = readable(described)
+    (instance,) = _parse(parser, path, text)
+    notes += honor(plant, instance, described)
     for items in (_equipment_set(robot, name) for name in equipment):
         for name, item in items.items():
             if not item.file:
@@ -122,21 +128,11 @@ def _add_robot(
     return instance, notes
 
 
-def _add_packages(parser: Parser, path: Path) -> None:
-    """Makes known the ROS package that a file lies in, and those of the environment."""
-    packages = parser.package_map()
-    packages.PopulateFromRosPackagePath()
-    for folder in path.resolve().parents:
-        if (folder / "package.xml").is_file():
-            found = PackageMap.MakeEmpty()
-            found.AddPackageXml(str(folder / "package.xml"))
-            if not set(found.GetPackageNames()) & set(packages.GetPackageNames()):
-                packages.AddMap(found)
-            return
-
-
-def _parse(parser: Parser, path: Path) -> list[ModelInstanceIndex]:
+def _parse(parser: Parser, path: Path, text: str = "") -> list[ModelInstanceIndex]:
+    """Adds the models of a file, or of a text in its place."""
     try:
+        if text:
+            return list(parser.AddModelsFromString(text, "urdf"))
         return list(parser.AddModels(str(path)))
     except RuntimeError as error:
         # Drake names file and line.
@@ -239,10 +235,17 @@ class RobotModel:
         if X_WB is None and is_static(self.urdf):
             X_WB = RigidTransform()
         full = MultibodyPlant(time_step=0.0)
-        self.robot_instance, self.notes = _add_robot(full, self.description, equipment)
+        self.robot_instance, notes = _add_robot(full, self.description, equipment)
+        self.notes = notes + readable(self.urdf)[1]
         base = self._yaml.base
         check_tree(full, self.robot_instance, base, self.description)
+        self._is_held = is_held(full, self.robot_instance, base)
         if X_WB is not None:
+            if self._is_held:
+                raise BackbeatError(
+                    f"{self.description}: the URDF fixes {base!r} to the world already; "
+                    "it cannot be held in another place"
+                )
             full.WeldFrames(full.world_frame(), full.GetFrameByName(base), X_WB)
         full.Finalize()
         check_names(self._yaml, full, self.description)
@@ -514,7 +517,7 @@ class RobotModel:
     def add_to(self, plant: MultibodyPlant) -> ModelInstanceIndex:
         """Adds the robot to a plant, unfused, its base held where the model's is."""
         instance = add_robot(plant, self.description, self.equipment)
-        if not self.floating:
+        if not self.floating and not self._is_held:
             X_WB = RigidTransform(RotationMatrix(self.tree.R_WB), self.tree.p_WB)
             base = plant.GetFrameByName(self.base_name, instance)
             plant.WeldFrames(plant.world_frame(), base, X_WB)
