@@ -516,7 +516,15 @@ class RobotModel:
 
     def add_to(self, plant: MultibodyPlant) -> ModelInstanceIndex:
         """Adds the robot to a plant, unfused, its base held where the model's is."""
+        known = plant.num_constraints()
         instance = add_robot(plant, self.description, self.equipment)
+        # Followers are held where they are; held by a constraint as well, Drake's
+        # solver would have nothing to divide by.
+        couplers = [j for j in self.urdf.joints.values() if j.mimic is not None]
+        added = plant.GetConstraintIds()[known:]
+        if len(added) == len(couplers):
+            for constraint in added:
+                plant.RemoveConstraint(constraint)
         if not self.floating and not self._is_held:
             X_WB = RigidTransform(RotationMatrix(self.tree.R_WB), self.tree.p_WB)
             base = plant.GetFrameByName(self.base_name, instance)

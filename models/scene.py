@@ -1,6 +1,6 @@
 """The simulated world: robot, ground and what stands on it, in one diagram part."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +8,9 @@ from pydrake.geometry import (
     AddCompliantHydroelasticProperties,
     AddRigidHydroelasticProperties,
     Box,
+    CollisionFilterDeclaration,
+    GeometryId,
+    GeometrySet,
     ProximityProperties,
     Role,
     RoleAssign,
@@ -134,7 +137,7 @@ class World:
         plant, graph = self.plant, self.scene_graph
         robot, own = self.robot, graph.GetMyMutableContextFromRoot(context)
         patches = [n for n, c in robot.contacts.items() if not c.is_point]
-        bodies = {plant.GetBodyByName(robot.contact_link(n)) for n in patches}
+        bodies = {support_body(plant, robot, n) for n in patches}
         bodies.add(plant.world_body())
         if plant.HasBodyNamed(CHAIR):
             bodies.add(plant.GetBodyByName(CHAIR))
@@ -185,16 +188,24 @@ def add_world(
     )
     instance = robot.add_to(plant)
     patches = [n for n, c in robot.contacts.items() if not c.is_point]
+    wandering: list[GeometryId] = []
     for name in patches:
-        if name not in robot.soles:
-            _add_corners(plant, robot, name)
-    links = {robot.contact_link(n) for n in patches}
+        shapes = plant.GetCollisionGeometriesForBody(support_body(plant, robot, name))
+        if name in robot.soles:
+            if _count_spheres(scene_graph, shapes) >= len(
+                robot.contacts[name].corners()
+            ):
+                continue
+            wandering += shapes
+        _add_corners(plant, robot, name)
+    links = {support_body(plant, robot, n).name() for n in patches}
     for index in plant.GetBodyIndices(instance):
         body = plant.get_body(index)
         material = SOLE if body.name() in links else BODY
         mu = friction if body.name() in links else None
         assign_material(plant, scene_graph, body, material, mu)
     (ground or Ground()).add_to(plant, friction)
+    _keep_apart(plant, scene_graph, wandering)
     if feet == "hydroelastic":
         _soften_soles(plant, scene_graph, robot, friction)
     for tip in _stick_bodies(plant, robot):
@@ -252,7 +263,8 @@ def _soften_soles(
     source = plant.get_source_id()
     for name in robot.soles:
         frame = find_frame(plant, robot.contact_link(name))
-        for geometry in plant.GetCollisionGeometriesForBody(frame.body()):
+        body = support_body(plant, robot, name)
+        for geometry in plant.GetCollisionGeometriesForBody(body):
             graph.RemoveRole(source, geometry, Role.kProximity)
         patch = robot.contacts[name]
         X_BC = frame.GetFixedPoseInBodyFrame() @ robot.contact_in_link(name)
@@ -268,6 +280,21 @@ def _soften_soles(
         properties = ProximityProperties(known)
         AddRigidHydroelasticProperties(1.0, properties)
         graph.AssignRole(source, geometry, properties, RoleAssign.kReplace)
+
+
+def _count_spheres(graph: SceneGraph, shapes: Sequence[GeometryId]) -> int:
+    inspector = graph.model_inspector()
+    return sum(isinstance(inspector.GetShape(s), Sphere) for s in shapes)
+
+
+def _keep_apart(
+    plant: MultibodyPlant, graph: SceneGraph, shapes: Sequence[GeometryId]
+) -> None:
+    """Lets shapes of soles that rest on their corners not touch the ground as well."""
+    ground = plant.GetCollisionGeometriesForBody(plant.world_body())
+    filters = CollisionFilterDeclaration()
+    filters.ExcludeBetween(GeometrySet(list(shapes)), GeometrySet(ground))
+    graph.collision_filter_manager().Apply(filters)
 
 
 def _add_corners(plant: MultibodyPlant, robot: RobotModel, name: str) -> None:
@@ -286,6 +313,18 @@ def _add_corners(plant: MultibodyPlant, robot: RobotModel, name: str) -> None:
             f"{name}_corner_{i}",
             SOLE.properties(),
         )
+
+
+def support_body(plant: MultibodyPlant, robot: RobotModel, name: str) -> RigidBody:
+    """The body that touches where a patch is.
+
+    That of the patch's link, or, where it is a frame without a shape, as soles often
+    are, one with a shape that it is fixed to.
+    """
+    own = find_frame(plant, robot.contact_link(name)).body()
+    bodies = [own, *plant.GetBodiesWeldedTo(own)]
+    touching = [b for b in bodies if plant.GetCollisionGeometriesForBody(b)]
+    return touching[0] if touching else own
 
 
 def _stick_bodies(plant: MultibodyPlant, robot: RobotModel) -> list[RigidBody]:

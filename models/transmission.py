@@ -19,7 +19,6 @@ from models.description.description import Description, Transmission
 from models.description.honoring import DIFFERENTIAL, SIMPLE
 from models.errors import BackbeatError
 
-
 # Words of <hardwareInterface>, and the mode of the servo that each chooses.
 MODES = {
     "EffortJointInterface": "torque",
