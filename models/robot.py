@@ -243,8 +243,8 @@ class RobotModel:
         if X_WB is not None:
             if self._is_held:
                 raise BackbeatError(
-                    f"{self.description}: the URDF fixes {base!r} to the world already; "
-                    "it cannot be held in another place"
+                    f"{self.description}: the URDF fixes {base!r} to the world "
+                    "already; it cannot be held in another place"
                 )
             full.WeldFrames(full.world_frame(), full.GetFrameByName(base), X_WB)
         full.Finalize()

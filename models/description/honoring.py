@@ -95,8 +95,8 @@ def _drive(
             wanted += [end.name for end in transmission.joints]
         if transmission.type not in (SIMPLE, DIFFERENTIAL):
             notes.append(
-                f"transmission {transmission.name} is a {transmission.type}: its joints "
-                "are driven each by itself"
+                f"transmission {transmission.name} is a {transmission.type}: its "
+                "joints are driven each by itself"
             )
     if not description.transmissions:
         wanted = [
