@@ -257,6 +257,8 @@ class PostureSpecification(Specification):
             goals = {n: found.targets[n] for n in held}
             return replace(found, targets=goals)
         feet = {n: IKTarget(X) for n, X in reach.feet.items()}
+        if not (feet or targets):
+            return Reached(q, {}, reach.middle)
         solved = InverseKinematics(robot).solve(
             q, feet | targets, reach.balanced(reach.middle)
         )

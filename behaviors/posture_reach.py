@@ -183,7 +183,9 @@ class PostureReach:
         solver = InverseKinematics(robot, self.collisions, search.weights)
         feet = {n: IKTarget(X) for n, X in self.feet.items()}
         at = [w for w in search.wishes if w.place and not w.is_farthest]
-        reached = solver.solve(search.q, feet | asked, self.balanced(search.center), q_from)
+        reached = solver.solve(
+            search.q, feet | asked, self.balanced(search.center), q_from
+        )
         for _ in range(ROUNDS if at else 0):
             state, moved = Configuration(robot, reached.q), 0.0
             for wish in at:
@@ -193,7 +195,9 @@ class PostureReach:
                 moved, asked[frame] = max(moved, float(np.abs(way).max())), target
             if moved < SETTLED:
                 break
-            reached = solver.solve(search.q, feet | asked, self.balanced(search.center), reached.q)
+            reached = solver.solve(
+                search.q, feet | asked, self.balanced(search.center), reached.q
+            )
         return asked, reached
 
     def _is_good(self, reached: IKSolution) -> bool:

@@ -232,14 +232,15 @@ class RobotModel:
         self.locked = locked_followers(
             self.urdf, self._yaml.locked | dict(locked or {})
         )
-        if X_WB is None and is_static(self.urdf):
-            X_WB = RigidTransform()
+        fixed = self._yaml.fixed or is_static(self.urdf)
         full = MultibodyPlant(time_step=0.0)
         self.robot_instance, notes = _add_robot(full, self.description, equipment)
         self.notes = notes + readable(self.urdf)[1]
         base = self._yaml.base
         check_tree(full, self.robot_instance, base, self.description)
         self._is_held = is_held(full, self.robot_instance, base)
+        if X_WB is None and fixed and not self._is_held:
+            X_WB = RigidTransform()
         if X_WB is not None:
             if self._is_held:
                 raise BackbeatError(

@@ -107,6 +107,8 @@ class RobotDescription:
     urdf: str = ""
     # Link that floats.
     base: str = ""
+    # Whether that link is fixed to the world's origin instead: an arm on its stand.
+    fixed: bool = False
     # Link whose tilt tells a fall.
     trunk: str = ""
     # Patches that can carry weight, by name.
