@@ -15,7 +15,12 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import Frame as DrakeFrame
 from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 
-from models.description.honoring import describe, honor, is_static
+from models.description.honoring import (
+    describe,
+    honor,
+    is_static,
+    quiet_about_honored,
+)
 from models.description.meshes import packages
 from models.description.readable import readable
 from models.errors import BackbeatError, unknown_name
@@ -113,7 +118,8 @@ def _add_robot(
             parser.package_map().Add(package, str(folder))
     if plant.geometry_source_is_registered():
         text, notes = readable(described)
-    (instance,) = _parse(parser, path, text)
+    with quiet_about_honored():
+        (instance,) = _parse(parser, path, text)
     notes += honor(plant, instance, described)
     for items in (_equipment_set(robot, name) for name in equipment):
         for name, item in items.items():

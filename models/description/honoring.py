@@ -10,6 +10,9 @@ friction, safety controllers and `static`. Whatever is done otherwise than writt
 said in a note, and what cannot be done is refused.
 """
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
@@ -28,6 +31,13 @@ from models.description.reading import read_leniently, refuse_errors
 from models.errors import BackbeatError
 
 SIMPLE, DIFFERENTIAL = "SimpleTransmission", "DifferentialTransmission"
+# Warnings of Drake's reader about what we do in its place.
+_HONORED = (
+    "non-zero value for the 'friction' attribute",
+    "a type that isn't 'SimpleTransmission'",
+    "The tag 'safety_controller'",
+    "specified as type floating",
+)
 # What Gazebo's worlds take for yes and no.
 WORDS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -58,6 +68,21 @@ def _described(path: Path, _changed: int, _size: int) -> Description:
 def _is_of_looks(finding: Finding) -> bool:
     """Whether a finding is about what a robot looks like, and nothing else."""
     return finding.where.startswith("material") or " visual" in finding.where
+
+
+@contextmanager
+def quiet_about_honored() -> Iterator[None]:
+    """Keeps Drake's reader from warning of what acts all the same."""
+
+    def is_news(record: logging.LogRecord) -> bool:
+        return not any(text in record.getMessage() for text in _HONORED)
+
+    log = logging.getLogger("drake")
+    log.addFilter(is_news)
+    try:
+        yield
+    finally:
+        log.removeFilter(is_news)
 
 
 def honor(

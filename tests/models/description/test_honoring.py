@@ -90,6 +90,19 @@ def test_differential_transmissions_drive_their_joints(urdf):
     assert limits == {"one": 40.0, "two": 40.0}
 
 
+def test_drake_does_not_warn_of_what_acts(robot, caplog):
+    inside = '<dynamics friction="1.5"/>' + SAFETY
+    model = robot(["one"], joint("one", inside=inside), DRIVE.format("one"))
+    add_world(DiagramBuilder(), model)
+    assert caplog.text == ""
+
+
+def test_drake_still_warns_of_what_does_not(robot, caplog):
+    inside = '<calibration rising="0.5"/>'
+    robot(["one"], joint("one", inside=inside), DRIVE.format("one"))
+    assert "calibration" in caplog.text
+
+
 def test_without_a_transmission_every_joint_is_driven_and_that_is_said(robot):
     model = robot(["one"], joint("one"))
     assert model.effort_limits == [40.0]
