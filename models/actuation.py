@@ -18,11 +18,13 @@ so that no impulse is lost to sampling.
 """
 
 import numpy as np
+from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import (
     BasicVector,
     Context,
     DiscreteValues,
     LeafSystem,
+    ValueProducer,
 )
 
 from models.motors import move_motors
@@ -206,6 +208,12 @@ class JointServo(LeafSystem):
         )
         names = ("motors", "held", "friction", "last")
         self._memory = {name: self.DeclareDiscreteState(nj) for name in names}
+        # What a step comes to: (3, nj) told, mean and after. It is asked for twice.
+        self._step = self.DeclareCacheEntry(
+            "step",
+            ValueProducer(lambda: AbstractValue.Make(None), self._calc_step),
+            {self._command.ticket(), self._state.ticket(), self.all_state_ticket()},
+        )
         self.DeclarePeriodicDiscreteUpdateEvent(period, 0.0, self._update)
 
     def set_effort(self, context: Context, effort: np.ndarray) -> None:
@@ -222,18 +230,36 @@ class JointServo(LeafSystem):
         return value
 
     def _update(self, context: Context, state: DiscreteValues) -> None:
-        command, q, _ = self._inputs(context)
-        told = self._target(context)
+        told, mean, after = self._step.Eval(context)
+        if self._has_motors:
+            state.set_value(self._memory["motors"], after)
+        command = self._command.Eval(context)
+        nj = self._nj
+        gains = command[INTEGRAL * nj :][:nj], command[EFFORT_FEEDBACK * nj :][:nj]
+        if gains[0].any() or gains[1].any():
+            self._remember(context, state, command, told)
+        elif any(self._read(context, name).any() for name in ("held", "friction")):
+            for name in ("held", "friction"):
+                state.set_value(self._memory[name], np.zeros(self._nj))
+        state.set_value(self._memory["last"], mean)
+
+    def _remember(
+        self,
+        context: Context,
+        state: DiscreteValues,
+        command: np.ndarray,
+        told: np.ndarray,
+    ) -> None:
+        """Moves integral and measured friction on, where a gain asks for them."""
         gave, held = self._read(context, "last"), self._read(context, "held").copy()
         friction, felt = self._read(context, "friction").copy(), gave
         if self._measured.HasValue(context):
             felt = self._measured.Eval(context)
+        _, q, _ = self._inputs(context)
         limits, period = self._limits, self._period
         _remember(command, q, limits, period, told, gave, felt, held, friction)
-        after, mean = self._moved(context, told)
-        new = {"motors": after, "held": held, "friction": friction, "last": mean}
-        for name, value in new.items():
-            state.set_value(self._memory[name], value)
+        state.set_value(self._memory["held"], held)
+        state.set_value(self._memory["friction"], friction)
 
     def _inputs(self, context: Context) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Command, q and v; errors that nobody knows are not corrected."""
@@ -245,25 +271,24 @@ class JointServo(LeafSystem):
             q, v = command[POSITION * nj :][:nj], command[VELOCITY * nj :][:nj]
         return command, q, v
 
-    def _target(self, context: Context) -> np.ndarray:
-        """(nj,) effort that the motors are told [N m]."""
+    def _calc_step(self, context: Context, output: AbstractValue) -> None:
+        """What motors are told, their mean over the step, and effort after it."""
         command, q, v = self._inputs(context)
-        u, limits = np.empty(self._nj), self._limits
+        step, limits = np.empty((3, self._nj)), self._limits
         held, friction = self._read(context, "held"), self._read(context, "friction")
-        _follow(command, q, v, limits, self._friction, held, friction, u)
-        return u if self._safety is None else self._safety.clip(u, q, v)
-
-    def _moved(self, context: Context, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(nj,) effort of the motors after the step, and its mean over it [N m]."""
-        if not self._has_motors:
-            return u, u
-        after, mean = np.empty(self._nj), np.empty(self._nj)
-        before = self._read(context, "motors")
-        move_motors(before, u, self._period, self._lag, self._slew, after, mean)
-        return after, mean
+        _follow(command, q, v, limits, self._friction, held, friction, step[0])
+        if self._safety is not None:
+            step[0] = self._safety.clip(step[0], q, v)
+        if self._has_motors:
+            before, slew = self._read(context, "motors"), self._slew
+            period, lag = self._period, self._lag
+            move_motors(before, step[0], period, lag, slew, step[2], step[1])
+        else:
+            step[1:] = step[0]
+        output.set_value(step)
 
     def _calc_actuation(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self._selection @ self._effort_port.Eval(context))
 
     def _calc_effort(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._moved(context, self._target(context))[1])
+        output.SetFromVector(self._step.Eval(context)[1])

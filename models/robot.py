@@ -289,7 +289,8 @@ class RobotModel:
         friction = {n: j.dynamics.friction for n, j in self.urdf.joints.items()
                     if j.dynamics is not None}  # fmt: skip
         self.friction = np.array([friction.get(n, 0.0) for n in self.joint_names])
-        self.modes = joint_modes(self.urdf)
+        self.modes, notes = joint_modes(self.urdf)
+        self.notes += notes
         self.effort_limits = np.full(len(joints), np.inf)
         for i in self._full.GetJointActuatorIndices():
             actuator = self._full.get_joint_actuator(i)

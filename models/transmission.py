@@ -87,25 +87,22 @@ def transmission_map(transmission: Transmission) -> TransmissionMap:
     return TransmissionMap(joints, actuators, ratio)
 
 
-def joint_modes(description: Description) -> dict[str, str]:
-    """Mode of the servo by joint, as the hardware interfaces choose it.
+def joint_modes(description: Description) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Mode of the servo by joint, as the hardware interfaces choose it, and notes.
 
-    Where a transmission names several, its first counts; where it names none, torque.
-    Joints without a transmission are not in it.
-
-    Raises:
-        BackbeatError: an interface that none of our modes serves.
+    Where a transmission names several, its first counts; where it names none that one
+    of our modes serves, torque. Joints without a transmission are not in it.
     """
     modes: dict[str, str] = {}
+    notes = []
     for transmission in description.transmissions:
+        shared = [i for a in transmission.actuators for i in a.interfaces]
         for end in transmission.joints:
-            words = [*end.interfaces, *(i for a in transmission.actuators
-                                        for i in a.interfaces)]  # fmt: skip
-            word = words[0] if words else "EffortJointInterface"
+            word = next(iter([*end.interfaces, *shared]), "EffortJointInterface")
             if word not in MODES:
-                raise BackbeatError(
-                    f"{description.path} line {end.line}: hardware interface {word!r} "
-                    f"of joint {end.name!r}; known are {', '.join(MODES)}"
+                notes.append(
+                    f"joint {end.name}: no mode serves the hardware interface {word}; "
+                    "it takes torques"
                 )
-            modes.setdefault(end.name, MODES[word])
-    return modes
+            modes.setdefault(end.name, MODES.get(word, "torque"))
+    return modes, tuple(notes)

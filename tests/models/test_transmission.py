@@ -1,15 +1,17 @@
 """Transmissions: power is the same on both sides, whatever the reductions."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from models.actuation import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS, VELOCITY
-from models.description.description import Transmission, TransmissionEnd
+from models.description.description import Description, Transmission, TransmissionEnd
 from models.errors import BackbeatError
 from models.servo_modes import interface_command
-from models.transmission import transmission_map
+from models.transmission import joint_modes, transmission_map
 
 ratios = st.floats(0.5, 200.0) | st.floats(-200.0, -0.5)
 pairs = st.lists(st.floats(-50, 50), min_size=2, max_size=2).map(np.array)
@@ -79,3 +81,18 @@ def test_interfaces_choose_the_mode_of_each_joint():
     assert blocks[DAMPING].tolist() == [0.0, 0.5, 0.5]
     with pytest.raises(BackbeatError, match="unknown mode of a joint 'torqe'"):
         interface_command(("torqe",), values[:1], values[:1], values[:1])
+
+
+def test_an_interface_that_no_mode_serves_is_noted():
+    ends = tuple(
+        (TransmissionEnd(1, f"j{i}", (word,) if word else ()),)
+        for i, word in enumerate(("PositionJointInterface", "", "ImpedanceInterface"))
+    )
+    motor = (TransmissionEnd(1, "m"),)
+    drives = tuple(Transmission(1, "t", "SimpleTransmission", e, motor) for e in ends)
+    modes, notes = joint_modes(Description(Path("r.urdf"), "r", {}, {}, drives))
+    assert modes == {"j0": "position", "j1": "torque", "j2": "torque"}
+    assert notes == (
+        "joint j2: no mode serves the hardware interface ImpedanceInterface; it takes "
+        "torques",
+    )

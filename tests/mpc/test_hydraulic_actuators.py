@@ -5,7 +5,7 @@ import pytest
 
 from models.errors import BackbeatError
 from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
+from mpc.simulation.scenario import Push, Scenario
 
 BEHAVIORS = ("stand", "outstanding-standing", "groove", "march", "walk-6")
 
@@ -24,17 +24,29 @@ def test_an_unknown_kind_of_actuators_is_a_sentence():
         Scenario("stand", actuator_rise=-1).check()
 
 
+def test_the_safety_law_wants_safety_controllers(built):
+    """Atlas's description has none."""
+    scenario = Scenario("stand", safety_law=True, duration=0.1)
+    with pytest.raises(BackbeatError, match=r"no moving joint .* <safety_controller>"):
+        run_scenario(scenario, built("stand"))
+
+
 def test_efforts_of_a_run_rise_no_faster_than_motors_can(built):
-    """A push makes the controllers ask for more than that."""
-    behavior, most = built("groove"), []
-    for rise in (0.0, 0.1):
-        scenario = Scenario("groove", duration=0.6, lead_in=0.1, actuator_rise=rise)
+    behavior, most = built("stand"), []
+    # A push makes the controllers ask for more than that.
+    push = Push(0.05, 0.05, [30.0, 20.0, 0.0])
+    for rise in (0.0, 0.5):
+        scenario = Scenario(
+            "stand", duration=0.2, lead_in=0.1, lead_out=0.0, pushes=[push]
+        )
+        scenario.actuator_rise = rise
         run = run_scenario(scenario, behavior)
-        effort, limits = run.logs["effort"], behavior.robot_model.effort_limits
-        rates = np.abs(np.diff(effort.values, axis=0)) / np.diff(effort.times)[:, None]
+        effort, limits = run.effort, behavior.robot_model.effort_limits
+        rates = np.abs(np.diff(effort, axis=0)) / np.diff(run.t)[:, None]
         most.append((rates / limits).max())
-    assert most[1] <= 1 / 0.1 * (1 + 1e-9)
-    assert most[0] > most[1]
+    # Between two samples of the log are five steps of the motors, or six.
+    assert most[1] <= 6 / 5 / 0.5 * (1 + 1e-9)
+    assert most[0] > 2 * most[1]
 
 
 @pytest.mark.slow
