@@ -147,3 +147,7 @@ COMPLIANCE = 0.05
 APPARENT_FRICTION = 0.06
 # How far joints without stiffness may turn in ten seconds: a degree [rad].
 WEIGHTLESS = 0.01745
+
+# Published figures of robots carry ten digits, the inputs of their models six;
+# absolute for small values, relative for values above one.
+PUBLISHED = 1e-6

@@ -41,14 +41,17 @@ def command(
     ] = False,
 ) -> None:
     """Ends with 0 if there is nothing worse than notes, 1 on warnings, 2 on errors."""
-    from backbeat.cli.console import print_json
     from models.description.drake_outcome import DrakeReader
     from models.description.lint import lint
 
-    mended = _write_mended(file, output) if fix else []
     with DrakeReader() as reader:
+        if drake:
+            reader.start()  # Its imports take longer than all that follows.
+        mended = _write_mended(file, output) if fix else []
         report = lint(file, reader if drake else None, gazebo)
     if as_json:
+        from backbeat.cli.console import print_json
+
         print_json(report.as_data() | ({"mended": mended} if fix else {}))
     else:
         for sentence in mended:

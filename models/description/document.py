@@ -12,6 +12,8 @@ from models.errors import BackbeatError
 MAX_BYTES = 10_000_000
 # No schema goes so deep, and who walks the tree need not fear for the stack.
 MAX_DEPTH = 60
+# Of what the parser says, which may quote the file [characters].
+_SHOWN = 200
 
 # Roots of other formats.
 _OTHER_FORMATS = {
@@ -71,7 +73,8 @@ class Document:
                 again = _parser(recover=True)
                 return etree.fromstring(raw, again).getroottree()
             line = f" line {entries[0].line}" if entries else ""
-            what = (entries[0].message if entries else str(error)).strip()
+            what = entries[0].message if entries else str(error)
+            what = " ".join(what.split())[:_SHOWN]
             raise BackbeatError(
                 f"{self.path}{line}: not valid XML, {what or 'it is empty'}"
             ) from None

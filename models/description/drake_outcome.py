@@ -17,7 +17,7 @@ from models.description.transmission_checks import SIMPLE
 
 WORKER = Path(__file__).parent / "drake_worker.py"
 # Longest time that a file may take, and that importing Drake may take [s].
-PATIENCE, START = 5.0, 60.0
+PATIENCE, START = 4.0, 60.0
 # Relative difference of masses that is more than rounding.
 _MASS = 1e-9
 
@@ -101,6 +101,7 @@ class DrakeReader:
         answer = self._ask(json.dumps(request).encode() + b"\n")
         if isinstance(answer, str):
             self.stop()
+            self.start()  # For the next file.
             return DrakeOutcome(answer)
         said = json.loads(answer)
         said["warnings"] = tuple(said["warnings"])

@@ -86,7 +86,8 @@ def uses(document: Document) -> list[Use]:
     """What a file uses, by element and attribute, in the order of first use."""
     places: dict[tuple[Entry, bool], tuple[str, list[int]]] = {}
     for path, element, where in _walk(document.root, "", "robot"):
-        for name in ("", *attributes(element)):
+        own = () if tag(element) in _OPAQUE else attributes(element)
+        for name in ("", *own):
             if not _is_declaration(name):
                 key = _entry(path, name)
                 places.setdefault(key, (where, []))[1].append(line(element))

@@ -4,6 +4,9 @@ from dataclasses import asdict, dataclass
 from enum import IntEnum
 from typing import Any
 
+# A sentence may quote the file, and a file may hold anything.
+_LONGEST = 600
+
 
 class Severity(IntEnum):
     """How bad it is; the number is the exit code that it leads to, see `exit_code`."""
@@ -37,8 +40,10 @@ class Finding:
         """The finding as a line that editors can jump from."""
         place = f"{path}:{self.line}" if self.line else str(path)
         remedy = f"; {self.remedy}" if self.remedy else ""
-        word = self.severity.name.lower()
-        return f"{place}: {word}: {self.where}: {self.says}{remedy} [{self.rule}]"
+        what = " ".join(f"{self.where}: {self.says}{remedy}".split())
+        if len(what) > _LONGEST:
+            what = what[:_LONGEST] + "..."
+        return f"{place}: {self.severity.name.lower()}: {what} [{self.rule}]"
 
     def as_data(self) -> dict[str, Any]:
         """Plain data, with the severity as a word."""

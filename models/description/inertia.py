@@ -1,11 +1,15 @@
 """Whether mass properties can be those of a body."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
 from models.description.description import WORLD, Description, Inertial, Link
+from models.description.document import read_document
 from models.description.finding import Finding, Severity
+from models.description.reading import read_leniently
+from models.errors import BackbeatError
 
 # Drake's allowance for rounding in the triangle inequality, relative to the trace:
 # a file that is further off loses its inertia there.
@@ -43,6 +47,20 @@ def check_inertias(description: Description) -> Iterator[Finding]:
             yield from _check(link, link.inertial)
 
 
+def refuse_impossible_bodies(path: Path) -> None:
+    """Refuses a URDF with mass properties that Drake would replace by others.
+
+    Raises:
+        BackbeatError: the file cannot be read, or a link is no possible body.
+    """
+    description, _ = read_leniently(read_document(path))
+    for finding in check_inertias(description):
+        if finding.severity is Severity.ERROR:
+            raise BackbeatError(
+                f"{path} line {finding.line}: {finding.where}: {finding.says}"
+            )
+
+
 def _check(link: Link, inertial: Inertial) -> Iterator[Finding]:
     error, mass = Severity.ERROR, inertial.mass
     turns = any(inertial.inertia or ())
@@ -75,14 +93,16 @@ def _check(link: Link, inertial: Inertial) -> Iterator[Finding]:
 
 
 def _check_moments(link: Link, inertial: Inertial) -> Iterator[Finding]:
-    a, b, c = principal_moments(inertial)
-    slack = _ROUNDING * max(abs(a) + abs(b) + abs(c), np.finfo(float).tiny)
+    largest = max(abs(i) for i in inertial.inertia or ())
+    # Without a unit, so that no sum grows out of bounds.
+    a, b, c = np.linalg.eigvalsh(inertia_matrix(inertial) / largest)
+    slack = _ROUNDING * (abs(a) + abs(b) + abs(c))
     if a < -slack:
-        says = f"a principal moment of inertia is {a:g} kg m^2, below zero"
+        says = f"a principal moment of inertia is {a * largest:g} kg m^2, below zero"
     elif a + b < c - slack:
         says = (
-            f"of its principal moments {a:.6g}, {b:.6g} and {c:.6g} kg m^2 one is "
-            "larger than the sum of the others"
+            f"of its principal moments {a * largest:.6g}, {b * largest:.6g} and "
+            f"{c * largest:.6g} kg m^2 one is larger than the sum of the others"
         )
     else:
         return

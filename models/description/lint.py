@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from models.description.description import Description
-from models.description.document import read_document
+from models.description.document import Document, read_document
 from models.description.drake_outcome import DrakeOutcome, DrakeReader, compare
 from models.description.fates import Use, fate_findings, unevaluated, uses
 from models.description.finding import Finding, Severity, exit_code
@@ -85,17 +85,25 @@ def lint(
     document = read_document(path)
     if reader is not None:
         reader.start()
-    description, findings = read_leniently(document)
-    findings = [*document.findings, *findings]
-    told = {(f.rule, f.line) for f in findings}
-    findings += [f for f in unevaluated(document) if (f.rule, f.line) not in told]
+    description, findings = examine(document)
     used = uses(document)
     findings += fate_findings(used)
-    for check in (*CHECKS, *([check_for_gazebo] if for_gazebo else [])):
-        findings += check(description)
+    if for_gazebo:
+        findings += check_for_gazebo(description)
     drake = None
     if reader is not None:
         drake = reader.read(description)
         findings += compare(description, drake, findings)
     findings.sort(key=lambda f: (-f.severity, f.line))
     return LintReport(description, findings, used, drake)
+
+
+def examine(document: Document) -> tuple[Description, list[Finding]]:
+    """Reads a document, and says what in it cannot be read or makes no sense."""
+    description, findings = read_leniently(document)
+    findings = [*document.findings, *findings]
+    told = {(f.rule, f.line) for f in findings}
+    findings += [f for f in unevaluated(document) if (f.rule, f.line) not in told]
+    for check in CHECKS:
+        findings += check(description)
+    return description, findings

@@ -17,7 +17,7 @@ from models.description.document import (
     read_document,
     tag,
 )
-from models.description.meshes import DRAWN, TOUCHED, resolve
+from models.description.meshes import DRAWN, TOUCHED, is_file, resolve
 
 # Units of the format itself, which say nothing new behind a number.
 _OWN_UNIT = re.compile(
@@ -149,11 +149,11 @@ def _mend_mesh(document: Document, element: Any) -> Iterator[str]:
     path = resolve(name, document.path).path if name else None
     shape = element.getparent().getparent()
     known = TOUCHED if shape is not None and tag(shape) == "collision" else DRAWN
-    if path is None or path.suffix.lower() in known:
+    if path is None or not path.suffix or path.suffix.lower() in known:
         return
     for suffix in (".obj", ".gltf"):
-        if path.with_suffix(suffix).is_file():
-            new = name[: -len(path.suffix)] + suffix if path.suffix else name + suffix
+        if is_file(path.with_suffix(suffix)):
+            new = name[: -len(path.suffix)] + suffix
             element.set("filename", new)
             yield f"names {new!r} now, which lies beside {path.name!r}"
             return

@@ -60,7 +60,7 @@ def find_package(package: str, urdf: Path) -> Path | None:
         if package_name(folder) == package or folder.name == package:
             return folder
         beside = folder / package
-        if package not in ("", ".", "..") and beside.is_dir():
+        if package not in ("", ".", "..") and _is_folder(beside):
             return beside
     return None
 
@@ -124,7 +124,7 @@ def _check(
         says = f"the mesh {name!r} cannot be found: {found.problem}"
         yield Finding("missing-mesh", error, geometry.line, where, says, found.remedy)
         return
-    if not _is_file(found.path):
+    if not is_file(found.path):
         says, remedy = f"there is no mesh {name!r}", f"looked for at {found.path}"
         yield Finding("missing-mesh", error, geometry.line, where, says, remedy)
         return
@@ -144,9 +144,17 @@ def _check(
         yield Finding("unreadable-mesh", error, geometry.line, where, says, remedy)
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Whether there is a file, also for names that no file can have."""
     try:
         return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
     except (OSError, ValueError):
         return False
 

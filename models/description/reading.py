@@ -111,15 +111,11 @@ class _Reader:
             ),
             gazebo=tuple(self._gazebo(e) for e in children(root, "gazebo")),
             frames=self._named(root, "frame", self._frame),
-            materials=self._named(root, "material", self._material, "repeated"),
+            materials=self._named(root, "material", self._material),
         )
 
     def _named(
-        self,
-        root: Any,
-        kind: str,
-        read: Callable[[Any], Named],
-        twice: str = "duplicate-name",
+        self, root: Any, kind: str, read: Callable[[Any], Named]
     ) -> dict[str, Named]:
         """Elements of a kind by name; of two with one name, the first."""
         found: dict[str, Named] = {}
@@ -129,9 +125,9 @@ class _Reader:
                 continue
             if item.name not in found:
                 found[item.name] = item
-            elif twice == "duplicate-name":
+            else:
                 self.values.error(
-                    twice,
+                    "duplicate-name",
                     element,
                     f"{kind} {item.name!r}",
                     f"the name is there already, on line {found[item.name].line}",

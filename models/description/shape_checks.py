@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from models.description.description import Description, Geometry, Link, Material
 from models.description.finding import Finding, Severity
-from models.description.meshes import resolve
+from models.description.meshes import is_file, resolve
 
 _ERROR = Severity.ERROR
 
@@ -121,11 +121,7 @@ def _check_texture(
     description: Description, where: str, material: Material
 ) -> Iterator[Finding]:
     found = resolve(material.texture, description.path)
-    try:
-        there = found.path is not None and found.path.is_file()
-    except (OSError, ValueError):
-        there = False
-    if not there:
+    if found.path is None or not is_file(found.path):
         yield Finding(
             "missing-picture",
             _ERROR,

@@ -47,6 +47,14 @@ def _check_names(description: Description) -> Iterator[Finding]:
                     "declare the link, or mend the name",
                 )
     for frame in description.frames.values():
+        if frame.name in description.links:
+            yield _error(
+                "duplicate-name",
+                frame.line,
+                f"frame {frame.name!r}",
+                "a link has this name, and so has its frame",
+                "give each its own name",
+            )
         if frame.link and frame.link not in known:
             yield _error(
                 "unknown-link",

@@ -12,6 +12,7 @@ SIMPLE = "SimpleTransmission"
 def check_transmissions(description: Description) -> Iterator[Finding]:
     """Transmissions that Drake refuses or drops, and joints that have none."""
     driven: dict[str, Transmission] = {}
+    motors: set[str] = set()
     for transmission in description.transmissions:
         if SIMPLE not in transmission.type:
             if transmission.type:
@@ -19,6 +20,12 @@ def check_transmissions(description: Description) -> Iterator[Finding]:
             continue
         yield from _check_ends(description, transmission)
         yield from _check_reduction(transmission)
+        for end in transmission.actuators[:1]:
+            if end.name and end.name in motors:
+                says = f"its actuator {end.name!r} is another transmission's too"
+                remedy = "give each its own name"
+                yield _found("duplicate-name", _ERROR, transmission, says, remedy)
+            motors.add(end.name)
         for end in transmission.joints[:1]:
             if end.name in driven:
                 yield _found(

@@ -90,7 +90,12 @@ class Values:
         return self._parsed(element, tag(element), found, where)
 
     def vector(
-        self, element: Any, key: str, where: str, default: Vector, other: int = 0
+        self,
+        element: Any,
+        key: str,
+        where: str,
+        default: Vector,
+        other: int = -1,
     ) -> Vector:
         """As many numbers as the default has (or `other` many), parted by blanks."""
         found = attributes(element).get(key)

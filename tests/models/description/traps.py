@@ -273,6 +273,16 @@ TRAPS = {
     "link-unknown": Trap(
         robot(more=third(parent="zzz") + DRIVE), "unknown-link", REFUSED
     ),
+    "origin-as-quaternion": Trap(
+        robot(joint=f'{LIMIT}<origin xyz="0 0 1" quat_xyzw="1 0 0 0"/>'),
+        "not-simulated",
+    ),
+    "limit-of-acceleration": Trap(
+        robot(joint=LIMIT.replace("/>", ' acceleration="4"/>')),
+        "not-simulated",
+        READ,
+        "warning",
+    ),
     "axis-zero": Trap(robot(joint=f'{LIMIT}<axis xyz="0 0 0"/>'), "zero-axis", REFUSED),
     "axis-not-unit": Trap(
         robot(joint=f'{LIMIT}<axis xyz="0 0 2"/>'), "axis-not-unit", READ, "note"
@@ -415,6 +425,11 @@ TRAPS = {
         READ,
         "warning",
     ),
+    "actuator-name-twice": Trap(
+        robot(more=third() + DRIVE + DRIVE.replace('"j"', '"k"')),
+        "duplicate-name",
+        REFUSED,
+    ),
     "interface": Trap(
         robot(
             more=DRIVE.replace(
@@ -461,6 +476,15 @@ TRAPS = {
         "warning",
     ),
     # Others.
+    "frame-named-as-a-link": Trap(
+        robot(more=f'{DRIVE}<frame name="b" link="a"/>'), "duplicate-name", REFUSED
+    ),
+    "material-of-the-robot-twice": Trap(
+        robot(more=DRIVE + 2 * '<material name="p"><color rgba="0 0 1 1"/></material>'),
+        "duplicate-name",
+        REFUSED,
+    ),
+    "vector-empty": Trap(robot(joint=f'{LIMIT}<axis xyz=""/>'), "bad-vector", REFUSED),
     "loop-joint": Trap(
         robot(more=f'{DRIVE}<loop_joint name="l" type="fixed"/>'), "refused", REFUSED
     ),
