@@ -42,7 +42,7 @@ def test_json_has_findings_and_fates(lint):
     assert data["exit_code"] == code == 1
     assert data["findings"][0]["severity"] == "warning"
     fates = {(u["element"], u["attribute"]): u["fate"] for u in data["uses"]}
-    assert fates["joint/dynamics", "friction"] == "not simulated"
+    assert fates["joint/dynamics", "friction"] == "used by us"
     assert fates["joint/limit", "effort"] == "used by Drake"
     assert fates["joint/limit", "velocity"] == "used by us"
 
