@@ -76,7 +76,7 @@ def test_a_behavior_is_built_verified_and_tracked(folder, tmp_path, name, com, a
     if robot.name == "talos":
         assert len(robot.locked) == 14
         assert (robot.friction > 0).sum() == 18
-        assert any("HalfDifferential" in note for note in robot.notes)
+        assert any("HalfDiff" in note for note in behavior.provenance["remarks"])
 
 
 def test_a_reach_arrives(folder, tmp_path):

@@ -159,7 +159,7 @@ def test_a_soft_joint_gives_way_by_force_over_stiffness(block, force, friction):
     body, stiffness = block(friction, lag=0.005, rise=0.02), 50.0
     body.push(force)
     body.tell(compliant_command(one(0.0), one(stiffness), one(20.0)))
-    q = body.go_on(3.0)[-1, 0]
+    q = body.go_on(2.0)[-1, 0]
     assert q == pytest.approx(force / stiffness, rel=COMPLIANCE)
 
 
@@ -169,7 +169,7 @@ def test_without_compensation_friction_holds_what_is_soft(block):
     body.push(2.5)
     command = compliant_command(one(0.0), one(50.0), one(20.0), compensation=0.0)
     body.tell(command)
-    assert abs(body.go_on(3.0)[-1, 0]) < 0.5 * 2.5 / 50.0
+    assert abs(body.go_on(2.0)[-1, 0]) < 0.5 * 2.5 / 50.0
 
 
 @pytest.mark.slow
