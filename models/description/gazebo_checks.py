@@ -48,11 +48,11 @@ def _check_tag(where: str, gazebo: Gazebo, tag: Tag) -> Iterator[Finding]:
             "gravity is off for it; Drake pulls at it all the same, and Backbeat has "
         )
         says += "it for all links or for none"
-        yield Finding("gravity-not-simulated", _WARNING, tag.line, where, says)
+        yield Finding("gravity-beyond-drake", Severity.NOTE, tag.line, where, says)
     elif tag.name == "static" and tag.text.lower() in _TRUE:
         yield Finding(
-            "static-not-simulated",
-            _WARNING,
+            "static-beyond-drake",
+            Severity.NOTE,
             tag.line,
             where,
             "the robot is meant to stay where it is; Backbeat fixes its base, and "

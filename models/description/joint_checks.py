@@ -178,12 +178,12 @@ def _check_dynamics(joint: Joint) -> Iterator[Finding]:
         yield _found("negative-friction", _ERROR, joint, dynamics.line, says, remedy)
     elif dynamics.friction > 0:
         yield _found(
-            "friction-not-simulated",
-            _WARNING,
+            "friction-beyond-drake",
+            _NOTE,
             joint,
             dynamics.line,
-            f"its friction of {dynamics.friction:g} is passed over by Drake alone; it "
-            "acts in Backbeat's simulations with steps",
+            f"its friction of {dynamics.friction:g} is passed over by Drake; it acts "
+            "in Backbeat's simulations with steps",
         )
 
 

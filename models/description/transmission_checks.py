@@ -56,7 +56,7 @@ def _not_simple(transmission: Transmission) -> Finding:
         "transmission-not-simple",
         _WARNING,
         transmission,
-        f"Drake drops a {transmission.type}: its joints get no actuator",
+        f"Drake drops a {transmission.type}; Backbeat drives each of its joints",
         "give every joint a SimpleTransmission of its own",
     )
 
@@ -126,6 +126,6 @@ def _check_idle(description: Description, driven: set[str]) -> Iterator[Finding]
             idle[0].line,
             "robot",
             f"{names}{more}: an effort limit and no <transmission>; without one Drake "
-            "makes no actuator",
+            "makes no actuator, and Backbeat only where no joint has one",
             "write a SimpleTransmission for each joint that has a motor",
         )

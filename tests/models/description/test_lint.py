@@ -18,8 +18,8 @@ HONORED = {
 WITHOUT_REMEDY = {
     "missing-element",
     "bad-vector",
-    "friction-not-simulated",
-    "gravity-not-simulated",
+    "friction-beyond-drake",
+    "gravity-beyond-drake",
     "limit-without-use",
     "mimic-is-a-constraint",
     "mirrored-mesh",

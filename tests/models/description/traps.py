@@ -319,9 +319,9 @@ TRAPS = {
     ),
     "friction": Trap(
         robot(joint=f'{LIMIT}<dynamics friction="0.4"/>'),
-        "friction-not-simulated",
+        "friction-beyond-drake",
         READ,
-        "warning",
+        "note",
     ),
     "coulomb-window": Trap(
         robot(joint=f'{LIMIT}<dynamics coulomb_window="0.4"/>'),
@@ -343,7 +343,7 @@ TRAPS = {
     ),
     "safety-controller": Trap(
         robot(joint=f'{LIMIT}<safety_controller k_velocity="1" k_position="1"/>'),
-        "unusual",
+        "used-by-us",
         READ,
         "note",
     ),
@@ -438,7 +438,7 @@ TRAPS = {
                 "</hardwareInterface></joint>",
             )
         ),
-        "unusual",
+        "used-by-us",
         READ,
         "note",
     ),
@@ -507,15 +507,15 @@ TRAPS = {
     ),
     "gazebo-gravity": Trap(
         robot(more=f'{DRIVE}<gazebo reference="b"><gravity>false</gravity></gazebo>'),
-        "gravity-not-simulated",
+        "gravity-beyond-drake",
         READ,
-        "warning",
+        "note",
     ),
     "gazebo-static": Trap(
         robot(more=f"{DRIVE}<gazebo><static>true</static></gazebo>"),
-        "static-not-simulated",
+        "static-beyond-drake",
         READ,
-        "warning",
+        "note",
     ),
     "prefix-undeclared": Trap(
         robot(
