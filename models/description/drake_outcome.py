@@ -58,6 +58,7 @@ class DrakeReader:
         """Sets the longest time that a file may take [s]."""
         self._patience = patience
         self._process: subprocess.Popen[bytes] | None = None
+        self._fresh = False
         self.starts = 0
 
     def __enter__(self) -> "DrakeReader":
@@ -112,21 +113,29 @@ class DrakeReader:
         process = self._process
         assert process is not None
         assert process.stdin is not None
-        assert process.stdout is not None
+        if self._fresh:
+            ready = self._line(START)
+            if isinstance(ready, str):
+                return ready
+            self._fresh = False
         try:
             process.stdin.write(request)
             process.stdin.flush()
         except BrokenPipeError:
             return "aborts"
-        patience = self._patience + (START if self._fresh else 0.0)
-        self._fresh = False
-        gathered = b""
+        return self._line(self._patience)
+
+    def _line(self, patience: float) -> bytes | str:
+        """The next line of output, or the word for none within some seconds."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        output, gathered = self._process.stdout, b""
         with selectors.DefaultSelector() as ready:
-            ready.register(process.stdout, selectors.EVENT_READ)
+            ready.register(output, selectors.EVENT_READ)
             while not gathered.endswith(b"\n"):
                 if not ready.select(patience):
                     return "hangs"
-                part = os.read(process.stdout.fileno(), 65536)
+                part = os.read(output.fileno(), 65536)
                 if not part:
                     return "aborts"
                 gathered += part

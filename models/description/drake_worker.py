@@ -8,6 +8,7 @@ of it. Whoever started it counts silence and death as outcomes, see `drake_outco
 import json
 import logging
 import os
+import resource
 import sys
 from typing import Any
 
@@ -18,6 +19,8 @@ from pydrake.systems.framework import DiagramBuilder
 
 # A robot with more to say than this says the same over and over.
 _MOST_WARNINGS = 200
+# Address space of the process [bytes]; Drake with Atlas takes a fifteenth of it.
+_MEMORY = 4 * 2**30
 
 
 class _Warnings(logging.Handler):
@@ -59,7 +62,7 @@ def outcome(path: str, packages: dict[str, str]) -> dict[str, Any]:
     """What becomes of a file, exceptions and attempts to exit among it."""
     try:
         return {"outcome": "read"} | read(path, packages)
-    except (RuntimeError, ValueError) as error:
+    except (RuntimeError, ValueError, MemoryError) as error:
         return {"outcome": "refused", "message": str(error).strip()}
     except SystemExit as error:  # A check of Drake's own that failed.
         return {"outcome": "exits", "message": str(error).strip()}
@@ -67,12 +70,16 @@ def outcome(path: str, packages: dict[str, str]) -> dict[str, Any]:
 
 def main() -> None:
     """Answers until the input ends."""
+    # A mesh may be asked for that no memory holds; the machine has to live on.
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # What Drake prints is no answer.
     configure_logging()
     warnings = _Warnings()
     logger = logging.getLogger("drake")
     logger.handlers, logger.propagate = [warnings], False
+    print("ready", file=answers, flush=True)
     for request in sys.stdin:
         warnings.said = []
         answer = outcome(**json.loads(request)) | {"warnings": warnings.said}

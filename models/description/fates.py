@@ -140,10 +140,8 @@ def fate_findings(used: list[Use]) -> list[Finding]:
         name = entry.element.rpartition("/")[2]
         part = f"{entry.attribute}= of <{name}>" if entry.attribute else f"<{name}>"
         if use.known:
-            rule = entry.fate.value.replace(" ", "-")
+            rule = entry.fate.value.lower().replace(" ", "-")
             says, remedy = f"{part} is {entry.fate.value}{times}", entry.remark
-            if entry.fate in (Fate.DRAKE, Fate.BACKBEAT):
-                rule, says = "unusual", f"{part} is {entry.fate.value}{times}"
         elif name.startswith("xacro:"):
             continue  # Told by what has not been evaluated.
         else:

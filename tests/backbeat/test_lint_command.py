@@ -28,7 +28,7 @@ def lint(monkeypatch, capsys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "code"), [("mimic", 0), ("friction", 1), ("limits-reversed", 2)]
+    ("name", "code"), [("mimic", 0), ("zero-outside-limits", 1), ("limits-reversed", 2)]
 )
 def test_exit_codes_follow_the_severity(lint, name, code):
     ended, said = lint(TRAPS[name].text)
@@ -37,12 +37,12 @@ def test_exit_codes_follow_the_severity(lint, name, code):
 
 
 def test_json_has_findings_and_fates(lint):
-    code, said = lint(TRAPS["friction"].text, "--json")
+    code, said = lint(TRAPS["coulomb-window"].text, "--json")
     data = json.loads(said)
     assert data["exit_code"] == code == 1
     assert data["findings"][0]["severity"] == "warning"
     fates = {(u["element"], u["attribute"]): u["fate"] for u in data["uses"]}
-    assert fates["joint/dynamics", "friction"] == "used by us"
+    assert fates["joint/dynamics", "coulomb_window"] == "not simulated"
     assert fates["joint/limit", "effort"] == "used by Drake"
     assert fates["joint/limit", "velocity"] == "used by us"
 

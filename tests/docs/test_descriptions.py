@@ -22,7 +22,7 @@ def rules():
     folder = CHECKOUT / "models" / "description"
     text = "\n".join(p.read_text() for p in folder.glob("*.py"))
     found = {*re.findall(CALLS, text), *re.findall(NAMES, text)}
-    found |= {Fate.IGNORED.value.replace(" ", "-"), Fate.REFUSED.value}
+    found |= {fate.value.lower().replace(" ", "-") for fate in Fate}
     found |= {f"drake-{end}" for end in ("refused", "exits", "aborts", "hangs")}
     return found | {"unknown-attribute", "unknown-element"}
 

@@ -11,7 +11,7 @@ from pydrake.multibody.plant import MultibodyPlant
 from models.description.drake_outcome import DrakeReader, compare
 from models.description.finding import Severity
 from models.description.lint import lint
-from tests.models.description.traps import TRAPS, inertial, robot
+from tests.models.description.traps import SOLID, TRAPS, inertial, robot
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +82,25 @@ def test_a_difference_of_masses_is_told(lint_text):
     (finding,) = compare(report.description, lighter, [])
     assert finding.rule == "drake-differs"
     assert "4 kg" in finding.says
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("edge", ["1e-4", "1e-6"])
+def test_a_mesh_that_no_memory_holds_costs_neither_time_nor_memory(lint_text, edge):
+    """A cylinder of a meter in triangles of a tenth of a millimeter, and less."""
+    properties = (
+        f'<drake:mesh_resolution_hint value="{edge}"/><drake:compliant_hydroelastic/>'
+        '<drake:hydroelastic_modulus value="1e6"/>'
+    )
+    cylinder = (
+        '<collision><geometry><cylinder radius="1" length="1"/></geometry>'
+        f"<drake:proximity_properties>{properties}</drake:proximity_properties>"
+        "</collision>"
+    )
+    report = lint_text(robot(b=SOLID + cylinder))
+    assert report.drake.outcome in ("hangs", "refused", "aborts")
+    assert report.exit_code == 2
+    assert report.findings[0].remedy or report.drake.outcome == "refused"
 
 
 def test_the_process_is_replaced_when_it_dies_or_hangs(tmp_path):

@@ -67,7 +67,7 @@ def test_shipped_descriptions_have_no_findings(path):
 
 
 @pytest.mark.parametrize(
-    ("name", "code"), [("mimic", 0), ("friction", 1), ("limits-reversed", 2)]
+    ("name", "code"), [("mimic", 0), ("zero-outside-limits", 1), ("limits-reversed", 2)]
 )
 def test_the_exit_code_is_that_of_the_worst_finding(lint_text, name, code):
     assert lint_text(TRAPS[name].text).exit_code == code
