@@ -217,10 +217,10 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
 def _safety(run: "SimulationRun") -> dict[str, object]:
     start = run.scenario.lead_in
     end = float(run.t[-1]) + start
-    return {
-        "whole_body": safety_metrics(run.tick_safety, end, start),
-        "predictive": safety_metrics(run.plan_safety, end, start),
-    }
+    stories = {"whole_body": run.tick_safety, "predictive": run.plan_safety}
+    if run.link_safety is not None:
+        stories["remote"] = run.link_safety
+    return {name: safety_metrics(s, end, start) for name, s in stories.items()}
 
 
 def _declared(run: "SimulationRun") -> float | None:

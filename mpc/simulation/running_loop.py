@@ -18,6 +18,7 @@ from models.errors import BackbeatError
 from mpc.plan import Plan
 from mpc.predictive_controller import Planner
 from mpc.predictive_weights import PredictiveWeights
+from mpc.remote.link import RemoteLink
 from mpc.simulation.asked_tempo import play_length
 from mpc.simulation.diagram import ClosedLoop, build_closed_loop
 from mpc.simulation.fall import has_fallen
@@ -46,6 +47,7 @@ class RunningLoop:
         scenario: Scenario,
         weights: PredictiveWeights | None = None,
         planner: Planner | None = None,
+        remote: RemoteLink | None = None,
     ) -> None:
         """Builds the loop and puts it at its start.
 
@@ -57,13 +59,16 @@ class RunningLoop:
             scenario: how.
             weights: weights of the predictive program.
             planner: plans in place of the predictive controller; None for itself.
+            remote: connection to controllers in another process; None for inside.
 
         Raises:
             BackbeatError: the scenario makes no sense, or not for this behavior.
         """
         self.behavior, self.scenario = behavior, scenario.check()
         self._given = scenario
-        self.loop: ClosedLoop = build_closed_loop(behavior, scenario, weights, planner)
+        self.loop: ClosedLoop = build_closed_loop(
+            behavior, scenario, weights, planner, remote
+        )
         warm = Simulator(self.loop.diagram, self.loop.make_context())
         warm.AdvanceTo(scenario.plan_period)
         self.restart()
