@@ -71,7 +71,7 @@ class RemoteLink:
         behavior: Behavior,
         scenario: Scenario,
         weights: PredictiveWeights | None = None,
-        answer: float = ANSWER,
+        answer: float | None = None,
     ) -> None:
         """Prepares a connection; `open` makes it.
 
@@ -80,9 +80,10 @@ class RemoteLink:
             behavior: what is tracked; the controller has it in its own library.
             scenario: periods, delays and switches.
             weights: weights of the predictive program; None for those that ship.
-            answer: longest that an answer may take [s].
+            answer: longest that an answer may take [s]; None for `ANSWER`.
         """
-        self.address, self.sessions, self._limit = address, 0, answer
+        self.address, self.sessions = address, 0
+        self._limit = ANSWER if answer is None else answer
         self._robot = behavior.robot_model
         self._schema = make_schema(self._robot)
         self._hello = Hello(

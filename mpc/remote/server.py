@@ -165,10 +165,8 @@ class ControllerServer:
         try:
             content: bytes | None = client.frames.receive(FRAME)
             while content is not None:
-                began = time.perf_counter()
                 client.frames.send(self._reply(client, read(content)), FRAME)
                 client.heard = time.monotonic()
-                client.ticks.append(time.perf_counter() - began)
                 content = client.frames.waiting()
         except (ProtocolError, TimeoutError) as error:
             self._send_away(client.frames, {"error": str(error)})
@@ -179,11 +177,13 @@ class ControllerServer:
     def _reply(self, client: Client, message: dict[str, object]) -> bytes:
         if "record" in message:
             return to_bytes(record_message(client.session.record()))
-        schema = client.wiring.schema
+        began, schema = time.perf_counter(), client.wiring.schema
         sizes = len(schema.positions) + len(schema.velocities), len(schema.soles)
         question = read_question(message, *sizes)
         answer = client.session(client.wiring.question(question))
-        return to_bytes(answer_message(question.number, client.wiring.answer(answer)))
+        answer = client.wiring.answer(answer)
+        client.ticks.append(time.perf_counter() - began)
+        return to_bytes(answer_message(question.number, answer))
 
     def _open_door(self) -> None:
         """Lets somebody in, or says why not."""
@@ -256,7 +256,9 @@ class ControllerServer:
         self._remark(f"{name} is refused: {why}")
         self._send_away(frames, {"refused": why})
         # Closed at once, with what it sent unread, it would not hear why.
-        self._leaving = [*self._leaving[-LEAVING:], frames]
+        self._leaving.append(frames)
+        while len(self._leaving) > LEAVING:
+            self._leaving.pop(0).close()
 
     def _send_away(self, frames: FrameSocket, message: dict[str, str]) -> None:
         try:
