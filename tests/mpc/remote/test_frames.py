@@ -29,9 +29,10 @@ def pieces(data, cuts):
 def test_frames_arrive_however_they_are_cut(contents, cuts):
     reader, found = FrameReader(), []
     for piece in pieces(b"".join(map(frame, contents)), cuts):
-        reader.feed(piece)
-        while (content := reader.next()) is not None:
+        content = reader.take(piece)
+        while content is not None:
             found.append(content)
+            content = reader.next()
     assert found == contents
 
 

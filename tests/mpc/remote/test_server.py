@@ -185,7 +185,7 @@ def test_bytes_that_are_no_frame(server, connect, reference, data):
 
 @pytest.mark.parametrize(
     "change",
-    [{"x": b""}, {"force": None}, {"t": "now"}, {"asked": b"?"}, {"n": None}],
+    [{"sensed": b""}, {"sensed": None}, {"t": "now"}, {"asked": b"?"}, {"n": None}],
 )
 def test_a_question_that_is_none(server, connect, hello, reference, change):
     own = connect()
