@@ -135,3 +135,8 @@ SOUND_APART = 20e-3
 MARKER_READ = 2e-4
 # Mean error of what belongs on a beat, and its deviation, in closed loop [s].
 MARKER_MEAN, MARKER_DEVIATION = 10e-3, 15e-3
+
+# A task that is a constraint, as the solver leaves it [m/s^2, rad/s^2].
+HARD_TASK = 1e-8
+# All velocities of a robot that has stood for ten seconds, as one norm [m/s, rad/s].
+STANDING_STILL = 1e-6

@@ -35,6 +35,9 @@ def command(
     planner: Annotated[
         str | None, typer.Option(help="inside, or process: a second one plans.")
     ] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Tasks of the whole-body controller: momentum.")
+    ] = None,
     remote: Annotated[
         str | None,
         typer.Option(help="HOST:PORT of a `backbeat serve` that controls the robot."),
@@ -65,6 +68,7 @@ def command(
         "beat_priority": beat_priority,
         "duration": duration,
         "planner": planner,
+        "preset": preset,
         "seed": seed,
         "pushes": [read_push(text) for text in push] if push else None,
     }

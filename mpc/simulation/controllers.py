@@ -13,6 +13,7 @@ from behaviors.behavior import Behavior
 from mpc.predictive_controller import Planner, PredictiveController
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
+from mpc.preset_program import make_whole_body_program
 from mpc.recovery import Recovery
 from mpc.reference import Reference
 from mpc.remote.link import RemoteLink
@@ -21,7 +22,6 @@ from mpc.simulation.plan_channel import PlanChannel
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.settings import first_settings
 from mpc.whole_body_controller import WholeBodyController
-from mpc.whole_body_program import WholeBodyProgram
 
 SlowController = PredictiveController | RemotePlans
 FastController = WholeBodyController | RemoteController
@@ -131,7 +131,7 @@ def _add_whole_body(
     """The fast controller."""
     robot, patches, points = reference.robot, reference.patches, reference.points
     controller = WholeBodyController(
-        WholeBodyProgram(robot, patches, points),
+        make_whole_body_program(robot, patches, points, scenario.preset),
         reference,
         scenario.tick_period,
         scenario.lead_in,
