@@ -140,3 +140,8 @@ MARKER_MEAN, MARKER_DEVIATION = 10e-3, 15e-3
 HARD_TASK = 1e-8
 # All velocities of a robot that has stood for ten seconds, as one norm [m/s, rad/s].
 STANDING_STILL = 1e-6
+# Torques that the momentum observer takes for unexplained in a motion at some rad/s
+# that motors explain, from its steps of 1 ms [N m].
+OBSERVED = 0.05
+# From 50 N on a hand to the warning of it [s].
+DETECTED_WITHIN = 0.1

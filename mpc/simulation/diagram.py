@@ -8,10 +8,12 @@ from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from behaviors.behavior import Behavior
 from models.scene import lock_joints
+from mpc.force_detector import ForceDetector, known_contacts
 from mpc.predictive_controller import Planner
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.remote.link import RemoteLink
+from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.controllers import (
     FastController,
     SlowController,
@@ -40,6 +42,7 @@ class ClosedLoop(ControlledRobot):
         settings: what holds at present, and what is still to come.
         logs: log sinks by name.
         q_start: (nq,) where the robot starts, on the ground as it is.
+        detector: watches for forces that the model does not know.
     """
 
     predictive: SlowController
@@ -47,6 +50,7 @@ class ClosedLoop(ControlledRobot):
     settings: SettingsSource
     logs: dict[str, VectorLogSink]
     q_start: np.ndarray
+    detector: ForceDetector | None = None
 
     def make_context(self) -> Context:
         """A context at the start of the behavior, joints locked as it asks."""
@@ -116,6 +120,20 @@ def build_closed_loop(
             connect(sources[name], port)
     connect(state, body.servo.GetInputPort("state"))
     connect(whole_body.GetOutputPort("command"), body.servo.GetInputPort("command"))
+    detector = None
+    if scenario.watch_forces:
+        tempo, start = asked_tempo(scenario), scenario.lead_in
+        known = known_contacts(tempo.place(event) for event in behavior.events)
+        detector = ForceDetector(
+            reference.robot,
+            scenario.tick_period,
+            [(since + start, until + start) for since, until in known],
+        )
+        builder.AddNamedSystem("force_detector", detector)
+        connect(state, detector.GetInputPort("state"))
+        connect(
+            body.servo.GetOutputPort("joint_effort"), detector.GetInputPort("effort")
+        )
     logs = body.add_logs(builder, scenario.time_step)
     logs["sensed"] = LogVectorOutput(state, builder, LOG_PERIOD)
     diagram = builder.Build()
@@ -130,4 +148,5 @@ def build_closed_loop(
         settings,
         logs,
         q_start,
+        detector,
     )

@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from behaviors.behavior import Behavior, Event
 from mpc.fail_safe import Safety
+from mpc.force_detector import DetectorMemory
 from mpc.plan import Plan
 from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_step import PredictiveMemory
@@ -61,6 +62,8 @@ class SimulationRun:
             were not solved; times are on its own clock, which starts with the
             lead-in.
         link_safety: the same about answers of a remote controller; None without one.
+        detection: warnings of forces that the model does not know, on the clock of
+            the controllers; None where nobody watched.
     """
 
     scenario: Scenario
@@ -84,6 +87,7 @@ class SimulationRun:
     tick_safety: Safety = field(default_factory=Safety)
     plan_safety: Safety = field(default_factory=Safety)
     link_safety: Safety | None = None
+    detection: DetectorMemory | None = None
 
     @property
     def fell(self) -> bool:
@@ -207,6 +211,10 @@ def collect_run(running: RunningLoop) -> SimulationRun:
         for system in (loop.whole_body, loop.predictive)
     )
     tick_safety, plan_safety, link_safety = _safeties(memory, slow)
+    detection = None
+    if loop.detector is not None:
+        own = loop.detector.GetMyContextFromRoot(context)
+        detection = loop.detector.GetOutputPort("memory").Eval(own)
     samples = {name: log.data().T[:n].copy() for name, log in logs.items()}
     contact = samples["contact"]
     strike_t, strikes = np.zeros(0), np.zeros((0, 0))
@@ -236,6 +244,7 @@ def collect_run(running: RunningLoop) -> SimulationRun:
         tick_safety=tick_safety,
         plan_safety=plan_safety,
         link_safety=link_safety,
+        detection=detection,
     )
 
 

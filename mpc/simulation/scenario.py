@@ -84,6 +84,8 @@ class Scenario:
     forces: bool = True
     posture: bool = True
     steps: bool = True
+    # Whether to watch for forces that the model does not know.
+    watch_forces: bool = True
     # How the world differs from what the controllers believe.
     world: WorldError = field(default_factory=WorldError)
     # Seed of everything random.
