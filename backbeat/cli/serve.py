@@ -28,10 +28,13 @@ def command(
     from backbeat.cli.port import check_port
     from backbeat.cli.verified import load_verified
     from behaviors.behavior import Behavior
+    from models.errors import BackbeatError
     from mpc.remote.address import Address
     from mpc.remote.server import ControllerServer
 
     check_port(port)
+    if not host:
+        raise BackbeatError("serve needs a --host to listen at, for instance 127.0.0.1")
 
     def find(wanted: str) -> Behavior:
         return load_verified(library, wanted, unverified)
