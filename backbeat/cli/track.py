@@ -49,6 +49,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Metrics as JSON.")] = False,
 ) -> None:
     """Tracks a behavior in closed loop and reports what happened."""
+    from backbeat.card_words import predicted
     from backbeat.cli.console import print_json, progress_bar, remarks
     from backbeat.cli.results import print_results
     from backbeat.cli.verified import load_verified
@@ -87,6 +88,8 @@ def command(
             "there and back is encrypted"
         )
     behavior = load_verified(library, settings.behavior, unverified)
+    if said := predicted(library, behavior):
+        remarks.print(said, highlight=False)
     with progress_bar(settings.behavior) as report:
         run = run_scenario(
             settings,

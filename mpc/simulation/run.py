@@ -11,11 +11,9 @@ from behaviors.behavior import Behavior, Event
 from mpc.fail_safe import Safety
 from mpc.force_detector import DetectorMemory
 from mpc.plan import Plan
-from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_step import PredictiveMemory
 from mpc.predictive_weights import PredictiveWeights
 from mpc.remote.address import Address
-from mpc.remote.link import RemoteLink
 from mpc.remote.messages import Record
 from mpc.remote.remote_controller import RemoteMemory
 from mpc.simulation.asked_tempo import asked_tempo
@@ -27,7 +25,6 @@ from mpc.simulation.run_explanation import RunExplanation, explain_run
 from mpc.simulation.run_table import run_frame
 from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Scenario
-from mpc.simulation.settings import first_settings
 from mpc.simulation.simulated_world import simulated_kit
 from mpc.whole_body_tick import WholeBodyMemory
 
@@ -161,41 +158,16 @@ def run_scenario(
         BackbeatError: the scenario makes no sense, its planner process fails, or
             no controller is at `remote`.
     """
-    scenario.check()
-    if remote is not None:
-        with RemoteLink(remote, behavior, scenario, weights) as link:
-            return _run(scenario, behavior, weights, progress, None, link)
-    if scenario.planner == "inside":
-        return _run(scenario, behavior, weights, progress, None)
-    settings = PlannerSettings(
-        weights or PredictiveWeights(),
-        first_settings(scenario, behavior).plan,
-        scenario.plan_period,
-        scenario.lead_in,
-        scenario.planning_time,
-    )
-    with PlannerProcess(behavior, settings) as planner:
-        return _run(scenario, behavior, weights, progress, planner)
-
-
-def _run(
-    scenario: Scenario,
-    behavior: Behavior,
-    weights: PredictiveWeights | None,
-    progress: Progress | None,
-    planner: PlannerProcess | None,
-    remote: RemoteLink | None = None,
-) -> SimulationRun:
-    running = RunningLoop(behavior, scenario, weights, planner, remote)
-    length = scenario.lead_in + running.end
     # The matrices are small: threads of the BLAS would only wait for each other.
-    with threadpool_limits(1):
+    loop = RunningLoop(behavior, scenario, weights, remote)
+    with loop as running, threadpool_limits(1):
+        length = scenario.lead_in + running.end
         while not running.is_over:
             running.advance(scenario.plan_period)
             done = len(running.plans)
             if progress and done % 5 == 1:
                 progress(min(1.0, done * scenario.plan_period / length))
-    return collect_run(running)
+        return collect_run(running)
 
 
 def collect_run(running: RunningLoop) -> SimulationRun:
