@@ -17,7 +17,7 @@ import json
 import math
 import struct
 import threading
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any, NamedTuple
 
 import msgpack
@@ -123,6 +123,7 @@ class _Packers(threading.local):
 
 _PACKERS = _Packers()
 _DOUBLE = np.dtype("<f8")
+_HAND = HandOffset("", 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 def to_bytes(message: dict[str, Any]) -> bytes:
@@ -306,7 +307,34 @@ def _unpacked(kind: type, content: bytes) -> Any:
         part = getattr(found, field.name)
         if not isinstance(part, parts[field.name]):
             raise ProtocolError(f"not a {kind.__name__}: {field.name} is none")
+    if isinstance(found, Asked) and not _is_sound(found):
+        raise ProtocolError("not an Asked: a setting is of another kind")
     return found
+
+
+def _is_sound(asked: Asked) -> bool:
+    """Whether settings are of the kinds of those that hold by default."""
+    return (
+        _is_like(asked.settings, PlanSettings())
+        and _is_like(asked.plan_delay, 0.0)
+        and asked.plan_delay >= 0
+        and all(_is_like(hand, _HAND) for hand in asked.hands)
+    )
+
+
+def _is_like(value_: Any, example: Any) -> bool:
+    """Whether a value is of the kind of an example, with finite numbers."""
+    if isinstance(example, float) and not isinstance(value_, bool):
+        return isinstance(value_, int | float) and math.isfinite(value_)
+    if type(value_) is not type(example):
+        return False
+    if isinstance(example, tuple):
+        pairs = zip(value_, example, strict=False)
+        return len(value_) == len(example) and all(_is_like(*pair) for pair in pairs)
+    if is_dataclass(example):
+        names = [f.name for f in fields(example)]
+        return all(_is_like(getattr(value_, n), getattr(example, n)) for n in names)
+    return True
 
 
 def plain(settings: dict[str, Any]) -> dict[str, Any]:

@@ -168,7 +168,7 @@ class ControllerServer:
                 client.frames.send(self._reply(client, read(content)), FRAME)
                 client.heard = time.monotonic()
                 content = client.frames.waiting()
-        except (ProtocolError, TimeoutError) as error:
+        except (ProtocolError, BackbeatError, TimeoutError) as error:
             self._send_away(client.frames, {"error": str(error)})
             self._leave(str(error))
         except OSError:

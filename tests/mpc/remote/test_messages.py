@@ -1,5 +1,7 @@
 """Messages arrive bit for bit, and what is none is refused in words."""
 
+from dataclasses import replace
+
 import msgpack
 import numpy as np
 import pytest
@@ -122,6 +124,23 @@ def test_any_bytes_are_a_message_or_refused(content, reader):
 def test_any_map_is_a_message_or_refused(message, reader):
     with pytest.raises(ProtocolError):
         reader(messages.read(msgpack.packb(message)))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        replace(ASKED, settings=replace(ASKED.settings, timing=1.0)),
+        replace(ASKED, settings=replace(ASKED.settings, beat_priority="high")),
+        replace(ASKED, settings=replace(ASKED.settings, tempo=Tempo(np.nan))),
+        replace(ASKED, hands=(replace(HAND, after=(0.0, 0.1)),)),
+        replace(ASKED, hands=("left hand",)),
+        replace(ASKED, plan_delay=-1.0),
+    ],
+)
+def test_settings_of_another_kind_are_refused(asked):
+    question = Question(7, 1 / 3, False, STATE, np.array([2 / 3]), asked)
+    with pytest.raises(ProtocolError, match="not an Asked"):
+        messages.read_question(sent(messages.question_message(question)), 4, 1)
 
 
 @given(st.binary(max_size=60), st.integers(0, 400))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from models.errors import BackbeatError
+from mpc.hand_offset import HandOffset
 from mpc.plan_settings import PlanSettings
 from mpc.reference import Reference
 from mpc.remote import server as server_module
@@ -192,6 +193,16 @@ def test_a_question_that_is_none(server, connect, hello, reference, change):
     assert "schema" in ask(own, to_bytes(hello_message(hello)))
     wrong = question_message(question(reference)) | change
     assert "error" in ask(own, to_bytes(wrong))
+    assert_serves(server, reference)
+
+
+def test_a_hand_that_the_robot_does_not_have(server, connect, hello, reference):
+    own = connect()
+    ask(own, to_bytes(hello_message(hello)))
+    hand = HandOffset("third hand", 0.0, (0.0, 0.0, 0.0), (0.1, 0.0, 0.0))
+    asked = replace(question(reference).asked, hands=(hand,))
+    wrong = question(reference)._replace(asked=asked)
+    assert "third hand" in ask(own, to_bytes(question_message(wrong)))["error"]
     assert_serves(server, reference)
 
 
