@@ -196,7 +196,7 @@ def test_drumming_warns_of_nothing(built, state):
 
 @pytest.mark.slow
 def test_a_push_shows_through_noise_lag_and_friction(built):
-    push = Push(0.4, 0.4, [0.0, 0.0, -20.0], "r_hand")
+    push = Push(0.4, 0.4, [20.0, 0.0, 0.0], "r_hand")
     scenario = Scenario(
         behavior="stand",
         state="estimated",
