@@ -25,6 +25,7 @@ from models.robot_description import (
     RobotDescription,
     find_description,
     load_description,
+    tell_new_name,
 )
 
 PACKAGE_XML = Path(__file__).parent / "package.xml"
@@ -317,7 +318,9 @@ class RobotModel:
         Raises:
             BackbeatError: no such joint.
         """
-        name = self._yaml.aliases.get(name, name)
+        if name in self._yaml.aliases:
+            tell_new_name(name, self._yaml.aliases[name])
+            name = self._yaml.aliases[name]
         if name not in self._index:
             raise unknown_name("joint", name, self.joint_names)
         return self._index[name]

@@ -145,3 +145,6 @@ STANDING_STILL = 1e-6
 OBSERVED = 0.05
 # From 50 N on a hand to the warning of it [s].
 DETECTED_WITHIN = 0.1
+# Published figures of robots carry ten digits, the inputs of their models six;
+# absolute for small values, relative for values above one.
+PUBLISHED = 1e-6
