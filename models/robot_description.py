@@ -109,6 +109,8 @@ class RobotDescription:
     urdf: str = ""
     # Link that floats.
     base: str = ""
+    # Whether that link is fixed to the world's origin instead: an arm on its stand.
+    fixed: bool = False
     # Link whose tilt tells a fall.
     trunk: str = ""
     # Patches that can carry weight, by name.
@@ -123,6 +125,8 @@ class RobotDescription:
     equipment: dict[str, dict[str, EquipmentDescription]] = field(default_factory=dict)
     # Named configurations.
     postures: dict[str, PostureDescription] = field(default_factory=dict)
+    # Joints that stay where they are, and where [rad]: fingers, say.
+    locked: dict[str, float] = field(default_factory=dict)
     # Words for postures: parts of the body and places on it, by name.
     parts: dict[str, PartDescription] = field(default_factory=dict)
     places: dict[str, PlaceDescription] = field(default_factory=dict)

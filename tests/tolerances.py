@@ -136,6 +136,18 @@ MARKER_READ = 2e-4
 # Mean error of what belongs on a beat, and its deviation, in closed loop [s].
 MARKER_MEAN, MARKER_DEVIATION = 10e-3, 15e-3
 
+# Closed forms of motors against an integrator at 1e-10 [N m].
+MOTORS = 1e-6
+# A servo at 1 kHz against the continuous one, of the step that it is told [-].
+SERVO_STEP = 0.01
+# Deflection of a soft joint against torque over stiffness [relative].
+COMPLIANCE = 0.05
+# Friction that is felt from outside against what was simulated: the damping of spring
+# and joint, at the speed of the pull, is in it [relative].
+APPARENT_FRICTION = 0.06
+# How far joints without stiffness may turn in ten seconds: a degree [rad].
+WEIGHTLESS = 0.01745
+
 # A task that is a constraint, as the solver leaves it [m/s^2, rad/s^2].
 HARD_TASK = 1e-8
 # All velocities of a robot that has stood for ten seconds, as one norm [m/s, rad/s].

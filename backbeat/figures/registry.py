@@ -71,6 +71,7 @@ FIGURES = {
         Figure("stroke-coordinates", "strokes", "The same against time.", True),
         Figure("tip-trail", "strokes", "The way of both stick tips.", True),
         Figure("safety-law", "safety_curves", "A joint's safety law: both curves."),
+        Figure("soft-elbow", "compliance", "Force over displacement of a soft joint."),
         Figure("drummer", "moving_picture", "Two bars of drumming.", True, True),
     )
 }  # fmt: skip

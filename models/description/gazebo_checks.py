@@ -44,7 +44,10 @@ def _check_tag(where: str, gazebo: Gazebo, tag: Tag) -> Iterator[Finding]:
         ("gravity", False),
         ("turnGravityOff", True),
     ):
-        says = "gravity is off for it, and Drake pulls at it all the same"
+        says = (
+            "gravity is off for it; Drake pulls at it all the same, and Backbeat has "
+        )
+        says += "it for all links or for none"
         yield Finding("gravity-not-simulated", _WARNING, tag.line, where, says)
     elif tag.name == "static" and tag.text.lower() in _TRUE:
         yield Finding(
@@ -52,7 +55,8 @@ def _check_tag(where: str, gazebo: Gazebo, tag: Tag) -> Iterator[Finding]:
             _WARNING,
             tag.line,
             where,
-            "the robot is meant to stay where it is, and Drake lets it fall",
+            "the robot is meant to stay where it is; Backbeat fixes its base, and "
+            "Drake alone lets it fall",
             'fix its root: <link name="world"/> and a fixed joint from there',
         )
 

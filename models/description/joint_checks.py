@@ -182,8 +182,8 @@ def _check_dynamics(joint: Joint) -> Iterator[Finding]:
             _WARNING,
             joint,
             dynamics.line,
-            f"its friction of {dynamics.friction:g} is passed over by Drake",
-            "set the friction of actuators in the scenario",
+            f"its friction of {dynamics.friction:g} is passed over by Drake alone; it "
+            "acts in Backbeat's simulations with steps",
         )
 
 
@@ -208,8 +208,8 @@ def _check_mimic(description: Description, joint: Joint) -> Iterator[Finding]:
             _NOTE,
             joint,
             mimic.line,
-            f"it follows {mimic.joint!r} in simulations with steps; kinematics alone "
-            "does not know of it",
+            f"it follows {mimic.joint!r} in simulations with steps; a robot model "
+            "holds it with that joint, which has to be `locked`",
         )
 
 

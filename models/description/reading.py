@@ -62,6 +62,16 @@ def read_description(path: Path) -> Description:
         BackbeatError: the file is no URDF, or a part of it cannot be read.
     """
     description, findings = read_leniently(read_document(path))
+    refuse_errors(path, findings)
+    return description
+
+
+def refuse_errors(path: Path, findings: list[Finding]) -> None:
+    """Says the first error of a file.
+
+    Raises:
+        BackbeatError: there is one.
+    """
     errors = [f for f in findings if f.severity is Severity.ERROR]
     if errors:
         first = errors[0]
@@ -70,7 +80,6 @@ def read_description(path: Path) -> Description:
         raise BackbeatError(
             f"{path} line {first.line}: {first.where}: {first.says}{remedy}{more}"
         )
-    return description
 
 
 def read_leniently(document: Document) -> tuple[Description, list[Finding]]:

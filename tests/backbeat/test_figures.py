@@ -197,8 +197,8 @@ def test_a_machine_without_the_library_says_which(robot, monkeypatch):
 
 # --- the command ----------------------------------------------------------------------
 
-STILL = [f.name for f in FIGURES.values() if f.family not in
-         ("robot_pictures", "moving_picture", "singularities")]  # fmt: skip
+SLOW = ("robot_pictures", "moving_picture", "singularities", "compliance")
+STILL = [f.name for f in FIGURES.values() if f.family not in SLOW]
 STILL.remove("tip-trail")
 
 
@@ -226,7 +226,9 @@ def test_every_picture_is_written(name, sources, tmp_path, monkeypatch):
 
 @rendered
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["singular-pose", "singular-values", "drummer"])
+@pytest.mark.parametrize(
+    "name", ["singular-pose", "singular-values", "drummer", "soft-elbow"]
+)
 def test_the_rest_is_written(name, sources, tmp_path):
     assert write_figure(FIGURES[name], sources, tmp_path).stat().st_size > 10_000
 
