@@ -95,7 +95,8 @@ class FrameSocket:
             TimeoutError: the other end does not read.
             OSError: it is gone.
         """
-        self._set_limit(seconds)
+        if seconds != self._limit:
+            self._set_limit(seconds)
         try:
             self._socket.sendall(frame(content))
         except BlockingIOError:
@@ -115,7 +116,8 @@ class FrameSocket:
             ProtocolError: what comes is no frame.
             OSError: the other end is gone.
         """
-        self._set_limit(seconds)
+        if seconds != self._limit:
+            self._set_limit(seconds)
         until, content = math.inf, self._reader.next()
         while content is None:
             try:
@@ -138,9 +140,8 @@ class FrameSocket:
 
     def _set_limit(self, seconds: float) -> None:
         """The kernel keeps time, which spares a system call at every message."""
-        if seconds != self._limit:
-            whole = int(seconds)
-            limit = _TIME.pack(whole, max(1, int((seconds - whole) * 1e6)))
-            for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-                self._socket.setsockopt(socket.SOL_SOCKET, option, limit)
-            self._limit = seconds
+        whole = int(seconds)
+        limit = _TIME.pack(whole, max(1, int((seconds - whole) * 1e6)))
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            self._socket.setsockopt(socket.SOL_SOCKET, option, limit)
+        self._limit = seconds

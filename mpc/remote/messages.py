@@ -238,6 +238,8 @@ def read_question(message: dict[str, Any], num_states: int, num_soles: int) -> Q
         raise ProtocolError(f"'n' and 't' are {number!r} and {t!r}: no tick and time")
     numbers = vector(message, "sensed", num_states + num_soles)
     x, force = numbers[:num_states], numbers[num_states:]
+    if len(message) == 3:
+        return Question(number, t, False, x, force)
     start = "start" in message and value(message, "start", bool)
     asked = None
     if "asked" in message:
