@@ -31,7 +31,7 @@ class RemoteMemory:
     """All memory of this side.
 
     Attributes:
-        command: (6 nj,) the joint command in force.
+        command: (9 nj,) the joint command in force.
         acceleration: (nj,) what it makes the joints do [rad/s^2].
         posture: (nj,) of the joints when the controller last answered [rad].
         fallen: whether it has declared a fall.

@@ -24,6 +24,9 @@ COMMAND = {
     "stiffness": "N m/rad",
     "damping": "N m s/rad",
     "coming": "rad/s",
+    "integral": "N m/rad/s",
+    "feedforward": "1",
+    "effort_feedback": "1",
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 from pydrake.common.value import AbstractValue
 from pydrake.systems.analysis import Simulator
 
-from models.actuation import DAMPING, EFFORT, POSITION, STIFFNESS
+from models.actuation import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS
 from models.errors import BackbeatError
 from mpc.fail_safe import Cause, Mode
 from mpc.plan_settings import PlanSettings
@@ -73,7 +73,7 @@ def controlled(reference):
 
 
 def blocks(memory):
-    return memory.command.reshape(6, -1)
+    return memory.command.reshape(BLOCKS, -1)
 
 
 def test_answers_come_through(reference, controlled):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from behaviors.behavior import Mount, make_robot
+from models.actuation import BLOCKS
 from mpc.remote.messages import Answer, Question
 from mpc.remote.schema import differences, make_schema
 from mpc.remote.wiring import Wiring
@@ -69,6 +70,7 @@ def test_numbers_are_put_in_order_by_name(schema):
         joints=schema.joints[::-1],
         command=schema.command[2:] + schema.command[:2],
     )
+    assert len(schema.command) == BLOCKS
     assert differences(schema, theirs) == []
     states = (*schema.positions, *schema.velocities)
     meant = {name: float(i) for i, name in enumerate(states)}
@@ -82,10 +84,12 @@ def test_numbers_are_put_in_order_by_name(schema):
     assert dict(zip(schema.soles, found.force, strict=True)) == forces
 
     nj = len(schema.joints)
-    command = np.arange(6.0 * nj)
+    command = np.arange(float(BLOCKS * nj))
     answer = wiring.answer(Answer(command, np.arange(1.0 * nj), False))
-    mine = dict(zip(schema.command, command.reshape(6, nj), strict=True))
-    for name, block in zip(theirs.command, answer.command.reshape(6, nj), strict=True):
+    mine = dict(zip(schema.command, command.reshape(BLOCKS, nj), strict=True))
+    for name, block in zip(
+        theirs.command, answer.command.reshape(BLOCKS, nj), strict=True
+    ):
         np.testing.assert_array_equal(block, mine[name][::-1])
     np.testing.assert_array_equal(answer.acceleration, np.arange(1.0 * nj)[::-1])
 
