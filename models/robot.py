@@ -190,7 +190,8 @@ class RobotModel:
         Args:
             robot: name of a shipped robot, or path of a robot YAML.
             equipment: equipment sets to weld on.
-            X_WB: pose at which the base is welded to the world; None floats it.
+            X_WB: pose at which the base is welded to the world; None floats it, or puts
+                one that its YAML calls fixed at the world's origin.
             locked: angles [rad] of joints to hold for good, by name.
 
         Raises:
@@ -204,6 +205,8 @@ class RobotModel:
         full = MultibodyPlant(time_step=0.0)
         self.robot_instance = add_robot(full, self.description, equipment)
         base = self._yaml.base
+        if X_WB is None and self._yaml.fixed:
+            X_WB = RigidTransform()
         check_tree(full, self.robot_instance, base, self.description)
         if X_WB is not None:
             full.WeldFrames(full.world_frame(), full.GetFrameByName(base), X_WB)

@@ -107,6 +107,8 @@ class RobotDescription:
     urdf: str = ""
     # Link that floats.
     base: str = ""
+    # Whether that link is bolted to the world instead.
+    fixed: bool = False
     # Link whose tilt tells a fall.
     trunk: str = ""
     # Patches that can carry weight, by name.
@@ -130,7 +132,11 @@ class RobotDescription:
     aliases: dict[str, str] = field(default_factory=dict)
 
 
-SHIPPED = {"atlas": Path(__file__).parent / "atlas" / "atlas.yaml"}
+_HERE = Path(__file__).parent
+SHIPPED = {
+    "atlas": _HERE / "atlas" / "atlas.yaml",
+    "ur10": _HERE / "ur10" / "ur10.yaml",
+}
 
 
 def find_description(robot: str | Path) -> Path:

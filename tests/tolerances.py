@@ -135,3 +135,7 @@ SOUND_APART = 20e-3
 MARKER_READ = 2e-4
 # Mean error of what belongs on a beat, and its deviation, in closed loop [s].
 MARKER_MEAN, MARKER_DEVIATION = 10e-3, 15e-3
+
+# Identities of priority levels in double precision, relative to the largest entry, and
+# accelerations by which a task may feel one below it [m/s^2, rad/s^2].
+HIERARCHY = 1e-9
