@@ -139,3 +139,6 @@ MARKER_MEAN, MARKER_DEVIATION = 10e-3, 15e-3
 # Identities of priority levels in double precision, relative to the largest entry, and
 # accelerations by which a task may feel one below it [m/s^2, rad/s^2].
 HIERARCHY = 1e-9
+# Programs with limits against the closed form where no limit is active: DAQP's own
+# tolerance times condition numbers of hundreds [m/s^2, and relative].
+LIMITED = 1e-4

@@ -79,6 +79,16 @@ class Level:
         self.P_next = P - self._B_star.T @ self.rank.inverse @ self._B_star
 
     @property
+    def metric(self) -> np.ndarray:
+        """(m, m) R: missing accelerations x count as |R x|^2 where not all can be had.
+
+        By the weights of the tasks where these differ, else as a kinetic energy.
+        """
+        if self.weight.min() == self.weight.max():
+            return self.rank.metric
+        return np.diag(np.sqrt(self.weight / self.weight.max()))
+
+    @property
     def desired(self) -> np.ndarray:
         """(m,) accelerations asked for at present."""
         return np.concatenate([t.desired for t in self.tasks])

@@ -42,11 +42,14 @@ class RankAdjusted:
         D: (d, d) directions of acceleration, as columns.
         share: (d,) of each direction that is kept, 1 away from singularities.
         inverse: (d, d) the rank-adjusted inverse.
+        metric: (d, d) matrix R with R' R the inverse with no level above: what is
+            missed is measured by |R x|^2, a kinetic energy.
     """
 
     D: np.ndarray
     share: np.ndarray
     inverse: np.ndarray
+    metric: np.ndarray
 
     @property
     def is_full(self) -> bool:
@@ -92,7 +95,8 @@ def rank_adjusted(
     if alone is None:
         inverse = np.divide(share, s, out=np.zeros_like(s), where=share > 0.0)
         D = V * np.sqrt(np.maximum(s, 0.0))
-        return RankAdjusted(D, share, (V * inverse) @ V.T)
+        root = V * np.sqrt(inverse)
+        return RankAdjusted(D, share, root @ root.T, root.T)
     moves = s * heaviest > ROUNDING
     root = np.sqrt(np.where(moves, s, 0.0))
     T = V * np.divide(1.0, root, out=np.zeros_like(s), where=moves)
@@ -103,4 +107,5 @@ def rank_adjusted(
     kept = left * (Y * Y).T @ share
     # Rounding must not make what is kept whole look as if it were not.
     kept[kept > 1.0 - ROUNDING] = 1.0
-    return RankAdjusted((V * root) @ Y, kept, (root_L * over) @ root_L.T)
+    inverse = (root_L * over) @ root_L.T
+    return RankAdjusted((V * root) @ Y, kept, inverse, (T * np.sqrt(share)).T)

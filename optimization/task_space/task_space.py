@@ -226,6 +226,10 @@ class TaskSpace:
         """
         if self._reactions:
             tau = tau + self._reaction_torques(tau)
+        return self.outcome(tau, forces)
+
+    def outcome(self, tau: np.ndarray, forces: dict[int, np.ndarray]) -> TaskForces:
+        """What torques (nj,) come to [N m]; `forces` as of `finish`."""
         vdot = self.dynamics.acceleration(tau)
         a = self.dynamics.C.T @ vdot
         error = {
