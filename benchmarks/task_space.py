@@ -1,6 +1,6 @@
 """Task-space control: a tick of Atlas, and operators against matrices by joints.
 
-    python -m benchmarks.task_space
+python -m benchmarks.task_space
 """
 
 import time

@@ -142,3 +142,6 @@ HIERARCHY = 1e-9
 # Programs with limits against the closed form where no limit is active: DAQP's own
 # tolerance times condition numbers of hundreds [m/s^2, and relative].
 LIMITED = 1e-4
+# Response of a hand to a step against its formula: torques hold for a step of 1 ms
+# and act half of it late, of 1 / 15 s [-].
+TASK_SPACE_RESPONSE = 0.01

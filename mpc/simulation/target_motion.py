@@ -28,8 +28,8 @@ class TargetMotion:
         numbers = [*self.offset, self.radius, self.frequency]
         if len(self.offset) != 3 or not np.isfinite(numbers).all() or self.radius < 0:
             raise BackbeatError(
-                "a target needs an offset of three numbers, a radius of 0 or more and a "
-                "frequency"
+                "a target needs an offset of three numbers, a radius of 0 or more "
+                "and a frequency"
             )
 
     def at(self, t: float, start: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
+from pydrake.systems.framework import Context, LeafSystem, State
 
 from models.configuration import Configuration
 from models.robot import RobotModel
@@ -55,8 +55,8 @@ class TaskSensing(LeafSystem):
     Input `state` is the true [q, v] of the robot model (nq + nv), `target` (9) that of
     the hand. Outputs are the sample taken `delay` ago, in the first moments the very
     first one: `state` with errors of joint angles and rates, `hand` (3) the place of
-    the hand frame [m] with its own, `target` (9) as it was then. A moved base is sampled
-    without errors. Errors depend on seed and number of the sample only.
+    the hand frame [m] with its own, `target` (9) as it was then. A moved base is
+    sampled without errors. Errors depend on seed and number of the sample only.
     """
 
     def __init__(
@@ -96,9 +96,7 @@ class TaskSensing(LeafSystem):
             self.DeclareVectorOutputPort(
                 name,
                 part[1] - part[0],
-                lambda c, out, part=part: out.SetFromVector(
-                    self._now(c)[slice(*part)]
-                ),
+                lambda c, out, part=part: out.SetFromVector(self._now(c)[slice(*part)]),
             )
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
 

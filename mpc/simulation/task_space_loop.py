@@ -94,11 +94,15 @@ def build_task_space_loop(scenario: TaskSpaceScenario) -> TaskSpaceLoop:
     scenario.check()
     robot = task_space_robot(scenario.robot)
     if not robot.floating and scenario.base.amplitude:
-        raise BackbeatError(f"the base of {robot.name!r} is bolted down and cannot sway")
+        raise BackbeatError(
+            f"the base of {robot.name!r} is bolted down and cannot sway"
+        )
     hand = scenario.hand or HANDS.get(robot.name, "")
     start = scenario.start or STARTS.get(robot.name, "")
     if not hand or not start:
-        raise BackbeatError(f"say which frame of {robot.name!r} is its hand and a start")
+        raise BackbeatError(
+            f"say which frame of {robot.name!r} is its hand and a start"
+        )
     q = robot.posture(start)
     p_WH = np.array(Configuration(robot, q).pose(hand).translation())
     builder = DiagramBuilder()
@@ -171,9 +175,7 @@ def _connect(
         base = plant.GetBodyByName(robot.base_name, world.instance).index()
         drive = add("base_drive", BaseDrive(robot, scenario.base, q, base))
         connect(state, drive.GetInputPort("state"))
-        connect(
-            servo.GetOutputPort("joint_effort"), drive.GetInputPort("effort")
-        )
+        connect(servo.GetOutputPort("joint_effort"), drive.GetInputPort("effort"))
         connect(
             drive.GetOutputPort("spatial_forces"),
             plant.get_applied_spatial_force_input_port(),

@@ -24,7 +24,7 @@ class TaskSpaceScenario:
     # Robot, and the frame that is its hand; "" for tool0 of an arm, r_hand of Atlas.
     robot: str = "ur10"
     hand: str = ""
-    # Where it begins, and what the posture below the hand wants; "" for where it begins.
+    # Posture at the start, and the one wanted below the hand; "" for that at the start.
     start: str = ""
     posture: str = ""
     # Time simulated [s], plant step [s] and Drake's contact approximation.
@@ -69,8 +69,10 @@ class TaskSpaceScenario:
             if not (np.isfinite(value) and value > 0.0):
                 raise BackbeatError(f"{name} has to be positive, not {value}")
         noise = (self.noise.angle, self.noise.rate, self.noise.hand)
-        if not (np.isfinite([self.delay, *noise]).all() and min(self.delay, *noise) >= 0):
-            raise BackbeatError("a delay and noise have to be 0 or more")
+        if not (
+            np.isfinite([self.delay, *noise]).all() and min(self.delay, *noise) >= 0
+        ):
+            raise BackbeatError("a delay has to be 0 or more, and so has noise")
         for name, whole, part in (
             ("period", self.period, self.time_step),
             ("delay", self.delay, self.period),

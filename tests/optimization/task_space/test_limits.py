@@ -106,7 +106,7 @@ def test_the_first_level_is_the_best_there_is(seed):
 
 
 def test_levels_below_never_cost_those_above_anything():
-    space, limits = saturated(1, 0.3)
+    space, limits = saturated(1, 0.33)
     with_posture = LimitedProgram(space, limits).solve()
     space.tasks(3)[0].set_desired(np.full(6, 100.0))
     other = LimitedProgram(space, limits).solve()
