@@ -204,7 +204,7 @@ def test_a_machine_without_the_library_says_which(robot, monkeypatch):
 # --- the command ----------------------------------------------------------------------
 
 STILL = [f.name for f in FIGURES.values() if f.family not in
-         ("robot_pictures", "moving_picture", "singularities")]  # fmt: skip
+         ("robot_pictures", "moving_picture", "singularities", "task_space")]  # fmt: skip
 STILL.remove("tip-trail")
 
 
@@ -232,7 +232,11 @@ def test_every_picture_is_written(name, sources, tmp_path, monkeypatch):
 
 @rendered
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["singular-pose", "singular-values", "drummer"])
+@pytest.mark.parametrize(
+    "name",
+    ["singular-pose", "singular-values", "drummer"]
+    + [f.name for f in FIGURES.values() if f.family == "task_space"],
+)
 def test_the_rest_is_written(name, sources, tmp_path):
     assert write_figure(FIGURES[name], sources, tmp_path).stat().st_size > 10_000
 
