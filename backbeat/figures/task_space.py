@@ -6,7 +6,9 @@ from matplotlib.figure import Figure
 
 from backbeat.figures.sources import Sources
 from backbeat.report.figures import COLORS, HEIGHT, STYLE, WIDTH
+from models.robot import RobotModel
 from mpc.simulation.task_space_studies import (
+    WEAK,
     base_study,
     limit_study,
     period_study,
@@ -56,20 +58,20 @@ def hand_sensing(sources: Sources) -> Figure:
 
 def hand_limits(sources: Sources) -> Figure:
     """Error and torque where motors are too weak: truncation against programs."""
-    runs = limit_study()
+    runs, limits = limit_study(), WEAK * RobotModel("ur10").effort_limits
     with mpl.rc_context(STYLE):
         figure = Figure((WIDTH, 2.0 * HEIGHT), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
         for color, (name, run) in zip(COLORS, runs.items(), strict=False):
             rms = run.metrics(1.0)["error_rms_mm"]
             above.plot(run.t, 1e3 * run.error, color=color, label=f"{name}: {rms:.2f}")
-            limit = np.abs(run.effort).max(axis=0)
-            below.plot(
-                run.t, (np.abs(run.effort) / limit).max(axis=1), color=color, lw=0.7
-            )
+            share = (np.abs(run.effort) / limits).max(axis=1)
+            below.plot(run.t, share, color=color, lw=0.7)
         above.set(title="Error of the hand [mm], RMS after 1 s in the legend")
         above.legend()
-        below.set(title="Torque nearest to its limit", xlabel="time [s]", ylabel="share")
+        below.set(
+            title="Torque nearest to its limit", xlabel="time [s]", ylabel="share"
+        )
         figure.suptitle("UR10 with 0.3 of its torque, circle of 0.2 m radius at 0.8 Hz")
         return figure
 
@@ -88,7 +90,8 @@ def swaying_pelvis(sources: Sources) -> Figure:
                     color=color,
                     ls="-" if fed else "--",
                     marker="o",
-                    label=f"{axis}, acceleration " + ("fed forward" if fed else "ignored"),
+                    label=f"{axis}, acceleration "
+                    + ("fed forward" if fed else "ignored"),
                 )
         axes.set(
             title="Atlas, pelvis sways by 0.1 m: RMS error of the hand",
