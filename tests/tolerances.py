@@ -145,3 +145,5 @@ LIMITED = 1e-4
 # Response of a hand to a step against its formula: torques hold for a step of 1 ms
 # and act half of it late, of 1 / 15 s [-].
 TASK_SPACE_RESPONSE = 0.01
+# A commanded force against that of contact, which yields where the model is rigid [-].
+PRESSED = 0.02
