@@ -47,7 +47,6 @@ class Level:
         bias: (m,) accelerations with vdot = 0.
         weight: (m,) weights.
         P: (nv, nv) weighted null space of the levels above.
-        P_next: (nv, nv) that of the levels above and this one.
         rank: compliance and task inertia, with what of them is kept.
     """
 
@@ -76,7 +75,11 @@ class Level:
         self._B_star = self.B @ P
         alone = None if P is dynamics.P else self.B @ dynamics.P @ self.B.T
         self.rank = rank_adjusted(self._B_star @ self.B.T, heaviest, alone)
-        self.P_next = P - self._B_star.T @ self.rank.inverse @ self._B_star
+
+    @cached_property
+    def P_next(self) -> np.ndarray:
+        """(nv, nv) weighted null space of the levels above and this one."""
+        return self.P - self._B_star.T @ self.rank.inverse @ self._B_star
 
     @property
     def metric(self) -> np.ndarray:

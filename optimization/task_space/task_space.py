@@ -171,13 +171,12 @@ class TaskSpace:
         self.dynamics = ConstrainedDynamics(
             self.state, self._contacts, self.heaviest, applied
         )
-        self.levels, P = {}, self.dynamics.P
+        self.levels = {}
         for priority in self.priorities:
             tasks = [t for t in self._tasks[priority] if isinstance(t, MotionTask)]
             if tasks:
-                level = Level(tasks, self.dynamics, P, self.heaviest)
-                self.levels[priority], P = level, level.P_next
-        self._P_last = P
+                P = self.null_space(priority)
+                self.levels[priority] = Level(tasks, self.dynamics, P, self.heaviest)
 
     def null_space(self, priority: int) -> np.ndarray:
         """(nv, nv) weighted projector onto what the levels above a priority leave."""
