@@ -77,7 +77,7 @@ class Level:
         self.rank = rank_adjusted(self._B_star @ self.B.T, heaviest, alone)
 
     @cached_property
-    def P_next(self) -> np.ndarray:
+    def projector_below(self) -> np.ndarray:
         """(nv, nv) weighted null space of the levels above and this one."""
         return self.P - self._B_star.T @ self.rank.inverse @ self._B_star
 
@@ -153,7 +153,7 @@ class Level:
     @cached_property
     def null_space(self) -> np.ndarray:
         """(nv, nv) N_p."""
-        return solve_upper(self._dynamics.C, self.P_next @ self._dynamics.C.T)
+        return solve_upper(self._dynamics.C, self.projector_below @ self._dynamics.C.T)
 
 
 def _weights(task: MotionTask) -> np.ndarray:

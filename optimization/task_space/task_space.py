@@ -181,7 +181,7 @@ class TaskSpace:
     def null_space(self, priority: int) -> np.ndarray:
         """(nv, nv) weighted projector onto what the levels above a priority leave."""
         above = [p for p in self.levels if p < priority]
-        return self.levels[max(above)].P_next if above else self.dynamics.P
+        return self.levels[max(above)].projector_below if above else self.dynamics.P
 
     def solve(self, way: str = WAYS[0]) -> TaskForces:
         """Torques without limits, level by level.

@@ -92,7 +92,7 @@ def test_null_spaces_are_projectors_that_nest(space):
 
 def test_nothing_is_left_below_a_whole_posture(space):
     last = space.levels[max(space.priorities)]
-    close(last.P_next, np.zeros_like(last.P_next))
+    close(last.projector_below, np.zeros_like(last.projector_below))
 
 
 def test_forces_add_up_and_change_no_task_above(space):

@@ -111,6 +111,6 @@ def test_the_posture_takes_what_the_hand_gives_up(angle):
     q = np.array([0.0, -0.5 * angle, angle, -0.5 * angle, 0.2, 0.0])
     space.update(q, np.zeros(6))
     kept = space.levels[2].rank.share.sum()
-    left = np.trace(space.levels[2].P_next)
+    left = np.trace(space.levels[2].projector_below)
     assert left == pytest.approx(6.0 - kept)
     assert kept < 2.5
