@@ -125,6 +125,26 @@ class Level:
         inverse = rank_adjusted(X @ X.T, self._heaviest**2).inverse
         return np.asarray(self.P @ solve_lower(C, X.T @ (inverse @ change)))
 
+    def gravity_force(self) -> np.ndarray:
+        """(m,) force in task space that holds the robot against gravity: Gbar' g."""
+        C = self._dynamics.C
+        return self._felt(solve_lower(C, -self._dynamics.state.gravity_forces))
+
+    def inertial_force(self) -> np.ndarray:
+        """(m,) force in task space of Coriolis and centrifugal forces c.
+
+        It is Gbar' c - L Jdot v: with that of gravity, and without contacts and
+        damping, the task force is L desired + both.
+        """
+        state = self._dynamics.state
+        c = state.bias + state.gravity_forces
+        felt = self._felt(solve_lower(self._dynamics.C, c))
+        return felt - self.rank.inverse @ self.bias
+
+    def _felt(self, phi: np.ndarray) -> np.ndarray:
+        """(m,) force in task space of weighted forces phi: Gbar' f."""
+        return np.asarray(self.rank.inverse @ (self._B_star @ phi))
+
     @cached_property
     def prioritized_jacobian(self) -> np.ndarray:
         """(m, nv) G*."""

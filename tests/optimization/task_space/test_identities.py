@@ -162,6 +162,23 @@ def test_khatibs_force_costs_the_least_acceleration_energy(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_a_task_force_is_inertia_times_wish_with_gravity_and_inertial_forces(seed):
+    """F = L desired + mu + p, for a first level, as Khatib has it."""
+    space = arm(seed)
+    ask(space, seed)
+    level, dynamics = space.levels[2], space.dynamics
+    change = level.wanted_change(dynamics.phi_0)
+    expected = level.inertia @ level.desired
+    expected = expected + level.inertial_force() + level.gravity_force()
+    close(level.task_force(change), expected)
+    # At rest, gravity alone is felt: no more and no less than the hand weighs.
+    space.update(space.state.q, np.zeros(6))
+    level, held = space.levels[2], space.state.bias
+    close(level.inertial_force(), np.zeros(3))
+    close(level.gravity_force(), level.generalized_inverse.T @ held)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_least_squares_forces_stay_in_the_null_space_too(seed):
     space = standing(seed)
     ask(space, seed)
