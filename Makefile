@@ -60,6 +60,10 @@ environment: $(READY) ## install everything into VENV; the others do so too
 demo: $(READY) ## build the demo's behaviors, track them, write OUT/demo.html
 	@"$(ENVIRONMENT)/bin/backbeat" demo --library "$(LIBRARY)" --out "$(OUT)"
 
+.PHONY: cards
+cards: $(READY) ## make robustness cards of all behaviors in LIBRARY; takes hours
+	@"$(ENVIRONMENT)/bin/backbeat" card --library "$(LIBRARY)"
+
 .PHONY: test
 test: $(READY) ## run the everyday test suite
 	@$(PYTEST) -n 2

@@ -1,6 +1,7 @@
 """Building many behaviors side by side."""
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ def build_all(
     force: bool = False,
     processes: int | None = None,
     log: bool = False,
+    executors: Sequence[Executor] = (),
 ) -> list[Outcome]:
     """Builds behaviors; one that fails does not keep the others from it.
 
@@ -45,6 +47,8 @@ def build_all(
         force: build what is up to date too.
         processes: how many behaviors at a time; None for one a core.
         log: tell every iteration of the solver.
+        executors: where to build instead, see `backbeat.cluster`; they write to the
+            library under the same path.
 
     Returns:
         An outcome each, in order, whose value is a `Built`.
@@ -66,12 +70,12 @@ def build_all(
             outcomes[name] = Outcome(title, stored)
             watcher.progress(title, 1.0, "up to date")
         watcher.done(outcomes[name])
-    if len(jobs) == 1:
+    if len(jobs) == 1 and not executors:
         # One behavior has all the cores for its windows.
         ((name, job),) = jobs.items()
         hands = cores() if processes is None else processes
         jobs[name] = Job(job.name, build_one, (*job.arguments, hands))
-    made = run_jobs(list(jobs.values()), watcher, processes)
+    made = run_jobs(list(jobs.values()), watcher, processes, executors)
     outcomes |= zip(jobs, made, strict=True)
     return [outcomes[name] for name in names]
 

@@ -1,7 +1,8 @@
 """Running a sweep: jobs for its runs, a table that grows, a summary at the end."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -59,6 +60,7 @@ def run_sweep(
     folder: Path,
     progress: Progress | None = None,
     processes: int | None = None,
+    executors: Sequence[Executor] = (),
 ) -> SweepResult:
     """Makes the runs of a sweep that are not in its table yet.
 
@@ -68,6 +70,8 @@ def run_sweep(
         folder: where the table and the summary are.
         progress: called whenever a run has ended.
         processes: how many runs at a time; None for one a core.
+        executors: where to run instead, see `backbeat.cluster`; they read the library
+            under the same path.
 
     Raises:
         BackbeatError: a behavior is not in the library, a push cannot be judged, or
@@ -79,7 +83,7 @@ def run_sweep(
     with locked(path):
         runner = _Runner(sweep, library, keys, SweepTable(path), progress)
         try:
-            outcomes = run_stream(runner.next_job, runner, processes)
+            outcomes = run_stream(runner.next_job, runner, processes, executors)
         finally:
             # Also of a sweep that is interrupted: what is known by then.
             summary = runner.summary()
@@ -105,12 +109,14 @@ def _behavior(library: Path, name: str) -> Behavior:
 def _check_durations(sweep: Sweep, library: Path) -> None:
     """Raises a BackbeatError when a push comes too late to be judged."""
     for cell in sweep.cells:
-        scenario = cell.seeded(sweep.seeds[0])
+        scenario = cell.scenario
         length = _behavior(library, cell.behavior).duration + scenario.lead_out
         end = min(scenario.duration or length, length)
-        spread = cell.push.time_spread if cell.push else 0.0
-        for push in scenario.pushes:
-            judged = push.time + push.duration + spread + RECOVERY
+        ends = [push.time + push.duration for push in scenario.pushes]
+        if cell.push is not None:
+            ends.append(cell.push.time + cell.push.time_spread + cell.push.duration)
+        for push_end in ends:
+            judged = push_end + RECOVERY
             if judged > end:
                 raise BackbeatError(
                     f"{cell.title()}: the push is judged at {judged:.2f} s, "

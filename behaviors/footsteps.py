@@ -30,6 +30,12 @@ from optimization.trajectory_problem import (
 
 STANDING = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 STANDING["none"] = ()
+IN_WORDS = {
+    "both": "both feet",
+    "left": "left foot",
+    "right": "right foot",
+    "none": "in the air",
+}
 FEET = {"left": "l_foot", "right": "r_foot"}
 # A swing keeps at least this share of its clearance.
 LEAST_CLEARANCE = 0.8
@@ -226,7 +232,7 @@ class Walker:
             weights=specification.objectives.weights(Weights()),
         )
         events = tuple(
-            Event(switches[i], "segment", step.feet, duration=self.lengths[i])
+            Event(switches[i], "segment", IN_WORDS[step.feet], duration=self.lengths[i])
             for i, step in enumerate(steps)
         )
         return MotionPlan(

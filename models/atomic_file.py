@@ -26,7 +26,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(".part", path.stem, path.parent)
+        # Hidden: who reads a folder as one table passes over what a dead process left.
+        descriptor, temporary = tempfile.mkstemp(".part", f".{path.stem}", path.parent)
         with os.fdopen(descriptor, "wb") as file:
             yield file
             file.flush()

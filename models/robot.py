@@ -224,7 +224,8 @@ class RobotModel:
         self._read_joints()
         self.contacts = self._read_contacts()
         own = self._yaml.contacts
-        self.soles = tuple(n for n in own if not self.contacts[n].is_point)
+        self.patches = tuple(n for n, c in self.contacts.items() if not c.is_point)
+        self.soles = tuple(n for n in own if n in self.patches)
         self.trunk = self.frame(self._yaml.trunk or base)
         limbs = [self.contacts[n].limb for n in self.soles]
         self.leg_joints = np.concatenate([np.zeros(0, int), *limbs]).astype(int)

@@ -32,9 +32,10 @@ from models.joint_friction import add_joint_friction, connect_joint_friction, is
 from models.kit.drum_kit import CHAIR, DrumKit
 from models.robot import RobotModel, find_frame
 
-CONTACT_MODELS = ("sap", "similar", "lagged")
+DISCRETE_MODELS = ("sap", "similar", "lagged")
 # In place of one of them: no steps, contact by springs and dampers.
 CONTINUOUS = "continuous"
+CONTACT_MODELS = (*DISCRETE_MODELS, CONTINUOUS)
 # Where friction has its full size in continuous time [m/s]. An integrator takes steps
 # in proportion; soles creep at the share of it that is the share of friction in use.
 STICTION_SPEED = 5e-3
@@ -116,8 +117,7 @@ class World:
         """
         plant, graph = self.plant, self.scene_graph
         robot, own = self.robot, graph.GetMyMutableContextFromRoot(context)
-        patches = [n for n, c in robot.contacts.items() if not c.is_point]
-        bodies = {plant.GetBodyByName(robot.contact_link(n)) for n in patches}
+        bodies = {plant.GetBodyByName(robot.contact_link(n)) for n in robot.patches}
         bodies.add(plant.world_body())
         if plant.HasBodyNamed(CHAIR):
             bodies.add(plant.GetBodyByName(CHAIR))
@@ -150,7 +150,7 @@ def add_world(
         builder: diagram under construction.
         robot: the robot model; a welded base and locked joints are honored.
         time_step: discrete step of the plant [s].
-        contact_model: Drake's discrete contact approximation, or CONTINUOUS.
+        contact_model: one of CONTACT_MODELS.
         friction: friction coefficient of the patches that carry the robot, and of
             ground and chair.
         scene: what stands on the ground; None for nothing.
@@ -167,11 +167,10 @@ def add_world(
         _config(time_step, contact_model, feet), builder
     )
     instance = robot.add_to(plant)
-    patches = [n for n, c in robot.contacts.items() if not c.is_point]
-    for name in patches:
+    for name in robot.patches:
         if name not in robot.soles:
             _add_corners(plant, robot, name)
-    links = {robot.contact_link(n) for n in patches}
+    links = {robot.contact_link(n) for n in robot.patches}
     for index in plant.GetBodyIndices(instance):
         body = plant.get_body(index)
         material = SOLE if body.name() in links else BODY
@@ -185,7 +184,7 @@ def add_world(
     if scene is not None and scene.name:
         if scene.name not in SCENES:
             raise unknown_name("scene", scene.name, SCENES)
-        sits = len(patches) > len(robot.soles)
+        sits = len(robot.patches) > len(robot.soles)
         DrumKit(scene.place, moved).add_to(plant, friction if sits else None)
     shares = joint_friction * robot.effort_limits
     brakes = dict(zip(robot.joint_names, shares, strict=True))
@@ -201,9 +200,8 @@ def _config(time_step: float, contact_model: str, feet: str) -> MultibodyPlantCo
     Raises:
         BackbeatError: unknown contact model or feet.
     """
-    if contact_model not in (*CONTACT_MODELS, CONTINUOUS):
-        known = (*CONTACT_MODELS, CONTINUOUS)
-        raise unknown_name("contact model", contact_model, known)
+    if contact_model not in CONTACT_MODELS:
+        raise unknown_name("contact model", contact_model, CONTACT_MODELS)
     if feet not in FEET:
         raise unknown_name("kind of feet", feet, FEET)
     config = MultibodyPlantConfig(
@@ -286,7 +284,7 @@ def lock_joints(
     if locked and plant.time_step() == 0.0:
         raise BackbeatError(
             f"{', '.join(locked)} cannot be locked in continuous time; take one of "
-            f"the contact models {', '.join(CONTACT_MODELS)}"
+            f"the contact models {', '.join(DISCRETE_MODELS)}"
         )
     set_joints(plant, context, locked)
     for name in locked:

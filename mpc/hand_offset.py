@@ -111,7 +111,8 @@ class ArmReach:
             What they add now, and how far the hand is moved by that (3,) [m] and by
             the change (3,) [m].
         """
-        robot, columns = self._robot, robot_columns(self._robot, self.joints)
+        robot = self._robot
+        columns = robot.base_velocities + self.joints
         planned, _ = self._place(q)
         bent = q.copy()
         angles = robot.base_positions + self.joints
@@ -139,8 +140,3 @@ class ArmReach:
         J = np.zeros((6, robot.num_velocities))
         frame_jacobian(robot.tree, ws, frame.body, r, J)
         return r, J
-
-
-def robot_columns(robot: RobotModel, joints: np.ndarray) -> np.ndarray:
-    """Columns of joints in v."""
-    return np.asarray(robot.base_velocities + np.asarray(joints))

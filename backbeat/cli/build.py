@@ -50,6 +50,10 @@ def command(
         int | None,
         typer.Option(help="Port of the page of --watch; any free one by default."),
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Run on a Dask cluster instead: tcp://HOST:PORT."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
 ) -> None:
     """Builds behaviors and setlists: solves, verifies and stores what has changed."""
@@ -69,7 +73,7 @@ def command(
     wanted = names or shipped_names()
     for name in wanted:
         find_specification(name)
-    outcomes = build_behaviors(wanted, library, force, jobs, verbose)
+    outcomes = build_behaviors(wanted, library, force, jobs, verbose, scheduler)
     made = [o.value for o in outcomes if o.error is None]
     if as_json:
         print_json([built.numbers for built in made])
@@ -85,15 +89,17 @@ def build_behaviors(
     force: bool = False,
     jobs: int | None = None,
     verbose: bool = False,
+    scheduler: str | None = None,
 ) -> "list[Outcome]":
     """Builds behaviors with a progress bar each; Ctrl-C keeps what is done."""
     from backbeat.building import build_all
     from backbeat.cli.console import ProgressBars
+    from backbeat.cluster import cluster_executors
 
     bars = ProgressBars()
     try:
-        with bars:
-            return build_all(names, library, bars, force, jobs, verbose)
+        with cluster_executors(scheduler) as executors, bars:
+            return build_all(names, library, bars, force, jobs, verbose, executors)
     except KeyboardInterrupt:
         done = sum(o.error is None for o in bars.outcomes)
         typer.echo(

@@ -17,11 +17,12 @@ from typing import Annotated
 
 import typer
 
+from backbeat.stage.browser import find_chromium
+
 PYTHON_OLDEST, PYTHON_NEWEST = (3, 11), (3, 14)
 GLIBC_OLDEST = (2, 34)
 FREE_DISK = 1.0  # [GB] for a library, recordings and runs
 MESHCAT_PORTS = range(7000, 8000)  # the ports that Drake's Meshcat tries, in order
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 INSTALL_AGAIN = "make the environment again: make clean demo"
 
 
@@ -214,11 +215,6 @@ def meshcat_port() -> Finding:
         f"none of {first} to {last} is free on 127.0.0.1",
         "end other Meshcat servers, or allow this program to listen on 127.0.0.1",
     )
-
-
-def find_chromium() -> str | None:
-    """Path of an installed Chromium or Chrome, for the browser checks."""
-    return next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
 
 
 def chromium() -> Finding:

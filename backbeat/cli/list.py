@@ -17,6 +17,7 @@ def command(
     from rich.console import Console
     from rich.table import Table
 
+    from backbeat.card_words import card_words
     from backbeat.cli.console import print_json
     from behaviors.library import Library
     from behaviors.specification import shipped_names, shipped_setlists
@@ -25,12 +26,16 @@ def command(
     table = store.table()
     ships = [*shipped_names(), *shipped_setlists()]
     missing = [n for n in ships if n not in set(table["name"])]
+    words = {n: card_words(store, n) for n in table["name"]}
+    table["card"] = [words[n] for n in table["name"]]
     if as_json:
         print_json({"built": table.to_dict("records"), "not_built": missing})
         return
     screen = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0, 0, 1))
     for column in ("name", "kind", "length", "tempo", "verified"):
         screen.add_column(column, no_wrap=True)
+    if any(words.values()):
+        screen.add_column("survives")
     screen.add_column("summary")
     for row in table.itertuples():
         screen.add_row(
@@ -39,8 +44,10 @@ def command(
             f"{row.duration_s:.1f} s",
             f"{row.bpm:g} BPM" if row.bpm else "",
             "yes" if row.verified else "NO",
+            *([row.card] if any(words.values()) else []),
             row.summary,
         )
     for name in missing:
-        screen.add_row(name, "", "", "", "not built", f"backbeat build {name}")
+        blank = [""] if any(words.values()) else []
+        screen.add_row(name, "", "", "", "not built", *blank, f"backbeat build {name}")
     Console().print(screen)

@@ -28,6 +28,7 @@ SUBCOMMANDS = {
     "replay": "Make a run once more and compare it with its file bit for bit.",
     "explain": "Say what the controllers of a run wanted, got and ran into.",
     "sweep": "Run a behavior over settings and seeds: success rates and margins.",
+    "card": "Make robustness cards: what behaviors survive, and how often.",
     "export": "Write a behavior or a run as CSV, NPZ, MIDI or WAV.",
     "figure": "Draw figures of robot, kit and motion, from the model and the plans.",
     "moves": "List the moves that a dance can be made of.",

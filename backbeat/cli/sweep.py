@@ -1,5 +1,7 @@
 """`backbeat sweep`: many runs, success rates and margins."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,8 +10,7 @@ import typer
 from backbeat.cli.build import INTERRUPTED
 
 if TYPE_CHECKING:
-    from backbeat.sweeping import SweepResult
-    from mpc.simulation.sweep.cells import Sweep
+    from backbeat.sweeping import Progress
 
 
 def command(
@@ -35,17 +36,27 @@ def command(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Runs at a time; by default one a core.")
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Run on a Dask cluster instead: tcp://HOST:PORT."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Summary as JSON.")] = False,
 ) -> None:
     """Runs scenarios over fields and seeds; goes on where it was stopped."""
     from backbeat.cli.build import report_failures
     from backbeat.cli.console import print_json
     from backbeat.cli.sweep_table import print_sweep
+    from backbeat.cluster import cluster_executors
+    from backbeat.sweeping import run_sweep
     from mpc.simulation.sweep.cells import narrowed
     from mpc.simulation.sweep.specification import find_sweep, load_sweep
 
     sweep = narrowed(load_sweep(find_sweep(name)), behavior, seeds)
-    result = _with_progress(sweep, library, output, jobs)
+    with (
+        cluster_executors(scheduler) as executors,
+        sweep_progress(sweep.settings.name, output) as progress,
+    ):
+        result = run_sweep(sweep, library, output, progress, jobs, executors)
     if as_json:
         print_json(result.summary)
     else:
@@ -55,20 +66,23 @@ def command(
     report_failures(list(result.failures))
 
 
-def _with_progress(
-    sweep: "Sweep", library: Path, output: Path, jobs: int | None
-) -> "SweepResult":
-    """Runs a sweep with a progress bar on stderr; Ctrl-C keeps what is done."""
+@contextmanager
+def sweep_progress(title: str, output: Path) -> Iterator["Progress"]:
+    """A progress bar on stderr for a sweep; Ctrl-C says where what is done is kept.
+
+    Args:
+        title: what is being made.
+        output: folder of the tables.
+    """
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
-        Progress,
         TextColumn,
         TimeElapsedColumn,
     )
+    from rich.progress import Progress as Bars
 
     from backbeat.cli.console import remarks
-    from backbeat.sweeping import run_sweep
 
     columns: list[Any] = [
         TextColumn("{task.description}"),
@@ -77,8 +91,8 @@ def _with_progress(
         TimeElapsedColumn(),
         TextColumn("{task.fields[what]}"),
     ]
-    with Progress(*columns, console=remarks) as bars:
-        task = bars.add_task(sweep.settings.name, total=None, what="")
+    with Bars(*columns, console=remarks) as bars:
+        task = bars.add_task(title, total=None, what="")
 
         def progress(known: int, remaining: int, what: str) -> None:
             total = known + remaining
@@ -87,7 +101,7 @@ def _with_progress(
                 remarks.print(f"{known}/{total}  {what}", soft_wrap=True)
 
         try:
-            return run_sweep(sweep, library, output, progress, jobs)
+            yield progress
         except KeyboardInterrupt:
             typer.echo(
                 "backbeat: interrupted; the runs that ended are kept in "

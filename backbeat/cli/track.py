@@ -42,7 +42,8 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Metrics as JSON.")] = False,
 ) -> None:
     """Tracks a behavior in closed loop and reports what happened."""
-    from backbeat.cli.console import print_json, progress_bar
+    from backbeat.card_words import predicted
+    from backbeat.cli.console import print_json, progress_bar, remarks
     from backbeat.cli.results import print_results
     from backbeat.cli.verified import load_verified
     from models.errors import BackbeatError
@@ -72,6 +73,8 @@ def command(
         raise BackbeatError("name a behavior, or a scenario that names one")
     settings.check()
     behavior = load_verified(library, settings.behavior, unverified)
+    if said := predicted(library, behavior):
+        remarks.print(said, highlight=False)
     with progress_bar(settings.behavior) as report:
         run = run_scenario(
             settings, behavior, progress=lambda share: report(share, "in closed loop")

@@ -2,13 +2,12 @@
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 
 from backbeat.figures.sources import Sources
 from backbeat.report.drumming_figures import TORSO, arm_joints, drumming_joints
 from backbeat.report.figures import COLORS, STYLE, WIDTH
-from behaviors.behavior import Behavior
+from behaviors.behavior_table import to_frame
 
 DURATION = 25.0  # s
 LIMBS = {"torso": TORSO, "left arm": arm_joints("l"), "right arm": arm_joints("r")}
@@ -18,7 +17,7 @@ COLOR_OF = {"b": COLORS[6], "l": COLORS[0], "r": COLORS[1], "n": COLORS[6]}
 def joint_motion(sources: Sources) -> Figure:
     """Positions above, velocities below, of torso, left and right arm."""
     plan = sources.plan
-    table = joint_table(plan)
+    table = to_frame(plan)
     table = table[table["t"] <= DURATION]
     with mpl.rc_context(STYLE):
         figure = Figure((11.0, 6.4), layout="constrained")
@@ -37,26 +36,10 @@ def joint_motion(sources: Sources) -> Figure:
         return figure
 
 
-def joint_table(plan: Behavior) -> pd.DataFrame:
-    """Columns `t` [s], `q.JOINT` [rad] and `v.JOINT` [rad/s] of a plan."""
-    robot, motion = plan.robot_model, plan.motion
-    columns = {"t": motion.t}
-    for prefix, values, first in (
-        ("q", motion.q, robot.base_positions),
-        ("v", motion.v, robot.base_velocities),
-    ):
-        joints = values[:, first:].T
-        columns |= {
-            f"{prefix}.{name}": row
-            for name, row in zip(robot.joint_names, joints, strict=True)
-        }
-    return pd.DataFrame(columns)
-
-
 def joint_ranges(sources: Sources) -> Figure:
     """The range of each of the 17 joints, and the part of it that the plan uses."""
     plan = sources.plan
-    robot, table = plan.robot_model, joint_table(plan)
+    robot, table = plan.robot_model, to_frame(plan)
     names = drumming_joints()
     at = robot.joint_indices(names)
     lower, upper = robot.position_lower[at], robot.position_upper[at]

@@ -3,9 +3,6 @@
 Frames: W world; C camera with x to the right, y down and z away from the camera.
 """
 
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +23,7 @@ from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.sensors import CameraInfo
 
+from backbeat.drake_console import quiet_drake
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from models.scene import Scene, add_world
@@ -88,7 +86,8 @@ class Room:
             BackbeatError: this machine cannot render.
         """
         builder = DiagramBuilder()
-        with _quiet_drake():
+        # It warns that the second color of what has its own already is left out.
+        with quiet_drake():
             self._world = add_world(builder, robot, scene=scene)
             graph = self._world.scene_graph
             graph.RegisterAnchoredGeometry(
@@ -112,7 +111,8 @@ class Room:
         query = graph.get_query_output_port().Eval(
             graph.GetMyContextFromRoot(self._context)
         )
-        with _quiet_drake():
+        # It warns that the second color of what has its own already is left out.
+        with quiet_drake():
             image = query.RenderColorImage(
                 _lens(camera), graph.world_frame_id(), camera.pose
             )
@@ -185,15 +185,3 @@ def _floor(color: Rgba) -> GeometryInstance:
     properties.AddProperty("label", "id", RenderLabel.kDontCare)
     floor.set_perception_properties(properties)
     return floor
-
-
-@contextmanager
-def _quiet_drake() -> Iterator[None]:
-    """Drake warns that it leaves out the second color of what has its own already."""
-    logger = logging.getLogger("drake")
-    before = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)

@@ -16,7 +16,6 @@ from backbeat.report.run_curves import (
 )
 from mpc.simulation.balance import Balance
 from mpc.simulation.run_record import RunRecord
-from mpc.simulation.run_table import patch_names
 
 # A patch that never carries more than this is left out [N].
 LEAST_FORCE = 1.0
@@ -92,9 +91,7 @@ def plot_forces(record: RunRecord) -> Figure | None:
     """Normal force on every patch that carries, planned and measured."""
     samples = record.after_start()
     t = samples["t"].to_numpy()
-    names = [
-        n for n in patch_names(record.robot) if _force(record, n).max() > LEAST_FORCE
-    ]
+    names = [n for n in record.robot.patches if _force(record, n).max() > LEAST_FORCE]
     if not names:
         return None
     with mpl.rc_context(STYLE):

@@ -81,6 +81,7 @@ def commands(record: RunRecord, path: Path) -> list[str]:
     return [
         f"backbeat build {name}",
         f"backbeat track --scenario {name}.scenario.yaml -o {path.name}",
+        f"backbeat replay {path.name}",
         f"backbeat report {path.name}",
     ]
 

@@ -1,14 +1,13 @@
 """The room that the robot performs in: background, light, floor and camera."""
 
-import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import numpy as np
 from pydrake.common import MemoryFile
 from pydrake.geometry import InMemoryMesh, Mesh, Meshcat, MeshcatParams
 from pydrake.math import RigidTransform, RotationMatrix
 
+from backbeat.drake_console import quiet_drake
 from models.errors import BackbeatError
 from models.meshing import Material, Part, gltf, merge, revolve
 from models.meshing import Mesh as Shape
@@ -36,7 +35,8 @@ def open_meshcat(port: int | None = None) -> Meshcat:
         BackbeatError: the port is taken, or none is free.
     """
     try:
-        with _quiet_drake():
+        # Drake says where it listens; we say it ourselves.
+        with quiet_drake():
             meshcat = Meshcat(
                 MeshcatParams(host=HOST, port=port, show_stats_plot=False)
             )
@@ -48,18 +48,6 @@ def open_meshcat(port: int | None = None) -> Meshcat:
         ) from None
     dress(meshcat)
     return meshcat
-
-
-@contextmanager
-def _quiet_drake() -> Iterator[None]:
-    """Drake says on the console where Meshcat listens; we say it ourselves."""
-    logger = logging.getLogger("drake")
-    before = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
 
 
 def dress(meshcat: Meshcat) -> None:

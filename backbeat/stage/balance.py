@@ -4,6 +4,7 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from backbeat.stage.moment import Moment
+from mpc import capture_point as pendulum
 
 # Lower than this above the ground nothing is a pendulum [m].
 LOWEST = 0.1
@@ -16,10 +17,7 @@ def capture_point(
 ) -> np.ndarray:
     """Where a foot would have to be for the robot to come to rest above it.
 
-    The center of mass is taken for the top of a linear inverted pendulum: it falls
-    away from a point of support at rate sqrt(g / z). (Koolen, de Boer, Rebula, Goswami
-    and Pratt, "Capturability-based analysis and control of legged locomotion, Part
-    1", 2012, equation 12.)
+    See `mpc.capture_point`; near the ground the pendulum gets no shorter.
 
     Args:
         com: (3,) center of mass [m].
@@ -31,8 +29,7 @@ def capture_point(
         (3,) the point on the ground [m].
     """
     height = max(float(com[2]) - ground, LOWEST)
-    place = com[:2] + velocity[:2] * np.sqrt(height / gravity)
-    return np.array([place[0], place[1], ground])
+    return np.r_[pendulum.capture_point(com, velocity, height, gravity), ground]
 
 
 def support_corners(moment: Moment) -> np.ndarray:

@@ -15,31 +15,42 @@ from typing import Any
 
 from models.errors import BackbeatError
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = (
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
+# A browser that nobody looks at: without a window, a graphics card or errands.
+HEADLESS = (
     "--headless=new",
-    "--remote-debugging-pipe",
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
-    "--hide-scrollbars",
 )
+FLAGS = (*HEADLESS, "--remote-debugging-pipe", "--hide-scrollbars")
 # Chromium reads commands from the first of these and answers on the second.
 READS, WRITES = 3, 4
 # The longest that one answer may take, and a page to be ready [s].
 PATIENCE = 120.0
 
 
-def find_browser() -> str:
+def find_chromium() -> str | None:
+    """Path of an installed Chromium or Chrome."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def need_chromium() -> str:
     """Path of an installed Chromium or Chrome.
 
     Raises:
         BackbeatError: there is none.
     """
-    path = next(filter(None, map(shutil.which, NAMES)), None)
+    path = find_chromium()
     if path is None:
         raise BackbeatError(
             "a film is made by Chromium, which is missing: apt install chromium, or "
@@ -62,7 +73,7 @@ class Browser:
         """
         self._profile = tempfile.mkdtemp(prefix="backbeat-film-")
         self._number, self._rest, self._session = 0, b"", ""
-        self._pid, self._to, self._from = _spawn(find_browser(), self._profile)
+        self._pid, self._to, self._from = _spawn(need_chromium(), self._profile)
         try:
             target = self._ask("Target.createTarget", url="about:blank")["targetId"]
             self._session = self._ask(

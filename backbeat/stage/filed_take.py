@@ -5,21 +5,22 @@ from typing import Any
 import numpy as np
 
 from backbeat.sound.notes import Performance, performed_in_story
-from backbeat.stage.moment import ContactForce, Moment
-from backbeat.stage.strikes import FORCE_SHOWN, Strike, accents, flashes, loudness
-from backbeat.stage.takes import (
+from backbeat.stage.measured_motion import (
+    MeasuredMotion,
     locate,
     measured_capture_point,
-    measured_forces,
     mixed_configuration,
 )
+from backbeat.stage.moment import ContactForce, Moment
+from backbeat.stage.strikes import FORCE_SHOWN, Strike, accents, flashes, loudness
 from behaviors.behavior import Behavior
+from behaviors.behavior_table import WRENCH
 from behaviors.library import Library
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from mpc.simulation.run_record import RunRecord
-from mpc.simulation.run_table import patch_names, state_names
+from mpc.simulation.run_table import state_names
 
 # Kinds of contacts that nobody planned and that are heard.
 STRUCK = ("hit", "double")
@@ -46,21 +47,16 @@ class FiledTake:
         self.record, self.behavior = record, behavior
         robot, samples = behavior.robot_model, record.samples
         positions, velocities = state_names(robot)
-        self._patches = patch_names(robot)
-        q = samples[positions].to_numpy(float)
-        wrench = [[f"{n}.{a}" for a in _AXES] for n in self._patches]
+        q, v = (samples[names].to_numpy(float) for names in (positions, velocities))
+        wrench = [[f"{n}.{a}" for a in WRENCH] for n in robot.patches]
         contact = np.stack([samples[n].to_numpy(float) for n in wrench], axis=1)
-        # After a fall numbers may grow beyond all bounds: nothing to see there.
-        good = np.isfinite(q).all(1) & np.isfinite(contact).all((1, 2))
-        count = len(good) if good.all() else int(np.argmin(good))
-        if count < 2:
+        self._t = samples["t"].to_numpy()
+        if len(self._t) < 2:
             raise BackbeatError(f"{record.source} has no more than a moment to show")
-        self._t = samples["t"].to_numpy()[:count]
-        self._q, self._contact = q[:count], contact[:count]
-        self._v = samples[velocities].to_numpy(float)[:count]
+        self._motion = MeasuredMotion(robot, self._t, q, v, contact)
         planned = samples[[f"planned.{n}" for n in positions]]
         self._planned = planned.to_numpy(float)
-        self.start, self.end = float(self._t[0]), float(self._t[-1])
+        self.start, self.end = self._motion.start, self._motion.end
         self._hits = _hits(record)
         self._strikes = [
             Strike(h["time"], h["member"], loudness(h["peak_force"]))
@@ -72,45 +68,38 @@ class FiledTake:
         if fell is not None:
             self.remarks = ((float(fell), "the robot has fallen"),)
         self._kit = DrumKit(behavior.scene.place)
-        self._state = Configuration(robot, self._q[0])
 
     def moment(self, t: float) -> Moment:
         """What is seen at time t [s]."""
-        robot = self.behavior.robot_model
+        state, forces = self._motion.at(t)
+        forces |= self._tip_forces(t, state)
         i, u = locate(self._t, t)
-        v = (1 - u) * self._v[i] + u * self._v[i + 1]
-        self._state.update(mixed_configuration(robot, self._q[i], self._q[i + 1], u), v)
-        wrenches = (1 - u) * self._contact[i] + u * self._contact[i + 1]
-        forces = measured_forces(self._state, self._patches, wrenches)
-        forces |= self._tip_forces(t)
+        robot = self.behavior.robot_model
         ghost = mixed_configuration(robot, self._planned[i], self._planned[i + 1], u)
         return Moment(
             time=t,
-            state=self._state,
+            state=state,
             ghost=ghost,
             forces=forces,
             standing=tuple(forces),
             flashes=flashes(self._strikes, t),
-            capture_point=measured_capture_point(self._state) if forces else None,
+            capture_point=measured_capture_point(state) if forces else None,
         )
 
     def performance(self) -> Performance:
         """What the run sounds like."""
         return performed_in_story(self.record.story, self.end, self.record.source)
 
-    def _tip_forces(self, t: float) -> dict[str, ContactForce]:
+    def _tip_forces(self, t: float, state: Configuration) -> dict[str, ContactForce]:
         """The greatest force of a hit, from its beginning."""
         forces: dict[str, ContactForce] = {}
         for hit in self._hits:
             if 0.0 <= t - hit["time"] < FORCE_SHOWN:
                 X_WM = self._kit.strike_pose(hit["member"])
                 normal = X_WM.rotation().matrix()[:, 2]
-                place = self._state.pose(hit["tip"]).translation()
+                place = state.pose(hit["tip"]).translation()
                 forces[hit["tip"]] = ContactForce(place, hit["peak_force"] * normal)
         return forces
-
-
-_AXES = ("tx", "ty", "tz", "fx", "fy", "fz")
 
 
 def filed_take(record: RunRecord, library: Library) -> FiledTake:

@@ -10,7 +10,7 @@ import numpy as np
 
 from backbeat.sound.mix import RATE, mixed, wav_bytes
 from backbeat.sound.notes import Performance, SoundExtras
-from backbeat.stage.browser import Browser, find_browser
+from backbeat.stage.browser import Browser, need_chromium
 from backbeat.stage.moment import Take
 from backbeat.stage.recording import Recording, page_of, performance_of
 from models.atomic_file import replacing
@@ -47,7 +47,7 @@ def check_film(path: Path) -> None:
     Raises:
         BackbeatError: Chromium or ffmpeg is missing.
     """
-    find_browser()
+    need_chromium()
     if shutil.which("ffmpeg") is None:
         raise BackbeatError(
             f"{path.name} is made by ffmpeg, which is missing: apt install ffmpeg, or "

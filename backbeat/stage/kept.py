@@ -7,14 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from backbeat.stage.live import FRAME, SUBFRAMES
 from backbeat.stage.live_simulation import LiveSimulation
 from backbeat.stage.moment import Moment
 from models.configuration import Configuration
 
-# Time between kept moments, and how many are kept: half an hour [s].
-FRAME, MOST_KEPT = 1.0 / 30.0, 54_000
-# Parts of a frame after which stick tips are noted.
-PARTS = 5
+# As many moments are kept as half an hour has.
+MOST_KEPT = round(1800.0 / FRAME)
 
 
 class KeptSimulation:
@@ -71,8 +70,8 @@ class KeptSimulation:
         began = time.perf_counter()
         while self.reach < t - 1e-9 and not self.live.is_over:
             length = min(FRAME, t - self.reach)
-            for _ in range(PARTS if note else 1):
-                self.live.advance(length / (PARTS if note else 1))
+            for _ in range(SUBFRAMES if note else 1):
+                self.live.advance(length / (SUBFRAMES if note else 1))
                 if note:
                     note(self.live.glance())
             self._keep()

@@ -9,6 +9,10 @@ from typing import Any
 import numpy as np
 from pydrake.systems.framework import Context, EventStatus
 
+from backbeat.stage.measured_motion import (
+    measured_capture_point,
+    measured_forces,
+)
 from backbeat.stage.moment import ContactForce, Moment
 from backbeat.stage.plan_view import planned_forces, predicted_path, solver_in_words
 from backbeat.stage.pushes import pushes_at
@@ -19,11 +23,7 @@ from backbeat.stage.strikes import (
     greatest_tip_forces,
     loudness,
 )
-from backbeat.stage.takes import (
-    measured_capture_point,
-    measured_forces,
-    planned_configuration,
-)
+from backbeat.stage.takes import planned_configuration
 from behaviors.behavior import Behavior
 from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
@@ -39,15 +39,11 @@ from mpc.simulation.setting_event import SettingEvent
 
 
 class LiveSimulation:
-    """A closed loop of which only the present is known; see `Take`.
+    """A closed loop of which only the present is known.
 
     Attributes:
         is_over: whether it has come to its end, or the robot has fallen.
     """
-
-    is_simulated = True
-    accents = np.zeros(0)
-    remarks: tuple[tuple[float, str], ...] = ()
 
     def __init__(self, behavior: Behavior, scenario: Scenario) -> None:
         """Builds the loop at the start of its lead-in."""
@@ -74,6 +70,10 @@ class LiveSimulation:
         if self._loop.contact_log.tips:
             self._running.simulator.set_monitor(self._note_strikes)
 
+    def close(self) -> None:
+        """Ends what runs beside it; nothing can be simulated after."""
+        self._running.close()
+
     @property
     def time(self) -> float:
         """Time of the behavior [s]."""
@@ -94,20 +94,7 @@ class LiveSimulation:
         self._running.advance(duration)
 
     def apply(self, setting: str, value: bool | float | Sequence[float]) -> float:
-        """Changes a setting while the loop runs, from the next control tick on.
-
-        Args:
-            setting: timing, forces, posture or steps (bool); beat_priority, tempo,
-                friction, noise_scale or plan_delay (float); left_hand or right_hand
-                (x, y, z [m]).
-            value: its new value.
-
-        Returns:
-            When it takes effect, in time of the behavior [s].
-
-        Raises:
-            BackbeatError: unknown, a value that makes no sense, or not possible here.
-        """
+        """Changes a setting from the next control tick on; see `RunningLoop.apply`."""
         when = self._running.apply(setting, value)
         self._held[setting] = value
         return when
@@ -118,19 +105,7 @@ class LiveSimulation:
         duration: float = 0.1,
         body: str = "pelvis",
     ) -> float:
-        """Pushes the robot from the next control tick on.
-
-        Args:
-            impulse: (3,) in world axes [N s].
-            duration: length of the push [s].
-            body: link that is pushed.
-
-        Returns:
-            When it begins, in time of the behavior [s].
-
-        Raises:
-            BackbeatError: an unknown body, or numbers that make no sense.
-        """
+        """Pushes the robot from the next control tick on; see `RunningLoop.push`."""
         return self._running.push(impulse, duration, body)
 
     def reset(self) -> None:
@@ -173,7 +148,7 @@ class LiveSimulation:
         context = log.GetMyContextFromRoot(self._context)
         wrenches = log.GetOutputPort("wrenches").Eval(context).reshape(-1, 6)
         self._state.update(*self._posture())
-        forces = measured_forces(self._state, list(log.patches), wrenches)
+        forces = measured_forces(self._state, log.patches, wrenches)
         if self._rows:
             forces |= self._tip_forces()
         plan = self._plan()
@@ -198,11 +173,6 @@ class LiveSimulation:
     def glance(self) -> Moment:
         """The robot at present, and nothing else."""
         return Moment(time=self.time, state=self._state.update(*self._posture()))
-
-    def moment(self, t: float) -> Moment:
-        """What is planned for time t: there is nothing else to aim a camera with."""
-        q = planned_configuration(self.behavior, t)
-        return Moment(time=t, state=Configuration(self._robot, q))
 
     def _posture(self) -> tuple[np.ndarray, np.ndarray]:
         """(nq,) and (nv,) of the robot at present."""

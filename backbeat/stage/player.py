@@ -6,22 +6,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from backbeat.stage.commands import PLAYING, Command
 from backbeat.stage.hands_on import HandsOn
 from backbeat.stage.kept import KeptSimulation
 from backbeat.stage.live import FRAME, SUBFRAMES, LiveShow
 from backbeat.stage.panel import SIMULATING
-from backbeat.stage.preparation import Preparation
+from backbeat.stage.preparation import Preparation, live_scenario
 from backbeat.stage.repertoire import Repertoire
 from backbeat.stage.takes import PlannedTake
 from backbeat.stage.transport import SAME, Pace, Transport, stops
 from behaviors.behavior import Behavior
 from behaviors.kinematic_behavior import KINEMATIC
 from models.errors import BackbeatError
-from mpc.simulation.scenario import Scenario
 
-# A frame that was late is not made up for beyond this [s].
-LATEST = 0.25
+# A frame that was late is not made up for beyond this, nor a simulation [s].
+LATEST, MOST_OWED = 0.25, 0.1
 # Share of a frame in which a simulation may catch up with where it shall go.
 CATCH_UP = 0.95
 
@@ -70,10 +71,11 @@ class Player:
         self._playback, self._repertoire = playback, repertoire
         self._preparation: Preparation | None = None
         self._goal: float | None = None
+        self._owed = 0.0
         self.notice, self.busy = (0, ""), ""
         self.pace, self._before = Pace(), time.perf_counter()
         self.take: PlannedTake | KeptSimulation = PlannedTake(behavior)
-        self._scenario = Scenario(behavior=behavior.name)
+        self._scenario = live_scenario(behavior.name)
         self._hands: HandsOn | None = None
         more = {"choices": repertoire.rows(), "chooses": playback.chooses}
         readers = PLAYING | SIMULATING
@@ -157,12 +159,15 @@ class Player:
 
     def _forget(self, take: KeptSimulation) -> None:
         """Lets go of the past of a simulation that begins anew."""
-        self._goal = None
+        self._goal, self._owed = None, 0.0
         take.forget()
         self.transport.end = take.end
 
     def close(self) -> None:
         """Ends the show."""
+        self._cancel()
+        if isinstance(self.take, KeptSimulation):
+            self.take.live.close()
         self.show.close()
 
     # --- what is played ---------------------------------------------------------
@@ -171,8 +176,8 @@ class Player:
         behavior = self._repertoire.load(name)
         self._scenario = replace(self._scenario, behavior=name)
         was_simulated = self._mode == "simulated"
+        self._cancel()
         self._put(PlannedTake(behavior))
-        self._preparation = None
         if was_simulated:
             self._prepare()
         else:
@@ -181,7 +186,7 @@ class Player:
     def _set_mode(self, mode: str) -> None:
         if mode == self._mode:
             return
-        self._preparation = None
+        self._cancel()
         if mode == "simulated":
             self._prepare()
         elif self.take.is_simulated:
@@ -202,12 +207,21 @@ class Player:
                 f"{behavior.name} failed verification; it is simulated when the show "
                 "is started with --unverified"
             )
+        self._cancel()
         self._preparation = Preparation(behavior, self._scenario)
         self.transport.seek(self.transport.start)
         self.transport.play(False)
 
+    def _cancel(self) -> None:
+        """Lets go of a closed loop that is still being made."""
+        if self._preparation is not None:
+            self._preparation.cancel()
+        self._preparation = None
+
     def _put(self, take: PlannedTake | KeptSimulation) -> None:
         """Shows another take from its start."""
+        if isinstance(self.take, KeptSimulation):
+            self.take.live.close()
         is_other = take.behavior is not self.take.behavior
         self._hands = None
         if isinstance(take, KeptSimulation):
@@ -259,16 +273,25 @@ class Player:
             if not transport.go_on(elapsed) and 0 < transport.time - before < LATEST:
                 self._note_way(take, before)
             return
-        if self._goal is None and transport.go_on(elapsed):
+        if self._goal is None and transport.go_on(elapsed + self._owed):
             take.live.restart()
             self._forget(take)
         target = transport.time if self._goal is None else self._goal
         if target > take.reach:
             note = self.show.note_tips if self.show.has_sticks else None
-            take.go_to(target, CATCH_UP * FRAME, note)
-            # A slow simulation is not made up for; where one wants to be, is reached.
+            try:
+                take.go_to(target, CATCH_UP * FRAME, note)
+            except BackbeatError as error:
+                # The process that plans has ended: there is the plan to look at.
+                self._put(PlannedTake(take.behavior))
+                self._tell(str(error))
+                return
+            # A simulation that is slow throughout is not made up for; where one wants
+            # to be, is reached.
             waits = self._goal is not None or not transport.is_playing
             self._goal = target if waits else None
+        late = (target - take.reach) / transport.speed if self._goal is None else 0.0
+        self._owed = float(np.clip(late, 0.0, MOST_OWED))
         transport.time, transport.end = min(target, take.reach), take.end
         if target <= take.reach + SAME or take.live.is_over:
             self._goal = None

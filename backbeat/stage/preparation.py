@@ -1,10 +1,24 @@
 """Preparation: a closed loop that is made in a thread while the show goes on."""
 
 import threading
+from dataclasses import replace
 
+from backbeat.jobs import cores
 from backbeat.stage.live_simulation import LiveSimulation
 from behaviors.behavior import Behavior
 from mpc.simulation.scenario import Scenario
+
+
+def live_scenario(behavior: str) -> Scenario:
+    """How a behavior is simulated while somebody watches.
+
+    A plan takes effect a period after the state that it is made from, so that it can
+    be made beside the simulation where there is a core for it. Where there is none,
+    the run is the same to the last bit, and slower.
+    """
+    scenario = Scenario(behavior=behavior)
+    beside = "process" if cores() > 1 else "inside"
+    return replace(scenario, planner=beside, planning_time=scenario.plan_period)
 
 
 class Preparation:
@@ -21,7 +35,7 @@ class Preparation:
         self.behavior = behavior
         self.simulation: LiveSimulation | None = None
         self.error: Exception | None = None
-        self._scenario = scenario
+        self._scenario, self._is_wanted = scenario, True
         self._thread = threading.Thread(target=self._make, daemon=True)
         self._thread.start()
 
@@ -30,9 +44,18 @@ class Preparation:
         """Whether it has ended, well or not."""
         return not self._thread.is_alive()
 
+    def cancel(self) -> None:
+        """Nobody waits for it any more; what is made is closed when it is made."""
+        self._is_wanted = False
+        if self.simulation is not None:
+            self.simulation.close()
+
     def _make(self) -> None:
         try:
-            self.simulation = LiveSimulation(self.behavior, self._scenario)
+            made = LiveSimulation(self.behavior, self._scenario)
+            self.simulation = made
+            if not self._is_wanted:
+                made.close()
         except Exception as error:
             # Raised again, or told, by whoever waits.
             self.error = error

@@ -3,6 +3,12 @@
 import numpy as np
 
 from backbeat.stage.balance import capture_point
+from backbeat.stage.measured_motion import (
+    MeasuredMotion,
+    locate,
+    measured_capture_point,
+    mixed_configuration,
+)
 from backbeat.stage.moment import ContactForce, Moment
 from backbeat.stage.plan_view import (
     BEADS,
@@ -27,7 +33,6 @@ from backbeat.stage.strikes import (
 from behaviors.behavior import Behavior
 from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
-from models.robot import RobotModel
 from mpc.fail_safe import Mode
 from mpc.plan import Plan
 from mpc.reference import patch_names
@@ -93,49 +98,38 @@ class SimulatedTake:
     def __init__(self, run: SimulationRun) -> None:
         """Takes a run from the start of the behavior's lead-in to its end."""
         self.run, self.behavior = run, run.behavior
-        # After a fall numbers may grow beyond all bounds: nothing to see there.
-        good = np.isfinite(run.x).all(1) & np.isfinite(run.contact).all((1, 2))
-        count = len(good) if good.all() else max(int(np.argmin(good)), 2)
-        self._t, self._x = run.t[:count], run.x[:count]
-        self._contact = run.contact[:count]
-        self.start, self.end = float(self._t[0]), float(self._t[-1])
+        robot = self.behavior.robot_model
+        q, v = np.split(run.x, [robot.num_positions], axis=1)
+        self._motion = MeasuredMotion(robot, run.t, q, v, run.contact)
+        self.start, self.end = self._motion.start, self._motion.end
         self._kit = DrumKit(self.behavior.scene.place)
         self._strikes = measured_strikes(run)
         self.accents = accents(self._strikes)
         self.remarks = _remarks(run)
-        robot = self.behavior.robot_model
-        self._patches = [n for n, c in robot.contacts.items() if not c.is_point]
         self._planned = patch_names(self.behavior)
-        self._state = Configuration(robot, run.x[0, : robot.num_positions])
         self._lead_in = run.scenario.lead_in
         self._plan_times = np.array([plan.time for plan in run.plans]) - self._lead_in
 
     def moment(self, t: float) -> Moment:
         """What is seen at time t [s]."""
-        robot = self.behavior.robot_model
-        i, u = locate(self._t, t)
-        q, v = np.split(self._x, [robot.num_positions], axis=1)
-        velocity = (1 - u) * v[i] + u * v[i + 1]
-        self._state.update(mixed_configuration(robot, q[i], q[i + 1], u), velocity)
-        wrenches = (1 - u) * self._contact[i] + u * self._contact[i + 1]
-        forces = measured_forces(self._state, self._patches, wrenches)
-        forces |= self._tip_forces(t)
+        state, forces = self._motion.at(t)
+        forces |= self._tip_forces(t, state)
         plan, clock = self._plan(t), t + self._lead_in
         phase = t if plan is None else plan.phase_at(clock)
         wanted = {}
         if plan is not None:
-            wanted = planned_forces(plan, clock, self._state, self._planned)
+            wanted = planned_forces(plan, clock, state, self._planned)
         return Moment(
             time=t,
-            state=self._state,
+            state=state,
             ghost=planned_configuration(self.behavior, phase),
             forces=forces,
             planned_forces=wanted,
-            pushes=pushes_at(self.run.scenario.pushes, t, self._state),
+            pushes=pushes_at(self.run.scenario.pushes, t, state),
             standing=tuple(forces),
             prediction=predicted_path(plan),
             flashes=flashes(self._strikes, t),
-            capture_point=measured_capture_point(self._state) if forces else None,
+            capture_point=measured_capture_point(state) if forces else None,
             rate=1.0 if plan is None else plan.rate,
             solver="" if plan is None else solver_in_words(plan, self._mode(t)),
         )
@@ -168,13 +162,13 @@ class SimulatedTake:
                 mode = change.mode
         return mode
 
-    def _tip_forces(self, t: float) -> dict[str, ContactForce]:
+    def _tip_forces(self, t: float, state: Configuration) -> dict[str, ContactForce]:
         run = self.run
         around = [t - FORCE_SHOWN, t + CONTACT]
         rows = run.strikes[slice(*np.searchsorted(run.strike_t, around))]
         greatest = greatest_tip_forces(rows, run.tips, run.members, self._kit)
         return {
-            tip: ContactForce(self._state.pose(tip).translation(), force)
+            tip: ContactForce(state.pose(tip).translation(), force)
             for tip, force in greatest.items()
         }
 
@@ -183,57 +177,11 @@ class SimulatedTake:
         return self.run.plans[max(k, 0)] if self.run.plans else None
 
 
-def measured_capture_point(state: Configuration) -> np.ndarray | None:
-    """Capture point of a robot as it moves; None on a welded base."""
-    robot = state.robot
-    if not robot.floating:
-        return None
-    velocity = state.momentum[3:] / robot.total_mass
-    return capture_point(state.center_of_mass, velocity, robot.gravity)
-
-
-def locate(times: np.ndarray, t: float) -> tuple[int, float]:
-    """Index i and share u with t between times i and i + 1; the ends hold."""
-    i = int(np.searchsorted(times, t, side="right")) - 1
-    i = min(max(i, 0), len(times) - 2)
-    length = times[i + 1] - times[i]
-    u = (t - times[i]) / length if length > 0 else 1.0
-    return i, float(np.clip(u, 0.0, 1.0))
-
-
-def mixed_configuration(
-    robot: RobotModel, a: np.ndarray, b: np.ndarray, u: float
-) -> np.ndarray:
-    """Configuration between two that are milliseconds apart."""
-    if robot.floating and a[:4] @ b[:4] < 0:
-        b = np.r_[-b[:4], b[4:]]
-    q = (1 - u) * a + u * b
-    if robot.floating:
-        q[:4] /= np.linalg.norm(q[:4])
-    return q
-
-
 def planned_configuration(behavior: Behavior, phase: float) -> np.ndarray:
     """(nq,) the behavior's configuration at a phase [s]; at rest outside of it."""
     motion = behavior.motion
     i, u = locate(motion.t, phase)
     return mixed_configuration(behavior.robot_model, motion.q[i], motion.q[i + 1], u)
-
-
-def measured_forces(
-    state: Configuration, patches: list[str], wrenches: np.ndarray
-) -> dict[str, ContactForce]:
-    """Forces on patches from wrenches about the world's origin, at pressure centers."""
-    forces = {}
-    for name, wrench in zip(patches, wrenches, strict=False):
-        moment, force = wrench[:3], wrench[3:]
-        if force[2] < LEAST_FORCE:
-            continue
-        z = state.pose(name).translation()[2]
-        x = (z * force[0] - moment[1]) / force[2]
-        y = (z * force[1] + moment[0]) / force[2]
-        forces[name] = ContactForce(np.array([x, y, z]), force)
-    return forces
 
 
 def _remarks(run: SimulationRun) -> tuple[tuple[float, str], ...]:

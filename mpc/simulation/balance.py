@@ -1,13 +1,14 @@
 """Balance of a run: what stood where, and how far its edges were."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
+from behaviors.balance import balance_margin
 from models.configuration import Configuration
 from mpc.simulation.run_record import RunRecord
-from mpc.simulation.run_table import patch_names
 
 # A patch with less force than this does not carry the robot [N].
 CARRIES = 25.0
@@ -46,7 +47,7 @@ def find_balance(record: RunRecord) -> Balance | None:
     samples = record.samples.iloc[::EVERY]
     samples = samples[np.isfinite(samples["com.x"])]
     robot, q = record.robot, record.positions(samples)
-    patches = patch_names(robot)
+    patches = robot.patches
     load = np.stack([samples[f"{n}.fz"].to_numpy() > CARRIES for n in patches], axis=1)
     corners = np.zeros((len(q), len(patches), 4, 2))
     state = Configuration(robot, q[0])
@@ -59,8 +60,12 @@ def find_balance(record: RunRecord) -> Balance | None:
     capture = samples[["capture.x", "capture.y"]].to_numpy(float)
     margins = np.full((2, len(q)), np.nan)
     for i in np.flatnonzero(load.any(axis=1)):
-        under = corners[i, load[i]].reshape(-1, 2)
-        margins[:, i] = _margins(under, com[i], capture[i])
+        try:
+            edges = ConvexHull(corners[i, load[i]].reshape(-1, 2)).equations
+        except QhullError:
+            # After a fall a sole may stand upright, and support no area.
+            continue
+        margins[:, i] = [balance_margin(edges, p[i]) for p in (com, capture)]
     return Balance(
         samples["t"].to_numpy(),
         com,
@@ -71,17 +76,8 @@ def find_balance(record: RunRecord) -> Balance | None:
     )
 
 
-def _margins(corners: np.ndarray, *points: np.ndarray) -> list[float]:
-    """Distances of points to the nearest edge of a hull, negative outside."""
-    try:
-        edges = ConvexHull(corners).equations
-    except QhullError:
-        return [np.nan] * len(points)
-    return [float(-(edges[:, :2] @ p + edges[:, 2]).max()) for p in points]
-
-
 def _footprints(
-    patches: list[str], load: np.ndarray, corners: np.ndarray
+    patches: Sequence[str], load: np.ndarray, corners: np.ndarray
 ) -> list[tuple[str, np.ndarray]]:
     """Outlines in the middle of every stretch of time in which a patch carried."""
     found = []

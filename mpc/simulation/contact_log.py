@@ -30,7 +30,6 @@ class _Touch(NamedTuple):
     force: np.ndarray
     point: np.ndarray
     moment: np.ndarray
-    normal: np.ndarray
 
 
 class ContactLog(LeafSystem):
@@ -63,7 +62,7 @@ class ContactLog(LeafSystem):
         super().__init__()
         self._world = world
         plant, robot = world.plant, world.robot
-        self.patches = tuple(n for n, c in robot.contacts.items() if not c.is_point)
+        self.patches = robot.patches
         self.tips = tuple(n for n, c in robot.contacts.items() if c.is_point)
         self._slot: dict[BodyIndex, int] = {
             find_frame(plant, robot.contact_link(n)).body().index(): i
@@ -135,7 +134,6 @@ class ContactLog(LeafSystem):
                 info.contact_force(),
                 info.contact_point(),
                 np.zeros(3),
-                info.point_pair().nhat_BA_W,
             )
         for i in range(results.num_hydroelastic_contacts()):
             yield self._surface(results.hydroelastic_contact_info(i))
@@ -144,15 +142,13 @@ class ContactLog(LeafSystem):
         """A contact of surfaces, reduced to its centroid."""
         surface, F = info.contact_surface(), info.F_Ac_W()
         a, b = (self._bodies[g] for g in (surface.id_M(), surface.id_N()))
-        # The ground is flat where a sole touches it: all faces are of one normal.
-        normal = surface.face_normal(0)
         force, moment = -F.translational(), -F.rotational()
-        return _Touch(a, b, force, surface.centroid(), moment, normal)
+        return _Touch(a, b, force, surface.centroid(), moment)
 
     def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
         results: ContactResults = self._results.Eval(context)
         total = np.zeros((len(self.patches) + 1, 6))
-        for a, b, force, p, moment, _ in self._touches(results):
+        for a, b, force, p, moment in self._touches(results):
             if a in self._supports:
                 support, body, f, m = a, b, force, moment
             elif b in self._supports:
@@ -182,11 +178,14 @@ class ContactLog(LeafSystem):
                     normal = info.point_pair().nhat_BA_W
                     total[sole] += abs(normal @ info.contact_force())
         for i in range(results.num_hydroelastic_contacts()):
-            touch = self._surface(results.hydroelastic_contact_info(i))
+            info = results.hydroelastic_contact_info(i)
+            touch = self._surface(info)
             a, b = touch.body_A, touch.body_B
             sole = self._sole_of.get(b if a == self._ground else a)
             if sole is not None and self._ground in (a, b):
-                total[sole] += abs(touch.normal @ touch.force)
+                # The ground is flat where a sole touches it: all faces have one normal.
+                normal = info.contact_surface().face_normal(0)
+                total[sole] += abs(normal @ touch.force)
         output.SetFromVector(total)
 
     def _calc_strikes(self, context: Context, output: BasicVector) -> None:

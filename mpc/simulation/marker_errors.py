@@ -17,8 +17,7 @@ def run_markers(run: "SimulationRun") -> pd.DataFrame:
     A foot carries weight from the force on that controllers take for a touchdown.
     """
     robot = run.behavior.robot_model
-    patches = [n for n, c in robot.contacts.items() if not c.is_point]
     up = run.contact[:, :, 5] > EARLY
-    loaded = {name: up[:, patches.index(name)] for name in robot.soles}
+    loaded = {name: up[:, robot.patches.index(name)] for name in robot.soles}
     motion = Traced(robot, run.t, run.x[:, : robot.num_positions], loaded)
     return measure_markers(run.asked_events(), motion)

@@ -10,7 +10,6 @@ from threadpoolctl import threadpool_limits
 from behaviors.behavior import Behavior, Event
 from mpc.fail_safe import Safety
 from mpc.plan import Plan
-from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_weights import PredictiveWeights
 from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.hits import HitReport, find_hits, match_hits
@@ -21,7 +20,6 @@ from mpc.simulation.run_explanation import RunExplanation, explain_run
 from mpc.simulation.run_table import run_frame
 from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Scenario
-from mpc.simulation.settings import first_settings
 from mpc.simulation.simulated_world import simulated_kit
 
 # Called with the share of the run that is done.
@@ -146,37 +144,15 @@ def run_scenario(
     Raises:
         BackbeatError: the scenario makes no sense, or its planner process fails.
     """
-    scenario.check()
-    if scenario.planner == "inside":
-        return _run(scenario, behavior, weights, progress, None)
-    settings = PlannerSettings(
-        weights or PredictiveWeights(),
-        first_settings(scenario, behavior).plan,
-        scenario.plan_period,
-        scenario.lead_in,
-        scenario.planning_time,
-    )
-    with PlannerProcess(behavior, settings) as planner:
-        return _run(scenario, behavior, weights, progress, planner)
-
-
-def _run(
-    scenario: Scenario,
-    behavior: Behavior,
-    weights: PredictiveWeights | None,
-    progress: Progress | None,
-    planner: PlannerProcess | None,
-) -> SimulationRun:
-    running = RunningLoop(behavior, scenario, weights, planner)
-    length = scenario.lead_in + running.end
     # The matrices are small: threads of the BLAS would only wait for each other.
-    with threadpool_limits(1):
+    with RunningLoop(behavior, scenario, weights) as running, threadpool_limits(1):
+        length = scenario.lead_in + running.end
         while not running.is_over:
             running.advance(scenario.plan_period)
             done = len(running.plans)
             if progress and done % 5 == 1:
                 progress(min(1.0, done * scenario.plan_period / length))
-    return collect_run(running)
+        return collect_run(running)
 
 
 def collect_run(running: RunningLoop) -> SimulationRun:

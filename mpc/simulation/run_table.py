@@ -14,6 +14,7 @@ import pandas as pd
 from behaviors.behavior_table import BASE_POSITIONS, BASE_VELOCITIES, WRENCH
 from models.configuration import Configuration
 from models.robot import RobotModel
+from mpc.capture_point import capture_point
 from mpc.plan import Plan
 from mpc.reference import Reference, ReferenceSample
 from mpc.simulation.plan_channel import plans_in_force
@@ -37,7 +38,7 @@ def run_frame(run: "SimulationRun") -> pd.DataFrame:
     columns: Columns = {"t": run.t} | _state("", robot, run.x)
     for i, joint in enumerate(robot.joint_names):
         columns[f"tau.{joint}"] = run.effort[:, i]
-    for c, name in enumerate([*patch_names(robot), "elsewhere"]):
+    for c, name in enumerate([*robot.patches, "elsewhere"]):
         for i, axis in enumerate(WRENCH):
             columns[f"{name}.{axis}"] = run.contact[:, c, i]
     for i, axis in enumerate("xyz"):
@@ -49,11 +50,6 @@ def run_frame(run: "SimulationRun") -> pd.DataFrame:
         is_double = values.dtype == np.float64 and name not in TIMES
         columns[name] = values.astype(np.float32) if is_double else values
     return pd.DataFrame(columns)
-
-
-def patch_names(robot: RobotModel) -> list[str]:
-    """Contacts of a robot that can carry its weight, in the order of the table."""
-    return [n for n, c in robot.contacts.items() if not c.is_point]
 
 
 def state_names(robot: RobotModel) -> tuple[list[str], list[str]]:
@@ -70,16 +66,10 @@ def _state(prefix: str, robot: RobotModel, x: np.ndarray) -> Columns:
 
 
 def _balance(run: "SimulationRun") -> Columns:
-    """Center of mass and the capture point below it.
-
-    The instantaneous capture point is where the robot would have to step to come to
-    rest, c + c' sqrt(z / g) with the height z of the center of mass over the ground
-    that carries it (Koolen, de Boer, Rebula, Goswami, Pratt, "Capturability-based
-    analysis and control of legged locomotion", 2012).
-    """
+    """Center of mass, and the capture point on the ground that carries it."""
     robot = run.behavior.robot_model
+    patches = robot.patches
     state = Configuration(robot, run.x[0, : robot.num_positions])
-    patches = patch_names(robot)
     com, velocity = np.zeros((len(run.t), 3)), np.zeros((len(run.t), 3))
     height = np.zeros(len(run.t))
     for k, x in enumerate(run.x):
@@ -93,13 +83,14 @@ def _balance(run: "SimulationRun") -> Columns:
         if robot.floating:
             under = [p for p, w in zip(patches, run.contact[k], strict=False) if w[5]]
             low = min(
-                (state.pose(p).translation()[2] for p in under or patches), default=0.0
+                (state.pose(p).translation()[2] for p in under or patches),
+                default=0.0,
             )
             height[k] = max(com[k, 2] - low, 0.0)
     columns = _vector("com", com) | _vector("com.v", velocity)
     if robot.floating:
-        capture = com + velocity * np.sqrt(height / robot.gravity)[:, None]
-        columns |= _vector("capture", capture[:, :2])
+        capture = capture_point(com, velocity, height, robot.gravity)
+        columns |= _vector("capture", capture)
     return columns
 
 

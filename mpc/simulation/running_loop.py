@@ -7,6 +7,7 @@ what is done by hand goes into the scenario: run again, it is the same bit for b
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,14 @@ from pydrake.systems.framework import Context
 from behaviors.behavior import Behavior
 from models.errors import BackbeatError
 from mpc.plan import Plan
-from mpc.predictive_controller import Planner
+from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_weights import PredictiveWeights
 from mpc.simulation.asked_tempo import play_length
 from mpc.simulation.diagram import ClosedLoop, build_closed_loop
 from mpc.simulation.fall import has_fallen
 from mpc.simulation.scenario import Push, Scenario
 from mpc.simulation.setting_event import SettingEvent, setting_event
-from mpc.simulation.settings import check_event
+from mpc.simulation.settings import check_event, first_settings
 from mpc.simulation.timeline import ROUNDING, advance_to
 
 
@@ -38,6 +39,8 @@ class RunningLoop:
         plans: plans so far, as they were made.
         fell_at: time of the fall [s], None without one.
         wall_time: wall time of all that was simulated [s].
+
+    It is closed after use, for its planner may be a process.
     """
 
     def __init__(
@@ -45,7 +48,6 @@ class RunningLoop:
         behavior: Behavior,
         scenario: Scenario,
         weights: PredictiveWeights | None = None,
-        planner: Planner | None = None,
     ) -> None:
         """Builds the loop and puts it at its start.
 
@@ -56,17 +58,42 @@ class RunningLoop:
             behavior: what to track.
             scenario: how.
             weights: weights of the predictive program.
-            planner: plans in place of the predictive controller; None for itself.
 
         Raises:
-            BackbeatError: the scenario makes no sense, or not for this behavior.
+            BackbeatError: the scenario makes no sense, or not for this behavior, or
+                its planner process does not start.
         """
         self.behavior, self.scenario = behavior, scenario.check()
         self._given = scenario
-        self.loop: ClosedLoop = build_closed_loop(behavior, scenario, weights, planner)
-        warm = Simulator(self.loop.diagram, self.loop.make_context())
-        warm.AdvanceTo(scenario.plan_period)
-        self.restart()
+        self._planner = _start_planner(behavior, scenario, weights)
+        try:
+            self.loop: ClosedLoop = build_closed_loop(
+                behavior, scenario, weights, self._planner
+            )
+            warm = Simulator(self.loop.diagram, self.loop.make_context())
+            warm.AdvanceTo(scenario.plan_period)
+            self.restart()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Ends the planner's process, if there is one."""
+        if self._planner is not None:
+            self._planner.close()
+
+    def __enter__(self) -> "RunningLoop":
+        """The loop, to be closed in the end."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        """Closes the loop."""
+        self.close()
 
     def restart(self, held: SettingEvent | None = None) -> None:
         """Goes back to the start of the scenario that was given.
@@ -220,6 +247,22 @@ class RunningLoop:
         period = self.scenario.tick_period
         number = int(np.floor(self.context.get_time() / period + 1e-6)) + 1
         return number * period - self.scenario.lead_in
+
+
+def _start_planner(
+    behavior: Behavior, scenario: Scenario, weights: PredictiveWeights | None
+) -> PlannerProcess | None:
+    """The process that plans, if one is asked for."""
+    if scenario.planner == "inside":
+        return None
+    settings = PlannerSettings(
+        weights or PredictiveWeights(),
+        first_settings(scenario, behavior).plan,
+        scenario.plan_period,
+        scenario.lead_in,
+        scenario.planning_time,
+    )
+    return PlannerProcess(behavior, settings)
 
 
 def _numbers(values: Sequence[float]) -> list[float]:

@@ -112,9 +112,8 @@ class Scenario:
             BackbeatError: they do not.
         """
         check_name(self.behavior)
-        models = (*CONTACT_MODELS, CONTINUOUS)
-        if self.contact_model not in models:
-            raise unknown_name("contact model", self.contact_model, models)
+        if self.contact_model not in CONTACT_MODELS:
+            raise unknown_name("contact model", self.contact_model, CONTACT_MODELS)
         if self.feet not in FEET:
             raise unknown_name("kind of feet", self.feet, FEET)
         positive = ("time_step", "friction", "plan_period", "tick_period")

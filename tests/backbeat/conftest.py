@@ -10,19 +10,8 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from backbeat.cli.doctor import find_chromium
 from backbeat.cli.main import main
-
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
+from backbeat.stage.browser import HEADLESS, find_chromium
 
 
 @dataclass
@@ -65,7 +54,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             profile,
             executable_path=path,
             headless=True,
-            args=list(FLAGS),
+            args=[*HEADLESS, "--no-sandbox"],
             viewport={"width": 1000, "height": 640},
         )
         yield context

@@ -10,7 +10,7 @@ from PIL import Image
 
 from backbeat.figures import moving_picture, picture, robot_pictures
 from backbeat.figures.joint_tree import Link, read_tree
-from backbeat.figures.joints import joint_ranges, joint_table
+from backbeat.figures.joints import joint_ranges
 from backbeat.figures.kit_layout import kit_layout
 from backbeat.figures.picture import Camera, Room
 from backbeat.figures.registry import FIGURES, write_figure
@@ -18,6 +18,7 @@ from backbeat.figures.safety_curves import safety_law
 from backbeat.figures.sources import Sources, tip_paths
 from backbeat.figures.strokes import widest_stroke
 from backbeat.report.drumming_figures import drumming_joints
+from behaviors.behavior_table import to_frame
 from behaviors.drummer import stick_tip
 from models.configuration import Configuration
 from models.errors import BackbeatError
@@ -64,18 +65,11 @@ def test_ranges_drawn_are_the_limits_of_the_model(sources, robot):
     ends = [(b.get_x(), b.get_x() + b.get_width()) for b in limits]
     model = np.column_stack([robot.position_lower, robot.position_upper])[at]
     assert np.allclose(np.radians(ends), model)
-    table = joint_table(sources.plan)
+    table = to_frame(sources.plan)
     for name, bar, (low, high) in zip(names, used, ends, strict=True):
         ptp = np.degrees(np.ptp(table[f"q.{name}"]))
         assert bar.get_width() == pytest.approx(ptp)
         assert low <= bar.get_x() <= bar.get_x() + bar.get_width() <= high
-
-
-def test_joint_table_holds_the_plan_by_name(sources):
-    table, motion = joint_table(sources.plan), sources.plan.motion
-    j = sources.plan.robot_model.joint_index("l_arm_elx")
-    assert np.array_equal(table["q.l_arm_elx"], motion.q[:, 7 + j])
-    assert np.array_equal(table["v.l_arm_elx"], motion.v[:, 6 + j])
 
 
 def test_members_are_drawn_where_the_kit_has_them(sources):

@@ -1,11 +1,15 @@
 """A live show that obeys its pages, without a browser."""
 
+import os
+import signal
 import time
+from dataclasses import replace
 
 import pytest
 
 from backbeat.stage.commands import Command
 from backbeat.stage.player import Playback, Player, perform
+from backbeat.stage.preparation import live_scenario
 from backbeat.stage.repertoire import Repertoire
 from behaviors.kinematic_behavior import KINEMATIC
 from behaviors.library import Library
@@ -98,6 +102,36 @@ def test_planned_and_simulated_take_turns(player):
     until(player, lambda: take.reach > 0.35)
     ask(player, "mode", "planned")
     assert not player.take.is_simulated
+
+
+def planner_process(player):
+    return player.take.live._running._planner
+
+
+def test_plans_are_made_beside_a_live_simulation(player, monkeypatch):
+    """A planner ends with its take; when it dies, the plan is still there to see."""
+    monkeypatch.setattr("backbeat.stage.preparation.cores", lambda: 2)
+    player._scenario = live_scenario("sway")
+    ask(player, "mode", "simulated")
+    until(player, lambda: player.take.is_simulated)
+    first = planner_process(player)
+    ask(player, "mode", "planned")
+    with pytest.raises(ProcessLookupError):
+        os.kill(first.process_id, 0)
+    ask(player, "mode", "simulated")
+    until(player, lambda: player.take.is_simulated)
+    os.kill(planner_process(player).process_id, signal.SIGKILL)
+    ask(player, "seek", 0.3)
+    until(player, lambda: not player.take.is_simulated)
+    assert "planner process ended" in player.notice[1]
+
+
+def test_with_one_core_plans_are_made_inside(monkeypatch):
+    monkeypatch.setattr("backbeat.stage.preparation.cores", lambda: 1)
+    alone = live_scenario("sway")
+    monkeypatch.setattr("backbeat.stage.preparation.cores", lambda: 2)
+    assert live_scenario("sway") == replace(alone, planner="process")
+    assert alone.planner == "inside"
 
 
 def test_what_failed_verification_is_not_simulated(player):

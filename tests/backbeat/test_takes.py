@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from backbeat.stage.measured_motion import measured_forces
 from backbeat.stage.moment import frame_times
-from backbeat.stage.takes import PlannedTake, SimulatedTake, measured_forces
+from backbeat.stage.takes import PlannedTake, SimulatedTake
 from models.configuration import Configuration
 from tests.backbeat.performances import BPM, drumming, run_of, swaying
 from tests.tolerances import EXACT

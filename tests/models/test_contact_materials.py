@@ -17,7 +17,7 @@ from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.restitution import STEP, matched, restitution, struck_material
 from models.robot import RobotModel
-from models.scene import CONTACT_MODELS, Scene, add_world
+from models.scene import DISCRETE_MODELS, Scene, add_world
 from tests.tolerances import BOUNCE, CREEP, RESTITUTION, RESTITUTION_MATCH
 
 STEPS = (1e-3, 5e-4)
@@ -73,12 +73,12 @@ def drop(material, mass, speed, model, step):
 )
 @pytest.mark.parametrize(("mass", "speed"), [(3.0, 0.5), (3.0, 2.0), (40.0, 0.5)])
 def test_nothing_bounces_off_the_floor(material, mass, speed, step):
-    bounce = [drop(material, mass, speed, m, step) for m in CONTACT_MODELS]
+    bounce = [drop(material, mass, speed, m, step) for m in DISCRETE_MODELS]
     assert max(bounce) < BOUNCE
     assert np.ptp(bounce) < RESTITUTION_MATCH
 
 
-@pytest.mark.parametrize("model", CONTACT_MODELS)
+@pytest.mark.parametrize("model", DISCRETE_MODELS)
 @pytest.mark.parametrize("name", sorted(DrumKit().members))
 def test_a_dropped_tip_comes_back_as_the_kit_states(name, model):
     """The tip acts as 60 g: the stick and what of the hand it feels."""
@@ -93,7 +93,7 @@ def test_a_dropped_tip_comes_back_as_the_kit_states(name, model):
 def test_a_stick_tip_bounces_alike_on_every_contact_model(speed, step):
     """Also at other speeds and steps than those that materials are matched at."""
     head = struck_material(1e5, 0.36)
-    bounce = [drop((STICK_TIP, head), 0.06, speed, m, step) for m in CONTACT_MODELS]
+    bounce = [drop((STICK_TIP, head), 0.06, speed, m, step) for m in DISCRETE_MODELS]
     assert min(bounce) > 0.25
     assert max(bounce) < 0.6
     assert np.ptp(bounce) < RESTITUTION_MATCH
@@ -123,7 +123,7 @@ def test_a_restitution_that_a_simulation_cannot_give_is_refused(share):
         struck_material(1e5, share)
 
 
-@pytest.mark.parametrize("model", CONTACT_MODELS)
+@pytest.mark.parametrize("model", DISCRETE_MODELS)
 def test_a_heavy_body_stays_where_it_stands(model):
     """175 kg on a slope of five degrees: hardly creeps, sinks in as stiffness says."""
     corners = [[x, y, -0.19] for x in (-0.1, 0.1) for y in (-0.1, 0.1)]

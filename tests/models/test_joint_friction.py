@@ -10,7 +10,7 @@ from pydrake.systems.primitives import ConstantVectorSource
 from models.actuation import JointServo, joint_command
 from models.joint_friction import STICTION_SPEED
 from models.robot import RobotModel
-from models.scene import CONTACT_MODELS, add_world
+from models.scene import DISCRETE_MODELS, add_world
 from tests.models.sliders import make_sliders
 
 MASS = [2.0, 1e-3]
@@ -54,7 +54,7 @@ def slide(tmp_path):
     return run
 
 
-@pytest.mark.parametrize("contact_model", CONTACT_MODELS)
+@pytest.mark.parametrize("contact_model", DISCRETE_MODELS)
 def test_a_moving_block_is_braked_evenly_and_stops(slide, contact_model):
     t, _, v = slide([0, 0], [0.05, 0.0], contact_model=contact_model)
     rate = SHARE * LIMIT[0] / MASS[0]

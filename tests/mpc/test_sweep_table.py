@@ -1,5 +1,8 @@
 """The table of a sweep: whole at any time, and never two writers."""
 
+import subprocess
+import sys
+
 import pandas as pd
 import pytest
 
@@ -30,7 +33,47 @@ def test_rows_come_back_in_order_and_with_their_commit(tmp_path):
     assert frame["error"][1] == "ValueError: a bug"
     assert set(frame["commit"]) == {commit()}
     assert frame["seed"][0] == 3
-    assert (table.path.parent / "a.parquet").stat().st_mode & 0o777 == 0o644
+    (file,) = table.path.iterdir()
+    assert file.stat().st_mode & 0o777 == 0o644
+
+
+def test_many_rows_are_many_files_and_one_table(tmp_path, monkeypatch):
+    monkeypatch.setattr("mpc.simulation.sweep.table.PART_ROWS", 4)
+    table = SweepTable(tmp_path / "a.parquet")
+    for seed in range(10):
+        table.add(f"key {seed}", {"behavior": "stand", "survived": True, "seed": seed})
+    assert len(list(table.path.iterdir())) == 3
+    again = SweepTable(table.path)
+    assert again.rows == table.rows
+    again.add("key 10", {"seed": 10, "survived": False})
+    assert len(list(table.path.iterdir())) == 3
+    frame = pd.read_parquet(table.path)
+    assert frame["seed"].tolist() == list(range(11))
+    assert list(frame.columns) == list(COLUMNS)
+
+
+def test_what_a_killed_writer_left_is_passed_over(tmp_path):
+    table = SweepTable(tmp_path / "a.parquet")
+    dies = (
+        "import os, pathlib, sys; from models.atomic_file import replacing\n"
+        "with replacing(pathlib.Path(sys.argv[1])) as file: os._exit(9)"
+    )
+    words = [sys.executable, "-c", dies, table.path / "part-00000.parquet"]
+    assert subprocess.run(words, cwd=ROOT, check=False).returncode == 9
+    assert len(list(table.path.iterdir())) == 1
+    assert SweepTable(table.path).rows == {}
+    table.add("one", {"seed": 1, "survived": True})
+    assert pd.read_parquet(table.path)["seed"].tolist() == [1]
+    assert SweepTable(table.path).rows == table.rows
+
+
+def test_the_time_to_add_a_row_does_not_grow_with_the_table(tmp_path):
+    """What is written for a run is a part at most, whatever is there already."""
+    table = SweepTable(tmp_path / "a.parquet")
+    table.rows = {str(k): {} for k in range(100_000)}
+    table.add("one", {"seed": 1, "survived": True})
+    (file,) = table.path.iterdir()
+    assert len(pd.read_parquet(file)) == 1
 
 
 def test_the_commit_is_that_of_the_sources():
@@ -42,7 +85,8 @@ def test_the_commit_is_that_of_the_sources():
 def test_a_table_from_before_there_were_markers_is_read(tmp_path):
     table = SweepTable(tmp_path / "a.parquet")
     table.add("one", {"behavior": "stand", "survived": True, "seed": 3})
-    pd.read_parquet(table.path).drop(columns="markers").to_parquet(table.path)
+    (file,) = table.path.iterdir()
+    pd.read_parquet(file).drop(columns="markers").to_parquet(file)
     assert SweepTable(table.path).rows == table.rows
 
 
@@ -52,10 +96,11 @@ def test_no_file_is_no_rows(tmp_path):
 
 @pytest.mark.parametrize("content", [b"", b"PAR1 nonsense", b"x" * 1000])
 def test_a_file_that_is_no_table_is_a_sentence(tmp_path, content):
-    path = tmp_path / "a.parquet"
+    path = tmp_path / "a.parquet" / "part-00000.parquet"
+    path.parent.mkdir()
     path.write_bytes(content)
     with pytest.raises(BackbeatError, match="not a table of a sweep") as caught:
-        SweepTable(path)
+        SweepTable(path.parent)
     assert "\n" not in str(caught.value)
     assert path.read_bytes() == content
 
@@ -63,8 +108,13 @@ def test_a_file_that_is_no_table_is_a_sentence(tmp_path, content):
 def test_another_table_is_a_sentence(tmp_path):
     path = tmp_path / "a.parquet"
     pd.DataFrame({"a": [1]}).to_parquet(path)
-    with pytest.raises(BackbeatError, match="not a table of a sweep"):
+    with pytest.raises(BackbeatError, match="only older versions"):
         SweepTable(path)
+    folder = tmp_path / "b.parquet"
+    folder.mkdir()
+    path.rename(folder / "part-00000.parquet")
+    with pytest.raises(BackbeatError, match="not a table of a sweep"):
+        SweepTable(folder)
 
 
 def test_a_key_changes_with_all_that_decides_a_run(monkeypatch):

@@ -80,7 +80,7 @@ window.makePanel = ({ info, find }, send, state) => {
     button.dataset.setting = name;
     // An answer on its way may not know of the last click yet.
     let wish = { until: 0 };
-    const now = () => (performance.now() < wish.until ? wish.on : Boolean(settings()[name]));
+    const now = () => (performance.now() < wish.until ? wish.on : settings()[name] ?? true);
     button.onclick = () => {
       wish = { on: !now(), until: performance.now() + 400 };
       set(name, wish.on);
@@ -166,6 +166,8 @@ window.makePanel = ({ info, find }, send, state) => {
     refresh: () => {
       const on = state().mode === "simulated";
       if (panel.hidden === on) panel.hidden = opener.hidden = !on;
+      // Until the controllers are made there is nothing to change.
+      panel.inert = !Object.keys(settings()).length;
       if (on) refreshers.forEach((refresh) => refresh());
     },
   };

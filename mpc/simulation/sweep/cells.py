@@ -30,6 +30,8 @@ class PolarPush:
     # 90 to the robot's left.
     impulse: float = 0.0
     direction_deg: float = 0.0
+    # By how much the seed may turn it [deg]; 180 makes it any direction.
+    direction_spread_deg: float = 0.0
     # Link that is pushed.
     body: str = "pelvis"
 
@@ -97,7 +99,9 @@ class Cell:
         if self.push is not None:
             random = random_stream(seed, Stream.PUSH)
             shift = random.uniform(-self.push.time_spread, self.push.time_spread)
-            push = self.push.push()
+            spread = self.push.direction_spread_deg
+            turned = self.push.direction_deg + float(random.uniform(-spread, spread))
+            push = replace(self.push, direction_deg=turned).push()
             pushes.append(replace(push, time=push.time + float(shift)))
         return replace(self.scenario, pushes=pushes, seed=seed)
 

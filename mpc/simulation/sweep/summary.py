@@ -105,6 +105,7 @@ def cell_summary(
         "decision": verdict.decision,
         "stopped_early": verdict.is_early,
         "fell": sum(bool(r["fell"]) for r in mine),
+        "first_fall_s": min((r["fell_at_s"] for r in mine if r["fell"]), default=None),
         "errors": sum(bool(r["error"]) for r in mine),
         "hits_planned": _total(mine, "hits_planned"),
         "hits_missed": _total(mine, "hits_planned") - _total(mine, "hits_made"),

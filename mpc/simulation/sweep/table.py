@@ -1,8 +1,9 @@
-"""The table of a sweep: one Parquet file, a row for every run that has ended.
+"""The table of a sweep: a folder of Parquet files, a row for every run that has ended.
 
-The file is written anew, whole or not at all, whenever a run ends: what is in it
-survives anything, and who opens it finds a whole table. Rows of older sources stay
-in it beside the new ones, with the commit they belong to.
+Whenever a run ends, the last file is written anew, whole or not at all: what is in
+the table survives anything, and who opens it finds a whole one, however many
+thousands of rows it has. Rows of older sources stay in it beside the new ones, with
+the commit they belong to.
 """
 
 import fcntl
@@ -64,6 +65,8 @@ COLUMNS = {
     "realtime_factor": NUMBER,
     "error": TEXT,
 }
+# Rows of a file; then another one is begun.
+PART_ROWS = 500
 # Columns that tables did not have from the beginning.
 LATER = ("markers",)
 SCHEMA = pa.schema(list(COLUMNS.items()))
@@ -137,26 +140,30 @@ def failed_row(error: Exception) -> dict[str, Any]:
 
 
 class SweepTable:
-    """The rows of a sweep, in memory and in its file.
+    """The rows of a sweep, in memory and in its files.
 
     Attributes:
-        path: the file.
+        path: folder of the files; pandas and DuckDB read it as one table.
         rows: rows by key, in the order of their ends.
     """
 
     def __init__(self, path: Path) -> None:
-        """Opens a table, empty when there is no file yet.
+        """Opens a table, empty when there is none yet.
 
         Raises:
-            BackbeatError: there is a file that is no table of a sweep.
+            BackbeatError: there is something that is no table of a sweep.
         """
         self.path = path
         self.rows: dict[str, dict[str, Any]] = {}
-        if path.exists():
-            self.rows = {row["key"]: row for row in _read(path)}
+        self._part, self._last = 0, list[dict[str, Any]]()
+        if path.is_file():
+            raise _no_table(path, "it is one file, as only older versions wrote it")
+        for part, file in enumerate(sorted(path.glob("*.parquet"))):
+            self._part, self._last = part, _read(file)
+            self.rows |= {row["key"]: row for row in self._last}
 
     def add(self, key: str, row: Mapping[str, Any]) -> None:
-        """Adds a row and writes the file."""
+        """Adds a row and writes the last file."""
         about = {
             "key": key,
             "commit": commit(),
@@ -165,8 +172,11 @@ class SweepTable:
         }
         complete = {**dict.fromkeys(COLUMNS), **about, **row}
         self.rows[key] = {name: complete[name] for name in COLUMNS}
-        table = pa.Table.from_pylist(list(self.rows.values()), SCHEMA)
-        with replacing(self.path) as file:
+        if len(self._last) >= PART_ROWS:
+            self._part, self._last = self._part + 1, []
+        self._last.append(self.rows[key])
+        table = pa.Table.from_pylist(self._last, SCHEMA)
+        with replacing(self.path / f"part-{self._part:05d}.parquet") as file:
             pq.write_table(table, file, compression="zstd")
 
     def frame(self) -> pd.DataFrame:
@@ -184,12 +194,14 @@ def _read(path: Path) -> list[dict[str, Any]]:
         table = table.select(list(COLUMNS))
         found: list[dict[str, Any]] = table.cast(SCHEMA).to_pylist()
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
-        why = " ".join(str(error).split())[:120]
-        raise BackbeatError(
-            f"{path} is not a table of a sweep: {why}; move it away or name another "
-            "folder"
-        ) from None
+        raise _no_table(path, " ".join(str(error).split())[:120]) from None
     return found
+
+
+def _no_table(path: Path, why: str) -> BackbeatError:
+    return BackbeatError(
+        f"{path} is not a table of a sweep: {why}; move it away or name another folder"
+    )
 
 
 @contextmanager

@@ -1,0 +1,62 @@
+"""Making robustness cards: their sweeps, their data and their page."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+
+from backbeat.cli.verified import load_verified
+from backbeat.jobs import Outcome
+from backbeat.report.card_page import card_page
+from backbeat.sweeping import Progress, run_sweep
+from models.atomic_file import replacing
+from mpc.simulation.sweep.card.card_sweeps import card_sweeps
+from mpc.simulation.sweep.card.robustness_card import (
+    RobustnessCard,
+    card_path,
+    make_card,
+)
+from mpc.simulation.sweep.table import sources
+
+
+def build_card(
+    name: str,
+    library: Path,
+    seeds: int | None = None,
+    progress: Progress | None = None,
+    processes: int | None = None,
+    executors: Sequence[Executor] = (),
+) -> tuple[RobustnessCard, list[Outcome]]:
+    """Makes the runs of a card that are missing, its data and its page.
+
+    All of it is in the folder `cards` of the library; a card that was interrupted goes
+    on where it was.
+
+    Args:
+        name: behavior in the library.
+        library: its folder.
+        seeds: seeds a cell; None for as many as a whole card has.
+        progress: called whenever a run has ended.
+        processes: how many runs at a time; None for one a core.
+        executors: where to run instead, see `backbeat.cluster`.
+
+    Returns:
+        The card, and runs that could not be had.
+
+    Raises:
+        BackbeatError: no such behavior, it failed verification, or nothing can follow
+            it.
+    """
+    behavior = load_verified(library, name)
+    path = card_path(library, name)
+    disturbances, pushes = (
+        run_sweep(sweep, library, path.parent, progress, processes, executors)
+        for sweep in card_sweeps(behavior, seeds)
+    )
+    card = make_card(behavior, disturbances.summary, pushes.summary, sources())
+    for file_path, text in (
+        (path, card.to_text()),
+        (path.with_suffix(".html"), card_page(card, behavior)),
+    ):
+        with replacing(file_path) as file:
+            file.write(text.encode())
+    return card, [*disturbances.failures, *pushes.failures]

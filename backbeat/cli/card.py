@@ -1,0 +1,66 @@
+"""`backbeat card`: what a behavior survives, and how often."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Behaviors in the library; all that are in it if none."),
+    ] = None,
+    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
+        "library"
+    ),
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Seeds a disturbance; a whole card has 20."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Runs at a time; by default one a core.")
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Run on a Dask cluster instead: tcp://HOST:PORT."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Cards as JSON.")] = False,
+) -> None:
+    """Makes robustness cards: success by disturbance, and the largest push.
+
+    Cards are pages and data in the folder `cards` of the library, and
+    `backbeat list` and `backbeat track` quote them. Ctrl-C keeps the runs that ended;
+    the same command makes the rest.
+    """
+    from dataclasses import asdict
+
+    from backbeat.cards import build_card
+    from backbeat.cli.build import report_failures
+    from backbeat.cli.console import print_json
+    from backbeat.cli.sweep import sweep_progress
+    from backbeat.cluster import cluster_executors
+    from behaviors.kinematic_behavior import KINEMATIC
+    from behaviors.library import Library
+    from models.errors import BackbeatError
+    from mpc.simulation.sweep.card.robustness_card import card_path
+
+    store = Library(library)
+    chosen = names or [n for n in store.names() if store.row(n)["kind"] != KINEMATIC]
+    if not chosen:
+        raise BackbeatError(f"library {library} is empty; build a behavior first")
+    cards, failures = [], []
+    for name in chosen:
+        with (
+            cluster_executors(scheduler) as executors,
+            sweep_progress(name, card_path(library, name).parent) as progress,
+        ):
+            card, failed = build_card(name, library, seeds, progress, jobs, executors)
+        cards.append(card)
+        failures += failed
+        if not as_json:
+            page = card_path(library, name).with_suffix(".html")
+            typer.echo(f"{name}: {card.headline}\n  {page}")
+    if as_json:
+        print_json([asdict(card) for card in cards])
+    report_failures(failures)

@@ -1,0 +1,1 @@
+"""Robustness cards: what a behavior survives, and how often."""

@@ -1,0 +1,177 @@
+"""RobustnessCard: what a behavior survives, as plain data beside it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from behaviors.behavior import Behavior
+from models.errors import BackbeatError
+from mpc.simulation.sweep.success_rate import wilson
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Survival:
+    """How many runs survived something.
+
+    Attributes:
+        what: the disturbance, or the size of a push [N s].
+        survived, runs: how many, of how many.
+        first_fall_s: earliest time of a fall in any of them [s]; None without one.
+        first_fall_beat: the beat in which that was, from 1; None without music too.
+    """
+
+    what: str | float
+    survived: int
+    runs: int
+    first_fall_s: float | None = None
+    first_fall_beat: int | None = None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the share that survives."""
+        return wilson(self.survived, self.runs)
+
+
+@dataclass(frozen=True)
+class RobustnessCard:
+    """What a behavior survives.
+
+    Attributes:
+        behavior: its name.
+        behavior_key: which build of it.
+        commit: of the sources that simulated it, "" when they are in no repository.
+        source: hash of all code and data that can change a run.
+        seeds: seeds a cell, at most.
+        disturbances: survival by standard disturbance.
+        pushes: survival by size of a push, ascending.
+        push_margin: the largest push that nine of ten survive [N s]; None when not
+            even the least is.
+        push_margin_is_bound: whether none larger was tried.
+        is_complete: whether no run is missing.
+    """
+
+    behavior: str
+    behavior_key: str
+    commit: str
+    source: str
+    seeds: int
+    disturbances: tuple[Survival, ...]
+    pushes: tuple[Survival, ...]
+    push_margin: float | None
+    push_margin_is_bound: bool
+    is_complete: bool
+    format: int = field(default=FORMAT)
+
+    @property
+    def pooled(self) -> Survival:
+        """All standard disturbances together."""
+        falls = [
+            (s.first_fall_s, s.first_fall_beat)
+            for s in self.disturbances
+            if s.first_fall_s is not None
+        ]
+        first = min(falls, default=(None, None))
+        return Survival(
+            "all standard disturbances",
+            sum(s.survived for s in self.disturbances),
+            sum(s.runs for s in self.disturbances),
+            *first,
+        )
+
+    @property
+    def headline(self) -> str:
+        """The card in a few words."""
+        low, high = self.pooled.interval
+        share = self.pooled.survived / max(self.pooled.runs, 1)
+        push = "none" if self.push_margin is None else f"{self.push_margin:g} N s"
+        bound = "≥ " if self.push_margin_is_bound else ""
+        words = f"{share:.0%} ({low:.0%} to {high:.0%}), push {bound}{push}"
+        return words if self.is_complete else f"{words}, unfinished"
+
+    def is_about(self, behavior_key: str | None, source: str) -> bool:
+        """Whether it is about this build of the behavior, and these sources."""
+        return (self.behavior_key, self.source) == (behavior_key, source)
+
+    def to_text(self) -> str:
+        """JSON."""
+        return json.dumps(asdict(self), indent=1, ensure_ascii=False)
+
+
+def make_card(
+    behavior: Behavior,
+    disturbances: Mapping[str, Any],
+    pushes: Mapping[str, Any],
+    source: str,
+) -> RobustnessCard:
+    """A card from the summaries of its sweeps.
+
+    Args:
+        behavior: what it is about.
+        disturbances, pushes: see `mpc.simulation.sweep.summary`.
+        source: hash of the sources that simulated it.
+    """
+    (margin,) = pushes["margins"]
+    levels = sorted(pushes["cells"], key=lambda cell: float(cell["level"]))
+    return RobustnessCard(
+        behavior=behavior.name,
+        behavior_key=str(behavior.provenance.get("key")),
+        commit=disturbances["commit"],
+        source=source,
+        seeds=len(disturbances["seeds"]),
+        disturbances=tuple(
+            _survival(cell["case"], cell, behavior) for cell in disturbances["cells"]
+        ),
+        pushes=tuple(_survival(cell["level"], cell, behavior) for cell in levels),
+        push_margin=margin["margin"],
+        push_margin_is_bound=margin["at_least"],
+        is_complete=disturbances["is_complete"] and pushes["is_complete"],
+    )
+
+
+def _survival(
+    what: str | float, cell: Mapping[str, Any], behavior: Behavior
+) -> Survival:
+    time = cell["first_fall_s"]
+    beat = None
+    if time is not None:
+        beats = behavior.beat_times(behavior.duration)
+        if len(beats):
+            beat = max(1, int(np.searchsorted(beats, time, side="right")))
+    return Survival(what, cell["survived"], cell["runs"], time, beat)
+
+
+def card_path(library: Path, name: str) -> Path:
+    """Where the card of a behavior is, beside its library."""
+    return library / "cards" / f"{name}.json"
+
+
+def read_card(path: Path) -> RobustnessCard | None:
+    """A stored card; None when there is none.
+
+    Raises:
+        BackbeatError: the file is no card.
+    """
+    try:
+        tree = json.loads(path.read_text())
+        if tree["format"] != FORMAT:
+            raise ValueError(f"format {tree['format']} is not {FORMAT}")
+        parts = {name: _survivals(tree[name]) for name in ("disturbances", "pushes")}
+        return RobustnessCard(**{**tree, **parts})
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        why = " ".join(str(error).split())[:120]
+        raise BackbeatError(
+            f"{path} is not a robustness card: {why}; remove it, or make it again "
+            f"with 'backbeat card {path.stem}'"
+        ) from None
+
+
+def _survivals(rows: Sequence[Mapping[str, Any]]) -> tuple[Survival, ...]:
+    return tuple(Survival(**row) for row in rows)
