@@ -13,8 +13,8 @@ each level p, from the highest on, solves
                 cones of the contacts
 
 so a level gives way to limits before any level above it does. R measures what is
-missed: by the weights of the tasks where these differ, else as a kinetic energy, with
-heavy directions left out (`rank.py`). Without priorities all levels are one program,
+missed: by the weights of the tasks where these differ, else as a kinetic energy. Of
+directions that are too heavy only a share is desired (`rank.py`). Without priorities all levels are one program,
 each with a weight of its own. Where limits are not active the result is that of
 `TaskSpace.solve`.
 
@@ -39,15 +39,16 @@ from optimization.task_space.task_space import TaskForces, TaskSpace
 
 # Weight of the acceleration energy beside the tasks, and of torques that accelerate
 # nothing; both relative to the tasks' own.
-ENERGY, TORQUE = 1e-6, 1e-6
+ENERGY, TORQUE = 1e-6, 1e-5
 # Passes over each program, each near the answer of the last: what the small weights
 # cost an achievable task shrinks by as much again.
 PASSES, SETTLED = 3, 1e-9
 # Share of the largest singular value below which a direction is already decided.
 DECIDED = 1e-7
-# Residuals that are accepted of solutions, room that programs below the first are
-# given in limits, and zero but for rounding.
-ACCEPTED, ROOM, ROUNDING = 1e-6, 1e-6, 1e-12
+# Room in limits that programs below the first are given, the least that does.
+ROOMS = (1e-6, 1e-5, 1e-4)
+# Residuals that are accepted of solutions, and zero but for rounding.
+ACCEPTED, ROUNDING = 1e-6, 1e-12
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,11 @@ class LimitedProgram:
             levels.append([])
         for together in levels:
             J, wish = self._stack(together, z) if together else self._reaction_rows()
-            change = self._solve_level(J, wish, z, free, rows)
+            # A solver may take what hardly has room for what has none.
+            for room in ROOMS:
+                change = self._solve_level(J, wish, z, free, rows, room)
+                if change is not None:
+                    break
             if change is None:
                 is_solved = False
                 break
@@ -167,10 +172,12 @@ class LimitedProgram:
                 phi = space.null_space(p) @ solve_lower(C, space.joint_force(p))
                 wish.append(root * (phi + self._T @ z))
                 continue
-            R = np.sqrt(share) * level.metric
-            J.append(R @ (level.B @ self._T))
-            missing = level.desired - level.acceleration_before(self._a_1)
-            wish.append(R @ missing)
+            R, rows = np.sqrt(share) * level.metric, level.B @ self._T
+            J.append(R @ rows)
+            # Of directions that are given up, only the share that is kept.
+            change = level.wanted_change(self._a_1 + self._T @ z)
+            kept = level.compliance @ level.task_force(change)
+            wish.append(R @ (kept + rows @ z))
         return np.vstack(J), np.concatenate(wish)
 
     def _reaction_rows(self) -> tuple[np.ndarray, np.ndarray]:
@@ -226,6 +233,7 @@ class LimitedProgram:
         z: np.ndarray,
         free: np.ndarray,
         rows: tuple[np.ndarray, np.ndarray, np.ndarray],
+        least_room: float,
     ) -> np.ndarray | None:
         """Change y of z + free y that one level makes; None where none was found."""
         A, lower, upper = rows
@@ -237,7 +245,8 @@ class LimitedProgram:
         lower, upper = lower - at, upper - at
         if z.any():
             # What the levels above have found is feasible, rounding or not.
-            lower, upper = np.minimum(lower, -ROOM), np.maximum(upper, ROOM)
+            lower = np.minimum(lower, -least_room)
+            upper = np.maximum(upper, least_room)
         y, dual = np.zeros(len(H)), None
         for _ in range(PASSES):
             # Accelerations stay near where the last pass ended, torques small.

@@ -19,6 +19,7 @@ Sources: as of `Level`; what happens at limits is in `limits.py` and
 """
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from optimization.task_space.level import WAYS, Level
 from optimization.task_space.motion_tasks import BaseTask, ContactTask, MotionTask
 from optimization.tasks import Task
 
+AnyTask = TypeVar("AnyTask", bound=Task)
 # A direction in which the robot is heavier than so many times itself is given up.
 HEAVIEST = 10.0
 
@@ -108,10 +110,10 @@ class TaskSpace:
 
     def add(
         self,
-        task: Task,
+        task: AnyTask,
         weight: float | np.ndarray | None = None,
         priority: int | None = None,
-    ) -> Task:
+    ) -> AnyTask:
         """Adds a task, and returns it.
 
         Args:

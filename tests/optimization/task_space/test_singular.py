@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from models.robot import RobotModel
+from optimization.task_space.limited_program import LimitedProgram
+from optimization.task_space.limits import JointLimits
 from optimization.task_space.motion_tasks import JointTask, PointTask
 from optimization.task_space.rank import rank_adjusted
 from optimization.task_space.task_space import TaskSpace
-from tests.tolerances import HIERARCHY
+from tests.tolerances import HIERARCHY, LIMITED
 
 HEAVIEST = 300.0
 # What the hand asks for along the arm [m/s^2].
@@ -97,6 +99,23 @@ def test_and_without_a_jump():
 
 def test_an_inverse_without_the_rule_would_not_be_bounded():
     assert np.abs(stretching(1e12, 1e-3)).max() > 1e4
+
+
+def test_programs_ask_no_more_of_a_stretched_arm_than_the_closed_form():
+    """Limits far away, the same share of a wish along the arm is kept."""
+    robot = RobotModel("ur10")
+    space = TaskSpace(robot)
+    hand = PointTask(robot, "wrist_1_link")
+    space.add(hand, 1.0, 2)
+    hand.set_desired([WISH, 1.0, 2.0])
+    none = np.full(6, np.inf)
+    program = LimitedProgram(space, JointLimits(none, none, none))
+    for angle in (0.3, 0.1, 0.05, 0.02):
+        q = np.array([0.0, -0.5 * angle, angle, -0.5 * angle, 0.2, 0.0])
+        space.update(q, np.zeros(6))
+        free, found = space.solve(), program.solve()
+        assert found.is_solved
+        assert_allclose(found.vdot, free.vdot, atol=LIMITED * np.abs(free.vdot).max())
 
 
 @pytest.mark.parametrize("angle", [0.05, 0.01, 0.0])
