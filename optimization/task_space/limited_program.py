@@ -37,12 +37,12 @@ from optimization.task_space.limits import JointLimits
 from optimization.task_space.motion_tasks import ContactTask
 from optimization.task_space.task_space import TaskForces, TaskSpace
 
-# Weight of the acceleration energy beside the tasks, and of torques that accelerate
-# nothing; both relative to the tasks' own.
-ENERGY, TORQUE = 1e-6, 1e-5
+# Weight of the acceleration energy beside the tasks, relative to theirs, and of torques
+# that accelerate nothing, which only limits bring into conflict with them.
+ENERGY, TORQUE = 1e-6, 1.0
 # Passes over each program, each near the answer of the last: what the small weights
-# cost an achievable task shrinks by as much again.
-PASSES, SETTLED = 3, 1e-9
+# cost a task shrinks by as much again, and so does what torques cost it at limits.
+PASSES, SETTLED = 4, 1e-9
 # Share of the largest singular value below which a direction is already decided.
 DECIDED = 1e-7
 # Room in limits that programs below the first are given, the least that does.
@@ -119,9 +119,10 @@ class LimitedProgram:
             levels.append([])
         for together in levels:
             J, wish = self._stack(together, z) if together else self._reaction_rows()
+            small = np.where(self._moves | (not together), ENERGY, TORQUE)
             # A solver may take what hardly has room for what has none.
             for room in ROOMS:
-                change = self._solve_level(J, wish, z, free, rows, room)
+                change = self._solve_level(J, wish, z, free, rows, small, room)
                 if change is not None:
                     break
             if change is None:
@@ -153,8 +154,6 @@ class LimitedProgram:
         self._X = np.hstack([V[:moving].T / s[:moving], V[moving:].T])
         self._T, self._R = np.zeros_like(motion), (force * self._unit) @ self._X
         self._T[:, :moving] = U[:, :moving]
-        self._small = np.full(len(self._unit), TORQUE)
-        self._small[:moving] = ENERGY
         self._moves = np.arange(len(self._unit)) < moving
 
     def _stack(
@@ -233,13 +232,14 @@ class LimitedProgram:
         z: np.ndarray,
         free: np.ndarray,
         rows: tuple[np.ndarray, np.ndarray, np.ndarray],
+        small: np.ndarray,
         least_room: float,
     ) -> np.ndarray | None:
         """Change y of z + free y that one level makes; None where none was found."""
         A, lower, upper = rows
         Jf, missing = J @ free, wish - J @ z
-        # The largest wish that the small weights compete with.
-        small = self._small * max(float(np.sum(Jf * Jf)) / len(J), ROUNDING)
+        # Weights count against a wish of average size.
+        small = small * max(float(np.sum(Jf * Jf)) / len(J), ROUNDING)
         H = Jf.T @ Jf + (free.T * small) @ free
         at, A = A @ z, np.ascontiguousarray(A @ free)
         lower, upper = lower - at, upper - at
@@ -248,9 +248,10 @@ class LimitedProgram:
             lower = np.minimum(lower, -least_room)
             upper = np.maximum(upper, least_room)
         y, dual = np.zeros(len(H)), None
-        for _ in range(PASSES):
-            # Accelerations stay near where the last pass ended, torques small.
-            near = np.where(self._moves, -(free @ y), z)
+        for k in range(PASSES):
+            # Torques that accelerate nothing are small at first; then all of it stays
+            # near where the last pass ended.
+            near = np.where(self._moves | (k > 0), -(free @ y), z)
             g = free.T @ (small * near) - Jf.T @ missing
             solution = self._solver.solve(QuadraticProgram(H, g, A, lower, upper), dual)
             room = ACCEPTED * (1.0 + float(np.abs(at).max()))
