@@ -376,7 +376,7 @@ def assembled(
             "violation": found.violation,
             "seconds": found.seconds,
             "log": found.log,
-            "remarks": [*plan.remarks, *seen],
+            "remarks": [*plan.remarks, *plan.problem.robot.notes, *seen],
             "active_limits": found.limits,
         },
         **{**known, **about},

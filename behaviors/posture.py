@@ -209,7 +209,8 @@ class PostureSpecification(Specification):
             notes += found.notes
         joints, knots = np.arange(robot.num_joints), np.arange(N)
         tasks.append(PostureTask(joints, knots, path, weight=20.0))
-        tasks.append(CenterOfMassTask(knots, center, weight))
+        if feet:
+            tasks.append(CenterOfMassTask(knots, center, weight))
         return tasks, notes
 
     def _target(
@@ -256,7 +257,11 @@ class PostureSpecification(Specification):
             goals = {n: found.targets[n] for n in held}
             return replace(found, targets=goals)
         feet = {n: IKTarget(X) for n, X in reach.feet.items()}
-        solved = InverseKinematics(robot).solve(q, feet | targets, reach.middle)
+        if not (feet or targets):
+            return Reached(q, {}, reach.middle)
+        solved = InverseKinematics(robot).solve(
+            q, feet | targets, reach.balanced(reach.middle)
+        )
         if not solved.is_reached:
             raise BackbeatError(
                 f"{self.name}: {solved.worst} cannot reach "

@@ -36,6 +36,8 @@ NEARLY = 0.01
 REST = 30.0
 # Times a place that moves with the body is looked up anew, until it moves less [m].
 ROUNDS, SETTLED = 12, 2e-3
+# Edges of a support polygon as far away as if there were none, see `support_polygon`.
+ANYWHERE = np.array([[x, y, -1e3] for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1))])
 
 
 @dataclass(frozen=True)
@@ -82,13 +84,18 @@ class PostureReach:
         """
         self.robot, self.feet = robot, dict(feet)
         self.collisions = make_self_collision_model(robot)
-        self.corners = support_polygon(robot, feet)
         places = {n: X.translation()[:2] for n, X in feet.items()}
-        self.middle = np.mean(list(places.values()), axis=0)
+        # Who is held by the base has no feet, and cannot tip.
+        self.corners = support_polygon(robot, feet) if feet else ANYWHERE
+        self.middle = np.mean([*places.values()], axis=0) if feet else np.zeros(2)
         self._supports = {"middle": self.middle}
         for word in ("left foot", "right foot"):
             if word in robot.parts and robot.parts[word].frame in places:
                 self._supports[word] = places[robot.parts[word].frame]
+
+    def balanced(self, center: np.ndarray) -> np.ndarray | None:
+        """(2,) place for the center of mass; None where it does not matter."""
+        return center if self.feet else None
 
     def frame(self, part: str, where: str) -> str:
         """Frame of a part of the body.
@@ -176,7 +183,9 @@ class PostureReach:
         solver = InverseKinematics(robot, self.collisions, search.weights)
         feet = {n: IKTarget(X) for n, X in self.feet.items()}
         at = [w for w in search.wishes if w.place and not w.is_farthest]
-        reached = solver.solve(search.q, feet | asked, search.center, q_from)
+        reached = solver.solve(
+            search.q, feet | asked, self.balanced(search.center), q_from
+        )
         for _ in range(ROUNDS if at else 0):
             state, moved = Configuration(robot, reached.q), 0.0
             for wish in at:
@@ -186,7 +195,9 @@ class PostureReach:
                 moved, asked[frame] = max(moved, float(np.abs(way).max())), target
             if moved < SETTLED:
                 break
-            reached = solver.solve(search.q, feet | asked, search.center, reached.q)
+            reached = solver.solve(
+                search.q, feet | asked, self.balanced(search.center), reached.q
+            )
         return asked, reached
 
     def _is_good(self, reached: IKSolution) -> bool:

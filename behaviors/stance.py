@@ -19,10 +19,18 @@ def start_configuration(robot: RobotModel, posture: str) -> np.ndarray:
     Args:
         robot: the robot; a fixed base stays where it is.
         posture: name in the robot YAML.
+
+    Raises:
+        BackbeatError: no such posture, or a free robot without soles.
     """
     q = robot.posture(posture)
     if robot.floating:
         poses = support_poses(robot, q)
+        if not poses:
+            raise BackbeatError(
+                f"{robot.name} has no contacts to stand on; describe its soles under "
+                "`contacts` in its YAML, or say `fixed: true` there if its base is held"
+            )
         middle = np.mean([X.translation() for X in poses.values()], axis=0)
         q[4:6] -= middle[:2]
     return q

@@ -15,17 +15,29 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import Frame as DrakeFrame
 from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 
+from models.description.honoring import (
+    describe,
+    honor,
+    is_static,
+    quiet_about_honored,
+)
+from models.description.meshes import packages
+from models.description.readable import readable
 from models.errors import BackbeatError, unknown_name
 from models.fusing import fuse
 from models.kinematic_tree import KinematicTree, read_kinematic_tree
-from models.robot_check import check_names, check_tree
+from models.mimic import locked_followers
+from models.robot_check import check_names, check_tree, is_held
 from models.robot_description import (
     ContactDescription,
     EquipmentDescription,
     RobotDescription,
     find_description,
     load_description,
+    tell_new_name,
 )
+from models.safety_law import SafetyLaw, described_laws
+from models.transmission import joint_modes
 
 PACKAGE_XML = Path(__file__).parent / "package.xml"
 
@@ -89,11 +101,27 @@ def add_robot(
     Returns:
         The robot's model instance; items are instances of their own.
     """
+    return _add_robot(plant, description, equipment)[0]
+
+
+def _add_robot(
+    plant: MultibodyPlant, description: Path, equipment: Sequence[str]
+) -> tuple[ModelInstanceIndex, tuple[str, ...]]:
+    """As `add_robot`; also returns notes about what Drake's reader leaves out."""
     robot = load_description(description)
     parser = Parser(plant)
     if not parser.package_map().Contains("backbeat_models"):
         parser.package_map().AddPackageXml(str(PACKAGE_XML))
-    (instance,) = _parse(parser, description.parent / robot.urdf)
+    path = description.parent / robot.urdf
+    described, text, notes = describe(path), "", tuple[str, ...]()
+    for package, folder in packages(described).items():
+        if not parser.package_map().Contains(package):
+            parser.package_map().Add(package, str(folder))
+    if plant.geometry_source_is_registered():
+        text, notes = readable(described)
+    with quiet_about_honored():
+        (instance,) = _parse(parser, path, text)
+    notes += honor(plant, instance, described)
     for items in (_equipment_set(robot, name) for name in equipment):
         for name, item in items.items():
             if not item.file:
@@ -104,11 +132,14 @@ def add_robot(
             root = plant.get_body(plant.GetBodyIndices(added)[0])
             parent = plant.GetFrameByName(item.parent, instance)
             plant.WeldFrames(parent, root.body_frame(), _pose(item.position, item.rpy))
-    return instance
+    return instance, notes
 
 
-def _parse(parser: Parser, path: Path) -> list[ModelInstanceIndex]:
+def _parse(parser: Parser, path: Path, text: str = "") -> list[ModelInstanceIndex]:
+    """Adds the models of a file, or of a text in its place."""
     try:
+        if text:
+            return list(parser.AddModelsFromString(text, "urdf"))
         return list(parser.AddModels(str(path)))
     except RuntimeError as error:
         # Drake names file and line.
@@ -169,6 +200,10 @@ class RobotModel:
         velocity_limits: joint speed limits [rad/s or m/s].
         effort_limits: joint torque or force limits [N m or N].
         damping: viscous joint damping in the URDF [N m s/rad].
+        friction: Coulomb friction in the URDF [N m or N].
+        modes: mode of the servo that hardware interfaces choose, by joint.
+        notes: what acts otherwise than the URDF says, as sentences.
+        locked: angles of joints that are held for good [rad], by name.
         contacts: patches that can carry weight, by name.
         soles: names of those that it stands on: its own, and no points.
         leg_joints: indices of the joints of the limbs that end in soles.
@@ -201,14 +236,25 @@ class RobotModel:
         self._yaml = load_description(self.description)
         self.name = self._yaml.name
         self.equipment = tuple(equipment)
-        self.locked = dict(locked or {})
+        self.urdf = describe(self.description.parent / self._yaml.urdf)
+        self.locked = locked_followers(
+            self.urdf, self._yaml.locked | dict(locked or {})
+        )
+        fixed = self._yaml.fixed or is_static(self.urdf)
         full = MultibodyPlant(time_step=0.0)
-        self.robot_instance = add_robot(full, self.description, equipment)
+        self.robot_instance, notes = _add_robot(full, self.description, equipment)
+        self.notes = notes + readable(self.urdf)[1]
         base = self._yaml.base
-        if X_WB is None and self._yaml.fixed:
-            X_WB = RigidTransform()
         check_tree(full, self.robot_instance, base, self.description)
+        self._is_held = is_held(full, self.robot_instance, base)
+        if X_WB is None and fixed and not self._is_held:
+            X_WB = RigidTransform()
         if X_WB is not None:
+            if self._is_held:
+                raise BackbeatError(
+                    f"{self.description}: the URDF fixes {base!r} to the world "
+                    "already; it cannot be held in another place"
+                )
             full.WeldFrames(full.world_frame(), full.GetFrameByName(base), X_WB)
         full.Finalize()
         check_names(self._yaml, full, self.description)
@@ -243,6 +289,11 @@ class RobotModel:
         self.velocity_limits = np.array([j.velocity_upper_limit() for j in joints])
         originals = [self._full.GetJointByName(n) for n in self.joint_names]
         self.damping = np.array([j.default_damping() for j in originals])
+        friction = {n: j.dynamics.friction for n, j in self.urdf.joints.items()
+                    if j.dynamics is not None}  # fmt: skip
+        self.friction = np.array([friction.get(n, 0.0) for n in self.joint_names])
+        self.modes, notes = joint_modes(self.urdf)
+        self.notes += notes
         self.effort_limits = np.full(len(joints), np.inf)
         for i in self._full.GetJointActuatorIndices():
             actuator = self._full.get_joint_actuator(i)
@@ -320,7 +371,9 @@ class RobotModel:
         Raises:
             BackbeatError: no such joint.
         """
-        name = self._yaml.aliases.get(name, name)
+        if name in self._yaml.aliases:
+            tell_new_name(name, self._yaml.aliases[name])
+            name = self._yaml.aliases[name]
         if name not in self._index:
             raise unknown_name("joint", name, self.joint_names)
         return self._index[name]
@@ -452,6 +505,10 @@ class RobotModel:
             out[self.base_positions + i] = -source if name in flips else source
         return out
 
+    def safety_laws(self) -> tuple[SafetyLaw, ...]:
+        """Safety laws of the joints whose URDF has them."""
+        return described_laws(self.urdf)
+
     def servo_gains(self) -> dict[str, tuple[float, float]]:
         """Servo frequency [Hz] and least inertia [kg m^2] by joint name."""
         gains = {}
@@ -472,8 +529,16 @@ class RobotModel:
 
     def add_to(self, plant: MultibodyPlant) -> ModelInstanceIndex:
         """Adds the robot to a plant, unfused, its base held where the model's is."""
+        known = plant.num_constraints()
         instance = add_robot(plant, self.description, self.equipment)
-        if not self.floating:
+        # Followers are held where they are; held by a constraint as well, Drake's
+        # solver would have nothing to divide by.
+        couplers = [j for j in self.urdf.joints.values() if j.mimic is not None]
+        added = plant.GetConstraintIds()[known:]
+        if len(added) == len(couplers):
+            for constraint in added:
+                plant.RemoveConstraint(constraint)
+        if not self.floating and not self._is_held:
             X_WB = RigidTransform(RotationMatrix(self.tree.R_WB), self.tree.p_WB)
             base = plant.GetFrameByName(self.base_name, instance)
             plant.WeldFrames(plant.world_frame(), base, X_WB)

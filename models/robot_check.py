@@ -54,6 +54,16 @@ def check_tree(
         )
 
 
+def is_held(plant: MultibodyPlant, instance: ModelInstanceIndex, base: str) -> bool:
+    """Whether a robot's own file fixes its base to the world."""
+    joints = [plant.get_joint(i) for i in plant.GetJointIndices(instance)]
+    world = plant.world_body().index()
+    return any(
+        j.parent_body().index() == world and j.child_body().name() == base
+        for j in joints
+    )
+
+
 def check_names(
     description: RobotDescription, plant: MultibodyPlant, where: Path
 ) -> None:

@@ -5,12 +5,14 @@ mutable because `yaml_load_typed` fills them; `RobotModel` checks every name
 against the URDF.
 """
 
+import logging
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import isfinite
 from pathlib import Path
 
+from models.description.inertia import refuse_impossible_bodies
 from models.errors import BackbeatError
 from models.yaml_file import load_yaml
 
@@ -107,7 +109,7 @@ class RobotDescription:
     urdf: str = ""
     # Link that floats.
     base: str = ""
-    # Whether that link is bolted to the world instead.
+    # Whether that link is fixed to the world's origin instead: an arm on its stand.
     fixed: bool = False
     # Link whose tilt tells a fall.
     trunk: str = ""
@@ -123,6 +125,8 @@ class RobotDescription:
     equipment: dict[str, dict[str, EquipmentDescription]] = field(default_factory=dict)
     # Named configurations.
     postures: dict[str, PostureDescription] = field(default_factory=dict)
+    # Joints that stay where they are, and where [rad]: fingers, say.
+    locked: dict[str, float] = field(default_factory=dict)
     # Words for postures: parts of the body and places on it, by name.
     parts: dict[str, PartDescription] = field(default_factory=dict)
     places: dict[str, PlaceDescription] = field(default_factory=dict)
@@ -134,9 +138,10 @@ class RobotDescription:
 
 _HERE = Path(__file__).parent
 SHIPPED = {
-    "atlas": _HERE / "atlas" / "atlas.yaml",
-    "ur10": _HERE / "ur10" / "ur10.yaml",
+    name: _HERE / "atlas" / f"{name}.yaml"
+    for name in ("atlas", "atlas_v3", "atlas_v4", "atlas_v5_drcsim")
 }
+SHIPPED["ur10"] = _HERE / "ur10" / "ur10.yaml"
 
 
 def find_description(robot: str | Path) -> Path:
@@ -160,9 +165,12 @@ def load_description(path: Path) -> RobotDescription:
     """Loads a robot YAML and checks what can be checked without the URDF.
 
     Raises:
-        BackbeatError: the file cannot be read, or says what makes no sense.
+        BackbeatError: the file cannot be read, or says what makes no sense; or its
+            URDF has a link that no body can be.
     """
-    return deepcopy(_loaded(path, _stamp(path)))
+    description = deepcopy(_loaded(path, _stamp(path)))
+    _check_bodies(_stamp(path.parent / description.urdf))
+    return description
 
 
 def robot_stamps(path: Path) -> tuple[Stamp, ...]:
@@ -173,6 +181,12 @@ def robot_stamps(path: Path) -> tuple[Stamp, ...]:
     return (_stamp(path), *(_stamp(path.parent / name) for name in names))
 
 
+@cache
+def tell_new_name(old: str, new: str) -> None:
+    """Says, once, that a joint has another name now."""
+    logging.getLogger(__name__).warning("the joint %r is called %r now", old, new)
+
+
 def _stamp(path: Path) -> Stamp:
     """Path, time of the last change [ns] and size of a file; zeros if there is none."""
     try:
@@ -180,6 +194,14 @@ def _stamp(path: Path) -> Stamp:
     except OSError:
         return str(path.resolve()), 0, 0
     return str(path.resolve()), status.st_mtime_ns, status.st_size
+
+
+@lru_cache(maxsize=8)
+def _check_bodies(urdf: Stamp) -> None:
+    """Checks the links of a URDF as it is at its last change."""
+    path = Path(urdf[0])
+    if path.suffix == ".urdf":
+        refuse_impossible_bodies(path)
 
 
 @lru_cache(maxsize=8)

@@ -10,12 +10,14 @@ page "Safety limits" of pr2_controller_manager, ROS documentation:
     tau_max = clip(-k_velocity (v - v_max), -tau_limit, tau_limit)
 """
 
-import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from models.description.description import Description, Joint
+from models.description.reading import read_description
 from models.errors import BackbeatError, unknown_name
 
 
@@ -64,6 +66,56 @@ class SafetyLaw:
         return np.clip(values, -most, most)
 
 
+class SafetyLaws:
+    """The safety laws of a robot's joints, as a bound on what motors are told."""
+
+    def __init__(self, laws: Sequence[SafetyLaw], joint_names: Sequence[str]) -> None:
+        """Takes the laws of the joints that have one.
+
+        Args:
+            laws: of single joints; those that the robot does not move are passed over.
+            joint_names: joints of the robot in their order.
+
+        Raises:
+            BackbeatError: no joint has a law.
+        """
+        found = [law for law in laws if law.joint in joint_names]
+        if not found:
+            raise BackbeatError(
+                "no moving joint of this robot has a <safety_controller>; write them "
+                "into its URDF, or leave the safety law off"
+            )
+        self.laws = tuple(found)
+        self._joints = np.array([list(joint_names).index(law.joint) for law in found])
+
+        def column(name: str) -> np.ndarray:
+            return np.array([getattr(law, name) for law in found])
+
+        self._soft = column("soft_lower"), column("soft_upper")
+        self._gains = column("k_position"), column("k_velocity")
+        self._most = column("velocity"), column("effort")
+
+    def clip(self, effort: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """(nj,) efforts within the laws at positions and velocities [N m].
+
+        Args:
+            effort: (nj,) what is asked for [N m].
+            q, v: configuration and velocity that end with those of the joints.
+        """
+        nj, joints = len(effort), self._joints
+        at, speed = q[len(q) - nj :][joints], v[len(v) - nj :][joints]
+        (k_position, k_velocity), (fastest, strongest) = self._gains, self._most
+        bounds = []
+        for soft in self._soft:
+            wanted = np.clip(-k_position * (at - soft), -fastest, fastest)
+            bounds.append(
+                np.clip(-k_velocity * (speed - wanted), -strongest, strongest)
+            )
+        out = effort.copy()
+        out[joints] = np.clip(effort[joints], *bounds)
+        return out
+
+
 def read_safety_law(urdf: Path, joint: str) -> SafetyLaw:
     """Reads the law of a joint; what the file leaves out is zero, as the format says.
 
@@ -71,32 +123,38 @@ def read_safety_law(urdf: Path, joint: str) -> SafetyLaw:
         BackbeatError: no such file or joint, or the joint has no limits or no
             `<safety_controller>` with a k_velocity.
     """
-    try:
-        root = ElementTree.parse(urdf).getroot()
-    except (OSError, ElementTree.ParseError) as error:
-        raise BackbeatError(f"cannot read {urdf}: {error}") from None
-    joints = {str(j.get("name")): j for j in root.findall("joint")}
-    if joint not in joints:
-        raise unknown_name("joint", joint, joints)
-    limit, safety = (joints[joint].find(tag) for tag in ("limit", "safety_controller"))
+    description = read_description(urdf)
+    if joint not in description.joints:
+        raise unknown_name("joint", joint, description.joints)
+    return _law(description, description.joints[joint])
+
+
+def described_laws(description: Description) -> tuple[SafetyLaw, ...]:
+    """The laws of all joints that have one.
+
+    Raises:
+        BackbeatError: a joint has a `<safety_controller>` and no limits, or one without
+            a k_velocity.
+    """
+    joints = description.joints.values()
+    return tuple(_law(description, j) for j in joints if j.safety is not None)
+
+
+def _law(description: Description, joint: Joint) -> SafetyLaw:
+    limit, safety, urdf = joint.limit, joint.safety, description.path
     if limit is None or safety is None:
         lacking = "limit" if limit is None else "safety_controller"
-        raise BackbeatError(f"{urdf}: joint {joint!r} has no <{lacking}>")
-    if "k_velocity" not in safety.attrib:
-        raise BackbeatError(f"{urdf}: joint {joint!r} needs a k_velocity")
-
-    def number(element: ElementTree.Element, key: str) -> float:
-        text = element.get(key, "0")
-        try:
-            return float(text)
-        except ValueError:
-            raise BackbeatError(
-                f"{urdf}: {key}={text!r} of joint {joint!r} is no number"
-            ) from None
-
+        raise BackbeatError(f"{urdf}: joint {joint.name!r} has no <{lacking}>")
+    if safety.k_velocity is None:
+        raise BackbeatError(f"{urdf}: joint {joint.name!r} needs a k_velocity")
     return SafetyLaw(
-        joint,
-        *(number(limit, key) for key in ("lower", "upper", "velocity", "effort")),
-        *(number(safety, key) for key in ("soft_lower_limit", "soft_upper_limit")),
-        *(number(safety, key) for key in ("k_position", "k_velocity")),
+        joint.name,
+        lower=limit.lower or 0.0,
+        upper=limit.upper or 0.0,
+        velocity=limit.velocity or 0.0,
+        effort=limit.effort or 0.0,
+        soft_lower=safety.soft_lower,
+        soft_upper=safety.soft_upper,
+        k_position=safety.k_position,
+        k_velocity=safety.k_velocity,
     )

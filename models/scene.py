@@ -1,6 +1,6 @@
 """The simulated world: robot, ground and what stands on it, in one diagram part."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +8,9 @@ from pydrake.geometry import (
     AddCompliantHydroelasticProperties,
     AddRigidHydroelasticProperties,
     Box,
+    CollisionFilterDeclaration,
+    GeometryId,
+    GeometrySet,
     ProximityProperties,
     Role,
     RoleAssign,
@@ -25,6 +28,7 @@ from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 from pydrake.systems.framework import Context, DiagramBuilder
 
 from models.contact import BODY, SOLE, STICK_TIP, assign_material
+from models.description.surfaces import honor_surfaces
 from models.errors import BackbeatError, unknown_name
 from models.fusing import set_joints
 from models.ground import Ground
@@ -89,6 +93,22 @@ class World:
         )
         return tuple("" if is_brake(a) else a.joint().name() for a in actuators)
 
+    def effort_selection(self) -> np.ndarray:
+        """(nj, actuators) matrix from the plant's net actuation to its joints'.
+
+        What comes through to a joint is the effort of its motor less that of its brake;
+        a sensor of effort behind both measures their sum.
+        """
+        plant, robot = self.plant, self.robot
+        order = {name: i for i, name in enumerate(robot.joint_names)}
+        actuators = plant.GetJointActuatorIndices(self.instance)
+        selection = np.zeros((robot.num_joints, len(actuators)))
+        for column, index in enumerate(actuators):
+            name = plant.get_joint_actuator(index).joint().name()
+            if name in order:
+                selection[order[name], column] = 1.0
+        return selection
+
     def state_selection(self) -> np.ndarray:
         """(nq + nv, plant states) matrix from the plant's state to the model's."""
         plant, robot = self.plant, self.robot
@@ -117,7 +137,7 @@ class World:
         """
         plant, graph = self.plant, self.scene_graph
         robot, own = self.robot, graph.GetMyMutableContextFromRoot(context)
-        bodies = {plant.GetBodyByName(robot.contact_link(n)) for n in robot.patches}
+        bodies = {support_body(plant, robot, n) for n in robot.patches}
         bodies.add(plant.world_body())
         if plant.HasBodyNamed(CHAIR):
             bodies.add(plant.GetBodyByName(CHAIR))
@@ -167,16 +187,24 @@ def add_world(
         _config(time_step, contact_model, feet), builder
     )
     instance = robot.add_to(plant)
+    wandering: list[GeometryId] = []
     for name in robot.patches:
-        if name not in robot.soles:
-            _add_corners(plant, robot, name)
-    links = {robot.contact_link(n) for n in robot.patches}
+        shapes = plant.GetCollisionGeometriesForBody(support_body(plant, robot, name))
+        if name in robot.soles:
+            if _count_spheres(scene_graph, shapes) >= len(
+                robot.contacts[name].corners()
+            ):
+                continue
+            wandering += shapes
+        _add_corners(plant, robot, name)
+    links = {support_body(plant, robot, n).name() for n in robot.patches}
     for index in plant.GetBodyIndices(instance):
         body = plant.get_body(index)
         material = SOLE if body.name() in links else BODY
         mu = friction if body.name() in links else None
         assign_material(plant, scene_graph, body, material, mu)
     (ground or Ground()).add_to(plant, friction)
+    _keep_apart(plant, scene_graph, wandering)
     if feet == "hydroelastic":
         _soften_soles(plant, scene_graph, robot, friction)
     for tip in _stick_bodies(plant, robot):
@@ -186,7 +214,13 @@ def add_world(
             raise unknown_name("scene", scene.name, SCENES)
         sits = len(robot.patches) > len(robot.soles)
         DrumKit(scene.place, moved).add_to(plant, friction if sits else None)
-    shares = joint_friction * robot.effort_limits
+    honor_surfaces(plant, scene_graph, instance, robot.urdf, BODY, links)
+    shares = joint_friction * robot.effort_limits + robot.friction
+    if contact_model == CONTINUOUS and shares.any():
+        raise BackbeatError(
+            f"{robot.name} has friction in its joints, which is simulated in steps; "
+            f"take one of the contact models {', '.join(CONTACT_MODELS)}"
+        )
     brakes = dict(zip(robot.joint_names, shares, strict=True))
     add_joint_friction(plant, instance, brakes)
     plant.Finalize()
@@ -227,7 +261,8 @@ def _soften_soles(
     source = plant.get_source_id()
     for name in robot.soles:
         frame = find_frame(plant, robot.contact_link(name))
-        for geometry in plant.GetCollisionGeometriesForBody(frame.body()):
+        body = support_body(plant, robot, name)
+        for geometry in plant.GetCollisionGeometriesForBody(body):
             graph.RemoveRole(source, geometry, Role.kProximity)
         patch = robot.contacts[name]
         X_BC = frame.GetFixedPoseInBodyFrame() @ robot.contact_in_link(name)
@@ -243,6 +278,21 @@ def _soften_soles(
         properties = ProximityProperties(known)
         AddRigidHydroelasticProperties(1.0, properties)
         graph.AssignRole(source, geometry, properties, RoleAssign.kReplace)
+
+
+def _count_spheres(graph: SceneGraph, shapes: Sequence[GeometryId]) -> int:
+    inspector = graph.model_inspector()
+    return sum(isinstance(inspector.GetShape(s), Sphere) for s in shapes)
+
+
+def _keep_apart(
+    plant: MultibodyPlant, graph: SceneGraph, shapes: Sequence[GeometryId]
+) -> None:
+    """Lets shapes of soles that rest on their corners not touch the ground as well."""
+    ground = plant.GetCollisionGeometriesForBody(plant.world_body())
+    filters = CollisionFilterDeclaration()
+    filters.ExcludeBetween(GeometrySet(list(shapes)), GeometrySet(ground))
+    graph.collision_filter_manager().Apply(filters)
 
 
 def _add_corners(plant: MultibodyPlant, robot: RobotModel, name: str) -> None:
@@ -261,6 +311,18 @@ def _add_corners(plant: MultibodyPlant, robot: RobotModel, name: str) -> None:
             f"{name}_corner_{i}",
             SOLE.properties(),
         )
+
+
+def support_body(plant: MultibodyPlant, robot: RobotModel, name: str) -> RigidBody:
+    """The body that touches where a patch is.
+
+    That of the patch's link, or, where it is a frame without a shape, as soles often
+    are, one with a shape that it is fixed to.
+    """
+    own = find_frame(plant, robot.contact_link(name)).body()
+    bodies = [own, *plant.GetBodiesWeldedTo(own)]
+    touching = [b for b in bodies if plant.GetCollisionGeometriesForBody(b)]
+    return touching[0] if touching else own
 
 
 def _stick_bodies(plant: MultibodyPlant, robot: RobotModel) -> list[RigidBody]:

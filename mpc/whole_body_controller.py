@@ -36,7 +36,7 @@ class WholeBodyController(LeafSystem):
 
     `state` is the robot model's [q, v] (nq + nv), `plan` a Plan. `hands` is a tuple of
     HandOffset; it may be left unconnected, and no hand is held elsewhere. `command` is
-    a `models.actuation.joint_command` (6 nj). `contact_wrenches` (6 C) are the
+    a `models.actuation.joint_command` (9 nj). `contact_wrenches` (6 C) are the
     wrenches the controller counts on, in patch axes [N m, N], `joint_acceleration`
     (nj) what it makes the joints do [rad/s^2]. `fallen` (1) is 1 from when it has
     declared a fall. `memory` is a WholeBodyMemory with the counts.

@@ -43,7 +43,7 @@ class WholeBodyMemory:
     """All memory of the whole-body controller.
 
     Attributes:
-        command: (6 nj,) the joint command in force.
+        command: (9 nj,) the joint command in force.
         dual: dual solution, the warm start of the next tick.
         wrench: (C, 6) wrenches of the last solution [weights].
         ticks: ticks done.

@@ -147,3 +147,18 @@ LIMITED = 1e-4
 TASK_SPACE_RESPONSE = 0.01
 # A commanded force against that of contact, which yields where the model is rigid [-].
 PRESSED = 0.02
+# Closed forms of motors against an integrator at 1e-10 [N m].
+MOTORS = 1e-6
+# A servo at 1 kHz against the continuous one, of the step that it is told [-].
+SERVO_STEP = 0.01
+# Deflection of a soft joint against torque over stiffness [relative].
+COMPLIANCE = 0.05
+# Friction that is felt from outside against what was simulated: the damping of spring
+# and joint, at the speed of the pull, is in it [relative].
+APPARENT_FRICTION = 0.06
+# How far joints without stiffness may turn in ten seconds: a degree [rad].
+WEIGHTLESS = 0.01745
+
+# Published figures of robots carry ten digits, the inputs of their models six;
+# absolute for small values, relative for values above one.
+PUBLISHED = 1e-6

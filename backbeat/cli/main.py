@@ -2,7 +2,8 @@
 
 Nothing here imports Drake, numba or pandas, so that ``backbeat --help`` answers at
 once. The subcommand ``name`` is the function ``command`` of ``backbeat/cli/name.py``,
-with Typer's annotations; adding one means that file and a line in `SUBCOMMANDS`.
+with Typer's annotations, or its Typer ``app`` where it has subcommands of its own;
+adding one means that file and a line in `SUBCOMMANDS`.
 """
 
 import importlib
@@ -32,6 +33,8 @@ SUBCOMMANDS = {
     "export": "Write a behavior or a run as CSV, NPZ, MIDI or WAV.",
     "figure": "Draw figures of robot, kit and motion, from the model and the plans.",
     "moves": "List the moves that a dance can be made of.",
+    "lint": "Say what is wrong with a URDF, and what becomes of each part of it.",
+    "model": "Report on a robot description, compare two, or change one by a YAML.",
     "doctor": "Say what this machine has, what it lacks and how to get it.",
     "play": "Show a behavior in Meshcat: live, or as an HTML file that plays.",
 }
@@ -60,6 +63,8 @@ class SubcommandTable(TyperGroup):
 def load_subcommand(name: str) -> Any:
     """Imports the module of the subcommand `name` and makes its command."""
     module = importlib.import_module(f"backbeat.cli.{name.replace('-', '_')}")
+    if hasattr(module, "app"):  # It has subcommands of its own.
+        return typer.main.get_command(module.app)
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     single.command(name, help=SUBCOMMANDS[name])(module.command)
     return typer.main.get_command(single)

@@ -93,17 +93,23 @@ def joint_tree(sources: Sources) -> Figure:
     """The tree from left to right, moving joints written on its branches."""
     base = read_tree(sources.robot)
     rows = number_rows(base)
+    title = "Links and joints of Atlas with its sticks, from the pelvis out"
     with mpl.rc_context(STYLE):
         figure = Figure((13.5, 0.55 * rows + 0.8), layout="constrained")
-        axes = figure.subplots()
-        deepest = _draw(axes, base)
-        axes.set(xlim=(-0.4, deepest + 2.9), ylim=(rows - 0.4, -0.8))
-        axes.set_axis_off()
-        axes.plot([], [], color=MOVING, lw=2, label="joint that moves")
-        axes.plot([], [], color=FIXED, lw=1, ls=":", label="fixed to it")
-        axes.legend(loc="upper left")
-        axes.set_title("Links and joints of Atlas with its sticks, from the pelvis out")
+        draw_tree(figure, base, rows, title)
         return figure
+
+
+def draw_tree(figure: Figure, base: Link, rows: float, title: str) -> None:
+    """Draws a tree whose links have their rows."""
+    axes = figure.subplots()
+    deepest = _draw(axes, base)
+    axes.set(xlim=(-0.4, deepest + 2.9), ylim=(rows - 0.4, -0.8))
+    axes.set_axis_off()
+    axes.plot([], [], color=MOVING, lw=2, label="joint that moves")
+    axes.plot([], [], color=FIXED, lw=1, ls=":", label="fixed to it")
+    axes.legend(loc="upper left")
+    axes.set_title(title)
 
 
 def _draw(axes: Axes, link: Link) -> int:

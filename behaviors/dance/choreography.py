@@ -45,7 +45,7 @@ LEAST_FADE = 0.1
 # Cost of accelerations [s^4/rad^2], low enough for what is done once a beat: legs move
 # by radians for every meter of the body.
 ACCELERATION = 0.002
-SMOOTHNESS_SHARE = {"base": 4.0, "l_leg": 0.1, "r_leg": 0.1}
+BASE_SHARE, LEG_SHARE = 4.0, 0.1
 
 
 @dataclass
@@ -173,10 +173,16 @@ class DanceSpecification(Specification):
             collisions=make_self_collision_model(robot),
             limits=limits,
             weights=self.objectives.weights(
-                Weights(acceleration=ACCELERATION, smoothness_share=SMOOTHNESS_SHARE)
+                Weights(acceleration=ACCELERATION, smoothness_share=_shares(robot))
             ),
             guess=guess,
         )
+
+
+def _shares(robot: RobotModel) -> dict[str, float]:
+    """Factors on costs of velocity and acceleration: legs serve the base."""
+    legs = {robot.joint_names[j]: LEG_SHARE for j in robot.leg_joints}
+    return {"base": BASE_SHARE, **legs}
 
 
 def knots_per_beat(placed: Sequence[PlacedMove], beat_length: float) -> int:

@@ -197,9 +197,8 @@ class DanceTasks:
         robot = self.robot
         N, nj = len(self.beats), robot.num_joints
         path = np.tile(self.q_start[robot.base_positions :], (N, 1))
-        legs = np.r_[robot.groups["l_leg"], robot.groups["r_leg"]]
         weight = np.full((N, nj), OTHERS)
-        weight[:, legs] = LEGS
+        weight[:, robot.leg_joints] = LEGS
         for j, name in enumerate(robot.joint_names):
             if name in self.offsets:
                 low, high = robot.position_lower[j], robot.position_upper[j]

@@ -54,7 +54,7 @@ class TorqueController(LeafSystem):
         output_ports:
         - command
 
-    `state` is the robot model's [q, v] (nq + nv), `command` a `joint_command` (6 nj)
+    `state` is the robot model's [q, v] (nq + nv), `command` a `joint_command` (9 nj)
     without gains. The tool remembers its plans itself, outside of the Context.
 
     Attributes:

@@ -16,7 +16,7 @@ from pydrake.systems.framework import BasicVector, Context, LeafSystem
 from models.kit.drum_kit import CHAIR, DrumKit
 from models.point_motion import PointMotion
 from models.robot import find_frame
-from models.scene import Scene, World
+from models.scene import Scene, World, support_body
 
 # Entries of a tip's row in `strikes`; place and velocity take three each.
 FORCE, MEMBER, SHAFT_FORCE, PLACE, VELOCITY, ROW = 0, 1, 2, 3, 6, 9
@@ -65,12 +65,10 @@ class ContactLog(LeafSystem):
         self.patches = robot.patches
         self.tips = tuple(n for n, c in robot.contacts.items() if c.is_point)
         self._slot: dict[BodyIndex, int] = {
-            find_frame(plant, robot.contact_link(n)).body().index(): i
-            for i, n in enumerate(self.patches)
+            support_body(plant, robot, n).index(): i for i, n in enumerate(self.patches)
         }
         self._sole_of: dict[BodyIndex, int] = {
-            find_frame(plant, robot.contact_link(n)).body().index(): i
-            for i, n in enumerate(robot.soles)
+            support_body(plant, robot, n).index(): i for i, n in enumerate(robot.soles)
         }
         self._ground = plant.world_body().index()
         self._bodies: dict[GeometryId, BodyIndex] = {}

@@ -51,7 +51,7 @@ class ClosedLoop(ControlledRobot):
         context = self.diagram.CreateDefaultContext()
         plant, behavior = self.world.plant, self.reference.behavior
         own = plant.GetMyMutableContextFromRoot(context)
-        lock_joints(plant, own, behavior.mount.locked)
+        lock_joints(plant, own, self.reference.robot.locked)
         error, seed = self.scenario.world, self.scenario.seed
         scale_masses(plant, own, self.world.instance, error, seed)
         still = np.zeros(self.reference.robot.num_velocities)

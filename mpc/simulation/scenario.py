@@ -8,6 +8,7 @@ import numpy as np
 from behaviors.behavior import check_beat_priority
 from behaviors.library import check_name
 from models.errors import BackbeatError, unknown_name
+from models.motors import HYDRAULIC_FRICTION, HYDRAULIC_LAG, HYDRAULIC_RISE
 from models.scene import CONTACT_MODELS, CONTINUOUS, FEET
 from models.sensors import SensorNoise
 from models.yaml_file import load_yaml
@@ -16,6 +17,7 @@ from mpc.simulation.world_error import WorldError
 
 STATES = ("true", "estimated")
 PLANNERS = ("inside", "process")
+ACTUATORS = ("ideal", "hydraulic")
 
 
 @dataclass
@@ -68,10 +70,16 @@ class Scenario:
     # Errors of the sensors, and how late their samples come [s].
     noise: SensorNoise = field(default_factory=SensorNoise)
     sensing_delay: float = 0.002
+    # Motors: ideal, or hydraulic, which sets those of the three below that are zero.
+    actuators: str = "ideal"
     # Time constant of the motors [s].
     actuator_lag: float = 0.0
+    # Least time in which motors go from nothing to full effort [s].
+    actuator_rise: float = 0.0
     # Coulomb friction of the joints, as a share of their effort limits.
     joint_friction: float = 0.0
+    # Whether the safety controllers of the robot's URDF bound the efforts of joints.
+    safety_law: bool = False
     # How much the beat counts against balance, 0 to 1; the behavior's own if not given.
     beat_priority: float | None = None
     # What the plan may change: the tempo, contact forces, the body's lean and turn,
@@ -174,8 +182,19 @@ class Scenario:
         self.state = str(self.state).lower()
         if self.state not in STATES:
             raise unknown_name("state", self.state, STATES)
+        if self.actuators not in ACTUATORS:
+            raise unknown_name("kind of actuators", self.actuators, ACTUATORS)
+        if self.actuators == "hydraulic":
+            self.actuator_lag = self.actuator_lag or HYDRAULIC_LAG
+            self.actuator_rise = self.actuator_rise or HYDRAULIC_RISE
+            self.joint_friction = self.joint_friction or HYDRAULIC_FRICTION
         amounts = asdict(self.noise)
-        for name in ("sensing_delay", "actuator_lag", "joint_friction"):
+        for name in (
+            "sensing_delay",
+            "actuator_lag",
+            "actuator_rise",
+            "joint_friction",
+        ):
             amounts[name] = getattr(self, name)
         for name, value in amounts.items():
             if not (np.isfinite(value) and value >= 0):

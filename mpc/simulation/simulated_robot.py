@@ -7,6 +7,7 @@ from pydrake.systems.framework import Context, Diagram, DiagramBuilder, OutputPo
 from pydrake.systems.primitives import LogVectorOutput, MatrixGain, VectorLogSink
 
 from models.actuation import JointServo
+from models.safety_law import SafetyLaws
 from models.scene import World, add_world
 from mpc.reference import Reference
 from mpc.simulation.contact_log import ContactLog
@@ -122,13 +123,18 @@ def add_simulated_robot(
         scenario.feet,
     )
     plant, add, connect = world.plant, builder.AddNamedSystem, builder.Connect
+    laws = None
+    if scenario.safety_law:
+        laws = SafetyLaws(robot.safety_laws(), robot.joint_names)
     servo = JointServo(
         robot,
         world.actuator_joints(),
         effort_limits=real.effort_limits,
         lag=scenario.actuator_lag,
         period=scenario.time_step,
-        friction=scenario.joint_friction * robot.effort_limits,
+        friction=scenario.joint_friction * robot.effort_limits + robot.friction,
+        rise=scenario.actuator_rise,
+        safety=laws,
     )
     add("joint_servo", servo)
     truth = add("true_state", MatrixGain(D=world.state_selection()))

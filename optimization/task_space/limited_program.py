@@ -14,9 +14,9 @@ each level p, from the highest on, solves
 
 so a level gives way to limits before any level above it does. R measures what is
 missed: by the weights of the tasks where these differ, else as a kinetic energy. Of
-directions that are too heavy only a share is desired (`rank.py`). Without priorities all levels are one program,
-each with a weight of its own. Where limits are not active the result is that of
-`TaskSpace.solve`.
+directions that are too heavy only a share is desired (`rank.py`). Without priorities
+all levels are one program, each with a weight of its own. Where limits are not active
+the result is that of `TaskSpace.solve`.
 
 Sources
     Boyd, Vandenberghe, "Convex Optimization", 2004.

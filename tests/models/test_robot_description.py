@@ -160,3 +160,23 @@ def test_a_file_that_cannot_be_read(tmp_path):
     path.write_bytes(b"\xff\xfe\xfa")
     with pytest.raises(BackbeatError, match="not text in UTF-8"):
         RobotModel(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('izz="1"', 'izz="9"', "link 'rail': of its principal moments 1, 1 and 9"),
+        ('ixx="1"', 'ixx="-1"', "link 'rail': a principal moment of inertia is -1"),
+        ('mass value="1.0"', 'mass value="-1.0"', "link 'rail': its mass is -1 kg"),
+    ],
+)
+def test_a_link_that_no_body_can_be_is_refused_by_name(changed, old, new, sentence):
+    with pytest.raises(BackbeatError, match=sentence):
+        changed(old, new)
+
+
+def test_an_old_name_is_told_once(changed, caplog):
+    robot = changed("old0: slide0", "earlier: slide0")
+    for _ in range(2):
+        assert robot.joint_index("earlier") == 0
+    assert caplog.messages.count("the joint 'earlier' is called 'slide0' now") == 1

@@ -79,7 +79,7 @@ def test_reads_what_the_file_says(urdf):
         ({"limit": ""}, "hinge", "has no <limit>"),
         ({"safety": '<safety_controller k_position="1"/>'}, "hinge", "a k_velocity"),
         ({"safety": '<safety_controller k_velocity="x"/>'}, "hinge", "is no number"),
-        ({"limit": "<limit"}, "hinge", "cannot read"),
+        ({"limit": "<limit"}, "hinge", "not valid XML"),
     ],
 )
 def test_refuses_what_it_cannot_use(urdf, changes, joint, sentence):

@@ -8,7 +8,7 @@ from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import CalcContactFrictionFromSurfaceProperties
 from pydrake.multibody.tree import MultibodyForces
 
-from models.actuation import BLOCKS
+from models.actuation import BLOCKS, EFFORT, FEEDFORWARD
 from models.errors import BackbeatError
 from models.ground import plane_height
 from mpc.measurement import LEARNING, SURPRISE, measure_lift
@@ -323,7 +323,7 @@ def test_one_joint_gives_less(stand, joint):
     servo = diagram.GetSubsystemByName("joint_servo")
     context = servo.GetMyContextFromRoot(root)
     most = np.zeros((BLOCKS, robot.num_joints))
-    most[0] = 1e4
+    most[EFFORT], most[FEEDFORWARD] = 1e4, 1.0
     servo.GetInputPort("command").FixValue(context, most.ravel())
     share = servo.GetOutputPort("joint_effort").Eval(context) / robot.effort_limits
     ((weak, value),) = [(j, s) for j, s in enumerate(share) if s != 1.0]

@@ -1,0 +1,139 @@
+"""`backbeat model`: what a robot is made of, how two differ, and one with changes."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from models.description.description import Description
+    from models.robot_description import RobotDescription
+
+app = typer.Typer(
+    help="Report on a robot description, compare two, or change one by a YAML.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+ROBOT = "A URDF, a robot YAML beside one, or a shipped robot such as atlas."
+# What is wrong with files that a description names keeps nobody from changing it.
+OF_OTHER_FILES = ("missing-mesh", "unreadable-mesh", "missing-picture")
+_JSON = typer.Option("--json", help="The same as JSON.")
+
+
+@app.command()
+def report(
+    robot: Annotated[str, typer.Argument(help=ROBOT)],
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw the tree of links: PNG, SVG or PDF.")
+    ] = None,
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Joints by group, masses, inertias, shapes, limits, frames, and the tree."""
+    from dataclasses import asdict
+
+    from models.description.model_report import model_report
+
+    description, yaml = _read(robot)
+    found = model_report(description, yaml.groups if yaml else None)
+    if picture is not None:
+        from backbeat.figures.description_tree import write_tree
+
+        write_tree(description, picture)
+    if as_json:
+        from backbeat.cli.console import print_json
+
+        print_json(asdict(found))
+    else:
+        from backbeat.cli.model_tables import print_report
+
+        print_report(description, found)
+
+
+@app.command()
+def diff(
+    first: Annotated[str, typer.Argument(help=ROBOT)],
+    second: Annotated[str, typer.Argument(help=ROBOT)],
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """What two descriptions do not have in common; old names of joints are known.
+
+    Ends with 0 if they are alike, 1 if they differ.
+    """
+    from models.description.model_diff import differences, renamed_joints
+
+    (a, yaml_a), (b, yaml_b) = _read(first), _read(second)
+    aliases = _aliases(yaml_a) | _aliases(yaml_b)
+    renamed = renamed_joints(a, b, aliases)
+    found = differences(a, b, renamed)
+    if as_json:
+        from backbeat.cli.console import print_json
+
+        print_json({"renamed": renamed, "differences": [d.as_data() for d in found]})
+    else:
+        from backbeat.cli.model_tables import print_differences
+
+        print_differences((first, second), found, renamed)
+    raise typer.Exit(1 if found else 0)
+
+
+@app.command()
+def overlay(
+    file: Annotated[Path, typer.Argument(help="Overlay: a YAML of changes.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="URDF to write; if not given, FILE.urdf."),
+    ] = None,
+) -> None:
+    """Writes the URDF that a YAML of changes makes of another."""
+    from models.atomic_file import replacing
+    from models.description.document import Document
+    from models.description.finding import Severity
+    from models.description.forward_kinematics import center_of_mass
+    from models.description.lint import examine
+    from models.description.overlaying import apply_overlay
+    from models.errors import BackbeatError
+
+    path = output or file.with_suffix(".urdf")
+    raw = apply_overlay(file, path)
+    description, findings = examine(Document(path, raw))
+    errors = [
+        f
+        for f in findings
+        if f.severity is Severity.ERROR and f.rule not in OF_OTHER_FILES
+    ]
+    if errors:
+        raise BackbeatError(
+            f"{file} makes a description with {len(errors)} errors, and nothing is "
+            f"written; the first: {errors[0].where}: {errors[0].says}"
+        )
+    with replacing(path) as urdf:
+        urdf.write(raw)
+    mass, _ = center_of_mass(description)
+    moving = len(list(description.moving_joints()))
+    typer.echo(
+        f"{path}: {description.name}, {len(description.links)} links, {moving} moving "
+        f"joints, {mass:.6g} kg"
+    )
+
+
+def _read(robot: str) -> "tuple[Description, RobotDescription | None]":
+    """A description, and the robot YAML that names it if one does."""
+    from models.description.reading import read_description
+    from models.robot_description import find_description, load_description
+
+    path = Path(robot)
+    if path.suffix == ".urdf":
+        return read_description(path), None
+    yaml_path = find_description(robot)
+    yaml = load_description(yaml_path)
+    return read_description(yaml_path.parent / yaml.urdf), yaml
+
+
+def _aliases(yaml: "RobotDescription | None") -> dict[str, str]:
+    """Old names of joints: those of a robot YAML, else those of Atlas."""
+    from models.robot_description import SHIPPED, load_description
+
+    return dict((yaml or load_description(SHIPPED["atlas"])).aliases)

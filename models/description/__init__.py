@@ -1,0 +1,1 @@
+"""Robot descriptions beyond what Drake reads: read, check, report, compare, change."""

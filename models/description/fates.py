@@ -1,0 +1,198 @@
+"""What becomes of each element and attribute of a URDF: nothing is lost in silence.
+
+The table `elements.csv` has the elements of URDF, of Drake's extensions and of Gazebo's
+by the last parts of their path, with their fate: what Drake 1.51 does with them
+(tests/models/description/test_drake_facts.py tries it), and what Backbeat adds.
+"""
+
+import csv
+import difflib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from models.description.document import Document, attributes, children, line, tag, text
+from models.description.finding import Finding, Severity
+
+TABLE = Path(__file__).parent / "elements.csv"
+# Whose insides belong to programs that are not ours, whatever they are.
+_OPAQUE = ("plugin", "sensor")
+
+
+class Fate(Enum):
+    """What becomes of a part of a description."""
+
+    DRAKE = "used by Drake"
+    BACKBEAT = "used by us"
+    REFUSED = "refused"
+    IGNORED = "not simulated"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the table: an element, or ("") one of its attributes.
+
+    Attributes:
+        element: the last parts of its path.
+        attribute: name of an attribute, "" for the element itself.
+        fate: what becomes of it.
+        severity: how bad its mere presence is; None if it is not.
+        remark: what it is, or what to do instead.
+    """
+
+    element: str
+    attribute: str
+    fate: Fate
+    severity: Severity | None = None
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Use:
+    """An element or attribute as a file uses it: `lines` has every place."""
+
+    entry: Entry
+    known: bool
+    where: str
+    lines: tuple[int, ...]
+
+    def as_data(self) -> dict[str, Any]:
+        """Plain data."""
+        entry = asdict(self.entry)
+        del entry["severity"]
+        return entry | {"fate": self.entry.fate.value, "lines": list(self.lines)}
+
+
+@cache
+def entries() -> dict[tuple[str, str], Entry]:
+    """The table, by element and attribute."""
+    found = {}
+    with TABLE.open(newline="") as file:
+        for row in csv.DictReader(file):
+            severity = Severity[row["severity"].upper()] if row["severity"] else None
+            fate = Fate[row["fate"].upper()]
+            for name in ("", *row["attributes"].split()):
+                key = row["element"], name
+                entry = Entry(*key, fate, severity, row["remark"])
+                if name or key not in found:
+                    found[key] = entry
+    return found
+
+
+def uses(document: Document) -> list[Use]:
+    """What a file uses, by element and attribute, in the order of first use."""
+    places: dict[tuple[Entry, bool], tuple[str, list[int]]] = {}
+    for path, element, where in _walk(document.root, "", "robot"):
+        own = () if tag(element) in _OPAQUE else attributes(element)
+        for name in ("", *own):
+            if not _is_declaration(name):
+                key = _entry(path, name)
+                places.setdefault(key, (where, []))[1].append(line(element))
+    return [Use(*key, where, tuple(at)) for key, (where, at) in places.items()]
+
+
+def _walk(element: Any, above: str, where: str) -> Iterator[tuple[str, Any, str]]:
+    """Elements with their paths and what they are about, as deep as the table goes."""
+    name = tag(element)
+    path = f"{above}/{'joint' if above and name == 'drake:joint' else name}"
+    if path == "/robot/drake:joint":
+        path = "/robot/joint"
+    own = attributes(element).get("name") or attributes(element).get("reference")
+    if above == "/robot":
+        where = f"{name} {own!r}" if own else name
+    yield path, element, where
+    if not _entry(path, "")[1] or name in _OPAQUE:
+        return
+    for inside in children(element):
+        yield from _walk(inside, path, where)
+
+
+def _entry(path: str, attribute: str) -> tuple[Entry, bool]:
+    """The entry of an element or attribute; a made one if the table has none."""
+    parts = path.strip("/").split("/")
+    if len(parts) == 1:
+        known = f"/{parts[0]}"
+        tails = [known]
+    else:
+        tails = ["/".join(parts[-n:]) for n in (3, 2) if len(parts) >= n]
+    for tail in tails:
+        if (tail, attribute) in entries():
+            return entries()[tail, attribute], True
+    return Entry(tails[-1], attribute, Fate.IGNORED, Severity.WARNING), False
+
+
+def _is_declaration(attribute: str) -> bool:
+    """Whether an attribute is about XML itself."""
+    return attribute.startswith(("xmlns", "xml:", "xsi:"))
+
+
+def fate_findings(used: list[Use]) -> list[Finding]:
+    """What is refused, not simulated or unknown, once each, with where it is first."""
+    found = []
+    for use in used:
+        entry = use.entry
+        if entry.severity is None or _told_by_its_element(use, used):
+            continue
+        times = f" ({len(use.lines)} times)" if len(use.lines) > 1 else ""
+        name = entry.element.rpartition("/")[2]
+        part = f"{entry.attribute}= of <{name}>" if entry.attribute else f"<{name}>"
+        if use.known:
+            rule = entry.fate.value.lower().replace(" ", "-")
+            says, remedy = f"{part} is {entry.fate.value}{times}", entry.remark
+        elif name.startswith("xacro:"):
+            continue  # Told by what has not been evaluated.
+        else:
+            rule = "unknown-attribute" if entry.attribute else "unknown-element"
+            says = f"{part} is unknown, and Drake passes over it{times}"
+            remedy = _suggestion(entry)
+        found.append(
+            Finding(rule, entry.severity, use.lines[0], use.where, says, remedy)
+        )
+    return found
+
+
+def _told_by_its_element(use: Use, used: list[Use]) -> bool:
+    """Whether an attribute has the very fate of its element, which is told already."""
+    same = (u.entry for u in used if u.entry.element == use.entry.element)
+    return bool(use.entry.attribute) and any(
+        not e.attribute
+        and e.severity == use.entry.severity
+        and e.fate == use.entry.fate
+        for e in same
+    )
+
+
+def _suggestion(entry: Entry) -> str:
+    parent, _, name = entry.element.rpartition("/")
+    if entry.attribute:
+        known = {a for e, a in entries() if e == entry.element and a}
+        near = difflib.get_close_matches(entry.attribute, known, 1, 0.6)
+    else:
+        known = {e.rpartition("/")[2] for e, _ in entries() if e.startswith(parent)}
+        near = difflib.get_close_matches(name, known, 1, 0.6)
+    return f"did you mean {near[0]!r}?" if near else "remove it if nobody needs it"
+
+
+def unevaluated(document: Document) -> list[Finding]:
+    """What xacro has left in the file: its elements, and ${} or $() in values."""
+    found = []
+    remedy = "run the file through `xacro` first and name what it writes"
+    for element in document.root.iter("*"):
+        name = tag(element)
+        if name.startswith("xacro:"):
+            says = f"<{name}> is a macro of xacro, which Drake passes over in silence"
+            found.append(_xacro(element, says, remedy))
+        values = [*attributes(element).values(), text(element)]
+        if any("${" in v or "$(" in v for v in values):
+            says = f"<{name}> holds an expression of xacro that was not evaluated"
+            found.append(_xacro(element, says, remedy))
+    return found
+
+
+def _xacro(element: Any, says: str, remedy: str) -> Finding:
+    return Finding(
+        "unevaluated-xacro", Severity.ERROR, line(element), "robot", says, remedy
+    )

@@ -1,0 +1,248 @@
+"""What a URDF says and Drake's reader passes over, done to a plant before it is final.
+
+    differential transmissions  become actuators, as simple ones are for Drake
+    no transmission at all      every joint with an effort is driven
+    floating joints             are made; at the world, the link's default pose is set
+    gravity                     off where all links say so; refused where some do
+
+`models.description.surfaces` does the same for what touches, `models.robot` for mimic,
+friction, safety controllers and `static`. Whatever is done otherwise than written is
+said in a note, and what cannot be done is refused.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+from pydrake.math import RigidTransform, RollPitchYaw
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import (
+    FixedOffsetFrame,
+    ModelInstanceIndex,
+    QuaternionFloatingJoint,
+)
+
+from models.description.description import SINGLE, WORLD, Description, Joint, Pose
+from models.description.document import read_document
+from models.description.finding import Finding
+from models.description.reading import read_leniently, refuse_errors
+from models.errors import BackbeatError
+
+SIMPLE, DIFFERENTIAL = "SimpleTransmission", "DifferentialTransmission"
+# Warnings of Drake's reader about what we do in its place.
+_HONORED = (
+    "non-zero value for the 'friction' attribute",
+    "a type that isn't 'SimpleTransmission'",
+    "The tag 'safety_controller'",
+    "specified as type floating",
+)
+# What Gazebo's worlds take for yes and no.
+WORDS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def describe(path: Path) -> Description:
+    """The description in a URDF; an empty one for a model in another format.
+
+    Raises:
+        BackbeatError: the file is no URDF, or a part of it cannot be read.
+    """
+    if path.suffix != ".urdf":
+        return Description(path, path.stem, {}, {})
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
+    return _described(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=8)
+def _described(path: Path, _changed: int, _size: int) -> Description:
+    # A picture that is missing is no reason to refuse a robot; anything else is.
+    description, findings = read_leniently(read_document(path))
+    refuse_errors(path, [f for f in findings if not _is_of_looks(f)])
+    return description
+
+
+def _is_of_looks(finding: Finding) -> bool:
+    """Whether a finding is about what a robot looks like, and nothing else."""
+    return finding.where.startswith("material") or " visual" in finding.where
+
+
+@contextmanager
+def quiet_about_honored() -> Iterator[None]:
+    """Keeps Drake's reader from warning of what acts all the same."""
+
+    def is_news(record: logging.LogRecord) -> bool:
+        return not any(text in record.getMessage() for text in _HONORED)
+
+    log = logging.getLogger("drake")
+    log.addFilter(is_news)
+    try:
+        yield
+    finally:
+        log.removeFilter(is_news)
+
+
+def honor(
+    plant: MultibodyPlant, instance: ModelInstanceIndex, description: Description
+) -> tuple[str, ...]:
+    """Does to a parsed model what Drake's reader has left out; returns notes.
+
+    Args:
+        plant: plant that is not finalized, with the model in it.
+        instance: the model.
+        description: what its file says.
+
+    Raises:
+        BackbeatError: something that no plant can do.
+    """
+    return (
+        *_drive(plant, instance, description),
+        *_float(plant, instance, description),
+        *_weigh(plant, instance, description),
+    )
+
+
+def _drive(
+    plant: MultibodyPlant, instance: ModelInstanceIndex, description: Description
+) -> list[str]:
+    """Adds the actuators that Drake does not make."""
+    notes = []
+    driven = {
+        plant.get_joint_actuator(i).joint().name()
+        for i in plant.GetJointActuatorIndices(instance)
+    }
+    wanted = []
+    for transmission in description.transmissions:
+        if transmission.type != SIMPLE:
+            wanted += [end.name for end in transmission.joints]
+        if transmission.type not in (SIMPLE, DIFFERENTIAL):
+            notes.append(
+                f"transmission {transmission.name} is a {transmission.type}: its "
+                "joints are driven each by itself"
+            )
+    if not description.transmissions:
+        wanted = [
+            j.name
+            for j in description.joints.values()
+            if j.type in SINGLE and _effort(j) > 0 and j.mimic is None
+        ]
+        if wanted:
+            notes.append(
+                "no transmission is described: every joint with an effort is driven"
+            )
+    for name in wanted:
+        if name not in driven and name in description.joints:
+            joint, effort = description.joints[name], _effort(description.joints[name])
+            if joint.type in SINGLE and effort > 0:
+                drake = plant.GetJointByName(name, instance)
+                plant.AddJointActuator(f"{name}_motor", drake, effort)
+                driven.add(name)
+    return notes
+
+
+def _effort(joint: Joint) -> float:
+    return 0.0 if joint.limit is None else joint.limit.effort or 0.0
+
+
+def _float(
+    plant: MultibodyPlant, instance: ModelInstanceIndex, description: Description
+) -> list[str]:
+    """Makes floating joints; Drake leaves their links free, at the origin."""
+    notes = []
+    for joint in description.joints.values():
+        if joint.type == "planar" and joint.limit is not None:
+            notes.append(f"joint {joint.name}: limits of a planar joint do not act")
+        if joint.type != "floating":
+            continue
+        body = plant.GetBodyByName(joint.child, instance)
+        if joint.parent == WORLD:
+            plant.SetDefaultFloatingBaseBodyPose(body, transform(joint.origin))
+            continue
+        parent = plant.GetFrameByName(joint.parent, instance)
+        frame = plant.AddFrame(
+            FixedOffsetFrame(f"{joint.name}_parent", parent, transform(joint.origin))
+        )
+        plant.AddJoint(QuaternionFloatingJoint(joint.name, frame, body.body_frame()))
+    return notes
+
+
+def transform(pose: Pose) -> RigidTransform:
+    """A pose as Drake writes it."""
+    return RigidTransform(RollPitchYaw(pose.rpy), pose.xyz)
+
+
+def _weigh(
+    plant: MultibodyPlant, instance: ModelInstanceIndex, description: Description
+) -> list[str]:
+    """Takes gravity from a model whose links all say so."""
+    without = [name for name in description.links if not has_gravity(description, name)]
+    if not without:
+        return []
+    heavy = [
+        name
+        for name, link in description.links.items()
+        if name not in without and link.inertial is not None and link.inertial.mass
+    ]
+    if heavy:
+        raise BackbeatError(
+            f"{description.path}: gravity is off for the link {without[0]!r} and on "
+            f"for {heavy[0]!r}; a model has it for all of its links or for none"
+        )
+    plant.set_gravity_enabled(instance, False)
+    return []
+
+
+def has_gravity(description: Description, link: str) -> bool:
+    """Whether gravity acts on a link, by its <gazebo> elements."""
+    off = flag(description, link, "turnGravityOff")
+    on = flag(description, link, "gravity")
+    return on is not False and off is not True
+
+
+def is_static(description: Description) -> bool:
+    """Whether <gazebo> says that the model does not move from its place."""
+    return flag(description, "", "static") is True
+
+
+def flag(description: Description, reference: str, name: str) -> bool | None:
+    """A yes or no of the <gazebo> elements of a link, or ("") of the robot.
+
+    Raises:
+        BackbeatError: it is neither.
+    """
+    for gazebo in description.gazebo_of(reference):
+        text = gazebo.text(name)
+        if text is not None:
+            word = text.strip().lower()
+            if word not in WORDS:
+                raise BackbeatError(
+                    f"{description.path} line {gazebo.line}: <{name}> is {text!r}; it "
+                    "must be true or false"
+                )
+            return WORDS[word]
+    return None
+
+
+def number(description: Description, link: str, name: str) -> float | None:
+    """A number of the <gazebo> elements of a link; None if there is none.
+
+    Raises:
+        BackbeatError: it is no number, or below zero.
+    """
+    for gazebo in description.gazebo_of(link):
+        text = gazebo.text(name)
+        if text is not None:
+            try:
+                value = float(text)
+            except ValueError:
+                value = -1.0
+            if not 0.0 <= value < float("inf"):
+                raise BackbeatError(
+                    f"{description.path} line {gazebo.line}: <{name}> is {text!r}; it "
+                    "must be a number of at least 0"
+                )
+            return value
+    return None

@@ -1,0 +1,109 @@
+"""Lint: all that a user should know about a URDF before a robot is made of it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from models.description.description import Description
+from models.description.document import Document, read_document
+from models.description.drake_outcome import DrakeOutcome, DrakeReader, compare
+from models.description.fates import Use, fate_findings, unevaluated, uses
+from models.description.finding import Finding, Severity, exit_code
+from models.description.gazebo_checks import check_for_gazebo, check_gazebo_tags
+from models.description.inertia import check_inertias
+from models.description.joint_checks import check_joints
+from models.description.meshes import check_meshes
+from models.description.reading import read_leniently
+from models.description.shape_checks import check_shapes
+from models.description.topology import check_topology
+from models.description.transmission_checks import check_transmissions
+
+CHECKS = (
+    check_topology,
+    check_inertias,
+    check_joints,
+    check_transmissions,
+    check_shapes,
+    check_meshes,
+    check_gazebo_tags,
+)
+
+
+@dataclass(frozen=True)
+class LintReport:
+    """What lint found.
+
+    Attributes:
+        description: what could be read of the file.
+        findings: the worst first, then by line.
+        uses: every element and attribute with its fate.
+        drake: what Drake's reader made of it; None if it was not asked.
+    """
+
+    description: Description
+    findings: list[Finding]
+    uses: list[Use]
+    drake: DrakeOutcome | None
+
+    @property
+    def exit_code(self) -> int:
+        """0 with nothing but notes, 1 with warnings, 2 with errors."""
+        return exit_code(self.findings)
+
+    def count(self, severity: Severity) -> int:
+        """How many findings are so bad."""
+        return sum(f.severity is severity for f in self.findings)
+
+    def as_data(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {
+            "file": str(self.description.path),
+            "robot": self.description.name,
+            "errors": self.count(Severity.ERROR),
+            "warnings": self.count(Severity.WARNING),
+            "notes": self.count(Severity.NOTE),
+            "exit_code": self.exit_code,
+            "findings": [f.as_data() for f in self.findings],
+            "uses": [u.as_data() for u in self.uses],
+            "drake": self.drake.as_data() if self.drake else None,
+        }
+
+
+def lint(
+    path: Path, reader: DrakeReader | None = None, for_gazebo: bool = False
+) -> LintReport:
+    """Reads a URDF and says what is wrong with it, and what becomes of each part.
+
+    Args:
+        path: the URDF.
+        reader: a process to ask Drake in; None does not ask.
+        for_gazebo: whether to check for the rules of Gazebo too.
+
+    Raises:
+        BackbeatError: the file cannot be read, or is no URDF.
+    """
+    document = read_document(path)
+    if reader is not None:
+        reader.start()
+    description, findings = examine(document)
+    used = uses(document)
+    findings += fate_findings(used)
+    if for_gazebo:
+        findings += check_for_gazebo(description)
+    drake = None
+    if reader is not None:
+        drake = reader.read(description)
+        findings += compare(description, drake, findings)
+    findings.sort(key=lambda f: (-f.severity, f.line))
+    return LintReport(description, findings, used, drake)
+
+
+def examine(document: Document) -> tuple[Description, list[Finding]]:
+    """Reads a document, and says what in it cannot be read or makes no sense."""
+    description, findings = read_leniently(document)
+    findings = [*document.findings, *findings]
+    told = {(f.rule, f.line) for f in findings}
+    findings += [f for f in unevaluated(document) if (f.rule, f.line) not in told]
+    for check in CHECKS:
+        findings += check(description)
+    return description, findings

@@ -1,0 +1,207 @@
+"""Mesh files that a URDF names: where they are, and whether Drake can read them."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+from lxml import etree
+
+from models.description.description import Description, Geometry, Link
+from models.description.finding import Finding, Severity
+
+# What Drake 1.51 draws, and what it takes the convex hull of for contact.
+DRAWN = (".gltf", ".glb", ".obj", ".vtk", ".vtm")
+TOUCHED = (".gltf", ".glb", ".obj", ".vtk")
+_TEXT_FORMATS = {".obj": b"v ", ".vtk": b"# vtk"}
+# How much of a mesh is looked at, and the largest glTF file that is read as a whole.
+_HEAD, _WHOLE = 65_536, 50_000_000
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Where a file name leads: a path, or why there is none."""
+
+    path: Path | None
+    problem: str = ""
+    remedy: str = ""
+
+
+def resolve(name: str, urdf: Path) -> Resolved:
+    """Finds the file that a URDF names, without a network.
+
+    A package is a folder above the URDF whose package.xml has its name; or, as many
+    robots are published without package.xml, a folder of that name.
+    """
+    scheme, _, rest = name.rpartition("://")
+    if scheme == "package":
+        package, _, inside = rest.partition("/")
+        folder = find_package(package, urdf)
+        if folder is None:
+            return Resolved(
+                None,
+                f"the package {package!r} is in no folder above the file",
+                "put the file into its package, or name the mesh relative to it",
+            )
+        return Resolved(folder / unquote(inside))
+    if scheme not in ("", "file"):
+        return Resolved(
+            None,
+            f"{scheme}:// names no file of this machine",
+            "keep the mesh beside the URDF and name it relative to that",
+        )
+    return Resolved(urdf.parent / unquote(rest))
+
+
+def find_package(package: str, urdf: Path) -> Path | None:
+    """The folder of a package, the URDF being somewhere in or beside it."""
+    for folder in urdf.resolve().parents:
+        if package_name(folder) == package or folder.name == package:
+            return folder
+        beside = folder / package
+        if package not in ("", ".", "..") and _is_folder(beside):
+            return beside
+    return None
+
+
+def package_name(folder: Path) -> str | None:
+    """The name that a folder's package.xml gives; None if there is none to read."""
+    try:
+        raw = (folder / "package.xml").read_bytes()[:_HEAD]
+        parser = etree.XMLParser(resolve_entities=False, no_network=True)
+        name = etree.fromstring(raw, parser).findtext("name")
+    except (OSError, ValueError, etree.XMLSyntaxError):
+        return None
+    return None if name is None else str(name).strip()
+
+
+def packages(description: Description) -> dict[str, Path]:
+    """Folders of the packages that the meshes and pictures of a robot are in."""
+    found = {}
+    for name in _files(description):
+        scheme, _, rest = name.rpartition("://")
+        package = rest.partition("/")[0]
+        if scheme == "package" and package not in found:
+            folder = find_package(package, description.path)
+            if folder is not None:
+                found[package] = folder
+    return found
+
+
+def _files(description: Description) -> Iterator[str]:
+    for link in description.links.values():
+        for shape in (*link.visuals, *link.collisions):
+            if shape.geometry is not None and shape.geometry.filename:
+                yield shape.geometry.filename
+            if shape.material is not None and shape.material.texture:
+                yield shape.material.texture
+    yield from (m.texture for m in description.materials.values() if m.texture)
+
+
+def check_meshes(description: Description) -> Iterator[Finding]:
+    """Meshes that are missing, or that Drake cannot draw or touch."""
+    for link in description.links.values():
+        drawn = {s.geometry.filename for s in link.visuals if s.geometry}
+        for shapes, use, known in (
+            (link.visuals, "drawn", DRAWN),
+            (link.collisions, "touched", TOUCHED),
+        ):
+            for geometry in (s.geometry for s in shapes):
+                if geometry is not None and geometry.kind == "mesh":
+                    yield from _check(description.path, link, geometry, use, known)
+                    if use == "touched" and geometry.filename in drawn:
+                        yield _detailed(link, geometry)
+
+
+def _check(
+    urdf: Path, link: Link, geometry: Geometry, use: str, known: tuple[str, ...]
+) -> Iterator[Finding]:
+    where, name = f"link {link.name!r}", geometry.filename
+    error = Severity.ERROR
+    found = resolve(name, urdf)
+    if found.path is None:
+        says = f"the mesh {name!r} cannot be found: {found.problem}"
+        yield Finding("missing-mesh", error, geometry.line, where, says, found.remedy)
+        return
+    if not is_file(found.path):
+        says, remedy = f"there is no mesh {name!r}", f"looked for at {found.path}"
+        yield Finding("missing-mesh", error, geometry.line, where, says, remedy)
+        return
+    kind = found.path.suffix.lower()
+    if kind not in known:
+        yield Finding(
+            "unreadable-mesh",
+            Severity.WARNING if use == "drawn" else error,
+            geometry.line,
+            where,
+            f"{name!r} cannot be {use} by Drake, which wants {', '.join(known)}",
+            conversion(found.path),
+        )
+    elif problem := _content_problem(found.path):
+        says = f"{name!r} is no {kind} file: {problem}"
+        remedy = "export it again"
+        yield Finding("unreadable-mesh", error, geometry.line, where, says, remedy)
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file, also for names that no file can have."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def conversion(path: Path) -> str:
+    """How to make a mesh that Drake reads of one that it does not."""
+    new = f"{path.stem}.obj"
+    return (
+        f"convert it, for instance with `assimp export {path.name} {new}` or "
+        f"`trimesh.load({path.name!r}).export({new!r})`, and name {new!r}; or use a "
+        "primitive"
+    )
+
+
+def _content_problem(path: Path) -> str:
+    """What is wrong with the first bytes of a mesh; "" if nothing is."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+            kind = path.suffix.lower()
+            if kind == ".glb":
+                return "" if head[:4] == b"glTF" else "it does not begin with glTF"
+            if kind == ".gltf":
+                whole = head + file.read(_WHOLE) if size <= _WHOLE else b""
+                return _gltf_problem(whole) if whole else ""
+    except OSError as error:
+        return str(error.strerror)
+    mark = _TEXT_FORMATS.get(kind, b"")
+    return "" if mark in head or size > _HEAD else f"it has no {mark.decode()!r}"
+
+
+def _gltf_problem(raw: bytes) -> str:
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError):
+        return "it is not JSON"
+    return "" if isinstance(data, dict) and "asset" in data else "it has no 'asset'"
+
+
+def _detailed(link: Link, geometry: Geometry) -> Finding:
+    return Finding(
+        "touched-as-drawn",
+        Severity.NOTE,
+        geometry.line,
+        f"link {link.name!r}",
+        f"what is touched is the mesh that is drawn ({geometry.filename!r}); Drake "
+        "takes its convex hull",
+        "a few primitives are faster, and mostly nearer to it",
+    )

@@ -1,0 +1,132 @@
+"""Whether shapes have a size, colors a meaning, and names one owner."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from models.description.description import Description, Geometry, Link, Material
+from models.description.finding import Finding, Severity
+from models.description.meshes import is_file, resolve
+
+_ERROR = Severity.ERROR
+
+
+def check_shapes(description: Description) -> Iterator[Finding]:
+    """Sizes, colors and names of visuals and collisions."""
+    for link in description.links.values():
+        for shape in link.visuals:
+            if shape.geometry is not None:
+                yield from _check_size(link, shape.geometry, touched=False)
+        for shape in link.collisions:
+            if shape.geometry is not None:
+                yield from _check_size(link, shape.geometry, touched=True)
+        yield from _check_names(link)
+    yield from _check_materials(description)
+
+
+def _check_size(link: Link, geometry: Geometry, touched: bool) -> Iterator[Finding]:
+    where, size = f"link {link.name!r}", geometry.size
+    written = " ".join(f"{s:g}" for s in size)
+    if geometry.kind == "mesh":
+        if 0.0 in size:
+            says = f"its mesh has the scale {written}, which makes it flat"
+            yield Finding("impossible-size", _ERROR, geometry.line, where, says)
+        elif min(size) < 0:
+            says = f"its mesh has the scale {written}, which mirrors it"
+            severity = Severity.NOTE
+            yield Finding("mirrored-mesh", severity, geometry.line, where, says)
+        return
+    least = min(size)
+    if geometry.kind == "sphere" and touched and least == 0:
+        return  # Drake's way to write a contact point.
+    if least <= 0:
+        yield Finding(
+            "impossible-size",
+            _ERROR,
+            geometry.line,
+            where,
+            f"its {geometry.kind} has the size {written}",
+            "every size has to be above zero; Drake ends the program at one below",
+        )
+
+
+def _check_names(link: Link) -> Iterator[Finding]:
+    for shapes, kind in ((link.visuals, "visual"), (link.collisions, "collision")):
+        for name, times in Counter(s.name for s in shapes if s.name).items():
+            if times > 1:
+                last = [s for s in shapes if s.name == name][-1]
+                yield Finding(
+                    "duplicate-shape-name",
+                    Severity.WARNING,
+                    last.line,
+                    f"link {link.name!r}",
+                    f"{times} of its {kind}s are named {name!r}; Drake renames them",
+                    "give each its own name, or none",
+                )
+
+
+def _check_materials(description: Description) -> Iterator[Finding]:
+    known: dict[str, Material] = dict(description.materials)
+    used = [
+        (f"link {link.name!r}", shape.material)
+        for link in description.links.values()
+        for shape in link.visuals
+        if shape.material is not None
+    ]
+    everywhere = [("robot", m) for m in known.values()] + used
+    for where, material in everywhere:
+        yield from _check_color(where, material)
+        if material.texture:
+            yield from _check_texture(description, where, material)
+    for where, material in used:
+        if material.rgba is None and not material.texture:
+            if material.name not in known:
+                yield Finding(
+                    "unknown-material",
+                    _ERROR,
+                    material.line,
+                    where,
+                    f"the material {material.name!r} has no color here or in the robot",
+                    "write its <color>, or mend the name",
+                )
+            continue
+        if not material.name:
+            continue
+        first = known.setdefault(material.name, material)
+        if first.rgba != material.rgba and None not in (first.rgba, material.rgba):
+            yield Finding(
+                "two-colors",
+                _ERROR,
+                material.line,
+                where,
+                f"{material.name!r} has another color in line {first.line}",
+                "give each color a name of its own",
+            )
+
+
+def _check_color(where: str, material: Material) -> Iterator[Finding]:
+    if material.rgba is not None and not all(0 <= c <= 1 for c in material.rgba):
+        written = " ".join(f"{c:g}" for c in material.rgba)
+        yield Finding(
+            "color-out-of-range",
+            _ERROR,
+            material.line,
+            where,
+            f"the color {written} of {material.name!r} is not in 0..1, which Drake "
+            "refuses",
+            "divide by 255 if it was in 0..255",
+        )
+
+
+def _check_texture(
+    description: Description, where: str, material: Material
+) -> Iterator[Finding]:
+    found = resolve(material.texture, description.path)
+    if found.path is None or not is_file(found.path):
+        yield Finding(
+            "missing-picture",
+            _ERROR,
+            material.line,
+            where,
+            f"there is no picture {material.texture!r}",
+            found.remedy or f"looked for at {found.path}",
+        )

@@ -1,0 +1,90 @@
+"""`backbeat lint`: exit codes, JSON, mended copies, and nothing else written."""
+
+import json
+
+import pytest
+
+from backbeat.cli.main import main
+from tests.models.description.traps import DRIVE, TRAPS, robot
+
+
+@pytest.fixture
+def lint(monkeypatch, capsys, tmp_path):
+    """`lint(text, *options)` is the exit code and what was said."""
+
+    def call(text, *options):
+        path = tmp_path / "robot.urdf"
+        path.write_text(text)
+        command = ["backbeat", "lint", str(path), "--no-drake", *map(str, options)]
+        monkeypatch.setattr("sys.argv", command)
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        assert captured.err == ""
+        assert path.read_text() == text
+        return ended.value.code or 0, captured.out
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("mimic", 0), ("zero-outside-limits", 1), ("limits-reversed", 2)]
+)
+def test_exit_codes_follow_the_severity(lint, name, code):
+    ended, said = lint(TRAPS[name].text)
+    assert ended == code
+    assert f"[{TRAPS[name].rule}]" in said
+
+
+def test_json_has_findings_and_fates(lint):
+    code, said = lint(TRAPS["coulomb-window"].text, "--json")
+    data = json.loads(said)
+    assert data["exit_code"] == code == 1
+    assert data["findings"][0]["severity"] == "warning"
+    fates = {(u["element"], u["attribute"]): u["fate"] for u in data["uses"]}
+    assert fates["joint/dynamics", "coulomb_window"] == "not simulated"
+    assert fates["joint/limit", "effort"] == "used by Drake"
+    assert fates["joint/limit", "velocity"] == "used by us"
+
+
+def test_fix_writes_a_copy_beside_and_never_over(lint, tmp_path):
+    code, said = lint(TRAPS["limits-reversed"].text, "--fix")
+    copy = tmp_path / "robot.fixed.urdf"
+    assert code == 2
+    assert "exchanged lower and upper" in said
+    assert 'lower="-1"' in copy.read_text()
+    assert {p.name for p in tmp_path.iterdir()} == {"robot.urdf", copy.name}
+
+
+def test_fix_writes_where_it_is_told(lint, tmp_path):
+    path = tmp_path / "new" / "arm.urdf"
+    lint(TRAPS["limits-reversed"].text, "--fix", "--output", path)
+    assert 'upper="1"' in path.read_text()
+    assert not (tmp_path / "robot.fixed.urdf").exists()
+
+
+def test_without_an_obvious_mend_nothing_is_written(lint, tmp_path):
+    _, said = lint(TRAPS["two-parents"].text, "--fix")
+    assert "no obvious mend" in said
+    assert {p.name for p in tmp_path.iterdir()} == {"robot.urdf"}
+
+
+def test_many_findings_of_one_kind_are_counted(lint):
+    more = DRIVE + "".join(f'<lnk name="{i}"/>' for i in range(3))
+    joints = "".join(
+        f'<link name="l{i}"/><joint name="f{i}" type="fixed"><parent link="zz"/>'
+        f'<child link="l{i}"/></joint>'
+        for i in range(9)
+    )
+    _, said = lint(robot(more=more + joints))
+    assert said.count("[unknown-link]") == 6
+    assert "and 4 more like this" in said
+    assert "(3 times)" in said
+    _, said = lint(robot(more=more + joints), "--all")
+    assert said.count("[unknown-link]") == 9
+
+
+def test_fates_are_listed(lint):
+    _, said = lint(robot(), "--fates")
+    assert "used by Drake" in said
+    assert "joint/limit" in said

@@ -1,0 +1,86 @@
+"""Robots that are not Atlas, from `pip install example-robot-data` (131 MB).
+
+Talos has fingers that follow each other, differential drives, friction, and meshes that
+Drake does not read; UR5 is an arm. A few lines of YAML beside each are all there is.
+"""
+
+import shutil
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import pytest
+
+from behaviors.build import build
+from behaviors.library import Library
+from models.configuration import Configuration
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Scenario
+
+HERE = Path(__file__).parent / "other_robots"
+PACKAGE = "example-robot-data"
+
+
+def find_robots() -> Path | None:
+    """Folder of the package's robots; None where it is not installed."""
+    try:
+        files = distribution(PACKAGE).files or []
+    except PackageNotFoundError:
+        return None
+    roots = {
+        Path(str(f.locate())).parents[len(f.parts) - f.parts.index("robots") - 2]
+        for f in files
+        if PACKAGE in f.parts and "robots" in f.parts
+    }
+    return min(roots, default=None)
+
+
+ROBOTS = find_robots()
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(ROBOTS is None, reason=f"pip install {PACKAGE} (131 MB)"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Specifications, and robots with the path of their URDF."""
+    folder = tmp_path_factory.mktemp("other_robots")
+    for path in HERE.glob("*.yaml"):
+        shutil.copy(path, folder)
+    for name in ("talos", "ur5"):
+        text = (HERE / f"{name}.yaml").read_text()
+        (folder / f"{name}.yaml").write_text(text.replace("{robots}", str(ROBOTS)))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "com", "angle"),
+    [
+        ("talos-squat", 1.0, 0.5),
+        ("talos-reach", 1.0, 0.5),
+        ("talos-sway", 2.0, 0.5),
+        ("ur5-reach", 0.5, 0.1),
+    ],
+)
+def test_a_behavior_is_built_verified_and_tracked(folder, tmp_path, name, com, angle):
+    """Center of mass and joints stay near the plan: in mm and degrees, at most."""
+    behavior = build(str(folder / f"{name}.yaml"), Library(tmp_path))
+    assert behavior.certificate.passed, behavior.certificate.failures()
+    robot = behavior.robot_model
+    metrics = run_scenario(Scenario(name), behavior).metrics()
+    assert metrics["survived"]
+    assert metrics["com_error_mm"]["max"] < com
+    assert metrics["joint_error_deg"]["max"] < angle
+    # Standing still would not have passed.
+    assert metrics["range"]["achieved"]["widest_joint_rad"] > 0.05
+    if robot.name == "talos":
+        assert len(robot.locked) == 14
+        assert (robot.friction > 0).sum() == 18
+        assert any("HalfDiff" in note for note in behavior.provenance["remarks"])
+
+
+def test_a_reach_arrives(folder, tmp_path):
+    behavior = build(str(folder / "talos-reach.yaml"), Library(tmp_path))
+    q = behavior.motion.q[int(0.5 * len(behavior.motion.q))]
+    hand = Configuration(behavior.robot_model, q).pose("gripper_left_base_link")
+    assert hand.translation() == pytest.approx([0.5, 0.25, 1.05], abs=2e-3)

@@ -1,0 +1,174 @@
+"""What lint finds in descriptions, and that it finds nothing in sound ones."""
+
+from pathlib import Path
+
+import pytest
+
+from models.description.fates import Fate
+from models.description.finding import Severity
+from models.description.lint import lint
+from tests.models.description.traps import DRIVE, GAZEBO, SOLID, TRAPS, robot
+
+# Tags of Gazebo that Backbeat does something by.
+HONORED = {
+    *("gravity", "turnGravityOff", "static", "selfCollide"),
+    *("mu1", "mu2", "kp", "kd"),
+}
+# Rules whose sentence says what there is to do.
+WITHOUT_REMEDY = {
+    "missing-element",
+    "bad-vector",
+    "friction-not-simulated",
+    "gravity-not-simulated",
+    "limit-without-use",
+    "mimic-is-a-constraint",
+    "mirrored-mesh",
+}
+
+MODELS = Path(__file__).parents[3] / "models"
+
+
+@pytest.fixture
+def lint_text(tmp_path):
+    """`lint_text(text)` lints a description, without asking Drake."""
+
+    def call(text, **options):
+        path = tmp_path / "robot.urdf"
+        path.write_text(text)
+        for name in ("shape.dae", "shape.stl"):
+            (tmp_path / name).write_text("anything")
+        (tmp_path / "shape.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        return lint(path, **options)
+
+    return call
+
+
+@pytest.mark.parametrize("name", TRAPS)
+def test_a_trap_is_found_by_name_with_its_line_and_a_remedy(lint_text, name):
+    trap = TRAPS[name]
+    report = lint_text(trap.text)
+    found = [f for f in report.findings if f.rule == trap.rule]
+    assert found, [f.sentence("robot.urdf") for f in report.findings]
+    assert max(f.severity for f in found) == Severity[trap.severity.upper()]
+    lines = trap.text.splitlines()
+    assert all(1 <= f.line <= len(lines) for f in found)
+    assert found[0].remedy or trap.rule in WITHOUT_REMEDY
+
+
+def test_a_sound_description_has_no_findings(lint_text):
+    report = lint_text(robot())
+    assert report.findings == []
+    assert report.exit_code == 0
+
+
+@pytest.mark.parametrize("path", ["atlas/atlas_v5.urdf", "kit/stick.urdf"])
+def test_shipped_descriptions_have_no_findings(path):
+    assert lint(MODELS / path).findings == []
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("mimic", 0), ("zero-outside-limits", 1), ("limits-reversed", 2)]
+)
+def test_the_exit_code_is_that_of_the_worst_finding(lint_text, name, code):
+    assert lint_text(TRAPS[name].text).exit_code == code
+
+
+@pytest.mark.parametrize("reference", GAZEBO)
+def test_every_tag_of_gazebo_is_told(lint_text, reference):
+    tags = GAZEBO[reference]
+    inside = "".join(f"<{t}>1</{t}>" for t in tags)
+    said = f' reference="{reference}"' if reference else ""
+    report = lint_text(robot(more=f"{DRIVE}<gazebo{said}>{inside}</gazebo>"))
+    told = {u.entry.element: u for u in report.uses}
+    for tag in tags:
+        assert told[f"gazebo/{tag}"].known
+        fate = told[f"gazebo/{tag}"].entry.fate
+        assert fate is (Fate.BACKBEAT if tag in HONORED else Fate.IGNORED)
+    assert not any(f.rule == "unknown-element" for f in report.findings)
+
+
+def test_every_element_and_attribute_has_a_fate(lint_text):
+    text = robot(
+        b=f'{SOLID}<visual name="v"><geometry><box size="1 1 1"/></geometry></visual>'
+    )
+    report = lint_text(text)
+    for name in ("robot", "link", "inertial", "mass", "inertia", "visual", "box"):
+        lines = [i for i, s in enumerate(text.splitlines(), 1) if f"<{name}" in s]
+        uses = [
+            u
+            for u in report.uses
+            if u.entry.element.endswith(f"/{name}") and not u.entry.attribute
+        ]
+        assert sorted({n for u in uses for n in u.lines}) == lines
+    assert all(u.known for u in report.uses)
+
+
+def test_the_line_is_where_an_element_begins(lint_text):
+    text = robot(joint='<limit\n  lower="1" upper="-1"\n  effort="3" velocity="2"/>')
+    (finding,) = [f for f in lint_text(text).findings if f.rule == "reversed-limits"]
+    assert "<limit" in text.splitlines()[finding.line - 1]
+
+
+def test_a_misspelt_element_is_told_with_the_right_word(lint_text):
+    report = lint_text(robot(joint='<limt lower="-1"/>'))
+    (finding,) = [f for f in report.findings if f.rule == "unknown-element"]
+    assert finding.remedy == "did you mean 'limit'?"
+
+
+def test_inertia_is_judged_whatever_its_axes(lint_text):
+    """Turned axes change the matrix and not whether a body can have it."""
+    turned = '<origin xyz="0.1 0 0" rpy="0.3 -0.4 0.5"/>'
+    sound = SOLID.replace("<mass", f"{turned}<mass")
+    assert lint_text(robot(b=sound)).findings == []
+    broken = sound.replace('izz="0.1"', 'izz="0.21"')
+    assert [f.rule for f in lint_text(robot(b=broken)).findings] == [
+        "impossible-inertia"
+    ]
+
+
+def test_gazebo_wants_an_inertia_for_every_link_and_other_meshes(lint_text):
+    more = '<link name="c"/><joint name="k" type="fixed"><parent link="a"/>'
+    more += '<child link="c"/></joint>'
+    shape = '<visual><geometry><mesh filename="shape.{}"/></geometry></visual>'
+    text = robot(b=SOLID + shape.format("stl"), more=DRIVE + more)
+    rules = [f.rule for f in lint_text(text, for_gazebo=True).findings]
+    assert "gazebo-inertia" in rules
+    assert "gazebo-mesh" in rules
+    assert "gazebo-free-base" in rules
+    assert "gazebo-inertia" not in [f.rule for f in lint_text(text).findings]
+
+
+def test_world_may_be_named_and_need_not_be_declared(lint_text):
+    fixed = (
+        '<joint name="k" type="fixed"><parent link="world"/><child link="a"/></joint>'
+    )
+    assert lint_text(robot(more=DRIVE + fixed)).findings == []
+    declared = fixed + '<link name="world"/>'
+    assert lint_text(robot(more=DRIVE + declared)).findings == []
+
+
+def test_a_package_is_found_above_the_file(tmp_path):
+    folder = tmp_path / "catkin" / "arm_package" / "urdf"
+    folder.mkdir(parents=True)
+    mesh = folder.parent / "meshes" / "link.obj"
+    mesh.parent.mkdir()
+    mesh.write_text("v 0 0 0\nf 1 1 1\n")
+    text = robot(
+        b=f'{SOLID}<visual><geometry><mesh filename="package://arm/meshes/link.obj"/>'
+        "</geometry></visual>"
+    )
+    path = folder / "arm.urdf"
+    path.write_text(text)
+    assert [f.rule for f in lint(path).findings] == ["missing-mesh"]
+    (folder.parent / "package.xml").write_text("<package><name>arm</name></package>")
+    assert lint(path).findings == []
+
+
+def test_a_mesh_that_is_none_is_told(lint_text, tmp_path):
+    (tmp_path / "shape.gltf").write_text("{}")
+    text = robot(
+        b=f'{SOLID}<visual><geometry><mesh filename="shape.gltf"/></geometry></visual>'
+    )
+    (finding,) = lint_text(text).findings
+    assert finding.rule == "unreadable-mesh"
+    assert "no 'asset'" in finding.says

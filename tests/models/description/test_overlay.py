@@ -1,0 +1,209 @@
+"""What an overlay makes of a description, weighed and measured by Drake."""
+
+import re
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pydrake.multibody.parsing import Parser
+from pydrake.multibody.plant import MultibodyPlant
+
+from models.description.document import Document
+from models.description.finding import Severity
+from models.description.lint import examine
+from models.description.model_diff import differences
+from models.description.overlaying import apply_overlay
+from models.description.reading import read_description
+from models.errors import BackbeatError
+from tests.models.description.traps import SOLID
+
+ATLAS = Path(__file__).parents[3] / "models" / "atlas" / "atlas_v5.urdf"
+ZOO = Path(__file__).parent / "zoo.urdf"
+HAND = (
+    f'<robot name="hand"><link name="palm">{SOLID}</link><link name="finger">{SOLID}'
+    '<visual><geometry><mesh filename="finger.obj"/></geometry></visual></link>'
+    '<joint name="bend" type="revolute"><parent link="palm"/><child link="finger"/>'
+    '<limit lower="0" upper="1" effort="3" velocity="2"/></joint>'
+    '<transmission name="bend"><type>SimpleTransmission</type><joint name="bend"/>'
+    '<actuator name="bend"/></transmission>'
+    '<gazebo reference="finger"><mu1>1</mu1></gazebo></robot>'
+)
+
+
+@pytest.fixture
+def overlaid(tmp_path):
+    """`overlaid(yaml)` is the path of what a YAML makes of Atlas."""
+
+    def call(text, urdf=ATLAS):
+        overlay, path = tmp_path / "overlay.yaml", tmp_path / "out" / "made.urdf"
+        overlay.write_text(f"urdf: {urdf}\n{text}")
+        path.parent.mkdir(exist_ok=True)
+        raw = apply_overlay(overlay, path)
+        path.write_bytes(raw)
+        errors = [
+            f for f in examine(Document(path, raw))[1] if f.severity is Severity.ERROR
+        ]
+        assert not errors
+        return path
+
+    return call
+
+
+def plant_of(path):
+    """A plant of a description whose base floats, and its context."""
+    plant = MultibodyPlant(0.0)
+    Parser(plant).AddModels(str(path))
+    plant.Finalize()
+    return plant, plant.CreateDefaultContext()
+
+
+def inertia_of(path, link):
+    """Mass, center of mass and (3, 3) central inertia of a link."""
+    plant, context = plant_of(path)
+    M = plant.GetBodyByName(link).CalcSpatialInertiaInBodyFrame(context)
+    I = M.Shift(M.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
+    return M.get_mass(), M.get_com(), I
+
+
+def test_an_overlay_without_changes_changes_nothing(overlaid):
+    before, after = (read_description(p) for p in (ATLAS, overlaid("")))
+    assert differences(before, after) == []
+
+
+def without_lines(value):
+    """Plain data of a description without where it stands."""
+    if isinstance(value, dict):
+        left = {k: v for k, v in value.items() if k not in ("line", "path")}
+        return {k: without_lines(v) for k, v in left.items()}
+    if isinstance(value, list | tuple):
+        return [without_lines(v) for v in value]
+    return value
+
+
+@pytest.mark.parametrize("path", [ZOO, ATLAS])
+def test_all_that_is_read_is_written_again(overlaid, path):
+    """Names, origins, shapes, colors and the rest, once through a tree and a file."""
+    before, after = read_description(path), read_description(overlaid("", path))
+    there = after.path.resolve().parent
+    for link in after.links.values():
+        for shape in link.visuals:
+            name = shape.geometry.filename
+            assert not name or (there / name).is_file()
+    plain = [without_lines(asdict(d)) for d in (before, after)]
+    text = [re.sub(r"'[^']*(meshes/)", r"'\1", str(p)) for p in plain]
+    assert text[0] == text[1]
+
+
+def test_mass_brings_inertia_along_and_the_center_moves(overlaid):
+    mass, center, I = inertia_of(ATLAS, "utorso")
+    path = overlaid(
+        "links: {utorso: {mass: 100.0, center_of_mass_shift: [0.01, 0.0, -0.02]}}"
+    )
+    new = inertia_of(path, "utorso")
+    assert new[0] == pytest.approx(100.0)
+    assert new[1] == pytest.approx(center + [0.01, 0, -0.02])
+    assert new[2] == pytest.approx(I * 100 / mass)
+
+
+def test_a_factor_scales_the_whole_robot(overlaid):
+    before, after = (plant_of(p) for p in (ATLAS, overlaid("mass_factor: 1.1")))
+    M, scaled = (p.CalcMassMatrix(c) for p, c in (before, after))
+    assert scaled == pytest.approx(1.1 * M, rel=1e-9, abs=1e-9)
+
+
+def test_joints_get_the_limits_and_friction_written(overlaid):
+    path = overlaid(
+        "joints: {back_bkx: {lower: -0.1, effort: 250, damping: 2, friction: 4.5}, "
+        "l_leg_kny: {effort_factor: 0.5}}"
+    )
+    old = read_description(ATLAS).joints
+    joints = read_description(path).joints
+    back = joints["back_bkx"]
+    assert (back.limit.lower, back.limit.upper) == (-0.1, old["back_bkx"].limit.upper)
+    assert (back.limit.effort, back.dynamics.damping) == (250, (2,))
+    assert back.dynamics.friction == 4.5
+    assert joints["l_leg_kny"].limit.effort == 445
+
+
+def test_a_battery_adds_its_mass_where_it_is(overlaid):
+    path = overlaid(
+        "bodies: {battery: {link: utorso, mass: 12.0, size: [0.2, 0.3, 0.1], "
+        "position: [-0.3, 0, 0.2], rpy: [0, 0, 1.5707963267948966]}}"
+    )
+    mass, _center, I = inertia_of(path, "battery")
+    assert mass == 12
+    assert np.diag(I) == pytest.approx([0.1, 0.05, 0.13])  # Of a solid cuboid.
+    plant, context = plant_of(path)
+    torso = plant.GetFrameByName("utorso")
+    X = plant.GetFrameByName("battery").CalcPose(context, torso)
+    assert X.translation() == pytest.approx([-0.3, 0, 0.2])
+    assert X.rotation().matrix()[:, 0] == pytest.approx([0, 1, 0])
+    assert plant.CalcTotalMass(context) == pytest.approx(175.117964 + 12)
+
+
+def test_a_hand_is_attached_on_both_sides_with_its_own_names(overlaid, tmp_path):
+    (tmp_path / "hands").mkdir()
+    (tmp_path / "hands" / "hand.urdf").write_text(HAND)
+    (tmp_path / "hands" / "finger.obj").write_text("v 0 0 0\nf 1 1 1\n")
+    path = overlaid(
+        "attachments:\n"
+        "  left: {file: hands/hand.urdf, link: l_hand, prefix: l_}\n"
+        "  right: {file: hands/hand.urdf, link: r_hand, prefix: r_, "
+        "position: [0, 0.1, 0]}\n"
+    )
+    made = read_description(path)
+    assert len(list(made.moving_joints())) == 32
+    assert made.joints["left"].child == "l_palm"
+    assert made.joints["l_bend"].child == "l_finger"
+    assert made.transmissions_of("r_bend")[0].actuators[0].name == "r_bend"
+    assert made.gazebo_of("r_finger")[0].text("mu1") == "1"
+    mesh = made.links["l_finger"].visuals[0].geometry.filename
+    assert (path.parent / mesh).resolve() == tmp_path / "hands" / "finger.obj"
+
+
+def test_what_is_removed_takes_along_what_hangs_on_it(overlaid):
+    made = read_description(overlaid("remove: [l_ufarm]"))
+    gone = {"l_ufarm", "l_lfarm", "l_hand", "l_hand_face"}
+    assert not gone & set(made.links)
+    assert len(list(made.moving_joints())) == 27
+    assert made.roots() == ("pelvis",)
+    assert len(made.transmissions) == 27
+
+
+def test_a_fixed_joint_has_no_motor(overlaid):
+    made = read_description(overlaid("joints: {neck_ay: {type: fixed}}"))
+    assert made.joints["neck_ay"].type == "fixed"
+    assert not made.transmissions_of("neck_ay")
+    assert (
+        plant_of(overlaid("joints: {neck_ay: {type: fixed}}"))[0].num_actuators() == 29
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("links: {utorsi: {mass: 3}}", "'utorsi'; did you mean utorso"),
+        ("joints: {back_bxk: {effort: 3}}", "'back_bxk'; did you mean"),
+        ("links: {utorso: {mass: -3}}", "mass has to be above zero"),
+        ("links: {utorso: {mass: 3, mass_factor: 2}}", "not both"),
+        ("links: {left_palm: {mass: 3}}", "has no mass to change"),
+        ("links: {utorso: {inertia: [1, 2]}}", "inertia needs 6 numbers"),
+        ("bodies: {b: {link: utorso, mass: 1, size: [1, 0, 1]}}", "every edge"),
+        ("bodies: {b: {link: nobody, mass: 1, size: [1, 1, 1]}}", "unknown link"),
+        ("joints: {back_bkx: {friction: -1}}", "friction is below zero"),
+        ("attachments: {a: {link: utorso}}", "names no 'file'"),
+        ("attachments: {a: {link: utorso, file: none.urdf}}", "cannot read"),
+        ("mass_factor: 0", "mass_factor has to be above zero"),
+        ("mas_factor: 2", "did you mean mass_factor"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(overlaid, text, sentence):
+    with pytest.raises(BackbeatError, match=sentence):
+        overlaid(text)
+
+
+def test_names_that_are_there_already_are_refused(overlaid, tmp_path):
+    (tmp_path / "hand.urdf").write_text(HAND.replace("palm", "utorso"))
+    with pytest.raises(BackbeatError, match="a link 'utorso', and so has the robot"):
+        overlaid("attachments: {a: {link: l_hand, file: hand.urdf}}")
