@@ -23,7 +23,7 @@ from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveStep
 from mpc.recovery import Recovery
 from mpc.reference import Reference
-from mpc.simulation.diagram import adapted
+from mpc.simulation.controllers import adapted
 from mpc.simulation.run import SimulationRun, run_scenario
 from mpc.simulation.scenario import Push, Scenario
 from mpc.simulation.simulated_robot import LOG_PERIOD

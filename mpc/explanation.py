@@ -138,6 +138,8 @@ class TickExplanation:
         ]
         tasks = sorted(self.tasks, key=lambda x: -x.cost)
         lines += [f"  {task}" for task in tasks]
+        if not self.limits:
+            return "\n".join(lines)
         lines += _limit_lines(self.active)
         lines += ["nearest limits that are not in force:"]
         lines += [f"  {limit}" for limit in self.nearest[:NEAREST]]

@@ -46,7 +46,11 @@ class Mode(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why there is no answer; the first four are words of `optimization.qp`."""
+    """Why there is no answer.
+
+    The first four are words of `optimization.qp`, the last three are of a controller in
+    another process.
+    """
 
     INFEASIBLE = "infeasible"
     ITERATIONS = "iteration cap"
@@ -54,6 +58,9 @@ class Cause(StrEnum):
     INACCURATE = "inaccurate"
     STATE = "state not a number"
     EXCEPTION = "exception"
+    SILENT = "no answer in time"
+    LOST = "connection lost"
+    GARBLED = "answer not understood"
 
 
 @dataclass(frozen=True)

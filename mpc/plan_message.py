@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mpc.fail_safe import Cause, Change, FailureCount, Mode, Safety
+from mpc.hand_offset import HandOffset
 from mpc.plan import Plan
 from mpc.plan_settings import PlanSettings, Tempo
 from mpc.predictive_step import PredictiveMemory
@@ -25,7 +26,7 @@ _KINDS = {
     kind.__name__: kind
     for kind in (
         Plan, Step, Swing, Touchdown, PredictiveMemory, Safety, FailureCount, Change,
-        Mode, Cause, PlanSettings, Tempo,
+        Mode, Cause, PlanSettings, Tempo, HandOffset,
     )
 }  # fmt: skip
 _TYPES = ("<f8", "<i8", "|b1")

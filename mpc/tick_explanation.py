@@ -8,6 +8,7 @@ from models.configuration import Configuration
 from models.rotations import quaternion_to_matrix, relative_log
 from mpc.explanation import LimitReport, TaskReport, TickExplanation
 from mpc.plan import Plan
+from mpc.preset_program import PresetProgram
 from mpc.whole_body_assembly import CONE_ROWS, Target
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
 from mpc.whole_body_tick import WholeBodyMemory, WholeBodyTick
@@ -51,13 +52,18 @@ def explain_tick(
     solution = tick.program.solve(middle, v, tick.target, dual)
     names = tick.program.contacts
     on = tick.target.standing
+    if isinstance(tick.program, PresetProgram):
+        tasks, limits = tick.program.report(solution), list[LimitReport]()
+    else:
+        tasks = report_tasks(tick.program, tick.target, middle, v, solution)
+        limits = list(_limits(tick.program, tick.target, solution))
     return TickExplanation(
         time=t,
         phase=plan.phase_at(t + 0.5 * tick.period),
         status=solution.status,
         standing=tuple(n for n, s in zip(names, on, strict=True) if s),
-        tasks=report_tasks(tick.program, tick.target, middle, v, solution),
-        limits=tuple(_limits(tick.program, tick.target, solution)),
+        tasks=tasks,
+        limits=tuple(limits),
         torques=solution.tau,
     )
 

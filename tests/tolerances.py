@@ -159,6 +159,15 @@ APPARENT_FRICTION = 0.06
 # How far joints without stiffness may turn in ten seconds: a degree [rad].
 WEIGHTLESS = 0.01745
 
+# A task that is a constraint, as the solver leaves it [m/s^2, rad/s^2].
+HARD_TASK = 1e-8
+# All velocities of a robot that has stood for ten seconds, as one norm [m/s, rad/s].
+STANDING_STILL = 1e-6
+# Torques that the momentum observer takes for unexplained in a motion at some rad/s
+# that motors explain, from its steps of 1 ms [N m].
+OBSERVED = 0.05
+# From 50 N on a hand to the warning of it [s].
+DETECTED_WITHIN = 0.1
 # Published figures of robots carry ten digits, the inputs of their models six;
 # absolute for small values, relative for values above one.
 PUBLISHED = 1e-6

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from backbeat.cli.marker_table import markers_table
+from mpc.simulation.force_warnings import warnings_in_words
 from mpc.simulation.safety_metrics import in_words
 
 
@@ -77,9 +78,10 @@ def _notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _safety(m: Mapping[str, Any]) -> list[str]:
-    """What the controllers of a run did without solved programs."""
+    """What the controllers of a run did without programs, and what pushed."""
     lines = [
         in_words(f"{m['behavior']}, {name.replace('_', '-')} controller", story)
         for name, story in m["safety"].items()
     ]
+    lines.append(warnings_in_words(m["behavior"], m.get("unknown_forces")))
     return [line for line in lines if line]

@@ -35,6 +35,13 @@ def command(
     planner: Annotated[
         str | None, typer.Option(help="inside, or process: a second one plans.")
     ] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Tasks of the whole-body controller: momentum.")
+    ] = None,
+    remote: Annotated[
+        str | None,
+        typer.Option(help="HOST:PORT of a `backbeat serve` that controls the robot."),
+    ] = None,
     unverified: Annotated[
         bool, typer.Option("--unverified", help="Even if verification failed.")
     ] = False,
@@ -47,6 +54,7 @@ def command(
     from backbeat.cli.results import print_results
     from backbeat.cli.verified import load_verified
     from models.errors import BackbeatError
+    from mpc.remote.address import read_address
     from mpc.simulation.run import run_scenario
     from mpc.simulation.run_file import save_run
     from mpc.simulation.scenario import Scenario, load_scenario, read_push
@@ -61,6 +69,7 @@ def command(
         "beat_priority": beat_priority,
         "duration": duration,
         "planner": planner,
+        "preset": preset,
         "seed": seed,
         "pushes": [read_push(text) for text in push] if push else None,
     }
@@ -72,12 +81,21 @@ def command(
     if not settings.behavior:
         raise BackbeatError("name a behavior, or a scenario that names one")
     settings.check()
+    address = read_address(remote) if remote else None
+    if address is not None and not address.is_local:
+        remarks.print(
+            f"[yellow]warning:[/] {address} is not on this machine; nothing that goes "
+            "there and back is encrypted"
+        )
     behavior = load_verified(library, settings.behavior, unverified)
     if said := predicted(library, behavior):
         remarks.print(said, highlight=False)
     with progress_bar(settings.behavior) as report:
         run = run_scenario(
-            settings, behavior, progress=lambda share: report(share, "in closed loop")
+            settings,
+            behavior,
+            progress=lambda share: report(share, "in closed loop"),
+            remote=address,
         )
     metrics = run.metrics()
     path = save_run(

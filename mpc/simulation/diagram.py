@@ -8,15 +8,21 @@ from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from behaviors.behavior import Behavior
 from models.scene import lock_joints
-from mpc.predictive_controller import Planner, PredictiveController
-from mpc.predictive_program import PredictiveProgram
+from mpc.force_detector import ForceDetector, known_contacts
+from mpc.predictive_controller import Planner
 from mpc.predictive_weights import PredictiveWeights
-from mpc.recovery import Recovery
 from mpc.reference import Reference
-from mpc.simulation.plan_channel import PlanChannel
+from mpc.remote.link import RemoteLink
+from mpc.simulation.asked_tempo import asked_tempo
+from mpc.simulation.controllers import (
+    FastController,
+    SlowController,
+    add_controllers,
+    add_remote_controllers,
+)
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.sensing import add_estimator
-from mpc.simulation.settings import SettingsSource, add_settings, first_settings
+from mpc.simulation.settings import SettingsSource, add_settings
 from mpc.simulation.simulated_robot import (
     LOG_PERIOD,
     ControlledRobot,
@@ -24,8 +30,6 @@ from mpc.simulation.simulated_robot import (
 )
 from mpc.simulation.simulated_world import draw_world, scale_masses
 from mpc.simulation.uneven_ground import stand_on
-from mpc.whole_body_controller import WholeBodyController
-from mpc.whole_body_program import WholeBodyProgram
 
 
 @dataclass(frozen=True)
@@ -33,18 +37,20 @@ class ClosedLoop(ControlledRobot):
     """A built diagram with its named parts.
 
     Attributes:
-        predictive: slow controller.
-        whole_body: fast controller.
+        predictive: slow controller, or its stand-in here when it is remote.
+        whole_body: fast controller, likewise.
         settings: what holds at present, and what is still to come.
         logs: log sinks by name.
         q_start: (nq,) where the robot starts, on the ground as it is.
+        detector: watches for forces that the model does not know.
     """
 
-    predictive: PredictiveController
-    whole_body: WholeBodyController
+    predictive: SlowController
+    whole_body: FastController
     settings: SettingsSource
     logs: dict[str, VectorLogSink]
     q_start: np.ndarray
+    detector: ForceDetector | None = None
 
     def make_context(self) -> Context:
         """A context at the start of the behavior, joints locked as it asks."""
@@ -62,25 +68,12 @@ class ClosedLoop(ControlledRobot):
         return context
 
 
-def adapted(
-    weights: PredictiveWeights | None, scenario: Scenario, behavior: Behavior
-) -> PredictiveWeights:
-    """The weights of a run: its musical knob, and what is held to the behavior.
-
-    Args:
-        weights: to start from; None for those that ship.
-        scenario: says what is switched off, and may have a beat priority.
-        behavior: has one otherwise.
-    """
-    plan = first_settings(scenario, behavior).plan
-    return plan.adapt(weights or PredictiveWeights())
-
-
 def build_closed_loop(
     behavior: Behavior,
     scenario: Scenario,
     weights: PredictiveWeights | None = None,
     planner: Planner | None = None,
+    remote: RemoteLink | None = None,
 ) -> ClosedLoop:
     """Connects world, controllers, servo, disturbances and logs.
 
@@ -89,14 +82,19 @@ def build_closed_loop(
         scenario: how.
         weights: weights of the predictive program.
         planner: plans in place of the predictive controller; None for itself.
+        remote: connection to another process that has both controllers; None for
+            controllers of its own.
     """
     builder, reference = DiagramBuilder(), Reference(behavior)
     real = draw_world(scenario, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
     body = add_simulated_robot(builder, reference, scenario, real)
     settings = add_settings(builder, scenario, reference)
-    predictive, channel = _add_planning(builder, reference, scenario, weights, planner)
-    whole_body = _add_whole_body(builder, reference, scenario)
+    if remote is None:
+        found = add_controllers(builder, reference, scenario, weights, planner)
+    else:
+        found = add_remote_controllers(builder, reference, scenario, remote)
+    predictive, whole_body = found.predictive, found.whole_body
     connect, state = builder.Connect, body.state
     force = body.contact_log.GetOutputPort("normal_forces")
     if scenario.state == "estimated":
@@ -110,14 +108,32 @@ def build_closed_loop(
             whole_body.GetOutputPort("joint_acceleration"),
             estimator.GetInputPort("joint_acceleration"),
         )
-    connect(force, predictive.GetInputPort("normal_forces"))
-    connect(settings.GetOutputPort("plan"), predictive.GetInputPort("settings"))
-    connect(settings.GetOutputPort("hands"), whole_body.GetInputPort("hands"))
-    connect(settings.GetOutputPort("plan_delay"), channel.GetInputPort("delay"))
-    for system in (predictive, whole_body, body.servo):
-        connect(state, system.GetInputPort("state"))
-    connect(channel.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
+    sources = {
+        "state": state,
+        "normal_forces": force,
+        "settings": settings.GetOutputPort("plan"),
+        "hands": settings.GetOutputPort("hands"),
+        "plan_delay": settings.GetOutputPort("plan_delay"),
+    }
+    for name, ports in found.inputs.items():
+        for port in ports:
+            connect(sources[name], port)
+    connect(state, body.servo.GetInputPort("state"))
     connect(whole_body.GetOutputPort("command"), body.servo.GetInputPort("command"))
+    detector = None
+    if scenario.watch_forces:
+        tempo, start = asked_tempo(scenario), scenario.lead_in
+        known = known_contacts(tempo.place(event) for event in behavior.events)
+        detector = ForceDetector(
+            reference.robot,
+            scenario.tick_period,
+            [(since + start, until + start) for since, until in known],
+        )
+        builder.AddNamedSystem("force_detector", detector)
+        connect(state, detector.GetInputPort("state"))
+        connect(
+            body.servo.GetOutputPort("joint_effort"), detector.GetInputPort("effort")
+        )
     logs = body.add_logs(builder, scenario.time_step)
     logs["sensed"] = LogVectorOutput(state, builder, LOG_PERIOD)
     diagram = builder.Build()
@@ -132,47 +148,5 @@ def build_closed_loop(
         settings,
         logs,
         q_start,
+        detector,
     )
-
-
-def _add_planning(
-    builder: DiagramBuilder,
-    reference: Reference,
-    scenario: Scenario,
-    weights: PredictiveWeights | None,
-    planner: Planner | None,
-) -> tuple[PredictiveController, PlanChannel]:
-    """The slow controller, and the channel that its plans come through."""
-    start = adapted(weights, scenario, reference.behavior)
-    program = PredictiveProgram(reference, start)
-    predictive = PredictiveController(
-        program,
-        scenario.plan_period,
-        scenario.lead_in,
-        Recovery(),
-        scenario.planning_time,
-        planner,
-        weights,
-    )
-    builder.AddNamedSystem("predictive_controller", predictive)
-    channel = PlanChannel(scenario, program.rest(0.0, -scenario.lead_in))
-    builder.AddNamedSystem("plan_channel", channel)
-    builder.Connect(predictive.GetOutputPort("plan"), channel.GetInputPort("sent"))
-    return predictive, channel
-
-
-def _add_whole_body(
-    builder: DiagramBuilder, reference: Reference, scenario: Scenario
-) -> WholeBodyController:
-    """The fast controller."""
-    robot, patches, points = reference.robot, reference.patches, reference.points
-    controller = WholeBodyController(
-        WholeBodyProgram(robot, patches, points),
-        reference,
-        scenario.tick_period,
-        scenario.lead_in,
-        latency=scenario.latency,
-        lead=scenario.actuator_lag,
-    )
-    builder.AddNamedSystem("whole_body_controller", controller)
-    return controller

@@ -13,6 +13,8 @@ survived        see `mpc.simulation.survival`
 safety          what controllers did without solved programs, see
 `mpc.simulation.safety_metrics`; the fall they declare is theirs, `fell` the
 referee's
+unknown forces  what pushed that the model does not know, see
+`mpc.simulation.force_warnings`
 realtime factor simulated time by wall time of this very run, logging included
 """
 
@@ -26,6 +28,7 @@ from models.configuration import Configuration
 from mpc.reference import Reference
 from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.estimate_error import estimate_error
+from mpc.simulation.force_warnings import warning_metrics
 from mpc.simulation.plan_channel import plans_in_force
 from mpc.simulation.safety_metrics import safety_metrics
 from mpc.simulation.scenario import Push
@@ -194,6 +197,7 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "tick_failures": run.failures,
         "safety": _safety(run),
         "fall_declared_s": _declared(run),
+        "unknown_forces": warning_metrics(run.detection, run.scenario.lead_in),
         "com_error_mm": size(planned),
         "com_error_at_nominal_time_mm": size(nominal),
         "joint_error_deg": size(joint),
@@ -217,10 +221,10 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
 def _safety(run: "SimulationRun") -> dict[str, object]:
     start = run.scenario.lead_in
     end = float(run.t[-1]) + start
-    return {
-        "whole_body": safety_metrics(run.tick_safety, end, start),
-        "predictive": safety_metrics(run.plan_safety, end, start),
-    }
+    stories = {"whole_body": run.tick_safety, "predictive": run.plan_safety}
+    if run.link_safety is not None:
+        stories["remote"] = run.link_safety
+    return {name: safety_metrics(s, end, start) for name, s in stories.items()}
 
 
 def _declared(run: "SimulationRun") -> float | None:

@@ -9,8 +9,13 @@ from threadpoolctl import threadpool_limits
 
 from behaviors.behavior import Behavior, Event
 from mpc.fail_safe import Safety
+from mpc.force_detector import DetectorMemory
 from mpc.plan import Plan
+from mpc.predictive_step import PredictiveMemory
 from mpc.predictive_weights import PredictiveWeights
+from mpc.remote.address import Address
+from mpc.remote.messages import Record
+from mpc.remote.remote_controller import RemoteMemory
 from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.hits import HitReport, find_hits, match_hits
 from mpc.simulation.marker_errors import run_markers
@@ -21,6 +26,7 @@ from mpc.simulation.run_table import run_frame
 from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.simulated_world import simulated_kit
+from mpc.whole_body_tick import WholeBodyMemory
 
 # Called with the share of the run that is done.
 Progress = Callable[[float], None]
@@ -52,6 +58,9 @@ class SimulationRun:
         tick_safety, plan_safety: what either controller did about programs that
             were not solved; times are on its own clock, which starts with the
             lead-in.
+        link_safety: the same about answers of a remote controller; None without one.
+        detection: warnings of forces that the model does not know, on the clock of
+            the controllers; None where nobody watched.
     """
 
     scenario: Scenario
@@ -74,6 +83,8 @@ class SimulationRun:
     sensed: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     tick_safety: Safety = field(default_factory=Safety)
     plan_safety: Safety = field(default_factory=Safety)
+    link_safety: Safety | None = None
+    detection: DetectorMemory | None = None
 
     @property
     def fell(self) -> bool:
@@ -132,6 +143,7 @@ def run_scenario(
     behavior: Behavior,
     weights: PredictiveWeights | None = None,
     progress: Progress | None = None,
+    remote: Address | None = None,
 ) -> SimulationRun:
     """Simulates a behavior in closed loop.
 
@@ -140,12 +152,15 @@ def run_scenario(
         behavior: what to track.
         weights: weights of the predictive program.
         progress: called some ten times a second of simulated time.
+        remote: where the controllers are, in another process; None for inside.
 
     Raises:
-        BackbeatError: the scenario makes no sense, or its planner process fails.
+        BackbeatError: the scenario makes no sense, its planner process fails, or
+            no controller is at `remote`.
     """
     # The matrices are small: threads of the BLAS would only wait for each other.
-    with RunningLoop(behavior, scenario, weights) as running, threadpool_limits(1):
+    loop = RunningLoop(behavior, scenario, weights, remote)
+    with loop as running, threadpool_limits(1):
         length = scenario.lead_in + running.end
         while not running.is_over:
             running.advance(scenario.plan_period)
@@ -167,6 +182,11 @@ def collect_run(running: RunningLoop) -> SimulationRun:
         system.GetOutputPort("memory").Eval(system.GetMyContextFromRoot(context))
         for system in (loop.whole_body, loop.predictive)
     )
+    tick_safety, plan_safety, link_safety = _safeties(memory, slow)
+    detection = None
+    if loop.detector is not None:
+        own = loop.detector.GetMyContextFromRoot(context)
+        detection = loop.detector.GetOutputPort("memory").Eval(own)
     samples = {name: log.data().T[:n].copy() for name, log in logs.items()}
     contact = samples["contact"]
     strike_t, strikes = np.zeros(0), np.zeros((0, 0))
@@ -190,9 +210,22 @@ def collect_run(running: RunningLoop) -> SimulationRun:
         plans=tuple(running.plans),
         tick_ms=np.array(loop.whole_body.tick_times) * 1e3,
         plan_ms=np.array([p.solve_time for p in running.plans if p.iterations]) * 1e3,
-        failures=memory.failures,
+        failures=tick_safety.count,
         fell_at=running.fell_at,
         wall_time=running.wall_time,
-        tick_safety=memory.safety,
-        plan_safety=slow.safety,
+        tick_safety=tick_safety,
+        plan_safety=plan_safety,
+        link_safety=link_safety,
+        detection=detection,
     )
+
+
+def _safeties(
+    fast: WholeBodyMemory | RemoteMemory, slow: PredictiveMemory | Record
+) -> tuple[Safety, Safety, Safety | None]:
+    """What was done without answers: by tick, by plan, and by whoever asked them."""
+    if isinstance(slow, Record):
+        assert isinstance(fast, RemoteMemory)
+        return slow.tick_safety, slow.plan_safety, fast.link
+    assert isinstance(fast, WholeBodyMemory)
+    return fast.safety, slow.safety, None

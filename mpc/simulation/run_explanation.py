@@ -16,11 +16,11 @@ from mpc.explanation import PlanExplanation, TickExplanation
 from mpc.plan_explanation import explain_plan
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
+from mpc.preset_program import make_whole_body_program
 from mpc.reference import Reference
 from mpc.simulation.settings import settings_at
 from mpc.simulation.survival import plan_in_force
 from mpc.tick_explanation import explain_tick
-from mpc.whole_body_program import WholeBodyProgram
 from mpc.whole_body_tick import WholeBodyTick
 
 if TYPE_CHECKING:
@@ -65,7 +65,9 @@ def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
     if not np.isfinite(x).all():
         raise BackbeatError(f"the controllers knew no state at {run.t[i]:.3f} s")
     nq, clock = reference.robot.num_positions, float(run.t[i]) + scenario.lead_in
-    program = WholeBodyProgram(reference.robot, reference.patches, reference.points)
+    program = make_whole_body_program(
+        reference.robot, reference.patches, reference.points, scenario.preset
+    )
     tick = WholeBodyTick(
         program,
         reference,

@@ -19,6 +19,8 @@ from models.errors import BackbeatError
 from mpc.plan import Plan
 from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_weights import PredictiveWeights
+from mpc.remote.address import Address
+from mpc.remote.link import RemoteLink
 from mpc.simulation.asked_tempo import play_length
 from mpc.simulation.diagram import ClosedLoop, build_closed_loop
 from mpc.simulation.fall import has_fallen
@@ -48,6 +50,7 @@ class RunningLoop:
         behavior: Behavior,
         scenario: Scenario,
         weights: PredictiveWeights | None = None,
+        remote: Address | None = None,
     ) -> None:
         """Builds the loop and puts it at its start.
 
@@ -58,17 +61,24 @@ class RunningLoop:
             behavior: what to track.
             scenario: how.
             weights: weights of the predictive program.
+            remote: where the controllers are, in another process; None for inside.
 
         Raises:
             BackbeatError: the scenario makes no sense, or not for this behavior, or
-                its planner process does not start.
+                its planner process does not start, or no controller answers.
         """
         self.behavior, self.scenario = behavior, scenario.check()
         self._given = scenario
-        self._planner = _start_planner(behavior, scenario, weights)
+        self._planner, self._link = None, None
+        if remote is None:
+            self._planner = _start_planner(behavior, scenario, weights)
+        else:
+            self._link = RemoteLink(remote, behavior, scenario, weights)
         try:
+            if self._link is not None:
+                self._link.open()
             self.loop: ClosedLoop = build_closed_loop(
-                behavior, scenario, weights, self._planner
+                behavior, scenario, weights, self._planner, self._link
             )
             warm = Simulator(self.loop.diagram, self.loop.make_context())
             warm.AdvanceTo(scenario.plan_period)
@@ -78,9 +88,11 @@ class RunningLoop:
             raise
 
     def close(self) -> None:
-        """Ends the planner's process, if there is one."""
+        """Ends the planner's process, or hangs up on the controllers', if any."""
         if self._planner is not None:
             self._planner.close()
+        if self._link is not None:
+            self._link.close()
 
     def __enter__(self) -> "RunningLoop":
         """The loop, to be closed in the end."""

@@ -14,6 +14,7 @@ from models.sensors import SensorNoise
 from models.yaml_file import load_yaml
 from mpc.simulation.setting_event import SettingEvent, tick_number
 from mpc.simulation.world_error import WorldError
+from mpc.task_preset import preset_names
 
 STATES = ("true", "estimated")
 PLANNERS = ("inside", "process")
@@ -65,6 +66,9 @@ class Scenario:
     planning_time: float = 0.0
     # Where plans are made: inside, or in a second process, which takes a planning time.
     planner: str = "inside"
+    # Tasks of the whole-body controller by name, see `mpc/presets`; the usual ones if
+    # there is none.
+    preset: str = ""
     # What the controllers read: the true state, or one estimated from sensors.
     state: str | bool = "true"
     # Errors of the sensors, and how late their samples come [s].
@@ -88,6 +92,8 @@ class Scenario:
     forces: bool = True
     posture: bool = True
     steps: bool = True
+    # Whether to watch for forces that the model does not know.
+    watch_forces: bool = True
     # How the world differs from what the controllers believe.
     world: WorldError = field(default_factory=WorldError)
     # Seed of everything random.
@@ -144,6 +150,8 @@ class Scenario:
                     f"({self.time_step} s)"
                 )
         self._check_planner()
+        if self.preset and self.preset not in preset_names():
+            raise unknown_name("preset of tasks", self.preset, preset_names())
         if self.seed < 0:
             raise BackbeatError(f"scenario: seed is {self.seed}; it must be >= 0")
         self.world.check()

@@ -183,6 +183,32 @@ def test_a_push_that_is_not_one(refused, tmp_path):
     assert "TIME,X,Y,Z" in answer
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--remote", "nowhere"], "is not HOST:PORT"),
+        (["--remote", "127.0.0.1:1"], "nobody answers at 127.0.0.1:1"),
+        (["--preset", "momentm"], "'momentm'; did you mean momentum"),
+    ],
+)
+def test_a_controller_that_is_none(refused, built, library_folder, options, sentence):
+    built("stand")
+    assert sentence in refused("track", "stand", *options, "--library", library_folder)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--port", 80], "--port 80 is not between"),
+        (["--host", "256.0.0.1"], "cannot listen at 256.0.0.1"),
+        (["--host", ""], "serve needs a --host"),
+        (["nowhere"], "unknown behavior in library"),
+    ],
+)
+def test_a_server_that_cannot_be(refused, tmp_path, options, sentence):
+    assert sentence in refused("serve", *options, "--library", tmp_path)
+
+
 def test_a_run_file_that_cannot_be_written(refused, built, library_folder, tmp_path):
     built("stand")
     (tmp_path / "file").write_text("")

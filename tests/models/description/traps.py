@@ -343,7 +343,7 @@ TRAPS = {
     ),
     "safety-controller": Trap(
         robot(joint=f'{LIMIT}<safety_controller k_velocity="1" k_position="1"/>'),
-        "unusual",
+        "used-by-us",
         READ,
         "note",
     ),
@@ -438,7 +438,7 @@ TRAPS = {
                 "</hardwareInterface></joint>",
             )
         ),
-        "unusual",
+        "used-by-us",
         READ,
         "note",
     ),

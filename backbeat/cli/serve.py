@@ -1,0 +1,55 @@
+"""`backbeat serve`: the controllers in a process of their own."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    name: Annotated[
+        str, typer.Argument(help="Serve this behavior alone; any without it.")
+    ] = "",
+    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
+        "library"
+    ),
+    host: Annotated[
+        str, typer.Option(help="Where to listen; others than this machine on request.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(help="Port; whichever is free without it.")
+    ] = None,
+    unverified: Annotated[
+        bool, typer.Option("--unverified", help="Even if verification failed.")
+    ] = False,
+) -> None:
+    """Controls simulations that run elsewhere, one at a time, until Ctrl-C."""
+    from backbeat.cli.console import remarks
+    from backbeat.cli.port import check_port
+    from backbeat.cli.verified import load_verified
+    from behaviors.behavior import Behavior
+    from models.errors import BackbeatError
+    from mpc.remote.address import Address
+    from mpc.remote.server import ControllerServer
+
+    check_port(port)
+    if not host:
+        raise BackbeatError("serve needs a --host to listen at, for instance 127.0.0.1")
+
+    def find(wanted: str) -> Behavior:
+        return load_verified(library, wanted, unverified)
+
+    if name:
+        find(name)
+    address = Address(host, port or 0)
+    if not address.is_local:
+        remarks.print(
+            f"[yellow]warning:[/] {host} can be reached from other machines, and "
+            "whoever reaches it can ask this controller; nothing is encrypted"
+        )
+    with ControllerServer(find, name, address, remarks.print) as server:
+        print(f"listening at {server.address}", flush=True)
+        try:
+            server.serve()
+        except KeyboardInterrupt:
+            remarks.print("no longer listening")

@@ -1,0 +1,221 @@
+"""`python -m benchmarks.remote`: the way to a remote controller, and 1 kHz over it."""
+
+import multiprocessing
+import socket
+import time
+from dataclasses import asdict
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from behaviors.behavior import Behavior
+from behaviors.build import build
+from behaviors.library import Library
+from benchmarks.measurement import machine, write_results
+from benchmarks.online import OnlineRow
+from models.actuation import BLOCKS
+from mpc.plan_settings import PlanSettings
+from mpc.reference import Reference
+from mpc.remote.address import Address
+from mpc.remote.frames import FrameSocket, frame
+from mpc.remote.link import RemoteLink
+from mpc.remote.messages import (
+    Answer,
+    Asked,
+    Question,
+    answer_message,
+    question_message,
+    read,
+    read_answer,
+    read_question,
+    to_bytes,
+)
+from mpc.remote.server import ControllerServer
+from mpc.simulation.scenario import Scenario
+
+DIFFERENCES = (
+    "The echo is a raw socket: the bytes of a question there, the bytes of an answer "
+    "back, nothing looked at. Ours frames, packs and checks the same bytes at both "
+    "ends, without a controller. Both go between the same two processes in turns. At "
+    "1 kHz the controller is inside: the client asks at every millisecond of the wall "
+    "clock and counts how long each answer took."
+)
+NAME, ROUNDS, BATCH = "stand", 40, 100
+SECONDS = 10.0
+
+
+def _messages(reference: Reference) -> tuple[Question, Answer]:
+    """A question and an answer of full size."""
+    robot, table = reference.robot, reference.table
+    x = np.r_[table.q[0], table.v[0]]
+    nj = robot.num_joints
+    question = Question(1, 0.1, False, x, np.full(len(robot.soles), 800.0))
+    return question, Answer(np.ones(BLOCKS * nj), np.ones(nj), False)
+
+
+def _echo(pipe: Connection, behavior: Behavior) -> None:
+    """The far end: answers raw bytes with raw bytes, and questions with answers."""
+    question, answer = _messages(Reference(behavior))
+    asked = frame(to_bytes(question_message(question)))
+    back = frame(to_bytes(answer_message(1, answer)))
+    sizes = len(question.x), len(question.force)
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        pipe.send(door.getsockname())
+        raw, _ = door.accept()
+        own, _ = door.accept()
+    raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    frames = FrameSocket(own)
+    while pipe.recv():
+        for _ in range(BATCH):
+            _receive(raw, len(asked))
+            raw.sendall(back)
+        for _ in range(BATCH):
+            found = read_question(read(frames.receive(1.0)), *sizes)
+            frames.send(to_bytes(answer_message(found.number, answer)), 1.0)
+
+
+def _receive(own: socket.socket, size: int) -> bytes:
+    data = own.recv(size)
+    while len(data) < size:
+        data += own.recv(size - len(data))
+    return data
+
+
+def round_trips(behavior: Behavior) -> tuple[np.ndarray, np.ndarray]:
+    """Wall times of echoes and of questions with answers [s]."""
+    question, answer = _messages(Reference(behavior))
+    asked = frame(to_bytes(question_message(question)))
+    size = len(frame(to_bytes(answer_message(1, answer))))
+    nj = len(answer.acceleration)
+    here, there = multiprocessing.Pipe()
+    far = multiprocessing.Process(target=_echo, args=(there, behavior))
+    far.start()
+    place = here.recv()
+    raw = socket.create_connection(place)
+    raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    frames = FrameSocket(socket.create_connection(place))
+    echoes, ours = [], []
+    for _ in range(ROUNDS):
+        here.send(True)
+        for _ in range(BATCH):
+            began = time.perf_counter()
+            raw.sendall(asked)
+            _receive(raw, size)
+            echoes.append(time.perf_counter() - began)
+        for _ in range(BATCH):
+            began = time.perf_counter()
+            frames.send(to_bytes(question_message(question)), 1.0)
+            read_answer(read(frames.receive(1.0)), 1, BLOCKS, nj)
+            ours.append(time.perf_counter() - began)
+    here.send(False)
+    far.join()
+    raw.close()
+    frames.close()
+    return np.array(echoes[BATCH:]), np.array(ours[BATCH:])
+
+
+def _serve(pipe: Connection, behavior: Behavior) -> None:
+    with ControllerServer(lambda name: behavior, address=Address(port=0)) as server:
+        pipe.send(server.address)
+        server.serve(lambda: bool(pipe.poll()))
+
+
+def paced(behavior: Behavior, planner: str, seconds: float = SECONDS) -> np.ndarray:
+    """Wall times from question to answer at 1 kHz, the controller inside [s]."""
+    scenario = Scenario(
+        behavior=behavior.name,
+        tick_period=1e-3,
+        planner=planner,
+        planning_time=0.02,
+    )
+    reference = Reference(behavior)
+    question, _ = _messages(reference)
+    asked = Asked(PlanSettings(), (), 0.0)
+    here, there = multiprocessing.Pipe()
+    # Not a daemon, for it has a child of its own.
+    far = multiprocessing.Process(target=_serve, args=(there, behavior))
+    far.start()
+    times = []
+    try:
+        with RemoteLink(here.recv(), behavior, scenario) as link:
+            began = time.perf_counter()
+            for k in range(round(seconds * 1e3)):
+                while (now := time.perf_counter()) < began + 1e-3 * k:
+                    continue
+                x, force = question.x, question.force
+                found = link.ask(k, 1e-3 * k, k == 0, x, force, asked)
+                if not isinstance(found, Answer):
+                    raise SystemExit(f"benchmarks: {found}")
+                times.append(time.perf_counter() - now)
+                # Who is late asks at the next whole millisecond.
+                began = max(began, time.perf_counter() - 1e-3 * (k + 1))
+    finally:
+        here.send(True)
+        far.join()
+    return np.array(times[100:])
+
+
+def measure(library: Path) -> list[OnlineRow]:
+    """Measures everything; the behavior is built first where it is missing."""
+    behavior = build(NAME, Library(library))
+    echoes, ours = round_trips(behavior)
+    us = 1e6 * np.array([np.median(echoes), np.median(ours)])
+    rows = [
+        OnlineRow(
+            "round trip of state and command, ours / raw echo",
+            float(us[1] / us[0]),
+            "",
+            1.5,
+            details=f"ours {us[1]:.0f} us, echo {us[0]:.0f} us, medians; 99 %: ours "
+            f"{1e6 * np.percentile(ours, 99):.0f}, "
+            f"echo {1e6 * np.percentile(echoes, 99):.0f}",
+        )
+    ]
+    for planner, where in (("process", "in a third process"), ("inside", "beside")):
+        times = 1e3 * paced(behavior, planner)
+        rows.append(
+            OnlineRow(
+                f"answers within 1 ms at 1 kHz, plans made {where}",
+                100 * float(np.mean(times <= 1.0)),
+                "%",
+                99.0,
+                True,
+                f"median {np.median(times):.2f} ms, 99 % within "
+                f"{np.percentile(times, 99):.2f}, slowest {times.max():.1f}",
+            )
+        )
+    return rows
+
+
+def main(
+    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
+        "library"
+    ),
+    out: Annotated[Path, typer.Option("--json", help="Where the numbers go.")] = Path(
+        "out/remote.json"
+    ),
+) -> None:
+    """Times the way to a remote controller and back, and 1 kHz over it."""
+    rows = measure(library)
+    table = Table(title="Remote controller", caption_justify="left")
+    found = machine()
+    table.caption = f"{DIFFERENCES}\n{found['processor']}, load {found['load']:.1f}."
+    for heading in ("what", "value", "goal", ""):
+        table.add_column(heading)
+    for row in rows:
+        sign = ">=" if row.at_least else "<="
+        color = "green" if row.is_met else "red"
+        value = f"[{color}]{row.value:.3g} {row.unit}[/]"
+        table.add_row(row.what, value, f"{sign} {row.goal:g}", row.details)
+    Console(width=max(Console().width, 120)).print(table)
+    told = [asdict(row) | {"is_met": row.is_met} for row in rows]
+    write_results(out, differences=DIFFERENCES, rows=told)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,275 @@
+"""ControllerServer: waits for a simulation and controls its robot.
+
+One simulation at a time; whoever else connects is told so and sent away. What comes
+from outside can end a connection, never the server.
+"""
+
+import json
+import select
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from behaviors.behavior import Behavior
+from models.errors import BackbeatError
+from models.yaml_file import parse_yaml
+from mpc.predictive_weights import PredictiveWeights
+from mpc.remote.address import Address
+from mpc.remote.frames import FrameSocket, ProtocolError
+from mpc.remote.link import motion_fingerprint
+from mpc.remote.messages import (
+    Hello,
+    answer_message,
+    read,
+    read_hello,
+    read_question,
+    record_message,
+    to_bytes,
+)
+from mpc.remote.remote_controller import check_periods
+from mpc.remote.schema import Schema, differences, make_schema
+from mpc.remote.session import ControllerSession
+from mpc.remote.wiring import Wiring
+from mpc.simulation.scenario import Scenario
+
+# Longest that a frame may take from its first byte to its last, or to be sent [s];
+# that a stranger may take to say who it is [s]; and that a client may be silent [s].
+FRAME, GREETING, SILENCE = 1.0, 1.0, 60.0
+# How often the server looks whether it shall end [s].
+LOOK = 0.2
+# How many of those who were refused may still hear why.
+LEAVING = 8
+
+Remark = Callable[[str], None]
+FindBehavior = Callable[[str], Behavior]
+
+
+@dataclass
+class Client:
+    """Whoever is controlled.
+
+    Attributes:
+        frames: the connection.
+        name: where it comes from.
+        session: its controllers.
+        wiring: the order of its numbers.
+        ticks: wall times from question to answer [s].
+        heard: when it last said something [s].
+    """
+
+    frames: FrameSocket
+    name: str
+    session: ControllerSession
+    wiring: Wiring
+    ticks: list[float] = field(default_factory=list)
+    heard: float = field(default_factory=time.monotonic)
+
+    def report(self) -> str:
+        """What was done for it, in words."""
+        if not self.ticks:
+            return f"{self.name} left without a question"
+        ms = 1e3 * np.array(self.ticks)
+        return (
+            f"{self.name} left after {len(ms)} ticks: median {np.median(ms):.2f} ms, "
+            f"99 % within {np.percentile(ms, 99):.2f} ms"
+        )
+
+
+class ControllerServer:
+    """A controller that listens.
+
+    Attributes:
+        address: where, with the port that was found.
+    """
+
+    def __init__(
+        self,
+        find: FindBehavior,
+        only: str = "",
+        address: Address | None = None,
+        remark: Remark = lambda text: None,
+    ) -> None:
+        """Begins to listen.
+
+        Args:
+            find: the behavior of a name; raises BackbeatError without one.
+            only: name of the one behavior that is served; "" for any.
+            address: where to listen; None for the usual place.
+            remark: called with what happens, in words.
+
+        Raises:
+            BackbeatError: the place is taken or does not exist.
+        """
+        wanted = address or Address()
+        self._find, self._only, self._remark = find, only, remark
+        try:
+            self._door = socket.create_server((wanted.host, wanted.port))
+        except OSError as error:
+            raise BackbeatError(
+                f"cannot listen at {wanted}: {error.strerror}; choose another --port"
+            ) from None
+        self.address = Address(wanted.host, self._door.getsockname()[1])
+        self._client: Client | None = None
+        self._made: tuple[Hello, ControllerSession] | None = None
+        self._leaving: list[FrameSocket] = []
+
+    def __enter__(self) -> "ControllerServer":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hangs up and listens no more."""
+        self._leave()
+        self._door.close()
+        for frames in self._leaving:
+            frames.close()
+        if self._made is not None:
+            self._made[1].close()
+            self._made = None
+
+    def serve(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Answers until `stop` says so, which is asked a few times a second."""
+        door = self._door.fileno()
+        with threadpool_limits(1):
+            while not stop():
+                poll = select.poll()
+                poll.register(door, select.POLLIN)
+                if self._client is not None:
+                    poll.register(self._client.frames.fileno(), select.POLLIN)
+                self._wait(poll, door, stop)
+
+    def _wait(self, poll: "select.poll", door: int, stop: Callable[[], bool]) -> None:
+        """Answers one client until it leaves or comes."""
+        client, looked = self._client, time.monotonic()
+        while self._client is client:
+            ready = [place for place, _ in poll.poll(1e3 * LOOK)]
+            if client is not None and client.frames.fileno() in ready:
+                self._answer(client)
+            if door in ready:
+                self._open_door()
+            if time.monotonic() - looked > LOOK:
+                looked = time.monotonic()
+                if stop():
+                    return
+                if client is not None and looked - client.heard > SILENCE:
+                    self._leave(f"silent for {SILENCE:g} s")
+
+    def _answer(self, client: Client) -> None:
+        """Answers what has arrived."""
+        try:
+            content: bytes | None = client.frames.receive(FRAME)
+            while content is not None:
+                client.frames.send(self._reply(client, read(content)), FRAME)
+                client.heard = time.monotonic()
+                content = client.frames.waiting()
+        except (ProtocolError, BackbeatError, TimeoutError) as error:
+            self._send_away(client.frames, {"error": str(error)})
+            self._leave(str(error))
+        except OSError:
+            self._leave()
+
+    def _reply(self, client: Client, message: dict[str, object]) -> bytes:
+        if "record" in message:
+            return to_bytes(record_message(client.session.record()))
+        began, schema = time.perf_counter(), client.wiring.schema
+        sizes = len(schema.positions) + len(schema.velocities), len(schema.soles)
+        question = read_question(message, *sizes)
+        answer = client.session(client.wiring.question(question))
+        answer = client.wiring.answer(answer)
+        client.ticks.append(time.perf_counter() - began)
+        return to_bytes(answer_message(question.number, answer))
+
+    def _open_door(self) -> None:
+        """Lets somebody in, or says why not."""
+        own, place = self._door.accept()
+        name = f"{place[0]}:{place[1]}"
+        frames = FrameSocket(own)
+        if self._client is not None:
+            busy = f"it controls {self._client.name}, and one simulation at a time"
+            self._refuse(frames, name, busy)
+            return
+        try:
+            hello = read_hello(read(frames.receive(GREETING)))
+            schema = self._admit(hello)
+        except BackbeatError as error:
+            self._refuse(frames, name, str(error))
+            return
+        except (ProtocolError, OSError) as error:
+            self._refuse(frames, name, f"no greeting: {error}")
+            return
+        assert self._made is not None
+        session = self._made[1]
+        try:
+            frames.send(to_bytes({"schema": vars(schema)}), FRAME)
+        except OSError:
+            frames.close()
+            return
+        wiring = Wiring(schema, hello.schema)
+        self._client = Client(frames, name, session, wiring)
+        self._remark(f"{name} is controlled: {hello.behavior}")
+
+    def _admit(self, hello: Hello) -> Schema:
+        """Makes the controllers that a greeting asks for.
+
+        Raises:
+            BackbeatError: they would not be those that it means.
+        """
+        if self._only and hello.behavior != self._only:
+            raise BackbeatError(
+                f"it serves {self._only!r}, not {hello.behavior!r}; `backbeat serve "
+                f"{hello.behavior}` would"
+            )
+        behavior = self._find(hello.behavior)
+        schema = make_schema(behavior.robot_model)
+        found = differences(schema, hello.schema)
+        if not found and motion_fingerprint(behavior) != hello.motion:
+            found = [
+                f"the behavior {hello.behavior!r} is another one here; build it again "
+                "in both libraries, or share one"
+            ]
+        if found:
+            raise BackbeatError("; ".join(found))
+        if self._made is None or self._made[0] != hello:
+            if self._made is not None:
+                self._made[1].close()
+                self._made = None
+            self._made = hello, self._make(behavior, hello)
+        return schema
+
+    def _make(self, behavior: Behavior, hello: Hello) -> ControllerSession:
+        scenario = parse_yaml(Scenario, json.dumps(hello.scenario), "the scenario")
+        check_periods(scenario.check())
+        weights = None
+        if hello.weights is not None:
+            text = json.dumps(hello.weights)
+            weights = parse_yaml(PredictiveWeights, text, "the weights")
+        self._remark(f"getting ready for {hello.behavior}")
+        return ControllerSession(behavior, scenario, weights)
+
+    def _refuse(self, frames: FrameSocket, name: str, why: str) -> None:
+        self._remark(f"{name} is refused: {why}")
+        self._send_away(frames, {"refused": why})
+        # Closed at once, with what it sent unread, it would not hear why.
+        self._leaving.append(frames)
+        while len(self._leaving) > LEAVING:
+            self._leaving.pop(0).close()
+
+    def _send_away(self, frames: FrameSocket, message: dict[str, str]) -> None:
+        try:
+            frames.send(to_bytes(message), FRAME)
+        except OSError:
+            return
+
+    def _leave(self, why: str = "") -> None:
+        """Lets the client go."""
+        if self._client is None:
+            return
+        self._client.frames.close()
+        self._remark(self._client.report() + (f" ({why})" if why else ""))
+        self._client = None

@@ -1,0 +1,142 @@
+"""Both controllers of a loop and the channel between them, for any diagram.
+
+A closed loop adds them to its own diagram, a controller process to one that has
+nothing else: they are the same systems, connected in the same way.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydrake.systems.framework import DiagramBuilder, InputPort
+
+from behaviors.behavior import Behavior
+from mpc.predictive_controller import Planner, PredictiveController
+from mpc.predictive_program import PredictiveProgram
+from mpc.predictive_weights import PredictiveWeights
+from mpc.preset_program import make_whole_body_program
+from mpc.recovery import Recovery
+from mpc.reference import Reference
+from mpc.remote.link import RemoteLink
+from mpc.remote.remote_controller import RemoteController, RemotePlans
+from mpc.simulation.plan_channel import PlanChannel
+from mpc.simulation.scenario import Scenario
+from mpc.simulation.settings import first_settings
+from mpc.whole_body_controller import WholeBodyController
+
+SlowController = PredictiveController | RemotePlans
+FastController = WholeBodyController | RemoteController
+
+
+@dataclass(frozen=True)
+class Controllers:
+    """The controllers of a loop.
+
+    Attributes:
+        predictive: slow controller.
+        whole_body: fast controller.
+        inputs: what is to be connected to each of `state`, `normal_forces`,
+            `settings`, `hands` and `plan_delay`.
+    """
+
+    predictive: SlowController
+    whole_body: FastController
+    inputs: Mapping[str, tuple[InputPort, ...]]
+
+
+def adapted(
+    weights: PredictiveWeights | None, scenario: Scenario, behavior: Behavior
+) -> PredictiveWeights:
+    """The weights of a run: its musical knob, and what is held to the behavior.
+
+    Args:
+        weights: to start from; None for those that ship.
+        scenario: says what is switched off, and may have a beat priority.
+        behavior: has one otherwise.
+    """
+    plan = first_settings(scenario, behavior).plan
+    return plan.adapt(weights or PredictiveWeights())
+
+
+def add_controllers(
+    builder: DiagramBuilder,
+    reference: Reference,
+    scenario: Scenario,
+    weights: PredictiveWeights | None = None,
+    planner: Planner | None = None,
+) -> Controllers:
+    """Adds both controllers and the channel that plans come through.
+
+    Args:
+        builder: of the diagram.
+        reference: the behavior.
+        scenario: periods, delays and switches.
+        weights: weights of the predictive program.
+        planner: plans in place of the predictive controller; None for itself.
+    """
+    program = PredictiveProgram(
+        reference, adapted(weights, scenario, reference.behavior)
+    )
+    predictive = PredictiveController(
+        program,
+        scenario.plan_period,
+        scenario.lead_in,
+        Recovery(),
+        scenario.planning_time,
+        planner,
+        weights,
+    )
+    builder.AddNamedSystem("predictive_controller", predictive)
+    channel = PlanChannel(scenario, program.rest(0.0, -scenario.lead_in))
+    builder.AddNamedSystem("plan_channel", channel)
+    builder.Connect(predictive.GetOutputPort("plan"), channel.GetInputPort("sent"))
+    whole_body = _add_whole_body(builder, reference, scenario)
+    builder.Connect(channel.GetOutputPort("plan"), whole_body.GetInputPort("plan"))
+    slow, fast = predictive.GetInputPort, whole_body.GetInputPort
+    inputs = {
+        "state": (slow("state"), fast("state")),
+        "normal_forces": (slow("normal_forces"),),
+        "settings": (slow("settings"),),
+        "hands": (fast("hands"),),
+        "plan_delay": (channel.GetInputPort("delay"),),
+    }
+    return Controllers(predictive, whole_body, inputs)
+
+
+def add_remote_controllers(
+    builder: DiagramBuilder, reference: Reference, scenario: Scenario, link: RemoteLink
+) -> Controllers:
+    """Adds what stands here for controllers in another process.
+
+    Args:
+        builder: of the diagram.
+        reference: the behavior.
+        scenario: periods and delays.
+        link: the connection, open.
+    """
+    whole_body = RemoteController(link, reference, scenario)
+    builder.AddNamedSystem("remote_controller", whole_body)
+    predictive = RemotePlans(link)
+    builder.AddNamedSystem("remote_plans", predictive)
+    builder.Connect(
+        whole_body.GetOutputPort("memory"), predictive.GetInputPort("memory")
+    )
+    names = ("state", "normal_forces", "settings", "hands", "plan_delay")
+    inputs = {name: (whole_body.GetInputPort(name),) for name in names}
+    return Controllers(predictive, whole_body, inputs)
+
+
+def _add_whole_body(
+    builder: DiagramBuilder, reference: Reference, scenario: Scenario
+) -> WholeBodyController:
+    """The fast controller."""
+    robot, patches, points = reference.robot, reference.patches, reference.points
+    controller = WholeBodyController(
+        make_whole_body_program(robot, patches, points, scenario.preset),
+        reference,
+        scenario.tick_period,
+        scenario.lead_in,
+        latency=scenario.latency,
+        lead=scenario.actuator_lag,
+    )
+    builder.AddNamedSystem("whole_body_controller", controller)
+    return controller

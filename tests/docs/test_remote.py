@@ -1,0 +1,75 @@
+"""What docs/remote.md and docs/presets.md show runs, and says what there is."""
+
+import re
+import shlex
+import threading
+from pathlib import Path
+
+import pytest
+
+from backbeat.cli.main import load_subcommand
+from behaviors.library import Library
+from mpc.fail_safe import Cause
+from mpc.force_detector import LASTING, LEAST, SHARE
+from mpc.momentum_observer import RATE
+from mpc.remote.address import Address
+from mpc.remote.server import ControllerServer
+from mpc.task_preset import load_preset
+from mpc.whole_body_tick import CARRY
+
+DOCS = Path(__file__).parents[2] / "docs"
+REMOTE, PRESETS, FORCES = (
+    (DOCS / f"{name}.md").read_text()
+    for name in ("remote", "presets", "unknown_forces")
+)
+
+
+def test_the_code_runs(built, tmp_path, monkeypatch, capsys):
+    Library(tmp_path / "library").save(built("stand"))
+    monkeypatch.chdir(tmp_path)
+    (code,) = re.findall(r"```python\n(.*?)```", REMOTE, re.DOTALL)
+    with ControllerServer(Library("library").load, address=Address(port=0)) as server:
+        stop = threading.Event()
+        thread = threading.Thread(target=server.serve, args=[stop.is_set])
+        thread.start()
+        try:
+            exec(compile(code, "remote.md", "exec"), {"ADDRESS": str(server.address)})
+        finally:
+            stop.set()
+            thread.join()
+    assert capsys.readouterr().out == "tracking\n"
+
+
+@pytest.mark.parametrize("page", [REMOTE, PRESETS], ids=["remote", "presets"])
+def test_commands_have_the_options_that_they_are_called_with(page):
+    (lines,) = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    for line in lines.splitlines():
+        _, name, *words = shlex.split(line)
+        known = {o for p in load_subcommand(name).params for o in p.opts}
+        assert {w for w in words if w.startswith("--")} <= known
+
+
+def test_the_page_names_every_cause_of_silence():
+    causes = [Cause.SILENT, Cause.LOST, Cause.GARBLED]
+    assert all(f"`{cause}`" in REMOTE for cause in causes)
+    assert f"for {CARRY:g} s" in REMOTE
+
+
+def test_the_table_of_the_preset_has_its_weights():
+    preset = load_preset("momentum")
+    rows = [r.split("|")[1:-1] for r in PRESETS.splitlines() if r.startswith("| ")]
+    told = {r[0].strip().split(",")[0]: float(r[1]) for r in rows[1:6]}
+    assert told == {
+        "foot that stands": preset.stance.weight,
+        "foot that swings": preset.swing.weight,
+        "rate of linear momentum": preset.momentum.weight,
+        "pelvis": preset.pelvis.weight,
+        "joints of no leg": preset.joints.weight,
+    }
+
+
+def test_the_limits_of_unknown_forces_are_those_of_the_page():
+    assert f"{100 * SHARE:g} % of a joint's torque limit" in FORCES
+    assert f"no less than {LEAST:g} N m" in FORCES
+    assert f"lag of\n{1 / RATE:g} s" in FORCES
+    assert f"for {1e3 * LASTING:g} ms" in FORCES

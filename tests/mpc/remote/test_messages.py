@@ -1,0 +1,155 @@
+"""Messages arrive bit for bit, and what is none is refused in words."""
+
+from dataclasses import replace
+
+import msgpack
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mpc.fail_safe import Cause, FailureCount, Mode, Safety
+from mpc.hand_offset import HandOffset
+from mpc.plan_settings import PlanSettings, Tempo
+from mpc.remote import messages
+from mpc.remote.frames import ProtocolError
+from mpc.remote.messages import Answer, Asked, Hello, Question, Record
+from mpc.remote.schema import Schema
+from tests.mpc.remote.peer import PLAN
+
+SCHEMA = Schema(1, "two", "abc", ("q.a", "q.b"), ("v.a", "v.b"), ("foot",), ("a", "b"))
+HAND = HandOffset("left hand", 1 / 3, (0.0, 0.0, 0.1), (0.1, -0.2, 1 / 7))
+ASKED = Asked(PlanSettings(beat_priority=1 / 3, tempo=Tempo(0.1)), (HAND,), 0.002)
+STATE = np.array([np.nan, -0.0, np.inf, 1 / 3])
+
+
+def sent(message):
+    return messages.read(messages.to_bytes(message))
+
+
+@pytest.mark.parametrize("asked", [None, ASKED])
+def test_a_question_arrives_bit_for_bit(asked):
+    question = Question(7, 1 / 3, False, STATE, np.array([2 / 3]), asked)
+    found = messages.read_question(sent(messages.question_message(question)), 4, 1)
+    assert found.x.tobytes() == STATE.tobytes()
+    assert found.force.tobytes() == question.force.tobytes()
+    rest = (found.number, found.time, found.start, found.asked)
+    assert rest == (7, 1 / 3, False, asked)
+
+
+def test_an_answer_arrives_bit_for_bit():
+    answer = Answer(np.arange(12) / 7, np.array([-0.0, 1e-300]), True)
+    found = messages.read_answer(sent(messages.answer_message(3, answer)), 3, 6, 2)
+    assert found.command.tobytes() == answer.command.tobytes()
+    assert found.acceleration.tobytes() == answer.acceleration.tobytes()
+    assert found.fallen is True
+
+
+def test_a_record_arrives_whole():
+    failures = {Cause.LOST: FailureCount(2, 1 / 3, "why")}
+    record = Record(PLAN, Safety(Mode.CARRYING, failures=failures), Safety())
+    found = messages.read_record(sent(messages.record_message(record)))
+    assert (found.tick_safety, found.plan_safety) == (record.tick_safety, Safety())
+    assert found.plan.deviation.tobytes() == PLAN.deviation.tobytes()
+
+
+@pytest.mark.parametrize("weights", [None, {"com": 1.5}])
+def test_a_greeting_arrives_whole(weights):
+    hello = Hello(SCHEMA, "stand", "def", {"lead_in": 0.5}, weights)
+    assert messages.read_hello(sent(messages.hello_message(hello))) == hello
+
+
+QUESTION = messages.question_message(Question(1, 0.1, True, STATE, np.ones(1), ASKED))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("n", "one"),
+        ("n", True),
+        ("t", np.nan),
+        ("t", -1.0),
+        ("t", None),
+        ("start", 1),
+        ("sensed", STATE.tobytes()),
+        ("sensed", [1.0, 2.0, 3.0, 4.0, 5.0]),
+        ("asked", b"nothing"),
+        ("asked", messages.record_message(Record(PLAN, Safety(), Safety()))["record"]),
+    ],
+)
+def test_a_question_with_something_wrong_is_refused(key, value):
+    with pytest.raises(ProtocolError, match=r"'|not a"):
+        messages.read_question(sent(QUESTION | {key: value}), 4, 1)
+
+
+@pytest.mark.parametrize(
+    ("number", "change"),
+    [
+        (4, {}),
+        (3, {"command": np.full(12, np.nan)}),
+        (3, {"acceleration": np.array([np.inf, 0.0])}),
+        (3, {"command": np.zeros(11)}),
+        (3, {"fallen": "no"}),
+    ],
+)
+def test_an_answer_with_something_wrong_is_refused(number, change):
+    answer = Answer(np.zeros(12), np.zeros(2), False)._replace(**change)
+    with pytest.raises(ProtocolError):
+        messages.read_answer(sent(messages.answer_message(3, answer)), number, 6, 2)
+
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats()
+    | st.binary(max_size=40) | st.text("abc", max_size=10),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(st.text("abn", max_size=8), inner, max_size=4),
+    max_leaves=12,
+)  # fmt: skip
+READERS = [
+    messages.read_hello,
+    messages.read_record,
+    lambda m: messages.read_question(m, 4, 1),
+    lambda m: messages.read_answer(m, 3, 6, 2),
+]
+KEYS = sorted({*QUESTION, "record", "joints", "schema", "behavior", "scenario"})
+
+
+@given(st.binary(max_size=200), st.sampled_from(READERS))
+def test_any_bytes_are_a_message_or_refused(content, reader):
+    with pytest.raises(ProtocolError):
+        reader(messages.read(content))
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), PLAIN), st.sampled_from(READERS))
+def test_any_map_is_a_message_or_refused(message, reader):
+    with pytest.raises(ProtocolError):
+        reader(messages.read(msgpack.packb(message)))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        replace(ASKED, settings=replace(ASKED.settings, timing=1.0)),
+        replace(ASKED, settings=replace(ASKED.settings, beat_priority="high")),
+        replace(ASKED, settings=replace(ASKED.settings, tempo=Tempo(np.nan))),
+        replace(ASKED, hands=(replace(HAND, after=(0.0, 0.1)),)),
+        replace(ASKED, hands=("left hand",)),
+        replace(ASKED, plan_delay=-1.0),
+    ],
+)
+def test_settings_of_another_kind_are_refused(asked):
+    question = Question(7, 1 / 3, False, STATE, np.array([2 / 3]), asked)
+    with pytest.raises(ProtocolError, match="not an Asked"):
+        messages.read_question(sent(messages.question_message(question)), 4, 1)
+
+
+@given(st.binary(max_size=60), st.integers(0, 400))
+def test_a_damaged_record_is_a_record_or_refused(noise, place):
+    whole = messages.record_message(Record(PLAN, Safety(), Safety()))["record"]
+    place %= len(whole)
+    damaged = whole[:place] + noise + whole[place + len(noise) :]
+    try:
+        found = messages.read_record({"record": damaged})
+    except ProtocolError:
+        return
+    assert isinstance(found.tick_safety, Safety)

@@ -1,0 +1,268 @@
+"""A server lives on whatever comes to it, and refuses in words."""
+
+import socket
+import threading
+import time
+from contextlib import suppress
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from models.errors import BackbeatError
+from mpc.hand_offset import HandOffset
+from mpc.plan_settings import PlanSettings
+from mpc.reference import Reference
+from mpc.remote import server as server_module
+from mpc.remote.address import Address, read_address
+from mpc.remote.frames import FrameSocket
+from mpc.remote.link import RemoteLink, motion_fingerprint
+from mpc.remote.messages import (
+    Answer,
+    Asked,
+    Hello,
+    Question,
+    hello_message,
+    plain,
+    question_message,
+    read,
+    read_record,
+    to_bytes,
+)
+from mpc.remote.schema import make_schema
+from mpc.remote.server import ControllerServer
+from mpc.simulation.scenario import Scenario
+
+SCENARIO = Scenario(behavior="stand")
+
+
+@pytest.fixture(scope="module")
+def reference(built):
+    return Reference(built("stand"))
+
+
+@pytest.fixture(scope="module")
+def remarks():
+    return []
+
+
+@pytest.fixture(scope="module")
+def server(reference, remarks):
+    """A server in a thread of its own."""
+
+    def find(name):
+        assert name == "stand"
+        return reference.behavior
+
+    with ControllerServer(find, "stand", Address(port=0), remarks.append) as running:
+        stop = threading.Event()
+        thread = threading.Thread(target=running.serve, args=[stop.is_set])
+        thread.start()
+        yield running
+        stop.set()
+        thread.join()
+
+
+@pytest.fixture
+def hello(reference):
+    return Hello(
+        make_schema(reference.robot),
+        "stand",
+        motion_fingerprint(reference.behavior),
+        plain(asdict(SCENARIO)),
+    )
+
+
+@pytest.fixture
+def connect(server):
+    """`connect()` is a connection on which nothing was said yet."""
+    made = []
+
+    def make():
+        made.append(
+            socket.create_connection((server.address.host, server.address.port))
+        )
+        return made[-1]
+
+    yield make
+    for own in made:
+        own.close()
+
+
+def ask(own, content):
+    """What the server says to some content."""
+    frames = FrameSocket(own)
+    frames.send(content, 1.0)
+    return read(frames.receive(30.0))
+
+
+def question(reference, number=0, t=0.0, start=True):
+    x = np.r_[reference.table.q[0], reference.table.v[0]]
+    asked = Asked(PlanSettings(), (), 0.0)
+    return Question(number, t, start, x, np.full(2, 800.0), asked)
+
+
+def opened(link):
+    """The link, as soon as whoever was there before is found to be gone."""
+    until = time.monotonic() + 5.0
+    while time.monotonic() < until:
+        with suppress(BackbeatError):
+            link.open()
+            return link
+    raise AssertionError("the server lets nobody in")
+
+
+def assert_serves(server, reference):
+    """Somebody else is served as if nothing had been."""
+    link = opened(RemoteLink(server.address, reference.behavior, SCENARIO))
+    ask = question(reference)
+    found = link.ask(0, 0.0, True, ask.x, ask.force, ask.asked)
+    link.close()
+    assert isinstance(found, Answer)
+    assert found.command.any()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"behavior": "groove"}, "it serves 'stand', not 'groove'"),
+        ({"motion": "0"}, "the behavior 'stand' is another one here"),
+        ({"scenario": {"tick_perod": 1.0}}, "did you mean tick_period"),
+        ({"scenario": {"behavior": "stand", "tick_period": -1.0}}, "must be > 0"),
+        (
+            {"scenario": {"behavior": "stand", "tick_period": 0.003}},
+            "multiple of tick_period",
+        ),
+        ({"weights": {"comm": 1.0}}, "unknown key in the weights"),
+    ],
+)
+def test_a_greeting_that_asks_for_something_else(
+    server, connect, hello, reference, change, sentence
+):
+    message = ask(connect(), to_bytes(hello_message(replace(hello, **change))))
+    assert sentence in message["refused"]
+    assert_serves(server, reference)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"version": 99}, "messages have version 99"),
+        ({"joints": ("elbow",)}, "joints elbow are unknown here"),
+        ({"model": "0"}, "other masses, limits or lengths"),
+    ],
+)
+def test_a_robot_of_another_kind(connect, hello, change, sentence):
+    other = replace(hello, schema=replace(hello.schema, **change))
+    message = ask(connect(), to_bytes(hello_message(other)))
+    assert sentence in message["refused"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"GET / HTTP/1.1", b"\xff" * 30, b"\x80", to_bytes({"schema": 1})]
+)
+def test_a_greeting_that_is_none(server, connect, reference, content):
+    assert "no greeting" in ask(connect(), content)["refused"]
+    assert_serves(server, reference)
+
+
+def test_a_stranger_who_says_nothing_is_sent_away(
+    server, connect, reference, monkeypatch, remarks
+):
+    monkeypatch.setattr(server_module, "GREETING", 0.1)
+    connect()
+    assert_serves(server, reference)
+    assert any("no greeting" in text for text in remarks)
+
+
+@pytest.mark.parametrize("data", [b"\xff\xff\xff\xff", b"\0\0\0\0", b"GET / HTTP/1.1"])
+def test_bytes_that_are_no_frame(server, connect, reference, data):
+    own = connect()
+    own.sendall(data)
+    message = read(FrameSocket(own).receive(5.0))
+    assert "a frame of" in message["refused"]
+    assert_serves(server, reference)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"sensed": b""}, {"sensed": None}, {"t": "now"}, {"asked": b"?"}, {"n": None}],
+)
+def test_a_question_that_is_none(server, connect, hello, reference, change):
+    own = connect()
+    assert "schema" in ask(own, to_bytes(hello_message(hello)))
+    wrong = question_message(question(reference)) | change
+    assert "error" in ask(own, to_bytes(wrong))
+    assert_serves(server, reference)
+
+
+def test_a_hand_that_the_robot_does_not_have(server, connect, hello, reference):
+    own = connect()
+    ask(own, to_bytes(hello_message(hello)))
+    hand = HandOffset("third hand", 0.0, (0.0, 0.0, 0.0), (0.1, 0.0, 0.0))
+    asked = replace(question(reference).asked, hands=(hand,))
+    wrong = question(reference)._replace(asked=asked)
+    assert "third hand" in ask(own, to_bytes(question_message(wrong)))["error"]
+    assert_serves(server, reference)
+
+
+def test_time_does_not_go_back_without_a_start(server, connect, hello, reference):
+    own = connect()
+    ask(own, to_bytes(hello_message(hello)))
+    for number, t in enumerate((0.0, 0.002)):
+        asked = question(reference, number, t, start=number == 0)
+        assert ask(own, to_bytes(question_message(asked)))["n"] == number
+    again = question(reference, 2, 0.002, start=False)
+    assert "without a start" in ask(own, to_bytes(question_message(again)))["error"]
+
+
+def test_a_second_simulation_is_sent_away(server, connect, hello, reference):
+    first = connect()
+    assert "schema" in ask(first, to_bytes(hello_message(hello)))
+    link = RemoteLink(server.address, reference.behavior, SCENARIO)
+    with pytest.raises(BackbeatError, match="one simulation at a time"):
+        link.open()
+    asked = to_bytes(question_message(question(reference)))
+    assert ask(first, asked)["n"] == 0
+
+
+def test_a_client_that_goes_silent_is_let_go(
+    server, connect, hello, reference, monkeypatch
+):
+    monkeypatch.setattr(server_module, "SILENCE", 0.1)
+    first = connect()
+    assert "schema" in ask(first, to_bytes(hello_message(hello)))
+    assert_serves(server, reference)
+
+
+def test_a_record_is_told_at_any_time(connect, hello):
+    own = connect()
+    ask(own, to_bytes(hello_message(hello)))
+    record = read_record(ask(own, to_bytes({"record": 0})))
+    assert record.plan.phase == -SCENARIO.lead_in
+
+
+def test_a_place_that_is_taken(server):
+    with pytest.raises(BackbeatError, match="cannot listen at"):
+        ControllerServer(lambda name: None, address=server.address)
+
+
+@pytest.mark.parametrize(
+    ("text", "local"),
+    [
+        ("127.0.0.1:7420", True),
+        ("localhost:80", True),
+        ("127.9.9.9:1", True),
+        ("192.168.1.4:7420", False),
+        ("robot:7420", False),
+    ],
+)
+def test_addresses(text, local):
+    assert read_address(text).is_local == local
+    assert str(read_address(text)) == text
+
+
+@pytest.mark.parametrize("text", ["", "host", ":1", "host:", "h:0", "h:65536", "h:-1"])
+def test_what_is_no_address(text):
+    with pytest.raises(BackbeatError, match="is not HOST:PORT"):
+        read_address(text)

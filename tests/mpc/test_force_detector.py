@@ -1,0 +1,210 @@
+"""Forces that the model does not know are found, and those that it knows are not."""
+
+import numpy as np
+import pytest
+
+from behaviors.behavior import Event, Mount, make_robot
+from behaviors.stance import start_configuration
+from models.configuration import Configuration
+from models.rotations import box_plus
+from mpc.force_detector import (
+    AFTER,
+    BEFORE,
+    LASTING,
+    DetectorMemory,
+    ForceDetection,
+    known_contacts,
+)
+from mpc.momentum_observer import RATE, MomentumObserver
+from mpc.simulation.diagram import build_closed_loop
+from mpc.simulation.force_warnings import warning_metrics, warnings_in_words
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Push, Scenario
+from tests.behaviors.drake_robot import DrakeRobot
+from tests.tolerances import DETECTED_WITHIN, OBSERVED
+
+PERIOD = 1e-3
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return make_robot("atlas", ("palms",), Mount())
+
+
+def motion(robot, t):
+    """A smooth motion of everything: (q, v, vdot) at t, from accelerations in time."""
+    rng = np.random.default_rng(4)
+    amplitude = 0.5 * rng.normal(size=robot.num_velocities)
+    rate = rng.uniform(2, 6, size=robot.num_velocities)
+    v = amplitude * np.sin(rate * t)
+    return v, amplitude * rate * np.cos(rate * t)
+
+
+def simulated(robot, steps, force=None, since=0.0):
+    """Samples (t, q, v, effort) of a robot that a force [N] on the left hand bends.
+
+    The motors do what the motion needs less what the force does, by Drake's inverse
+    dynamics: what they lack is the force.
+    """
+    drake, q = DrakeRobot(robot), start_configuration(robot, "stand")
+    for k in range(steps):
+        t = k * PERIOD
+        v, _ = motion(robot, t)
+        middle, vdot = motion(robot, t + 0.5 * PERIOD)
+        half = np.zeros_like(q)
+        box_plus(q, v, 0.5 * PERIOD, True, half)
+        drake.set(half, middle)
+        tau = drake.inverse_dynamics(vdot)
+        if force is not None and t >= since:
+            tau -= drake.jacobian("l_palm")[3:].T @ force
+        yield t, q.copy(), v, tau[6:]
+        after = np.zeros_like(q)
+        box_plus(q, middle, PERIOD, True, after)
+        q = after
+
+
+def observed(robot, samples):
+    """Residuals after each sample."""
+    observer, memory = MomentumObserver(robot), None
+    for sample in samples:
+        memory = observer(memory, *sample) if memory else observer.start(*sample)
+        yield memory.residual, sample
+
+
+def test_a_motion_that_the_motors_explain_leaves_nothing(robot):
+    worst = max(np.abs(r).max() for r, _ in observed(robot, simulated(robot, 400)))
+    assert worst < OBSERVED
+
+
+def test_the_residual_is_the_torque_of_the_force(robot):
+    """With a lag of 1/RATE, as of a first-order filter."""
+    force, since = np.array([30.0, -20.0, 10.0]), 0.1
+    observer = MomentumObserver(robot)
+    rows = robot.base_velocities + observer.joints
+    for r, (t, q, _v, _) in observed(robot, simulated(robot, 500, force, since)):
+        if t < since + 1e-9:
+            assert np.abs(r).max() < OBSERVED
+        torque = (Configuration(robot, q).jacobian("l_palm")[3:].T @ force)[rows]
+    share = 1 - np.exp(-RATE * (t - since))
+    size = np.abs(torque).max()
+    assert size > 10.0
+    # The torque itself moves with the hand while the filter follows.
+    assert np.abs(r - share * torque).max() < 0.15 * size
+
+
+def test_legs_are_not_observed(robot):
+    observer = MomentumObserver(robot)
+    assert not set(observer.joints) & set(robot.leg_joints)
+    assert len(observer.joints) + len(robot.leg_joints) == robot.num_joints
+
+
+def detected(robot, samples, known=()):
+    detection, memory = ForceDetection(robot, known), DetectorMemory()
+    for sample in samples:
+        memory = detection(memory, *sample)
+    return memory
+
+
+def test_a_warning_begins_and_ends_with_the_force(robot):
+    def samples():
+        pushed = list(simulated(robot, 600, np.array([0.0, 0.0, -50.0]), 0.1))
+        free = list(simulated(robot, 600))
+        for a, b in zip(pushed, free, strict=True):
+            yield a if a[0] < 0.3 else b
+
+    memory = detected(robot, samples())
+    (warning,) = memory.warnings
+    assert memory.count == 1
+    assert 0.1 + LASTING <= warning.time < 0.1 + DETECTED_WITHIN
+    assert warning.until is not None
+    assert 0.3 < warning.until < 0.3 + 6 / RATE
+    assert warning.joint.startswith(("l_arm", "back"))
+    assert warning.torque > 5.0
+    told = warnings_in_words("x", warning_metrics(memory, 0.05))
+    assert "something pushed that the model does not know, once, at 0." in told
+    assert warning.joint in told
+
+
+def test_a_known_contact_is_no_surprise(robot):
+    """A blow of 5 ms, twenty times as hard, at its time and at another."""
+
+    def blow():
+        hit = list(simulated(robot, 300, np.array([0.0, 0.0, 1000.0])))
+        free = list(simulated(robot, 300))
+        for a, b in zip(hit, free, strict=True):
+            yield a if 0.1 <= a[0] < 0.105 else b
+
+    assert (
+        detected(robot, blow(), known_contacts([Event(0.1, "strike", "snare")])).count
+        == 0
+    )
+    assert (
+        detected(robot, blow(), known_contacts([Event(0.2, "strike", "snare")])).count
+        == 1
+    )
+
+
+def test_what_is_known_of_sticks(robot):
+    events = [
+        Event(0.0, "rest", "snare", duration=1.0),
+        Event(0.0, "segment", "verse", duration=9.0),
+        Event(2.0, "strike", "snare"),
+        Event(2.1, "rest", "snare", duration=1.0),
+        Event(2.2, "strike", "snare"),
+    ]
+    detection = ForceDetection(robot, known_contacts(events))
+    inside = [-5.0, 0.5, 1.0 + AFTER / 2, 2.0 - BEFORE / 2, 2.0, 2.5, 3.1]
+    assert all(detection.is_known(t) for t in inside)
+    outside = [1.0 + 2 * AFTER, 2.0 - 2 * BEFORE, 3.1 + 2 * AFTER, 9.0]
+    assert not any(detection.is_known(t) for t in outside)
+
+
+def test_a_state_that_is_no_number_begins_anew(robot):
+    samples = list(simulated(robot, 50))
+    t, q, v, effort = samples[25]
+    samples[25] = (t, q * np.nan, v, effort)
+    memory = detected(robot, samples)
+    assert memory.count == 0
+    assert np.abs(memory.observer.residual).max() < OBSERVED
+
+
+def test_a_run_tells_what_pushed_its_hand(built):
+    push = Push(0.2, 0.4, [20.0, 0.0, 0.0], "l_hand")
+    scenario = Scenario(behavior="stand", lead_in=0.2, duration=0.5, pushes=[push])
+    story = run_scenario(scenario, built("stand")).metrics()["unknown_forces"]
+    assert story["count"] == 1
+    assert 0.2 < story["warnings"][0]["time_s"] < 0.2 + DETECTED_WITHIN
+    scenario.watch_forces = False
+    assert build_closed_loop(built("stand"), scenario).detector is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("state", ["true", "estimated"])
+def test_ten_seconds_of_dance_with_noise_warn_of_nothing(built, state):
+    scenario = Scenario(behavior="groove", state=state, duration=10.0)
+    assert run_scenario(scenario, built("groove")).detection.count == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("state", ["true", "estimated"])
+def test_drumming_warns_of_nothing(built, state):
+    scenario = Scenario(behavior="outstanding-standing", state=state, duration=6.0)
+    run = run_scenario(scenario, built("outstanding-standing"))
+    assert run.hits().metrics()["made"] > 5
+    assert run.detection.count == 0
+
+
+@pytest.mark.slow
+def test_a_push_shows_through_noise_lag_and_friction(built):
+    push = Push(0.4, 0.4, [20.0, 0.0, 0.0], "r_hand")
+    scenario = Scenario(
+        behavior="stand",
+        state="estimated",
+        actuator_lag=0.005,
+        joint_friction=0.03,
+        duration=1.0,
+        pushes=[push],
+    )
+    story = run_scenario(scenario, built("stand")).metrics()["unknown_forces"]
+    assert story["count"] >= 1
+    assert 0.4 < story["warnings"][0]["time_s"] < 0.4 + 2 * DETECTED_WITHIN
