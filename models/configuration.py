@@ -126,11 +126,50 @@ class Configuration:
         return out
 
     @property
+    def momentum_matrix(self) -> np.ndarray:
+        """(6, nv) matrix A: the momentum about the center of mass is A v."""
+        A = np.zeros((6, self.robot.num_velocities))
+        _momentum_matrix(self.robot.tree, self._ws, A)
+        return A
+
+    @property
+    def momentum_bias(self) -> np.ndarray:
+        """(6,) Adot v: rate of that momentum without accelerations [N m, N]."""
+        # What moves all bodies with vdot = 0, gravity taken out.
+        out = self._ws.f[0].copy()
+        c = self._ws.h[0] / self._ws.m[0]
+        out[:3] -= np.cross(c, out[3:])
+        out[5] -= self._ws.m[0] * self.robot.gravity
+        return out
+
+    @property
+    def gravity_forces(self) -> np.ndarray:
+        """(nv,) generalized forces of gravity."""
+        weight = self.robot.weight * self.center_of_mass_jacobian[2]
+        return np.asarray(-weight)
+
+    @property
     def centroidal_inertia(self) -> np.ndarray:
         """(3, 3) rotational inertia about the center of mass, world axes."""
         m, h = self._ws.m[0], self._ws.h[0]
         shift = (h @ h * np.eye(3) - np.outer(h, h)) / m
         return np.asarray(self._ws.I[0] - shift)
+
+
+@compiled
+def _momentum_matrix(tree, ws, A):
+    """Writes the momentum of every coordinate's motion; see `momentum_matrix`."""
+    nf = 6 if tree.floating else 0
+    f = np.empty(6)
+    x, y, z = ws.h[0, 0] / ws.m[0], ws.h[0, 1] / ws.m[0], ws.h[0, 2] / ws.m[0]
+    for j in range(A.shape[1]):
+        b = 0 if j < nf else j - nf + 1
+        dynamics.inertia_force(ws.I[b], ws.m[b], ws.h[b], ws.S[j], f)
+        A[0, j] = f[0] - (y * f[5] - z * f[4])
+        A[1, j] = f[1] - (z * f[3] - x * f[5])
+        A[2, j] = f[2] - (x * f[4] - y * f[3])
+        for i in range(3):
+            A[3 + i, j] = f[3 + i]
 
 
 @compiled

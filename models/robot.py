@@ -225,7 +225,8 @@ class RobotModel:
         Args:
             robot: name of a shipped robot, or path of a robot YAML.
             equipment: equipment sets to weld on.
-            X_WB: pose at which the base is welded to the world; None floats it.
+            X_WB: pose at which the base is welded to the world; None floats it, or puts
+                one that its YAML calls fixed at the world's origin.
             locked: angles [rad] of joints to hold for good, by name.
 
         Raises:

@@ -136,11 +136,12 @@ class RobotDescription:
     aliases: dict[str, str] = field(default_factory=dict)
 
 
-_ATLAS = Path(__file__).parent / "atlas"
+_HERE = Path(__file__).parent
 SHIPPED = {
-    name: _ATLAS / f"{name}.yaml"
+    name: _HERE / "atlas" / f"{name}.yaml"
     for name in ("atlas", "atlas_v3", "atlas_v4", "atlas_v5_drcsim")
 }
+SHIPPED["ur10"] = _HERE / "ur10" / "ur10.yaml"
 
 
 def find_description(robot: str | Path) -> Path:

@@ -1,8 +1,9 @@
-"""What a trajectory shall do, as residuals of single knots.
+"""What a robot shall do: the one base of all tasks, and those of a trajectory.
 
 One rule everywhere: a task with a weight is a cost, without one a constraint.
-A bound is a constraint with room. Targets are given per knot, so a task may
-hold a pose, pass a point once, or follow a path.
+A bound is a constraint with room. Tasks of a trajectory are residuals of single
+knots; targets are given per knot, so a task may hold a pose, pass a point once, or
+follow a path. Tasks of an instant are in `optimization/task_space/`.
 """
 
 from dataclasses import dataclass
@@ -24,8 +25,24 @@ def axis_indices(axes: str) -> list[int]:
     return [AXES.index(word) for word in words]
 
 
+class Task:
+    """Something that a robot shall do, as well as its weight says.
+
+    Attributes:
+        weight: how much it counts against tasks that it conflicts with; None makes it
+            a constraint.
+    """
+
+    weight: float | np.ndarray | None
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether it is a constraint."""
+        return self.weight is None
+
+
 @dataclass(frozen=True)
-class FrameTask:
+class FrameTask(Task):
     """A frame F against target poses G: residual (log R_GF, p_GF) in axes of G.
 
     Attributes:
@@ -56,7 +73,7 @@ class FrameTask:
 
 
 @dataclass(frozen=True)
-class CenterOfMassTask:
+class CenterOfMassTask(Task):
     """The center of mass near a path, as a cost.
 
     Attributes:
@@ -71,7 +88,7 @@ class CenterOfMassTask:
 
 
 @dataclass(frozen=True)
-class PostureTask:
+class PostureTask(Task):
     """Joints near given angles, as a cost.
 
     Attributes:

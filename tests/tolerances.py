@@ -136,6 +136,17 @@ MARKER_READ = 2e-4
 # Mean error of what belongs on a beat, and its deviation, in closed loop [s].
 MARKER_MEAN, MARKER_DEVIATION = 10e-3, 15e-3
 
+# Identities of priority levels in double precision, relative to the largest entry, and
+# accelerations by which a task may feel one below it [m/s^2, rad/s^2].
+HIERARCHY = 1e-9
+# Programs with limits against the closed form where no limit is active: DAQP's own
+# tolerance times condition numbers of hundreds [m/s^2, and relative].
+LIMITED = 1e-4
+# Response of a hand to a step against its formula: torques hold for a step of 1 ms
+# and act half of it late, of 1 / 15 s [-].
+TASK_SPACE_RESPONSE = 0.01
+# A commanded force against that of contact, which yields where the model is rigid [-].
+PRESSED = 0.02
 # Closed forms of motors against an integrator at 1e-10 [N m].
 MOTORS = 1e-6
 # A servo at 1 kHz against the continuous one, of the step that it is told [-].

@@ -71,6 +71,10 @@ FIGURES = {
         Figure("stroke-coordinates", "strokes", "The same against time.", True),
         Figure("tip-trail", "strokes", "The way of both stick tips.", True),
         Figure("safety-law", "safety_curves", "A joint's safety law: both curves."),
+        Figure("hand-sampling", "task_space", "A hand, sampled so often."),
+        Figure("hand-sensing", "task_space", "A hand modeled or sensed, with noise."),
+        Figure("hand-limits", "task_space", "What truncated torques lose."),
+        Figure("swaying-pelvis", "task_space", "A hand held on a swaying pelvis."),
         Figure("soft-elbow", "compliance", "Force over displacement of a soft joint."),
         Figure("drummer", "moving_picture", "Two bars of drumming.", True, True),
     )

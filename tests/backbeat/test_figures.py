@@ -197,7 +197,7 @@ def test_a_machine_without_the_library_says_which(robot, monkeypatch):
 
 # --- the command ----------------------------------------------------------------------
 
-SLOW = ("robot_pictures", "moving_picture", "singularities", "compliance")
+SLOW = ("robot_pictures", "moving_picture", "singularities", "compliance", "task_space")
 STILL = [f.name for f in FIGURES.values() if f.family not in SLOW]
 STILL.remove("tip-trail")
 
@@ -227,7 +227,9 @@ def test_every_picture_is_written(name, sources, tmp_path, monkeypatch):
 @rendered
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["singular-pose", "singular-values", "drummer", "soft-elbow"]
+    "name",
+    ["singular-pose", "singular-values", "drummer", "soft-elbow"]
+    + [f.name for f in FIGURES.values() if f.family == "task_space"],
 )
 def test_the_rest_is_written(name, sources, tmp_path):
     assert write_figure(FIGURES[name], sources, tmp_path).stat().st_size > 10_000

@@ -1,0 +1,194 @@
+"""A hand after its target in closed loop: robot, sensing, controller, servo.
+
+The controller has a model of its own and sees samples only. An arm is bolted to the
+ground. Atlas has its legs held and its pelvis moved, which for the rest of it is all
+that legs could do: what joints feel of a prescribed base is its motion.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.multibody.plant import AddMultibodyPlant, MultibodyPlantConfig
+from pydrake.systems.framework import Context, Diagram, DiagramBuilder
+from pydrake.systems.primitives import LogVectorOutput, MatrixGain, VectorLogSink
+
+from models.actuation import JointServo
+from models.configuration import Configuration
+from models.errors import BackbeatError
+from models.robot import RobotModel
+from models.scene import CONTINUOUS, World, add_world, lock_joints
+from mpc.simulation.base_motion import BaseDrive
+from mpc.simulation.simulated_world import scale_masses
+from mpc.simulation.target_motion import TargetSource
+from mpc.simulation.task_sensing import TaskSensing
+from mpc.simulation.task_space_scenario import TaskSpaceScenario
+from mpc.simulation.world_error import WorldError
+from mpc.task_space_controller import TaskSpaceController
+from mpc.task_space_law import TaskSpaceLaw
+
+# Hand and start of robots that ship.
+HANDS = {"ur10": "tool0", "atlas": "r_hand"}
+STARTS = {"ur10": "ready", "atlas": "reaching"}
+# What carries Atlas is held by others.
+HELD = ("l_leg", "r_leg")
+
+
+@dataclass(frozen=True)
+class TaskSpaceLoop:
+    """A built diagram with its named parts.
+
+    Attributes:
+        diagram: the diagram.
+        scenario: what it was built for.
+        world: plant and scene graph.
+        robot: model of the robot, joints that are held locked.
+        controller: the controller.
+        q_start: (nq,) where the robot begins.
+        hand: name of the hand's frame.
+        hand_start: (3,) where the hand begins [m].
+        logs: log sinks by name.
+    """
+
+    diagram: Diagram
+    scenario: TaskSpaceScenario
+    world: World
+    robot: RobotModel
+    controller: TaskSpaceController
+    q_start: np.ndarray
+    hand: str
+    hand_start: np.ndarray
+    logs: dict[str, VectorLogSink]
+
+    def make_context(self) -> Context:
+        """A context at the start."""
+        context = self.diagram.CreateDefaultContext()
+        plant = self.world.plant
+        own = plant.GetMyMutableContextFromRoot(context)
+        lock_joints(plant, own, self.robot.locked)
+        error = WorldError(mass_scale=self.scenario.mass_scale)
+        scale_masses(plant, own, self.world.instance, error, self.scenario.seed)
+        x = plant.GetPositionsAndVelocities(own)
+        still = np.zeros(self.robot.num_velocities)
+        x[self.world.state_selection().argmax(1)] = np.r_[self.q_start, still]
+        plant.SetPositionsAndVelocities(own, x)
+        return context
+
+
+def task_space_robot(name: str) -> RobotModel:
+    """The model of a robot that is controlled in task space; legs of Atlas are held."""
+    robot = RobotModel(name)
+    if not robot.floating:
+        return robot
+    groups = [g for g in HELD if g in robot.groups]
+    held = [robot.joint_names[i] for g in groups for i in robot.groups[g]]
+    angles = robot.posture_joints(STARTS.get(robot.name, "stand"))
+    return RobotModel(name, locked={j: angles.get(j, 0.0) for j in held})
+
+
+def build_task_space_loop(scenario: TaskSpaceScenario) -> TaskSpaceLoop:
+    """Connects world, sensing, controller and servo.
+
+    Raises:
+        BackbeatError: unknown robot, frame or posture, or a value that makes no sense.
+    """
+    scenario.check()
+    robot = task_space_robot(scenario.robot)
+    if not robot.floating and scenario.base.amplitude:
+        raise BackbeatError(
+            f"the base of {robot.name!r} is bolted down and cannot sway"
+        )
+    hand = scenario.hand or HANDS.get(robot.name, "")
+    start = scenario.start or STARTS.get(robot.name, "")
+    if not hand or not start:
+        raise BackbeatError(
+            f"say which frame of {robot.name!r} is its hand and a start"
+        )
+    q = robot.posture(start)
+    p_WH = np.array(Configuration(robot, q).pose(hand).translation())
+    builder = DiagramBuilder()
+    world = _add_plant(builder, robot, scenario)
+    limits = scenario.effort_share * robot.effort_limits
+    posture = robot.posture(scenario.posture) if scenario.posture else q
+    joints = posture[robot.base_positions :]
+    law = TaskSpaceLaw(robot, hand, scenario.control, joints, limits)
+    controller = TaskSpaceController(law)
+    logs = _connect(builder, world, robot, scenario, controller, q, hand, p_WH, limits)
+    diagram = builder.Build()
+    diagram.set_name("task_space_loop")
+    return TaskSpaceLoop(
+        diagram, scenario, world, robot, controller, q, hand, p_WH, logs
+    )
+
+
+def _add_plant(
+    builder: DiagramBuilder, robot: RobotModel, scenario: TaskSpaceScenario
+) -> World:
+    """The simulated robot, on the ground or, with a base that is moved, without one."""
+    step, model = scenario.time_step, scenario.contact_model
+    if not robot.floating:
+        return add_world(builder, robot, step, model)
+    config = MultibodyPlantConfig(time_step=step)
+    if model == CONTINUOUS:
+        raise BackbeatError("a base is moved in steps; take sap, similar or lagged")
+    config.discrete_contact_approximation = model
+    plant, graph = AddMultibodyPlant(config, builder)
+    instance = robot.add_to(plant)
+    plant.Finalize()
+    return World(plant, graph, robot, instance)
+
+
+def _connect(
+    builder: DiagramBuilder,
+    world: World,
+    robot: RobotModel,
+    scenario: TaskSpaceScenario,
+    controller: TaskSpaceController,
+    q: np.ndarray,
+    hand: str,
+    p_WH: np.ndarray,
+    limits: np.ndarray,
+) -> dict[str, VectorLogSink]:
+    """Adds all but the plant, and says where logs are."""
+    plant, add, connect = world.plant, builder.AddNamedSystem, builder.Connect
+    add("task_space_controller", controller)
+    servo = add("joint_servo", JointServo(robot, world.actuator_joints(), limits))
+    truth = add("true_state", MatrixGain(D=world.state_selection()))
+    target = add("target_source", TargetSource(scenario.target, p_WH))
+    sensing = TaskSensing(
+        robot, hand, scenario.noise, scenario.period, scenario.delay, scenario.seed
+    )
+    add("task_sensing", sensing)
+    state = truth.get_output_port()
+    connect(plant.get_state_output_port(), truth.get_input_port())
+    connect(state, sensing.GetInputPort("state"))
+    connect(target.GetOutputPort("target"), sensing.GetInputPort("target"))
+    for port in ("state", "target"):
+        connect(sensing.GetOutputPort(port), controller.GetInputPort(port))
+    if scenario.hand_sensing:
+        connect(sensing.GetOutputPort("hand"), controller.GetInputPort("hand"))
+    connect(state, servo.GetInputPort("state"))
+    connect(controller.GetOutputPort("command"), servo.GetInputPort("command"))
+    connect(
+        servo.GetOutputPort("actuation"), plant.get_actuation_input_port(world.instance)
+    )
+    if robot.floating:
+        base = plant.GetBodyByName(robot.base_name, world.instance).index()
+        drive = add("base_drive", BaseDrive(robot, scenario.base, q, base))
+        connect(state, drive.GetInputPort("state"))
+        connect(servo.GetOutputPort("joint_effort"), drive.GetInputPort("effort"))
+        connect(
+            drive.GetOutputPort("spatial_forces"),
+            plant.get_applied_spatial_force_input_port(),
+        )
+        if scenario.base.feedforward:
+            connect(
+                drive.GetOutputPort("acceleration"),
+                controller.GetInputPort("base_acceleration"),
+            )
+    ports = {
+        "state": state,
+        "effort": servo.GetOutputPort("joint_effort"),
+        "at_limit": controller.GetOutputPort("at_limit"),
+    }
+    step = scenario.time_step
+    return {n: LogVectorOutput(p, builder, step) for n, p in ports.items()}

@@ -1,0 +1,101 @@
+"""A run of a hand after its target: what happened, and how far off it was."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.systems.analysis import Simulator
+
+from models.configuration import Configuration
+from mpc.simulation.task_space_loop import TaskSpaceLoop, build_task_space_loop
+from mpc.simulation.task_space_scenario import TaskSpaceScenario
+
+# What happens before, while things come under way, does not count [s].
+SETTLED = 2.0
+# Joints that are faster than this have lost it [rad/s].
+RUNAWAY = 100.0
+
+
+@dataclass(frozen=True)
+class TaskSpaceRun:
+    """What happened.
+
+    Attributes:
+        scenario: what was asked for.
+        t: (n,) times [s].
+        q, v: (n, nq), (n, nv) true states.
+        hand, target: (n, 3) places [m].
+        effort: (n, nj) [N m].
+        at_limit: (n, nj) whether a limit took something from a joint.
+        tick: median wall time of the controller [s].
+    """
+
+    scenario: TaskSpaceScenario
+    t: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    hand: np.ndarray
+    target: np.ndarray
+    effort: np.ndarray
+    at_limit: np.ndarray
+    tick: float
+
+    @property
+    def error(self) -> np.ndarray:
+        """(n,) distance of the hand from the target [m]."""
+        return np.linalg.norm(self.hand - self.target, axis=1)
+
+    def metrics(self, after: float = SETTLED) -> dict[str, float]:
+        """How far off the hand was after some time [s], and what joints had to give."""
+        late = self.t >= min(after, 0.5 * self.t[-1])
+        error = self.error[late]
+        return {
+            "error_rms_mm": 1e3 * float(np.sqrt(np.mean(error**2))),
+            "error_max_mm": 1e3 * float(error.max()),
+            "at_limit_share": float(self.at_limit[late].any(1).mean()),
+            "fastest_joint": float(np.abs(self.v[late]).max()),
+            "tick_ms": 1e3 * self.tick,
+        }
+
+    @property
+    def ran_away(self) -> bool:
+        """Whether joints went faster than anybody wants, or the run had to end."""
+        return bool(np.abs(self.v[-1]).max() > RUNAWAY)
+
+
+def run_task_space(scenario: TaskSpaceScenario) -> TaskSpaceRun:
+    """Simulates a scenario, until its end or until joints run away.
+
+    Raises:
+        BackbeatError: the scenario makes no sense.
+    """
+    return simulate(build_task_space_loop(scenario))
+
+
+def simulate(loop: TaskSpaceLoop) -> TaskSpaceRun:
+    """Simulates a loop from its start."""
+    scenario, context = loop.scenario, loop.make_context()
+    simulator = Simulator(loop.diagram, context)
+    state = loop.logs["state"]
+    nq, t = loop.robot.num_positions, 0.0
+    while t < scenario.duration - 1e-9:
+        t = min(scenario.duration, t + 0.1)
+        simulator.AdvanceTo(t)
+        v = state.FindLog(context).data()[nq:, -1]
+        if not (np.abs(v) < RUNAWAY).all():
+            break
+    logs = {n: sink.FindLog(context) for n, sink in loop.logs.items()}
+    times, x = logs["state"].sample_times(), logs["state"].data().T
+    place = Configuration(loop.robot, loop.q_start)
+    hand = [place.update(q).pose(loop.hand).translation() for q in x[:, :nq]]
+    target = [scenario.target.at(s, loop.hand_start)[0] for s in times]
+    return TaskSpaceRun(
+        scenario=scenario,
+        t=times.copy(),
+        q=x[:, :nq].copy(),
+        v=x[:, nq:].copy(),
+        hand=np.array(hand),
+        target=np.array(target),
+        effort=logs["effort"].data().T.copy(),
+        at_limit=logs["at_limit"].data().T > 0.5,
+        tick=float(np.median(loop.controller.tick_times)),
+    )

@@ -1,0 +1,109 @@
+"""Studies of hands after their targets: one setting at a time, as tables."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from mpc.simulation.base_motion import BaseMotion
+from mpc.simulation.target_motion import TargetMotion
+from mpc.simulation.task_sensing import TaskNoise
+from mpc.simulation.task_space_run import TaskSpaceRun, run_task_space
+from mpc.simulation.task_space_scenario import TaskSpaceScenario
+from mpc.task_space_law import TaskSpaceSettings
+
+PERIODS = (0.001, 0.002, 0.005, 0.010, 0.020, 0.040)
+NOISES = (2e-3, 5e-3, 10e-3, 20e-3)
+RATES = (0.5, 2.0, 6.0)
+# Motors this weak saturate on the circle below.
+WEAK = 0.3
+
+
+def circle(frequency: float = 0.5) -> TargetMotion:
+    """A circle of 0.2 m radius."""
+    return TargetMotion(radius=0.2, frequency=frequency)
+
+
+def period_study(
+    periods: Sequence[float] = PERIODS, duration: float = 4.0
+) -> pd.DataFrame:
+    """The UR10 on a circle, with samples every so often [s].
+
+    Returns:
+        Columns period, error_rms_mm, error_max_mm.
+    """
+    rows = []
+    for period in periods:
+        scenario = TaskSpaceScenario(target=circle(), period=period, duration=duration)
+        rows.append({"period": period, **run_task_space(scenario).metrics()})
+    return pd.DataFrame(rows)
+
+
+def sensing_study(
+    noises: Sequence[float] = NOISES, rate: float = 0.0, duration: float = 3.0
+) -> pd.DataFrame:
+    """The UR10 at rest, its hand modeled from noisy angles or sensed itself.
+
+    Args:
+        noises: standard deviations of angles [rad].
+        rate: that of rates, for every radian of the angles' [1/s].
+        duration: of each run [s].
+
+    Returns:
+        Columns noise, sensed, error_rms_mm, error_max_mm.
+    """
+    rows = []
+    for noise in noises:
+        for sensed in (False, True):
+            scenario = TaskSpaceScenario(
+                noise=TaskNoise(angle=noise, rate=rate * noise),
+                hand_sensing=sensed,
+                duration=duration,
+            )
+            found = run_task_space(scenario).metrics(0.5)
+            rows.append({"noise": noise, "sensed": sensed, **found})
+    return pd.DataFrame(rows)
+
+
+def limit_study(share: float = WEAK, duration: float = 3.0) -> dict[str, TaskSpaceRun]:
+    """The UR10 on a fast circle with weak motors, torques truncated or by programs."""
+    return {
+        limits: run_task_space(
+            TaskSpaceScenario(
+                control=TaskSpaceSettings(limits=limits),
+                effort_share=share,
+                target=circle(0.8),
+                duration=duration,
+            )
+        )
+        for limits in ("truncate", "program")
+    }
+
+
+def base_study(
+    axes: Sequence[str] = ("x", "y", "z"),
+    rates: Sequence[float] = RATES,
+    duration: float = 4.0,
+) -> pd.DataFrame:
+    """Atlas holding its hand still while its pelvis sways by 0.1 m or rad.
+
+    Args:
+        axes: directions, see `BaseMotion`.
+        rates: of the sway [rad/s].
+        duration: of each run [s].
+
+    Returns:
+        Columns axis, rate, feedforward, error_rms_mm, error_max_mm.
+    """
+    rows = []
+    for axis in axes:
+        for rate in rates:
+            for feedforward in (False, True):
+                scenario = TaskSpaceScenario(
+                    robot="atlas",
+                    base=BaseMotion(axis, 0.1, rate, feedforward),
+                    duration=duration,
+                )
+                found = run_task_space(scenario).metrics(1.0)
+                what = {"axis": axis, "rate": rate, "feedforward": feedforward}
+                rows.append({**what, **found})
+    return pd.DataFrame(rows)

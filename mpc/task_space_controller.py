@@ -1,0 +1,91 @@
+"""TaskSpaceController: the task-space law as a Drake system."""
+
+import time
+
+import numpy as np
+from pydrake.common.value import AbstractValue
+from pydrake.systems.framework import (
+    BasicVector,
+    Context,
+    LeafSystem,
+    ValueProducer,
+)
+
+from models.actuation import BLOCKS, joint_command
+from mpc.task_space_law import TaskSpaceCommand, TaskSpaceLaw
+
+
+class TaskSpaceController(LeafSystem):
+    """Turns samples of a robot and a target for its hand into joint commands.
+
+    .. pydrake_system::
+
+        name: TaskSpaceController
+        input_ports:
+        - state
+        - target
+        - hand
+        - base_acceleration
+        output_ports:
+        - command
+        - at_limit
+        - modeled_hand
+
+    `state` is the sensed [q, v] of the controller's model (nq + nv), `target` (9)
+    place, velocity and acceleration of the target [m, m/s, m/s^2]. `hand` (3) is where
+    the hand is sensed [m]; unconnected, the model's is taken. `base_acceleration` (6)
+    is that of a base that others move, [angular, linear]; unconnected, it is zero.
+    `command` is a `models.actuation.joint_command` (6 nj) of torques alone, `at_limit`
+    (nj) is 1 where a limit took something away, `modeled_hand` (3) where the model has
+    the hand [m]. The system has no memory: outputs hold as long as its inputs do, so
+    whoever samples the inputs says how often it acts.
+
+    Attributes:
+        law: what it computes, as a pure function.
+        tick_times: wall times [s] for whoever measures; they decide nothing.
+    """
+
+    def __init__(self, law: TaskSpaceLaw) -> None:
+        """Makes the controller."""
+        super().__init__()
+        self.law, self.tick_times = law, list[float]()
+        robot = law.robot
+        nj = robot.num_joints
+        size = robot.num_positions + robot.num_velocities
+        self._state = self.DeclareVectorInputPort("state", size)
+        self._target = self.DeclareVectorInputPort("target", 9)
+        self._hand = self.DeclareVectorInputPort("hand", 3)
+        self._base = self.DeclareVectorInputPort("base_acceleration", 6)
+        blank = TaskSpaceCommand(np.zeros(nj), np.zeros(nj, bool), np.zeros(3))
+        self._found = self.DeclareCacheEntry(
+            "torques",
+            ValueProducer(lambda: AbstractValue.Make(blank), self._calc),
+            {self.all_input_ports_ticket()},
+        )
+        self.DeclareVectorOutputPort("command", BLOCKS * nj, self._calc_command)
+        self.DeclareVectorOutputPort("at_limit", nj, self._calc_limits)
+        self.DeclareVectorOutputPort("modeled_hand", 3, self._calc_hand)
+
+    def _calc(self, context: Context, output: AbstractValue) -> None:
+        started = time.perf_counter()
+        x, nq = self._state.Eval(context), self.law.robot.num_positions
+        hand = self._hand.Eval(context) if self._hand.HasValue(context) else None
+        base = self._base.Eval(context) if self._base.HasValue(context) else None
+        target = self._target.Eval(context).reshape(3, 3)
+        output.set_value(self.law(x[:nq], x[nq:], target, hand, base))
+        self.tick_times.append(time.perf_counter() - started)
+
+    def _read(self, context: Context) -> TaskSpaceCommand:
+        found: TaskSpaceCommand = self._found.Eval(context)
+        return found
+
+    def _calc_command(self, context: Context, output: BasicVector) -> None:
+        tau = self._read(context).tau
+        none = np.zeros_like(tau)
+        output.SetFromVector(joint_command(tau, none, none, none, none))
+
+    def _calc_limits(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(self._read(context).at_limit.astype(float))
+
+    def _calc_hand(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(self._read(context).hand)

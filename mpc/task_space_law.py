@@ -1,0 +1,171 @@
+"""TaskSpaceLaw: sensed state and target of a hand to joint torques, a pure function.
+
+    hand       xddot = a - k_p (x - p) - k_d (xdot - v)         priority 2
+    torques    -gravity - M (c u + k (q - posture))             priority 3
+    limits     truncated, or by programs
+
+x is where the hand is sensed, or where the model has it. Gravity is made up for where
+it does not concern the hand; the hand's own share is in its dynamics. Damping and
+posture are weighted by the mass matrix, so that one stiffness and one damping do for
+shoulders and wrists; without weighting they are the same for all joints.
+
+On a base that something else moves, its pose and velocity are those of the state, and
+its acceleration is a constraint: given, or taken for zero.
+
+Khatib, Sentis, Park, Warren, "Whole-Body Dynamic Behavior and Control of Human-like
+Robots", 2004.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.errors import unknown_name
+from models.robot import RobotModel
+from optimization.task_space.force_tasks import JointForceTask
+from optimization.task_space.limited_program import LimitedProgram
+from optimization.task_space.limits import JointLimits
+from optimization.task_space.motion_tasks import BaseTask, PointTask
+from optimization.task_space.task_space import TaskSpace
+
+LIMITS = ("truncate", "program")
+
+
+@dataclass
+class TaskSpaceSettings:
+    """What the law does, and how hard. Critically damped as it stands."""
+
+    # Hand: stiffness [1/s^2] and damping [1/s].
+    stiffness: float = 225.0
+    damping: float = 30.0
+    # Posture below it: stiffness and damping, in 1/s^2 and 1/s, or, where they are not
+    # weighted by mass, in N m/rad and N m s/rad.
+    posture_stiffness: float = 100.0
+    posture_damping: float = 20.0
+    mass_weighted: bool = True
+    # What is switched on.
+    task: bool = True
+    posture: bool = True
+    gravity_compensation: bool = True
+    # What happens at torque limits: truncate or program.
+    limits: str = "truncate"
+
+
+@dataclass(frozen=True)
+class TaskSpaceCommand:
+    """What the law asks for.
+
+    Attributes:
+        tau: (nj,) torques within limits [N m].
+        at_limit: (nj,) whether a joint got less than the tasks ask for, or is at its
+            limit in a program.
+        hand: (3,) where the model has the hand [m].
+    """
+
+    tau: np.ndarray
+    at_limit: np.ndarray
+    hand: np.ndarray
+
+
+class TaskSpaceLaw:
+    """The law stated at the head of this module.
+
+    Attributes:
+        robot: the controller's own model.
+        space: its tasks.
+        settings: as given; they may be changed between calls.
+        posture: (nj,) angles that the posture wants [rad].
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        hand: str,
+        settings: TaskSpaceSettings | None = None,
+        posture: np.ndarray | None = None,
+        effort_limits: np.ndarray | None = None,
+    ) -> None:
+        """Prepares the law.
+
+        Args:
+            robot: model of the robot; a free base is taken to be moved by others.
+            hand: name of the frame that is the hand.
+            settings: gains and switches.
+            posture: (nj,) angles wanted below the hand; None for all at zero.
+            effort_limits: (nj,) [N m]; None for the model's.
+
+        Raises:
+            BackbeatError: unknown frame, or unknown way at limits.
+        """
+        self.robot, self.settings = robot, settings or TaskSpaceSettings()
+        if self.settings.limits not in LIMITS:
+            raise unknown_name("way at limits", self.settings.limits, LIMITS)
+        self.posture = np.zeros(robot.num_joints) if posture is None else posture
+        self._hand = PointTask(robot, hand)
+        self._below, self._base = JointForceTask(robot), None
+        self.space, self._idle = TaskSpace(robot), TaskSpace(robot)
+        if robot.floating:
+            self._base = BaseTask(robot)
+            self.space.add(self._base)
+            self._idle.add(self._base)
+        self.space.add(self._hand, 1.0, 2)
+        for space in (self.space, self._idle):
+            space.add(self._below, 1.0, 3)
+        limits = JointLimits.of(robot)
+        if effort_limits is not None:
+            limits = JointLimits(effort_limits, limits.velocity, limits.acceleration)
+        self._limits = limits
+        self._programs = [LimitedProgram(s, limits) for s in (self._idle, self.space)]
+
+    def __call__(
+        self,
+        q: np.ndarray,
+        v: np.ndarray,
+        target: np.ndarray,
+        hand: np.ndarray | None = None,
+        base_acceleration: np.ndarray | None = None,
+    ) -> TaskSpaceCommand:
+        """Torques at a sensed state.
+
+        Args:
+            q, v: (nq,), (nv,) sensed state, that of a moved base included.
+            target: (3, 3) place [m], velocity and acceleration of the target.
+            hand: (3,) where the hand is sensed [m]; None for where the model has it.
+            base_acceleration: (6,) of a moved base, [angular, linear]; None for zero.
+        """
+        s = self.settings
+        space = self.space if s.task else self._idle
+        if self._base is not None:
+            still = np.zeros(6)
+            self._base.set_desired(
+                still if base_acceleration is None else base_acceleration
+            )
+        space.update(q, v)
+        state = space.state
+        modeled = self._hand.position(state)
+        at = modeled if hand is None else hand
+        wanted = target[2] - s.stiffness * (at - target[0])
+        wanted = wanted - s.damping * (self._hand.velocity(state) - target[1])
+        self._hand.set_desired(wanted)
+        self._below.set_desired(self._torques_below(q, v))
+        if s.limits == "program":
+            found = self._programs[int(s.task)].solve()
+            return TaskSpaceCommand(found.tau, found.at_limit, modeled)
+        tau, cut = self._limits.truncate(space.solve().tau)
+        return TaskSpaceCommand(tau, cut, modeled)
+
+    def _torques_below(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """(nv,) gravity compensation, damping and posture [N m]."""
+        s, robot = self.settings, self.robot
+        state = (self.space if s.task else self._idle).state
+        base = robot.base_velocities
+        error = q[robot.base_positions :] - self.posture
+        wish = s.posture_damping * v[base:]
+        if s.posture:
+            wish = wish + s.posture_stiffness * error
+        force = np.zeros(robot.num_velocities)
+        M = state.mass_matrix[base:, base:] if s.mass_weighted else None
+        force[base:] = -wish if M is None else -(M @ wish)
+        if s.gravity_compensation:
+            force[base:] -= state.gravity_forces[base:]
+        return force

@@ -1,0 +1,1 @@
+"""Prioritized task-space control: tasks of an instant, and the forces that do them."""

@@ -1,0 +1,53 @@
+"""The page on task space, and its example."""
+
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models.configuration import Configuration
+from mpc.simulation.task_space_loop import build_task_space_loop
+from mpc.simulation.task_space_scenario import load_task_space_scenario
+from optimization.task_space.task_space import TaskSpace
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "task_space.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_the_code_on_the_page_runs():
+    (code,) = blocks("python")
+    names: dict[str, object] = {}
+    exec(code, names)
+    space = names["space"]
+    assert isinstance(space, TaskSpace)
+    assert space.priorities == [2, 3]
+    assert np.isfinite(names["tau"]).all()
+
+
+def test_scenarios_on_the_page_are_read(tmp_path):
+    scenarios = blocks("yaml")
+    assert scenarios
+    for k, text in enumerate(scenarios):
+        path = tmp_path / f"{k}.yaml"
+        path.write_text(text)
+        build_task_space_loop(load_task_space_scenario(path))
+
+
+@pytest.mark.slow
+def test_atlas_stands_on_its_feet_and_reaches():
+    """Free base, contacts as constraints: it stands, and the hand arrives."""
+    reacher, q = runpy.run_path(str(DOCS / "own_task_space.py"))["run"]()
+    now = Configuration(reacher.robot, q)
+    assert reacher.failures == 0
+    assert np.linalg.norm(reacher.hand.position(now) - reacher.goal) < 1e-3
+    assert np.linalg.norm(now.center_of_mass - reacher.middle) < 2e-3
+    start = Configuration(reacher.robot, reacher.q)
+    for foot in ("l_foot", "r_foot"):
+        moved = now.pose(foot).translation() - start.pose(foot).translation()
+        assert np.linalg.norm(moved) < 2e-3

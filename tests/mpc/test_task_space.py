@@ -1,0 +1,266 @@
+"""Hands after their targets in closed loop."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from pydrake.systems.analysis import Simulator
+
+from models.errors import BackbeatError
+from models.robot import RobotModel
+from mpc.simulation.base_motion import BaseMotion
+from mpc.simulation.target_motion import TargetMotion
+from mpc.simulation.task_sensing import TaskNoise, TaskSensing
+from mpc.simulation.task_space_loop import build_task_space_loop, task_space_robot
+from mpc.simulation.task_space_run import TaskSpaceRun, run_task_space
+from mpc.simulation.task_space_scenario import (
+    TaskSpaceScenario,
+    load_task_space_scenario,
+)
+from mpc.task_space_law import TaskSpaceLaw, TaskSpaceSettings
+from tests.tolerances import HIERARCHY, TASK_SPACE_RESPONSE
+
+CIRCLE = TargetMotion(radius=0.2, frequency=0.5)
+
+
+def run(**changes: object) -> TaskSpaceRun:
+    return run_task_space(TaskSpaceScenario(**changes))
+
+
+def test_a_hand_follows_a_circle_within_a_millimeter():
+    """r = 0.2 m at 0.5 Hz, 1 kHz, no noise."""
+    found = run(target=CIRCLE, duration=2.6)
+    assert found.metrics(0.6)["error_rms_mm"] <= 1.0
+    # It has really gone round.
+    assert np.ptp(found.hand[:, 1:], axis=0).min() > 0.39
+    assert not found.at_limit.any()
+
+
+@pytest.mark.parametrize("sensed", [False, True])
+def test_a_step_is_answered_critically_damped(sensed):
+    """The hand goes as (1 + w t) exp(-w t) says, sensed or modeled."""
+    offset, w = [0.02, -0.03, 0.04], 15.0
+    found = run(target=TargetMotion(offset=offset), hand_sensing=sensed, duration=0.6)
+    way = (found.hand - found.hand[0]) / np.array(offset)
+    # Torques hold for a step of the plant and act half a step late.
+    expected = 1.0 - (1.0 + w * found.t) * np.exp(-w * found.t)
+    assert_allclose(way, np.tile(expected[:, None], 3), atol=TASK_SPACE_RESPONSE)
+
+
+def test_the_posture_never_costs_the_hand_anything():
+    """In the model: whatever the posture wants, the hand accelerates alike."""
+    robot, rng = RobotModel("ur10"), np.random.default_rng(0)
+    q, v = robot.posture("ready"), 0.1 * rng.normal(size=6)
+    target = np.zeros((3, 3))
+    target[0] = [0.8, 0.2, 0.3]
+    hands = []
+    for posture in (q, q + 0.2 * rng.normal(size=6)):
+        law = TaskSpaceLaw(robot, "tool0", posture=posture)
+        command = law(q, v, target)
+        assert not command.at_limit.any()
+        tau = command.tau
+        found = law.space.outcome(tau, {})
+        level = law.space.levels[2]
+        hands.append(level.G @ found.vdot + level.bias)
+    assert_allclose(hands[0], hands[1], atol=HIERARCHY)
+
+
+@pytest.mark.parametrize("compensated", [True, False])
+def test_gravity_is_made_up_for_below_the_hand(compensated):
+    """Without compensation the arm sinks around its hand, which stays."""
+    control = TaskSpaceSettings(
+        posture=False, posture_damping=2.0, gravity_compensation=compensated
+    )
+    found = run(control=control, duration=0.5)
+    sunk = np.abs(found.q[-1] - found.q[0]).max()
+    assert sunk < 1e-9 if compensated else sunk > 0.05
+    assert found.error.max() < 2e-3
+
+
+def test_switched_off_the_task_leaves_gravity_compensation():
+    control = TaskSpaceSettings(task=False)
+    target = TargetMotion(offset=[0.1, 0.0, 0.0])
+    found = run(control=control, target=target, duration=0.3)
+    assert np.abs(found.q - found.q[0]).max() < 1e-6
+    assert found.error == pytest.approx(0.1)
+
+
+def test_uniform_gains_shake_where_weighted_ones_hold():
+    """The same k and c for all joints: wrists are too light for them."""
+    ends = []
+    for weighted in (True, False):
+        control = TaskSpaceSettings(mass_weighted=weighted)
+        ends.append(run(control=control, duration=0.4))
+    assert np.abs(ends[0].v).max() < 1e-6
+    assert np.abs(ends[1].v).max() > 10.0
+
+
+@pytest.mark.slow
+def test_programs_follow_where_truncation_does_not():
+    """Motors at 0.3 of their limits: what truncation loses, and speeds that hold."""
+    errors = {}
+    target = TargetMotion(radius=0.2, frequency=0.8)
+    for limits in ("truncate", "program"):
+        found = run(
+            control=TaskSpaceSettings(limits=limits),
+            effort_share=0.3,
+            target=target,
+            duration=2.4,
+        )
+        assert found.at_limit.any()
+        errors[limits] = found.metrics(1.0)["error_rms_mm"]
+        if limits == "program":
+            speed = RobotModel("ur10").velocity_limits
+            assert (np.abs(found.v) < 1.01 * speed).all()
+    assert errors["program"] < 0.5 * errors["truncate"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("angle", [2e-3, 5e-3, 10e-3, 20e-3])
+def test_sensing_the_hand_halves_the_error_under_noise(angle):
+    noise = TaskNoise(angle=angle)
+    errors = [
+        run(noise=noise, hand_sensing=sensed, duration=3.0).metrics(0.5)["error_rms_mm"]
+        for sensed in (False, True)
+    ]
+    assert errors[1] <= 0.5 * errors[0]
+
+
+@pytest.mark.slow
+def test_errors_grow_with_the_period_of_samples():
+    errors = [
+        run(period=period, target=CIRCLE, duration=3.0).metrics()["error_rms_mm"]
+        for period in (1e-3, 5e-3, 10e-3, 20e-3, 40e-3)
+    ]
+    assert errors == sorted(errors)
+    assert errors[-1] > 5.0 * errors[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["sap", "similar", "continuous"])
+def test_the_controller_does_not_care_what_simulates_the_robot(model):
+    """Within a tenth of a millimeter of the error on the model that is the default."""
+    ours, other = (
+        run(target=CIRCLE, duration=3.0, contact_model=m).metrics()["error_rms_mm"]
+        for m in ("lagged", model)
+    )
+    assert other <= 1.1 * ours
+
+
+@pytest.mark.slow
+def test_the_controller_is_another_object_than_the_robot():
+    """Five percent of mass that it does not know of: it droops, and still follows."""
+    found = run(target=CIRCLE, duration=3.0, mass_scale=1.05)
+    assert 2.0 < found.metrics()["error_rms_mm"] < 10.0
+
+
+def test_samples_are_held_late_and_the_same_for_the_same_seed():
+    robot = RobotModel("ur10")
+    noise = TaskNoise(angle=1e-2, rate=1e-1, hand=1e-3)
+    sensing = TaskSensing(robot, "tool0", noise, period=0.01, delay=0.02, seed=3)
+    simulator = Simulator(sensing)
+    context = simulator.get_mutable_context()
+    sensing.GetInputPort("target").FixValue(context, np.zeros(9))
+    seen = []
+    for k in range(6):
+        state = np.full(12, float(k))
+        sensing.GetInputPort("state").FixValue(context, state)
+        simulator.AdvanceTo(0.01 * k + 0.005)
+        seen.append(sensing.GetOutputPort("state").Eval(context).copy())
+        held = sensing.GetOutputPort("state").Eval(context)
+        assert_allclose(held, seen[-1], rtol=0, atol=0)
+    middles = [round(float(np.median(s))) for s in seen]
+    assert middles == [0, 0, 0, 1, 2, 3]
+    spread = np.std(np.array(seen)[3:, :6] - np.array([[1], [2], [3]]))
+    assert 0.3e-2 < spread < 3e-2
+
+
+@pytest.mark.parametrize("axis", ["z", "ry"])
+def test_a_base_sways_as_prescribed(axis):
+    """Within tenths of a millimeter or milliradian, whatever the arms do."""
+    motion = BaseMotion(axis, 0.1, 6.0)
+    loop = build_task_space_loop(
+        TaskSpaceScenario(robot="atlas", base=motion, duration=0.3)
+    )
+    found = run(robot="atlas", base=motion, duration=0.5)
+    planned = np.array([motion.base(t, loop.q_start)[0] for t in found.t])
+    assert np.abs(found.q[:, :7] - planned).max() < 3e-4
+    assert np.ptp(planned, axis=0).max() > 1e-2
+
+
+def test_base_velocity_and_acceleration_are_derivatives_of_its_pose():
+    motion, h = BaseMotion("x", 0.1, 6.0), 1e-4
+    q = task_space_robot("atlas").posture("stand")
+    for t in (0.3, 0.9, 1.7):
+        before, now, after = (motion.base(t + k * h, q)[0][4] for k in (-1, 0, 1))
+        velocity, acceleration = motion.base(t, q)[1][:, 3]
+        assert (after - before) / (2 * h) == pytest.approx(velocity, abs=1e-5)
+        assert (after - 2 * now + before) / h**2 == pytest.approx(
+            acceleration, abs=1e-3
+        )
+
+
+DIRECTIONS = ["x", "y", "z", "rx", "ry", "rz"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("axis", DIRECTIONS)
+def test_atlas_keeps_its_hand_still_while_its_pelvis_sways(axis):
+    """0.1 m or rad at 6 rad/s, its acceleration fed forward: at most a millimeter."""
+    base = BaseMotion(axis, 0.1, 6.0, feedforward=True)
+    found = run(robot="atlas", base=base, duration=3.0)
+    assert found.metrics(1.0)["error_rms_mm"] <= 1.0
+    ignored = run(
+        robot="atlas", base=BaseMotion(axis, 0.1, 6.0, feedforward=False), duration=3.0
+    )
+    assert ignored.metrics(1.0)["error_rms_mm"] > found.metrics(1.0)["error_rms_mm"]
+
+
+@pytest.mark.slow
+def test_what_the_hand_does_not_need_stays_in_its_posture():
+    """Left arm, head and torso stay as they were, the left arm straight sideways."""
+    base = BaseMotion("z", 0.1, 2.0)
+    found = run(robot="atlas", base=base, duration=4.0)
+    robot = task_space_robot("atlas")
+    away = np.abs(found.q - found.q[0])[:, 7:].max(axis=0)
+    others = robot.joint_indices(["l_arm", "neck", "back"])
+    assert away[others].max() < 0.1
+    assert away[robot.joint_indices(["r_arm"])].max() > 0.2
+
+
+def test_turned_gravity_is_known_where_the_pelvis_leans():
+    """Compensation at a leaning pelvis is what a plant with that pelvis says."""
+    robot = task_space_robot("atlas")
+    q = robot.posture("reaching")
+    q[:4] = [np.cos(0.15), np.sin(0.15), 0.0, 0.0]
+    law = TaskSpaceLaw(robot, "r_hand", TaskSpaceSettings(task=False, posture=False))
+    tau = law(q, np.zeros(robot.num_velocities), np.zeros((3, 3))).tau
+    context = robot.plant.CreateDefaultContext()
+    robot.plant.SetPositions(context, q)
+    gravity = -robot.plant.CalcGravityGeneralizedForces(context)[6:]
+    assert_allclose(tau, gravity, atol=1e-8)
+
+
+def test_mistakes_are_told(tmp_path):
+    mistakes = {
+        "unknown robot": {"robot": "hal"},
+        "unknown frame": {"hand": "paw"},
+        "unknown posture": {"start": "asleep"},
+        "period has to be a multiple of time_step": {"period": 1.5e-3},
+        "period has to be positive": {"period": 0.0},
+        "a delay has to be 0 or more": {"delay": -0.001},
+        "bolted down and cannot sway": {"base": BaseMotion("z", 0.1)},
+        "unknown axis": {"robot": "atlas", "base": BaseMotion("w", 0.1)},
+        "unknown way at limits": {"control": TaskSpaceSettings(limits="hope")},
+        "unknown contact model": {"contact_model": "glue"},
+        "needs an offset of three": {"target": TargetMotion(offset=[0.1])},
+    }
+    for message, changes in mistakes.items():
+        with pytest.raises(BackbeatError, match=message):
+            build_task_space_loop(TaskSpaceScenario(**changes))
+    path = tmp_path / "scenario.yaml"
+    path.write_text("target: {radius: 0.1}\ncontrol: {stiffness: 100}\n")
+    scenario = load_task_space_scenario(path)
+    assert (scenario.target.radius, scenario.control.damping) == (0.1, 30.0)
+    path.write_text("target: {radios: 0.1}\n")
+    with pytest.raises(BackbeatError, match="radios"):
+        load_task_space_scenario(path)

@@ -1,0 +1,178 @@
+"""What truncation loses at limits, and that programs lose no more than they must."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import lsq_linear
+
+from models.contact import PATCH_MARGIN, wrench_cone
+from models.errors import BackbeatError
+from models.robot import RobotModel
+from optimization.task_space.force_tasks import JointForceTask, ReactionTask
+from optimization.task_space.limited_program import LimitedProgram
+from optimization.task_space.limits import JointLimits
+from optimization.task_space.motion_tasks import ContactTask, JointTask, PointTask
+from optimization.task_space.task_space import TaskSpace
+from tests.optimization.task_space.robots import arm, ask, standing
+from tests.tolerances import LIMITED
+
+FRICTION = 0.6
+
+
+def limitless(robot: RobotModel) -> JointLimits:
+    none = np.full(robot.num_joints, np.inf)
+    return JointLimits(none, none, none)
+
+
+def saturated(seed: int = 0, share: float = 0.2) -> tuple[TaskSpace, JointLimits]:
+    """The UR10 with motors too weak for its weight and what its hand wants."""
+    space = arm(seed)
+    space.tasks(2)[0].set_desired([4.0, -6.0, 8.0])
+    space.update(space.state.q, np.zeros(6))
+    robot = space.robot
+    wide = np.full(6, np.inf)
+    return space, JointLimits(share * robot.effort_limits, wide, wide)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("make", [arm, standing])
+def test_without_limits_it_is_the_closed_form(make, seed):
+    space = make(seed)
+    ask(space, seed)
+    free = space.solve()
+    found = LimitedProgram(space, limitless(space.robot), friction=1e3).solve()
+    assert found.is_solved
+    assert not found.at_limit.any()
+    # Directions that are half given up are so in ways of their own.
+    shares = np.concatenate([level.rank.share for level in space.levels.values()])
+    if not ((shares > 1e-6) & (shares < 1.0)).any():
+        size = np.abs(free.vdot).max()
+        assert_allclose(found.vdot, free.vdot, atol=LIMITED * size)
+    for priority in space.priorities[:-1]:
+        assert np.abs(found.error[priority]).max() < LIMITED
+
+
+def test_joint_torques_and_reactions_are_levels_of_it_too():
+    robot = RobotModel("ur10")
+    space = TaskSpace(robot)
+    wall = ContactTask(robot, "tool0", "x")
+    along, torques = PointTask(robot, "tool0", axes="y z"), JointForceTask(robot)
+    press = ReactionTask(wall, "x")
+    space.add(wall)
+    space.add(along, 1.0, 2)
+    space.add(torques, 1.0, 3)
+    space.add(press, 1.0)
+    along.set_desired([0.4, -0.7])
+    torques.set_desired([-20.0, 9.0, 5.0, 0.02, -0.01, 1e-3])
+    press.set_desired([-60.0])
+    space.update(robot.posture("ready"), np.full(6, 0.2))
+    free, found = space.solve(), LimitedProgram(space).solve()
+    assert_allclose(found.vdot, free.vdot, atol=LIMITED * np.abs(free.vdot).max())
+    assert found.reaction["tool0"] == pytest.approx(-60.0, abs=1e-2)
+
+
+def test_truncation_flags_the_joints_it_cuts():
+    limits = JointLimits.of(RobotModel("ur10"))
+    tau = np.array([400.0, -100.0, -151.0, 54.0, 0.0, -54.1])
+    cut, flags = limits.truncate(tau)
+    assert_allclose(cut, [330.0, -100.0, -150.0, 54.0, 0.0, -54.0])
+    assert flags.tolist() == [True, False, True, False, False, True]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_program_misses_less_than_truncation(seed):
+    space, limits = saturated(seed)
+    tau, flags = limits.truncate(space.solve().tau)
+    cut, found = space.outcome(tau, {}), LimitedProgram(space, limits).solve()
+    assert flags.any()
+    assert found.is_solved
+    assert (np.abs(found.tau) <= limits.effort * (1 + 1e-6)).all()
+    R = space.levels[2].metric
+    missed = [float(np.linalg.norm(R @ x.error[2])) for x in (found, cut)]
+    assert missed[0] < 0.9 * missed[1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_first_level_is_the_best_there_is(seed):
+    """Against another solver: bounded least squares in the torques alone."""
+    space, limits = saturated(seed)
+    found = LimitedProgram(space, limits).solve()
+    level, dynamics = space.levels[2], space.dynamics
+    T, R = dynamics.torque_maps()[0], level.metric
+    wish = level.desired - level.acceleration_before(dynamics.phi_0)
+    best = lsq_linear(R @ level.B @ T * limits.effort, R @ wish, (-1.0, 1.0), tol=1e-12)
+    missed = np.linalg.norm(R @ found.error[2])
+    assert missed == pytest.approx(np.sqrt(2.0 * best.cost), rel=1e-4, abs=LIMITED)
+
+
+def test_levels_below_never_cost_those_above_anything():
+    space, limits = saturated(1, 0.33)
+    with_posture = LimitedProgram(space, limits).solve()
+    space.tasks(3)[0].set_desired(np.full(6, 100.0))
+    other = LimitedProgram(space, limits).solve()
+    assert np.abs(other.tau - with_posture.tau).max() > 0.1
+    assert_allclose(other.error[2], with_posture.error[2], atol=LIMITED)
+    weighted = LimitedProgram(space, limits, level_weights={2: 1.0, 3: 1.0}).solve()
+    R = space.levels[2].metric
+    assert np.linalg.norm(R @ weighted.error[2]) > np.linalg.norm(R @ other.error[2])
+
+
+def test_joints_keep_below_their_speed_and_acceleration():
+    """A hand that is thrown ahead, step by step, with joints that may not follow."""
+    robot, step = RobotModel("ur10"), 1e-3
+    space = TaskSpace(robot)
+    hand, posture = PointTask(robot, "tool0"), JointTask(robot)
+    space.add(hand, 1.0, 2)
+    space.add(posture, 1.0, 3)
+    hand.set_desired([0.0, 20.0, 0.0])
+    limits = JointLimits(robot.effort_limits, np.full(6, 0.5), np.full(6, 12.0))
+    program = LimitedProgram(space, limits)
+    q, v = robot.posture("ready"), np.zeros(6)
+    fastest, strongest = 0.0, 0.0
+    for _ in range(150):
+        space.update(q, v)
+        found = program.solve()
+        assert found.is_solved
+        v = v + step * found.vdot
+        q = q + step * v
+        fastest = max(fastest, np.abs(v).max())
+        strongest = max(strongest, np.abs(found.vdot).max())
+    assert 0.45 < fastest < 0.5 + 1e-5
+    assert 11.0 < strongest < 12.0 + 1e-4
+
+
+def test_feet_neither_slip_nor_tip():
+    """More sideways than friction gives: the closed form slips, programs do not."""
+    space = standing(0)
+    com = space.tasks(2)[0]
+    com.set_desired([0.0, 9.0, 0.0])
+    space.update(space.robot.posture("stand"), np.zeros(36))
+    robot, state = space.robot, space.state
+    found = LimitedProgram(space, friction=FRICTION).solve()
+    assert found.is_solved
+
+    def worst(reactions: dict[str, np.ndarray]) -> float:
+        values = []
+        for name, wrench in reactions.items():
+            patch = robot.contacts[name]
+            R = state.pose(name).rotation().matrix().T
+            cone = wrench_cone(
+                PATCH_MARGIN * patch.half_length,
+                PATCH_MARGIN * patch.half_width,
+                FRICTION,
+            )
+            values.append((cone @ np.r_[R @ wrench[:3], R @ wrench[3:]]).max())
+        return max(values) / robot.weight
+
+    assert worst(space.solve().reaction) > 0.1
+    assert worst(found.reaction) < 1e-5
+    done = 9.0 - found.error[2][1]
+    assert 3.0 < done < FRICTION * robot.gravity
+
+
+def test_mistakes_are_told():
+    space, _ = saturated()
+    with pytest.raises(BackbeatError, match="priority 3 needs a positive weight"):
+        LimitedProgram(space, level_weights={2: 1.0})
+    with pytest.raises(BackbeatError, match="unknown solver 'simplex'"):
+        LimitedProgram(space, solver="simplex")
