@@ -36,7 +36,7 @@ def test_a_schema_names_every_number(robot, schema):
         ({"robot": "talos"}, "the robot is 'talos', here 'atlas'"),
         ({"soles": ("l_foot",)}, "soles r_foot are missing"),
         ({"soles": ("l_foot", "r_foot", "r_foot")}, "soles are named twice"),
-        ({"command": ("effort",)}, "command position, velocity, stiffness and 2 more"),
+        ({"command": ("effort",)}, "command position, velocity, stiffness and 5 more"),
         ({"model": "0" * 64}, "other masses, limits or lengths"),
     ],
 )
