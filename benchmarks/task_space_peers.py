@@ -24,9 +24,10 @@ their places, which are the steps of the stepped plant; ours is told place, velo
 acceleration now."""
 TICK_NOTE = """\
 Atlas on two feet, its center of mass swaying, hands in their places, a posture: state
-to torque in closed loop with its own ideal dynamics. Backbeat has strict levels; TSID
-and PlaCo have weights (1, 0.1, 0.001), and keep contacts within friction cones
-in both tables, which Backbeat does with limits only. PlaCo and TSID are C++."""
+to torque in closed loop with its own ideal dynamics. Backbeat has strict levels, which
+TSID and PlaCo have not: theirs are one program with weights 1, 1e-3, 1e-6. They keep
+contacts within friction cones with and without torque limits, Backbeat with limits
+only. Both are C++, called from Python as ours is."""
 
 
 def _cells(seconds: np.ndarray, first: np.ndarray) -> str:
