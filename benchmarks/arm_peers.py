@@ -57,14 +57,25 @@ def joint_target(t: float, middle: np.ndarray) -> np.ndarray:
 class OurHand:
     """Backbeat: a hand by priorities, straight to torques."""
 
-    def __init__(self, robot: RobotModel, limits: str) -> None:
+    def __init__(
+        self, robot: RobotModel, limits: str = "truncate", differences: bool = False
+    ) -> None:
+        self._differences = differences
         q = robot.posture(START)
         gains = TaskSpaceSettings(stiffness=STIFFNESS, damping=DAMPING, limits=limits)
         self.law = TaskSpaceLaw(robot, HAND, gains, q)
         self.start = np.array(Configuration(robot, q).pose(HAND).translation())
 
     def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        return self.law(q, v, CIRCLE.at(t, self.start)).tau
+        target = CIRCLE.at(t, self.start)
+        if self._differences:
+            # As Drake's joints are told: the change to come, and the last one.
+            before, after = (
+                CIRCLE.at(s, self.start)[0] for s in (t - PERIOD, t + PERIOD)
+            )
+            target[1] = (target[0] - before) / PERIOD
+            target[2] = (after - 2.0 * target[0] + before) / PERIOD**2
+        return self.law(q, v, target).tau
 
 
 class OurJoints:
@@ -256,7 +267,8 @@ def follow(plant: str, duration: float = 3.0, settled: float = 1.5) -> list[Foll
     rest, drake = robot.posture(START), DrakeHand(robot)
     swaying = joint_target(0.0, rest)[0]
     hands: dict[str, Callable[..., np.ndarray]] = {
-        "Backbeat": OurHand(robot, "truncate"),
+        "Backbeat": OurHand(robot),
+        "Backbeat, told differences of places": OurHand(robot, differences=True),
         "Backbeat, limits by programs": OurHand(robot, "program"),
         "Drake, DiffIK + InverseDynamicsController": drake,
     }

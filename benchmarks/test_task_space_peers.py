@@ -23,8 +23,8 @@ def test_an_arm_follows_as_well_as_under_drake(capsys):
     with capsys.disabled():
         print(f"\n{arm_table(stepped, smooth)}")
     for rows in (stepped, smooth):
-        ours, programs, drake, _, our_joints, drake_joints = rows
-        assert max(ours.error, programs.error, drake.error) <= HAND
+        ours, differences, programs, drake, _, our_joints, drake_joints = rows
+        assert max(r.error for r in (ours, differences, programs, drake)) <= HAND
         # The two are one law.
         assert our_joints.error == pytest.approx(drake_joints.error, rel=1e-6)
         assert ours.median <= HAND_RATIO * drake.median
