@@ -11,7 +11,11 @@ from models.errors import BackbeatError
 
 # Each with what it is called and how large its environment is; its folder here has
 # the requirements.
-TOOLS = {"crocoddyl": "Crocoddyl in {}: 1 GB", "tsid": "TSID in {}: 0.5 GB"}
+TOOLS = {
+    "crocoddyl": "Crocoddyl in {}: 1 GB",
+    "tsid": "TSID in {}: 0.5 GB",
+    "placo": "PlaCo in {}: 0.5 GB",
+}
 # Folder of what the benchmarks install; the user's cache without it.
 CACHE_VARIABLE = "BACKBEAT_BENCHMARK_CACHE"
 

@@ -121,7 +121,7 @@ class OurTicks:
             "position": q[4:7].tolist(),
             "joints": dict(zip(robot.joint_names, joints.tolist(), strict=True)),
             "soles": {
-                robot.contact_link(name): _corners(robot, name)
+                robot.contact_link(name): sole_corners(robot, name)
                 for name in FEET
                 if name not in self.case.swinging
             },
@@ -155,7 +155,8 @@ def _above(robot: RobotModel, q: np.ndarray, foot: str) -> np.ndarray:
     return q
 
 
-def _corners(robot: RobotModel, contact: str) -> list[list[float]]:
+def sole_corners(robot: RobotModel, contact: str) -> list[list[float]]:
+    """Corners of a sole, 3 numbers each, in the frame of its link [m]."""
     patch, X = robot.contacts[contact], robot.contact_in_link(contact)
     x, y = PATCH_MARGIN * patch.half_length, PATCH_MARGIN * patch.half_width
     corners = [[a * x, b * y, 0.0] for a in (-1, 1) for b in (-1, 1)]

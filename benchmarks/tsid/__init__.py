@@ -1,1 +1,1 @@
-"""Crocoddyl as a process of its own, asked for the same motions."""
+"""TSID as a process of its own, asked for the same motions."""

@@ -179,4 +179,4 @@ class Level:
 def _weights(task: MotionTask) -> np.ndarray:
     """(d,) weights of a task; those of a constraint are all alike."""
     weight = 1.0 if task.weight is None else task.weight
-    return np.broadcast_to(np.asarray(weight, float), task.dimension)
+    return np.full(task.dimension, weight, float)

@@ -76,7 +76,7 @@ class RankAdjusted:
 
 
 def _share(t: np.ndarray) -> np.ndarray:
-    t = np.clip(t, 0.0, 1.0)
+    t = np.minimum(np.maximum(t, 0.0), 1.0)
     return t * t * (3.0 - 2.0 * t)
 
 

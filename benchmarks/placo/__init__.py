@@ -1,0 +1,1 @@
+"""PlaCo as a process of its own, asked for the same ticks."""
