@@ -42,6 +42,7 @@ class TaskSpaceStage:
         self._canvas = LiveCanvas(self.meshcat)
         self._puppet = Puppet(self.meshcat, live.loop.world)
         self.meshcat.SetObject(BALL, Sphere(BALL_RADIUS), BALL_COLOR)
+        see_through_bodies(self.meshcat, BALL, 4)
         _put_cross(self.meshcat)
         start = live.loop.hand_start
         reach = [start + FARTHEST * np.array(d) for d in ((1, 1, 1), (-1, -1, -1))]

@@ -161,16 +161,9 @@ def test_a_mistake_is_answered_in_one_sentence(options, sentence):
 
 
 def test_ctrl_c_ends_it(request):
-    command = [
-        sys.executable,
-        "-m",
-        "backbeat.cli.main",
-        "play",
-        "--task-space",
-        "ur10",
-    ]
+    command = [sys.executable, "-m", "backbeat.cli.main", "play", "--no-browser-wait"]
     show = subprocess.Popen(
-        [*command, "--no-browser-wait"],
+        [*command, "--task-space", "ur10"],
         cwd=CHECKOUT,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,

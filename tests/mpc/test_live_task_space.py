@@ -48,18 +48,15 @@ def sampled(system, change, port):
 
 def test_a_target_glides_and_its_derivatives_belong_to_it():
     glide = Glide(np.zeros(3), 0.001)
-    rows = sampled(
-        glide, lambda c: glide.set_goal(c, np.array([0.3, -0.2, 0.1])), "target"
-    )
+    goal = np.array([0.3, -0.2, 0.1])
+    rows = sampled(glide, lambda c: glide.set_goal(c, goal), "target")
     x, v, a = rows.reshape(-1, 3, 3).transpose(1, 0, 2)
     assert np.all(x[:199] == 0.0)
-    assert (
-        np.abs(np.diff(x, axis=0) / 1e-3 - 0.5 * (v[1:] + v[:-1])).max() < tol.GLIDING
-    )
-    late = slice(205, None)
-    mean = 0.5 * (a[1:] + a[:-1])
-    assert np.abs(np.diff(v, axis=0) / 1e-3 - mean)[late].max() < tol.GLIDING
-    assert (x[-1] / [0.3, -0.2, 0.1] > 0.3).all()
+    # Only the acceleration jumps where the goal does.
+    for value, slope, begin in ((x, v, 0), (v, a, 205)):
+        error = np.diff(value, axis=0) / 1e-3 - 0.5 * (slope[1:] + slope[:-1])
+        assert np.abs(error[begin:]).max() < tol.GLIDING
+    assert (x[-1] / goal > 0.3).all()
 
 
 def test_a_sway_changes_its_size_and_rate_without_a_jump():
@@ -71,7 +68,7 @@ def test_a_sway_changes_its_size_and_rate_without_a_jump():
     for value, slope in ((d, rate), (rate, change)):
         error = np.diff(value) / 1e-3 - 0.5 * (slope[1:] + slope[:-1])
         assert np.abs(error).max() < tol.GLIDING
-    assert np.abs(d).max() > 0.01
+    assert np.abs(d).max() > 0.005
 
 
 def test_a_hand_follows_where_its_target_is_moved(arm):
@@ -131,11 +128,12 @@ def test_what_is_switched_off_is_no_longer_done(arm, switch):
 def test_the_acceleration_of_a_pelvis_is_known_or_not(atlas):
     atlas.apply("pelvis_amplitude", 0.1)
     atlas.apply("pelvis_rate", 6.0)
-    atlas.advance(1.0)
-    known = farthest_off(atlas, 1.1)
+    atlas.advance(0.8)
+    # Half a turn of the sway has all accelerations in it, but for the sign.
+    known = farthest_off(atlas, 0.54)
     atlas.apply("pelvis_feedforward", False)
-    atlas.advance(0.5)
-    ignored = farthest_off(atlas, 1.1)
+    atlas.advance(0.3)
+    ignored = farthest_off(atlas, 0.54)
     assert known < 1e-3 < ignored
     pelvis = atlas.now().q[6] - atlas.loop.q_start[6]
     assert abs(pelvis) <= 0.1
