@@ -47,6 +47,10 @@ class TaskSpaceSettings:
     task: bool = True
     posture: bool = True
     gravity_compensation: bool = True
+    # Whether a sensed hand and the acceleration of a moved base are believed, where
+    # they are told.
+    sensed_hand: bool = True
+    base_feedforward: bool = True
     # What happens at torque limits: truncate or program.
     limits: str = "truncate"
 
@@ -136,14 +140,12 @@ class TaskSpaceLaw:
         s = self.settings
         space = self.space if s.task else self._idle
         if self._base is not None:
-            still = np.zeros(6)
-            self._base.set_desired(
-                still if base_acceleration is None else base_acceleration
-            )
+            told = base_acceleration if s.base_feedforward else None
+            self._base.set_desired(np.zeros(6) if told is None else told)
         space.update(q, v)
         state = space.state
         modeled = self._hand.position(state)
-        at = modeled if hand is None else hand
+        at = modeled if hand is None or not s.sensed_hand else hand
         wanted = target[2] - s.stiffness * (at - target[0])
         wanted = wanted - s.damping * (self._hand.velocity(state) - target[1])
         self._hand.set_desired(wanted)

@@ -145,6 +145,11 @@ LIMITED = 1e-4
 # Response of a hand to a step against its formula: torques hold for a step of 1 ms
 # and act half of it late, of 1 / 15 s [-].
 TASK_SPACE_RESPONSE = 0.01
+# A hand after a target that has come to rest, modeled from true angles [m].
+ARRIVED = 1e-4
+# Derivatives of what glides against differences over 1 ms, of values up to ten and
+# with third derivatives of some hundred [in units of the value].
+GLIDING = 1e-3
 # A commanded force against that of contact, which yields where the model is rigid [-].
 PRESSED = 0.02
 # Closed forms of motors against an integrator at 1e-10 [N m].

@@ -46,6 +46,13 @@ def command(
         bool,
         typer.Option("--unverified", help="Simulate even if verification failed."),
     ] = False,
+    task_space: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead, the hand of this robot, ur10 or atlas, after a target that "
+            "you move."
+        ),
+    ] = None,
     speed: Annotated[
         float,
         typer.Option(help="Behavior seconds a second of the clock, 0.05 to 4."),
@@ -98,6 +105,14 @@ def command(
     if not LEAST_FPS <= fps <= MOST_FPS:
         raise BackbeatError(f"--fps {fps:g} is not between {LEAST_FPS} and {MOST_FPS}")
     check_port(port)
+    if task_space is not None:
+        if any((name, move, simulated, kinematic, unverified, loop, record)):
+            raise BackbeatError(
+                "--task-space has a robot and nothing to perform: it goes with --port "
+                "and --no-browser-wait alone"
+            )
+        play_task_space(task_space, port, wait)
+        return
     if kinematic and simulated:
         raise BackbeatError("what the kinematic player does, no robot can follow")
     if record is None and (click or latency_ms or backing is not None):
@@ -161,6 +176,16 @@ def play_live(behavior: "Behavior", library: Path, playback: "Playback") -> None
         typer.echo("Making the controllers ...", err=True)
     try:
         perform(behavior, Repertoire(Library(library), behavior), playback, announce)
+    except KeyboardInterrupt:
+        typer.echo("\nThe show is over.", err=True)
+
+
+def play_task_space(robot: str, port: int | None, wait: bool) -> None:
+    """Opens the page of a hand and its target, until Ctrl-C."""
+    from backbeat.stage.task_space_player import perform_task_space
+
+    try:
+        perform_task_space(robot, port, wait, announce)
     except KeyboardInterrupt:
         typer.echo("\nThe show is over.", err=True)
 

@@ -14,8 +14,16 @@ from models.errors import BackbeatError
 
 FOLDER = Path(__file__).parent / "page"
 # What the page runs, in order.
-RECORDED: tuple[str, ...] = ("transport.js", "recording.js", "overlay.js")
-LIVE: tuple[str, ...] = ("transport.js", "panel.js", "live.js", "overlay.js")
+RECORDED: tuple[str, ...] = ("keys.js", "transport.js", "recording.js", "overlay.js")
+LIVE: tuple[str, ...] = (
+    "keys.js",
+    "form.js",
+    "transport.js",
+    "panel.js",
+    "task_panel.js",
+    "live.js",
+    "overlay.js",
+)
 # How a static page of Meshcat takes in what it shows, message by message.
 MESSAGE = "viewer.handle_command_bytearray(new Uint8Array(buffer))"
 COUNTED = f"({MESSAGE}, window.messages = (window.messages ?? 0) + 1)"

@@ -1,5 +1,6 @@
 """BaseMotion: a base that sways, and the force that makes it do so."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +56,13 @@ class BaseMotion:
             t: time [s].
             q: (7,) pose at the start.
         """
-        d, rate, change = self.at(t)
+        return self.moved(self.at(t), q)
+
+    def moved(
+        self, sway: Sequence[float] | np.ndarray, q: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same for a deviation along the axis, its rate and its acceleration."""
+        d, rate, change = sway
         motion, k = np.zeros((2, 6)), AXES.index(self.axis)
         motion[:, k] = rate, change
         step, pose = np.zeros(6), np.empty(7)
@@ -74,15 +81,18 @@ class BaseDrive(LeafSystem):
         input_ports:
         - state
         - effort
+        - sway
         output_ports:
         - spatial_forces
         - acceleration
 
     `state` is the true [q, v] of the robot model (nq + nv), `effort` (nj) what its
-    motors give [N m]. `spatial_forces` is the list for the plant's
-    `applied_spatial_force`: the wrench on the base with which it accelerates as
-    prescribed, found by solving the equations of motion, and by a little more where it
-    has strayed. `acceleration` (6) is the prescribed one, [angular, linear].
+    motors give [N m]. `sway` (3) is deviation along the axis, rate and acceleration;
+    unconnected, they are those of the motion at that time. `spatial_forces` is the
+    list for the plant's `applied_spatial_force`: the wrench on the base with which it
+    accelerates as prescribed, found by solving the equations of motion, and by a little
+    more where it has strayed. `acceleration` (6) is the prescribed one, [angular,
+    linear].
     """
 
     def __init__(
@@ -101,6 +111,7 @@ class BaseDrive(LeafSystem):
         self._now = Configuration(robot, q)
         size = robot.num_positions + robot.num_velocities
         self._state = self.DeclareVectorInputPort("state", size)
+        self._sway = self.DeclareVectorInputPort("sway", 3)
         self._effort = self.DeclareVectorInputPort("effort", robot.num_joints)
         self.DeclareAbstractOutputPort(
             "spatial_forces",
@@ -108,16 +119,25 @@ class BaseDrive(LeafSystem):
             self._calc_forces,
         )
         self.DeclareVectorOutputPort(
-            "acceleration", 6, self._calc_acceleration, {self.time_ticket()}
+            "acceleration",
+            6,
+            self._calc_acceleration,
+            {self.time_ticket(), self._sway.ticket()},
         )
 
+    def _base(self, context: Context) -> tuple[np.ndarray, np.ndarray]:
+        """Pose (7,), and velocity and acceleration (2, 6), of the base by now."""
+        if self._sway.HasValue(context):
+            return self._motion.moved(self._sway.Eval(context), self._q)
+        return self._motion.base(context.get_time(), self._q)
+
     def _calc_acceleration(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._motion.base(context.get_time(), self._q)[1][1])
+        output.SetFromVector(self._base(context)[1][1])
 
     def _calc_forces(self, context: Context, output: AbstractValue) -> None:
         x, nq = self._state.Eval(context), self._robot.num_positions
         q, v = x[:nq], x[nq:]
-        pose, (velocity, acceleration) = self._motion.base(context.get_time(), self._q)
+        pose, (velocity, acceleration) = self._base(context)
         error = np.empty(6)
         box_minus(pose, np.ascontiguousarray(q[:7]), True, error)
         acceleration = acceleration + GRIP**2 * error

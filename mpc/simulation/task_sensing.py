@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import Context, LeafSystem, State
+from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
 
 from models.configuration import Configuration
 from models.robot import RobotModel
@@ -28,10 +28,12 @@ class TaskSamples:
     Attributes:
         samples: each sensed [q, v] of the robot model, hand (3) and target (9).
         count: samples taken.
+        last: number of the period in which the newest was taken; -1 before the first.
     """
 
     samples: tuple[np.ndarray, ...]
     count: int
+    last: int = -1
 
     def __deepcopy__(self, memo: object) -> "TaskSamples":
         """Values in a Context may be shared, for nothing here ever changes."""
@@ -57,6 +59,9 @@ class TaskSensing(LeafSystem):
     first one: `state` with errors of joint angles and rates, `hand` (3) the place of
     the hand frame [m] with its own, `target` (9) as it was then. A moved base is
     sampled without errors. Errors depend on seed and number of the sample only.
+
+    Standard deviations (nq + nv + 3), and the number of periods between two samples,
+    are parameters in the Context, so that they may be changed in a run.
     """
 
     def __init__(
@@ -83,10 +88,9 @@ class TaskSensing(LeafSystem):
         self._robot, self._frame = robot, robot.frame(hand)
         self._period, self._delay, self._seed = period, round(delay / period), seed
         n, nq, nv = noise or TaskNoise(), robot.num_positions, robot.num_velocities
-        self._deviation = np.zeros(nq + nv + 3)
-        self._deviation[robot.base_positions : nq] = n.angle
-        self._deviation[nq + robot.base_velocities : nq + nv] = n.rate
-        self._deviation[nq + nv :] = n.hand
+        deviation = self._deviations(n)
+        self._deviation = self.DeclareNumericParameter(BasicVector(deviation))
+        self._every = self.DeclareNumericParameter(BasicVector([1.0]))
         self._x = self.DeclareVectorInputPort("state", nq + nv)
         self._target = self.DeclareVectorInputPort("target", 9)
         self._memory = self.DeclareAbstractState(AbstractValue.Make(TaskSamples((), 0)))
@@ -100,33 +104,55 @@ class TaskSensing(LeafSystem):
             )
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
 
+    def set_noise(self, context: Context, noise: TaskNoise) -> None:
+        """Changes the errors of samples to come."""
+        deviation = context.get_mutable_numeric_parameter(int(self._deviation))
+        deviation.SetFromVector(self._deviations(noise))
+
+    def set_every(self, context: Context, periods: int) -> None:
+        """Has samples taken every so many periods only, and held longer."""
+        every = context.get_mutable_numeric_parameter(int(self._every))
+        every.SetFromVector([float(periods)])
+
+    def _deviations(self, noise: TaskNoise) -> np.ndarray:
+        """(nq + nv + 3) standard deviations of [q, v, hand]."""
+        robot = self._robot
+        nq, nv = robot.num_positions, robot.num_velocities
+        out = np.zeros(nq + nv + 3)
+        out[robot.base_positions : nq] = noise.angle
+        out[nq + robot.base_velocities : nq + nv] = noise.rate
+        out[nq + nv :] = noise.hand
+        return out
+
     def _read(self, context: Context) -> TaskSamples:
         memory: TaskSamples = context.get_abstract_state(int(self._memory)).get_value()
         return memory
 
     def _now(self, context: Context) -> np.ndarray:
         """The sample that is due."""
-        memory = self._read(context)
-        now = int(np.floor(context.get_time() / self._period + 1e-6))
-        index = max(0, now - self._delay)
-        if index >= memory.count:
-            # Asked at the moment of a sample, before it has been stored.
-            memory = self._sampled(context, memory)
-        return memory.samples[index - memory.count]
+        # Asked at the moment of a sample, it may not have been stored yet.
+        return self._sampled(context, self._read(context)).samples[0]
 
     def _update(self, context: Context, state: State) -> None:
         memory = self._sampled(context, self._read(context))
         state.get_mutable_abstract_state(int(self._memory)).set_value(memory)
 
     def _sampled(self, context: Context, memory: TaskSamples) -> TaskSamples:
+        """Memory with the sample of this period, if one is due and missing."""
+        now = int(np.floor(context.get_time() / self._period + 1e-6))
+        every = context.get_numeric_parameter(int(self._every)).value()[0]
+        is_due = memory.last < 0 or now % round(every) == 0
+        if now <= memory.last or not is_due:
+            return memory
         x, nq = self._x.Eval(context), self._robot.num_positions
         hand = self._state.update(x[:nq]).pose(self._frame).translation()
         bits = np.random.Philox(key=[self._seed, 0], counter=[0, memory.count, 0, 0])
-        drawn = np.random.Generator(bits).standard_normal(len(self._deviation))
-        sensed = np.r_[x, hand] + self._deviation * drawn
+        deviation = context.get_numeric_parameter(int(self._deviation)).value()
+        drawn = np.random.Generator(bits).standard_normal(len(deviation))
+        sensed = np.r_[x, hand] + deviation * drawn
         sample = np.r_[sensed, self._target.Eval(context)]
         kept = memory.samples[-self._delay :] if self._delay else ()
-        return TaskSamples((*kept, sample), memory.count + 1)
+        return TaskSamples((*kept, sample), memory.count + 1, now)
 
 
 def _somewhere(robot: RobotModel) -> np.ndarray:

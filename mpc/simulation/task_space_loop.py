@@ -18,6 +18,7 @@ from models.errors import BackbeatError
 from models.robot import RobotModel
 from models.scene import CONTINUOUS, World, add_world, lock_joints
 from mpc.simulation.base_motion import BaseDrive
+from mpc.simulation.glide import Glide, Sway
 from mpc.simulation.simulated_world import scale_masses
 from mpc.simulation.target_motion import TargetSource
 from mpc.simulation.task_sensing import TaskSensing
@@ -85,8 +86,15 @@ def task_space_robot(name: str) -> RobotModel:
     return RobotModel(name, locked={j: angles.get(j, 0.0) for j in held})
 
 
-def build_task_space_loop(scenario: TaskSpaceScenario) -> TaskSpaceLoop:
+def build_task_space_loop(
+    scenario: TaskSpaceScenario, is_live: bool = False
+) -> TaskSpaceLoop:
     """Connects world, sensing, controller and servo.
+
+    Args:
+        scenario: what to build.
+        is_live: whether target and base go where parameters of their sources say, from
+            the start on; the hand is sensed in any case, and nothing is logged.
 
     Raises:
         BackbeatError: unknown robot, frame or posture, or a value that makes no sense.
@@ -112,7 +120,9 @@ def build_task_space_loop(scenario: TaskSpaceScenario) -> TaskSpaceLoop:
     joints = posture[robot.base_positions :]
     law = TaskSpaceLaw(robot, hand, scenario.control, joints, limits)
     controller = TaskSpaceController(law)
-    logs = _connect(builder, world, robot, scenario, controller, q, hand, p_WH, limits)
+    logs = _connect(
+        builder, world, robot, scenario, controller, q, hand, p_WH, limits, is_live
+    )
     diagram = builder.Build()
     diagram.set_name("task_space_loop")
     return TaskSpaceLoop(
@@ -147,13 +157,16 @@ def _connect(
     hand: str,
     p_WH: np.ndarray,
     limits: np.ndarray,
+    is_live: bool,
 ) -> dict[str, VectorLogSink]:
     """Adds all but the plant, and says where logs are."""
     plant, add, connect = world.plant, builder.AddNamedSystem, builder.Connect
     add("task_space_controller", controller)
     servo = add("joint_servo", JointServo(robot, world.actuator_joints(), limits))
     truth = add("true_state", MatrixGain(D=world.state_selection()))
-    target = add("target_source", TargetSource(scenario.target, p_WH))
+    step = scenario.time_step
+    source = Glide(p_WH, step) if is_live else TargetSource(scenario.target, p_WH)
+    target = add("target_source", source)
     sensing = TaskSensing(
         robot, hand, scenario.noise, scenario.period, scenario.delay, scenario.seed
     )
@@ -164,7 +177,7 @@ def _connect(
     connect(target.GetOutputPort("target"), sensing.GetInputPort("target"))
     for port in ("state", "target"):
         connect(sensing.GetOutputPort(port), controller.GetInputPort(port))
-    if scenario.hand_sensing:
+    if scenario.hand_sensing or is_live:
         connect(sensing.GetOutputPort("hand"), controller.GetInputPort("hand"))
     connect(state, servo.GetInputPort("state"))
     connect(controller.GetOutputPort("command"), servo.GetInputPort("command"))
@@ -180,15 +193,19 @@ def _connect(
             drive.GetOutputPort("spatial_forces"),
             plant.get_applied_spatial_force_input_port(),
         )
+        if is_live:
+            sway = add("sway", Sway(step))
+            connect(sway.GetOutputPort("sway"), drive.GetInputPort("sway"))
         if scenario.base.feedforward:
             connect(
                 drive.GetOutputPort("acceleration"),
                 controller.GetInputPort("base_acceleration"),
             )
+    if is_live:
+        return {}
     ports = {
         "state": state,
         "effort": servo.GetOutputPort("joint_effort"),
         "at_limit": controller.GetOutputPort("at_limit"),
     }
-    step = scenario.time_step
     return {n: LogVectorOutput(p, builder, step) for n, p in ports.items()}

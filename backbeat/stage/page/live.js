@@ -103,6 +103,13 @@ window.followServer = (stage) => {
       if (performance.now() > hidesAt) find(".notice").hidden = true;
     };
   }
+  if (info.tasks) {
+    const panel = window.makeTaskPanel(stage, send, () => state);
+    refresh = () => {
+      panel.refresh();
+      if (performance.now() > hidesAt) find(".notice").hidden = true;
+    };
+  }
   window.backbeat = { deck, send, state: () => state, time };
   ask();
   return () => {

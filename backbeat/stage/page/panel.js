@@ -2,42 +2,9 @@
 // and in which range; it has the last word about every value.
 window.makePanel = ({ info, find }, send, state) => {
   const panel = find(".panel"), opener = find(".show-panel"), offer = info.panel;
-  const make = (tag, props = {}, ...children) => {
-    const element = Object.assign(document.createElement(tag), props);
-    element.append(...children);
-    return element;
-  };
-  const group = (title, ...children) =>
-    panel.append(make("fieldset", {}, make("legend", { textContent: title }), ...children));
-  panel.onsubmit = (event) => event.preventDefault();
-  const refreshers = [];
+  const { make, group, slider, toggle, refreshers } = window.makeForm(panel);
   const settings = () => state().settings ?? {};
   const set = (name, to) => send("set", { name, to });
-
-  // A slider follows the server, but not while it is held.
-  function slider({ label, hint = "", unit = "", low, high, step, scale = 1 }, get, put) {
-    const range = make("input", { type: "range", min: low, max: high, step, title: hint });
-    range.setAttribute("aria-label", label);
-    const value = make("output");
-    const shown = (x) => {
-      const digits = Math.max(0, Math.ceil(-Math.log10(step * scale) - 1e-9));
-      return `${(x * scale).toFixed(digits)}${unit && ` ${unit}`}`;
-    };
-    let until = 0;
-    range.oninput = () => {
-      until = performance.now() + 500;
-      value.textContent = shown(Number(range.value));
-      put(Number(range.value));
-    };
-    const show = (x) => {
-      if (x === undefined || performance.now() < until) return;
-      if (Number(range.value) !== x) range.value = x;
-      value.textContent = shown(x);
-    };
-    refreshers.push(() => show(get()));
-    return make("label", { className: "slider", title: hint },
-      make("span", { textContent: label }), value, range);
-  }
 
   // --- push ---------------------------------------------------------------------
   const own = { impulse: 60, direction: 0, body: offer.bodies[0] };
@@ -75,19 +42,8 @@ window.makePanel = ({ info, find }, send, state) => {
     make("div", { className: "pushes" }, pad, go));
 
   // --- what may adapt ---------------------------------------------------------------
-  const toggles = offer.toggles.map(({ name, label, hint }) => {
-    const button = make("button", { type: "button", textContent: label, title: hint });
-    button.dataset.setting = name;
-    // An answer on its way may not know of the last click yet.
-    let wish = { until: 0 };
-    const now = () => (performance.now() < wish.until ? wish.on : settings()[name] ?? true);
-    button.onclick = () => {
-      wish = { on: !now(), until: performance.now() + 400 };
-      set(name, wish.on);
-    };
-    refreshers.push(() => button.setAttribute("aria-pressed", now()));
-    return button;
-  });
+  const toggles = offer.toggles.map((one) =>
+    toggle(one, () => settings()[one.name] ?? true, (on) => set(one.name, on)));
   group("what the plan may adapt", make("div", { className: "toggles" }, ...toggles));
 
   // --- numbers ------------------------------------------------------------------------

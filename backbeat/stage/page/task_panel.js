@@ -1,0 +1,76 @@
+// What is done to a hand and its target. The server says what there is and in which
+// range; it has the last word about every value.
+window.makeTaskPanel = ({ info, find }, send, state) => {
+  const panel = find(".panel"), opener = find(".show-panel"), offer = info.tasks;
+  const { make, group, slider, toggle, refreshers } = window.makeForm(panel);
+  panel.onsubmit = (event) => event.preventDefault();
+  panel.hidden = opener.hidden = false;
+  const settings = () => state().settings ?? {};
+  const set = (name, to) => send("set", { name, to });
+
+  // --- target ---------------------------------------------------------------------
+  // Two sliders or keys may move it within one answer of the server.
+  let asked = { until: 0 };
+  const place = () =>
+    performance.now() < asked.until ? asked.to : settings().target ?? [0, 0, 0];
+  const put = (to) => {
+    asked = { to, until: performance.now() + 500 };
+    set("target", to);
+  };
+  const far = offer["farthest"];
+  const move = (k, by) => () => {
+    const to = [...place()];
+    to[k] = Math.round(100 * Math.min(Math.max(to[k] + by, -far), far)) / 100;
+    put(to);
+  };
+  const home = make("button", { type: "button", textContent: "back to the start" });
+  home.className = "home";
+  home.onclick = () => put([0, 0, 0]);
+  group("target",
+    ...["forward", "to its left", "up"].map((label, k) => {
+      const row = slider({ label, unit: "m", low: -far, high: far, step: 0.01 },
+        () => place()[k], (x) => put(place().map((old, i) => (i === k ? x : old))));
+      row.dataset.setting = `target ${"xyz"[k]}`;
+      return row;
+    }),
+    home);
+
+  // --- switches and numbers ---------------------------------------------------------
+  const toggles = offer.toggles.map((one) =>
+    toggle(one, () => settings()[one.name] ?? true, (on) => set(one.name, on)));
+  group("controller", make("div", { className: "toggles" }, ...toggles));
+  for (const [title, rows] of Object.entries(offer.sliders))
+    group(title, ...rows.map((one) => {
+      const row = slider(one, () => settings()[one.name], (x) => set(one.name, x));
+      row.dataset.setting = one.name;
+      return row;
+    }));
+  const pause = make("button", { type: "button", className: "pause" });
+  pause.title = "Let time stand still (space)";
+  const flip = () => send("play", !state().playing);
+  pause.onclick = flip;
+  refreshers.push(() => {
+    const word = state().playing ? "pause" : "go on";
+    if (pause.textContent !== word) pause.textContent = word;
+  });
+  const reset = make("button", { type: "button", className: "reset", textContent: "reset" });
+  reset.title = "Begin anew, with all settings as they were (r)";
+  reset.onclick = () => { asked = { until: 0 }; send("reset"); };
+  const keys = make("button", { type: "button", className: "help", textContent: "keys" });
+  keys.title = "What the keys do (?)";
+  panel.append(make("div", { className: "ends" }, pause, reset, keys));
+
+  const table = {
+    w: ["target forward", move(0, 0.02)], s: ["target backward", move(0, -0.02)],
+    a: ["target to its left", move(1, 0.02)], d: ["target to its right", move(1, -0.02)],
+    e: ["target up", move(2, 0.02)], q: ["target down", move(2, -0.02)],
+    h: ["target back to the start", () => home.click()],
+    ...Object.fromEntries(toggles.map((button, k) =>
+      [k + 1, [`${button.textContent} on, off`, () => button.click()]])),
+    " ": ["pause, go on", flip],
+    r: ["reset", () => reset.click()],
+    "?": ["these keys", () => keys.click()],
+  };
+  keys.onclick = window.listenToKeys(find, table);
+  return { refresh: () => refreshers.forEach((refresh) => refresh()) };
+};

@@ -1,0 +1,180 @@
+"""LiveTaskSpace: a hand after its target, both changed while they are watched."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from pydrake.systems.analysis import Simulator
+
+from models.configuration import Configuration
+from models.errors import BackbeatError, unknown_name
+from mpc.simulation.base_motion import BaseMotion
+from mpc.simulation.task_sensing import TaskNoise
+from mpc.simulation.task_space_loop import TaskSpaceLoop, build_task_space_loop
+from mpc.simulation.task_space_run import RUNAWAY
+from mpc.simulation.task_space_scenario import TaskSpaceScenario
+
+# Samples as often as a machine of today keeps up with [s].
+PERIODS = {"ur10": 0.002, "atlas": 0.004}
+
+
+@dataclass(frozen=True)
+class LiveTaskSettings:
+    """What can be changed in a run, and how a run begins."""
+
+    # The target, from where the hand begins, world axes [m].
+    target: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    # Standard deviations of sensed angles [rad] and rates [rad/s].
+    noise_angle: float = 0.0
+    noise_rate: float = 0.0
+    # Time between samples [s].
+    period: float = 0.002
+    # The hand is sensed, or modeled from the angles.
+    hand_sensing: bool = False
+    task: bool = True
+    posture: bool = True
+    gravity_compensation: bool = True
+    # What a pelvis does up and down [m, rad/s], and whether the controller is told its
+    # acceleration.
+    pelvis_amplitude: float = 0.0
+    pelvis_rate: float = 2.0
+    pelvis_feedforward: bool = True
+
+
+@dataclass(frozen=True)
+class TaskSpaceMoment:
+    """What there is to see.
+
+    Attributes:
+        time: [s].
+        q: (nq,) configuration of the robot model.
+        hand, target: (3,) places [m].
+        at_limit: joints that got less than was asked for.
+    """
+
+    time: float
+    q: np.ndarray
+    hand: np.ndarray
+    target: np.ndarray
+    at_limit: tuple[str, ...] = field(default=())
+
+
+class LiveTaskSpace:
+    """A closed loop of which only the present is known.
+
+    Attributes:
+        loop: what is simulated.
+        settings: present values.
+        has_pelvis: whether there is a base that can be moved.
+        is_over: whether joints have run away; only a reset helps.
+    """
+
+    def __init__(self, robot: str) -> None:
+        """Builds the loop at its start.
+
+        Raises:
+            BackbeatError: unknown robot, or none that has a hand.
+        """
+        step = TaskSpaceScenario().time_step
+        self._first = LiveTaskSettings(period=PERIODS.get(robot, step))
+        # Samples come at multiples of the plant's step.
+        scenario = TaskSpaceScenario(
+            robot=robot,
+            period=step,
+            base=BaseMotion(axis="z"),
+        )
+        self.loop: TaskSpaceLoop = build_task_space_loop(scenario, is_live=True)
+        self.has_pelvis = self.loop.robot.floating
+        self._place = Configuration(self.loop.robot, self.loop.q_start)
+        self.reset()
+
+    def reset(self) -> None:
+        """Goes back to the start, and to the settings of the start."""
+        self._simulator = Simulator(self.loop.diagram, self.loop.make_context())
+        self._context = self._simulator.get_mutable_context()
+        self.is_over = False
+        self.settings = self._first
+        self._put()
+        self._simulator.Initialize()
+
+    def apply(
+        self, name: str, value: bool | float | tuple[float, float, float]
+    ) -> None:
+        """Changes a setting from the next sample on.
+
+        Raises:
+            BackbeatError: no such setting, one that this robot does not have, or a
+                period that makes no sense.
+        """
+        known = list(LiveTaskSettings.__dataclass_fields__)
+        if not self.has_pelvis:
+            known = [n for n in known if not n.startswith("pelvis")]
+        if name not in known:
+            raise unknown_name("setting", name, known)
+        step = self.loop.scenario.time_step
+        if name == "period" and float(value) < step:  # type: ignore[arg-type]
+            raise BackbeatError(f"a period has to be {step:g} s or more, not {value}")
+        self.settings = replace(self.settings, **{name: value})  # type: ignore[arg-type]
+        self._put()
+
+    def advance(self, duration: float) -> None:
+        """Simulates for a while [s], unless joints run away."""
+        if self.is_over:
+            return
+        try:
+            self._simulator.AdvanceTo(self.time + duration)
+        except RuntimeError:
+            # Drake's solver gives up where numbers have left all bounds.
+            self.is_over = True
+            return
+        _, v = self._state()
+        self.is_over = not bool((np.abs(v) < RUNAWAY).all())
+
+    @property
+    def time(self) -> float:
+        """Time since the start [s]."""
+        return float(self._context.get_time())
+
+    def now(self) -> TaskSpaceMoment:
+        """What there is to see at present."""
+        q, _ = self._state()
+        loop, names = self.loop, self.loop.robot.joint_names
+        hand = np.array(self._place.update(q).pose(loop.hand).translation())
+        source = loop.diagram.GetSubsystemByName("target_source")
+        own = source.GetMyContextFromRoot(self._context)
+        target = source.GetOutputPort("target").Eval(own)[:3].copy()
+        own = loop.controller.GetMyContextFromRoot(self._context)
+        cut = loop.controller.GetOutputPort("at_limit").Eval(own)
+        limited = tuple(n for n, c in zip(names, cut, strict=True) if c > 0.5)
+        return TaskSpaceMoment(self.time, q, hand, target, limited)
+
+    def _state(self) -> tuple[np.ndarray, np.ndarray]:
+        """(nq,) and (nv,) of the robot model."""
+        truth = self.loop.diagram.GetSubsystemByName("true_state")
+        own = truth.GetMyContextFromRoot(self._context)
+        x = truth.get_output_port().Eval(own)
+        nq = self.loop.robot.num_positions
+        return x[:nq].copy(), x[nq:].copy()
+
+    def _put(self) -> None:
+        """Puts settings where they are used."""
+        s, loop = self.settings, self.loop
+        loop.controller.law.settings = replace(
+            loop.scenario.control,
+            task=s.task,
+            posture=s.posture,
+            gravity_compensation=s.gravity_compensation,
+            sensed_hand=s.hand_sensing,
+            base_feedforward=s.pelvis_feedforward,
+        )
+        find, root = loop.diagram.GetSubsystemByName, self._context
+        sensing = find("task_sensing")
+        own = sensing.GetMyMutableContextFromRoot(root)
+        sensing.set_noise(own, TaskNoise(angle=s.noise_angle, rate=s.noise_rate))
+        sensing.set_every(own, round(s.period / loop.scenario.time_step))
+        target = find("target_source")
+        own = target.GetMyMutableContextFromRoot(root)
+        target.set_goal(own, loop.hand_start + np.array(s.target))
+        if self.has_pelvis:
+            sway = find("sway")
+            own = sway.GetMyMutableContextFromRoot(root)
+            sway.set_goal(own, s.pelvis_amplitude, s.pelvis_rate)
