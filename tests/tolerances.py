@@ -176,3 +176,5 @@ DETECTED_WITHIN = 0.1
 # Published figures of robots carry ten digits, the inputs of their models six;
 # absolute for small values, relative for values above one.
 PUBLISHED = 1e-6
+# Quaternions that were brought to length one by code that was compiled otherwise [-].
+UNIT_QUATERNION = 1e-15

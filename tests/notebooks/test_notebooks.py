@@ -29,9 +29,16 @@ SHORTER = {
     "05_push_it": {"DURATION": 4.5},
     "06_a_drummed_run": {"DURATION": 6.0},
     "07_drumming_analyzed": {"DURATION": 6.0},
+    "08_task_space": {"DURATION": 1.0},
+    "09_robustness_cards": {"SEEDS": 1},
 }
 # Those that simulate or analyze for longer are not run every day.
-LONG = ("05_push_it", "07_drumming_analyzed")
+LONG = (
+    "05_push_it",
+    "07_drumming_analyzed",
+    "08_task_space",
+    "09_robustness_cards",
+)
 # Data is drawn in color and axes are gray: of a figure that shows anything, this
 # share is in color, and of empty axes nothing is.
 COLORED = 0.003
