@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.options import LIBRARY, LibraryFolder, Scheduler
+
 if TYPE_CHECKING:
     from backbeat.jobs import Outcome
 
@@ -19,9 +21,7 @@ def command(
             "tablature files; none builds all behaviors."
         ),
     ] = None,
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     force: Annotated[bool, typer.Option(help="Build what is up to date too.")] = False,
     jobs: Annotated[
         int | None,
@@ -50,10 +50,7 @@ def command(
         int | None,
         typer.Option(help="Port of the page of --watch; any free one by default."),
     ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(help="Run on a Dask cluster instead: tcp://HOST:PORT."),
-    ] = None,
+    scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
 ) -> None:
     """Builds behaviors and setlists: solves, verifies and stores what has changed."""

@@ -1,9 +1,10 @@
 """`backbeat card`: what a behavior survives, and how often."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from backbeat.cli.options import LIBRARY, LibraryFolder, RunsAtATime, Scheduler
 
 
 def command(
@@ -11,20 +12,13 @@ def command(
         list[str] | None,
         typer.Argument(help="Behaviors in the library; all that are in it if none."),
     ] = None,
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     seeds: Annotated[
         int | None,
         typer.Option(min=1, help="Seeds a disturbance; a whole card has 20."),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Runs at a time; by default one a core.")
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(help="Run on a Dask cluster instead: tcp://HOST:PORT."),
-    ] = None,
+    jobs: RunsAtATime = None,
+    scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Cards as JSON.")] = False,
 ) -> None:
     """Makes robustness cards: success by disturbance, and the largest push.
@@ -50,17 +44,17 @@ def command(
     if not chosen:
         raise BackbeatError(f"library {library} is empty; build a behavior first")
     cards, failures = [], []
-    for name in chosen:
-        with (
-            cluster_executors(scheduler) as executors,
-            sweep_progress(name, card_path(library, name).parent) as progress,
-        ):
-            card, failed = build_card(name, library, seeds, progress, jobs, executors)
-        cards.append(card)
-        failures += failed
-        if not as_json:
-            page = card_path(library, name).with_suffix(".html")
-            typer.echo(f"{name}: {card.headline}\n  {page}")
+    with cluster_executors(scheduler) as executors:
+        for name in chosen:
+            path = card_path(library, name)
+            with sweep_progress(name, path.parent) as progress:
+                card, failed = build_card(
+                    name, library, seeds, progress, jobs, executors
+                )
+            cards.append(card)
+            failures += failed
+            if not as_json:
+                typer.echo(f"{name}: {card.headline}\n  {path.with_suffix('.html')}")
     if as_json:
         print_json([asdict(card) for card in cards])
     report_failures(failures)

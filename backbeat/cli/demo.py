@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
+
 if TYPE_CHECKING:
     from mpc.simulation.run import SimulationRun
 
@@ -17,9 +19,7 @@ PROGRAM = {
 
 
 def command(
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     out: Annotated[Path, typer.Option(help="Folder for runs and pages.")] = Path("out"),
     contact_model: Annotated[
         str, typer.Option(help="lagged, sap or similar.")

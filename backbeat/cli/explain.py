@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
+
 
 def command(
     run_file: Annotated[Path, typer.Argument(help="Run file of `backbeat track`.")],
     at: Annotated[float, typer.Option(help="Time of the behavior [s].")],
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
 ) -> None:
     """Explains plan and tick at a time: tasks, errors, limits in force, slack.
 

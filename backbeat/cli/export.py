@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -16,9 +18,7 @@ def command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="CSV file to write.")
     ] = None,
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     everything: Annotated[
         bool, typer.Option("--all", help="All columns, not just joint angles.")
     ] = False,

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
+
 if TYPE_CHECKING:
     from backbeat.figures.registry import Figure
 
@@ -24,9 +26,7 @@ def command(
     behavior: Annotated[
         str, typer.Option(help="Drumming behavior that plans are taken from.")
     ] = "outstanding",
-    library: Annotated[
-        Path, typer.Option(help="Folder of built behaviors.", envvar="BACKBEAT_LIBRARY")
-    ] = Path("library"),
+    library: LibraryFolder = LIBRARY,
 ) -> None:
     """Draws figures from the model, the score and the plan in the library."""
     from backbeat.figures.registry import FIGURES, find_figure, write_figure

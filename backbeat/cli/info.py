@@ -1,9 +1,10 @@
 """`backbeat info`: a behavior, its certificate and where it comes from."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from backbeat.cli.options import LIBRARY, LibraryFolder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,9 +17,7 @@ MOST_LIMITS = 10
 
 def command(
     name: Annotated[str, typer.Argument(help="Behavior in the library.")],
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
 ) -> None:
     """Shows a behavior: what it is, what verification found, how it was built."""

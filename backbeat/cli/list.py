@@ -1,15 +1,14 @@
 """`backbeat list`: what is in the library, and what could be."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
+
 
 def command(
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
 ) -> None:
     """Lists the behaviors of the library and those that ship but are not built."""
@@ -26,15 +25,15 @@ def command(
     table = store.table()
     ships = [*shipped_names(), *shipped_setlists()]
     missing = [n for n in ships if n not in set(table["name"])]
-    words = {n: card_words(store, n) for n in table["name"]}
-    table["card"] = [words[n] for n in table["name"]]
+    table["card"] = [card_words(store, n) for n in table["name"]]
     if as_json:
         print_json({"built": table.to_dict("records"), "not_built": missing})
         return
     screen = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0, 0, 1))
     for column in ("name", "kind", "length", "tempo", "verified"):
         screen.add_column(column, no_wrap=True)
-    if any(words.values()):
+    has_cards = any(table["card"])
+    if has_cards:
         screen.add_column("survives")
     screen.add_column("summary")
     for row in table.itertuples():
@@ -44,10 +43,10 @@ def command(
             f"{row.duration_s:.1f} s",
             f"{row.bpm:g} BPM" if row.bpm else "",
             "yes" if row.verified else "NO",
-            *([row.card] if any(words.values()) else []),
+            *([row.card] if has_cards else []),
             row.summary,
         )
     for name in missing:
-        blank = [""] if any(words.values()) else []
+        blank = [""] if has_cards else []
         screen.add_row(name, "", "", "", "not built", *blank, f"backbeat build {name}")
     Console().print(screen)

@@ -65,6 +65,7 @@ def load_subcommand(name: str) -> Any:
     """Imports the module of the subcommand `name` and makes its command."""
     module = importlib.import_module(f"backbeat.cli.{name.replace('-', '_')}")
     if hasattr(module, "app"):  # It has subcommands of its own.
+        module.app.info.help = SUBCOMMANDS[name]
         return typer.main.get_command(module.app)
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     single.command(name, help=SUBCOMMANDS[name])(module.command)

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from models.robot_description import RobotDescription
 
 app = typer.Typer(
-    help="Report on a robot description, compare two, or change one by a YAML.",
     add_completion=False,
     pretty_exceptions_enable=False,
     no_args_is_help=True,

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
+
 if TYPE_CHECKING:
     from backbeat.sound.notes import SoundExtras
     from backbeat.stage.player import Playback
@@ -25,9 +27,7 @@ def command(
         str | None,
         typer.Option(help="A single move of a dance instead, solved on the spot."),
     ] = None,
-    library: Annotated[
-        Path, typer.Option(help="Folder of built behaviors.", envvar="BACKBEAT_LIBRARY")
-    ] = Path("library"),
+    library: LibraryFolder = LIBRARY,
     simulated: Annotated[
         bool,
         typer.Option(

@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
+
 
 def command(
     run_file: Annotated[
         Path, typer.Argument(help="Run file of `backbeat track` or `backbeat play`.")
     ],
-    library: Annotated[
-        Path, typer.Option(help="Folder of built behaviors.", envvar="BACKBEAT_LIBRARY")
-    ] = Path("library"),
+    library: LibraryFolder = LIBRARY,
     anyway: Annotated[
         bool,
         typer.Option(

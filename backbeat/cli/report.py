@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
+
 if TYPE_CHECKING:
     from mpc.simulation.run_record import RunRecord
 
@@ -23,9 +25,7 @@ def command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="HTML file to write.")
     ] = None,
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     recording: Annotated[
         RecordingPlace,
         typer.Option(help="Of a run: in the page, in a file beside it, or left out."),

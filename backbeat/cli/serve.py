@@ -1,18 +1,17 @@
 """`backbeat serve`: the controllers in a process of their own."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from backbeat.cli.options import LIBRARY, LibraryFolder
 
 
 def command(
     name: Annotated[
         str, typer.Argument(help="Serve this behavior alone; any without it.")
     ] = "",
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     host: Annotated[
         str, typer.Option(help="Where to listen; others than this machine on request.")
     ] = "127.0.0.1",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from backbeat.cli.build import INTERRUPTED
+from backbeat.cli.options import LIBRARY, LibraryFolder, RunsAtATime, Scheduler
 
 if TYPE_CHECKING:
     from backbeat.sweeping import Progress
@@ -21,9 +22,7 @@ def command(
             "dances, drumming, pushes, stance-pushes, step-pushes, world."
         ),
     ],
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder of tables and summaries.")
     ] = Path("out/sweeps"),
@@ -33,13 +32,8 @@ def command(
     behavior: Annotated[
         list[str] | None, typer.Option(help="Only this behavior; may repeat.")
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Runs at a time; by default one a core.")
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(help="Run on a Dask cluster instead: tcp://HOST:PORT."),
-    ] = None,
+    jobs: RunsAtATime = None,
+    scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Summary as JSON.")] = False,
 ) -> None:
     """Runs scenarios over fields and seeds; goes on where it was stopped."""

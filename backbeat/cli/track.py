@@ -5,15 +5,15 @@ from typing import Annotated
 
 import typer
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
+
 
 def command(
     name: Annotated[str, typer.Argument(help="Behavior in the library.")] = "",
     scenario: Annotated[
         Path | None, typer.Option(help="Scenario YAML; options below override it.")
     ] = None,
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Run file to write.")
     ] = None,

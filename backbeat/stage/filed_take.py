@@ -51,8 +51,6 @@ class FiledTake:
         wrench = [[f"{n}.{a}" for a in WRENCH] for n in robot.patches]
         contact = np.stack([samples[n].to_numpy(float) for n in wrench], axis=1)
         self._t = samples["t"].to_numpy()
-        if len(self._t) < 2:
-            raise BackbeatError(f"{record.source} has no more than a moment to show")
         self._motion = MeasuredMotion(robot, self._t, q, v, contact)
         planned = samples[[f"planned.{n}" for n in positions]]
         self._planned = planned.to_numpy(float)

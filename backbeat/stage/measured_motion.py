@@ -8,6 +8,7 @@ from backbeat.stage.balance import capture_point
 from backbeat.stage.moment import ContactForce
 from backbeat.stage.plan_view import LEAST_FORCE
 from models.configuration import Configuration
+from models.errors import BackbeatError
 from models.robot import RobotModel
 
 
@@ -26,14 +27,19 @@ class MeasuredMotion:
 
         Args:
             robot: the robot model.
-            t: (N,) times [s]; two at least.
+            t: (N,) times [s].
             q, v: (N, nq) and (N, nv).
             contact: (N, C, 6) wrenches on its patches about the world's origin.
+
+        Raises:
+            BackbeatError: fewer than two samples make sense.
         """
         # After a fall numbers may grow beyond all bounds: nothing to see there.
         good = np.isfinite(q).all(1) & np.isfinite(v).all(1)
         good &= np.isfinite(contact).all((1, 2))
-        count = len(good) if good.all() else max(int(np.argmin(good)), 2)
+        count = len(good) if good.all() else int(np.argmin(good))
+        if count < 2:
+            raise BackbeatError("the run has no more than a moment to show")
         self._t, self._q, self._v = t[:count], q[:count], v[:count]
         self._contact = contact[:count]
         self._state = Configuration(robot, q[0])

@@ -1,0 +1,19 @@
+"""Options that several subcommands share, as types of their arguments."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+LIBRARY = Path("library")
+
+LibraryFolder = Annotated[
+    Path, typer.Option(help="Folder of built behaviors.", envvar="BACKBEAT_LIBRARY")
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(help="Run on a Dask cluster instead: tcp://HOST:PORT."),
+]
+RunsAtATime = Annotated[
+    int | None, typer.Option(min=1, help="Runs at a time; by default one a core.")
+]
