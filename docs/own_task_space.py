@@ -86,7 +86,7 @@ def run(duration: float = 1.5) -> tuple[Reacher, np.ndarray]:
     world = add_world(builder, robot, 0.001, "sap")
     plant, simulator = world.plant, Simulator(builder.Build())
     context = plant.GetMyMutableContextFromRoot(simulator.get_mutable_context())
-    selection, reacher = world.state_selection().argmax(1), Reacher(robot)
+    selection, reacher = world.state_places, Reacher(robot)
     x = plant.GetPositionsAndVelocities(context)
     x[selection] = np.r_[reacher.q, np.zeros(robot.num_velocities)]
     plant.SetPositionsAndVelocities(context, x)

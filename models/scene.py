@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from pydrake.geometry import (
@@ -109,8 +110,9 @@ class World:
                 selection[order[name], column] = 1.0
         return selection
 
-    def state_selection(self) -> np.ndarray:
-        """(nq + nv, plant states) matrix from the plant's state to the model's."""
+    @cached_property
+    def state_places(self) -> np.ndarray:
+        """(nq + nv,) where in the plant's state that of the model is."""
         plant, robot = self.plant, self.robot
         joints = [plant.GetJointByName(n, self.instance) for n in robot.joint_names]
         q = [j.position_start() for j in joints]
@@ -123,9 +125,13 @@ class World:
             )
             q = [*range(q_base, q_base + robot.base_positions), *q]
             v = [*range(v_base, v_base + robot.base_velocities), *v]
-        rows = np.r_[q, np.array(v, int) + plant.num_positions()].astype(int)
-        selection = np.zeros((len(rows), plant.num_multibody_states()))
-        selection[np.arange(len(rows)), rows] = 1.0
+        return np.r_[q, np.array(v, int) + plant.num_positions()].astype(int)
+
+    def state_selection(self) -> np.ndarray:
+        """(nq + nv, plant states) matrix from the plant's state to the model's."""
+        places = self.state_places
+        selection = np.zeros((len(places), self.plant.num_multibody_states()))
+        selection[np.arange(len(places)), places] = 1.0
         return selection
 
     def set_friction(self, context: Context, friction: float) -> None:

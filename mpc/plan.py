@@ -87,10 +87,13 @@ class Plan:
         h = self.durations
         # The two middles around t, or those nearest to it.
         i = min(max(k if u > 0.5 else k - 1, 0), len(h) - 2)
-        mean = np.diff(self.deviation[i : i + 3, 9:], axis=0) / h[i : i + 2, None]
-        change = (mean[1] - mean[0]) / (0.5 * (h[i] + h[i + 1]))
-        since = h[i:k].sum() + u * h[k] - 0.5 * h[i] if k >= i else 0.0
-        return np.array([mean[0] + since * change, change])
+        turn = self.deviation[i : i + 3, 9:]
+        mean, after = (turn[1] - turn[0]) / h[i], (turn[2] - turn[1]) / h[i + 1]
+        out = np.empty((2, 3))
+        out[1] = change = (after - mean) / (0.5 * (h[i] + h[i + 1]))
+        since = u * h[k] - 0.5 * h[i] + (h[i] if k > i else 0.0)
+        out[0] = mean + since * change
+        return out
 
     @cached_property
     def _ends(self) -> np.ndarray:

@@ -30,6 +30,7 @@ _KINDS = {
     )
 }  # fmt: skip
 _TYPES = ("<f8", "<i8", "|b1")
+_DTYPES = tuple(np.dtype(name) for name in _TYPES)
 
 
 def pack(value: object) -> bytes:
@@ -69,10 +70,10 @@ def _value(plain: Any, message: bytes, start: list[int]) -> Any:
     if not isinstance(plain, dict):
         return plain
     if "array" in plain:
-        kind, size = np.dtype(_TYPES[plain["type"]]), int(np.prod(plain["array"]))
-        numbers = np.frombuffer(message, kind, size, start[0])
-        start[0] += numbers.nbytes
-        return numbers.reshape(plain["array"]).copy()
+        shape, dtype = plain["array"], _DTYPES[plain["type"]]
+        found = np.ndarray(shape, dtype, message, start[0]).copy()
+        start[0] += found.nbytes
+        return found
     if "tuple" in plain:
         return tuple(_value(v, message, start) for v in plain["tuple"])
     if "items" in plain:

@@ -132,7 +132,11 @@ class InverseKinematics:
                 high[nf:] = np.minimum(high[nf:], upper - q[nq:])
                 room, D = self._bounds(state, targets)
                 program = _with_bounds(H, g, low, high, room, D, stiffness)
-                step = solver.solve(program).x[: len(g)]
+                solution = solver.solve(program)
+                if not solution.found:
+                    # Where it got to is far from all targets, and the result says so.
+                    return self._result(state, q_near, targets)
+                step = solution.x[: len(g)]
                 box_plus(q, step, 1.0, robot.floating, q)
                 state.update(q)
                 if float(np.abs(step).max()) < 1e-7:

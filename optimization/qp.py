@@ -167,12 +167,15 @@ class DaqpSolver:
         p, shape = program, (len(program.g), len(program.lower))
         if self._model is None or self._shape != shape:
             model = daqp.Model()
-            model.setup(p.H, p.g, p.A, p.upper, p.lower, sense)
+            flag, _ = model.setup(p.H, p.g, p.A, p.upper, p.lower, sense)
         else:
             model = self._model
-            model.update(p.H, p.g, p.A, p.upper, p.lower, sense)
+            flag = model.update(p.H, p.g, p.A, p.upper, p.lower, sense)
         # What has failed, or raised, is not used again.
         self._model = None
+        if flag < 0:
+            nothing = np.zeros(shape[0]), np.zeros(shape[1])
+            return QPSolution(p, *nothing, False, 0, _STATUS.get(flag, "numerics"))
         x, _, flag, info = model.solve()
         found = flag == 1
         if found:

@@ -124,8 +124,8 @@ class Room:
     def _robot_positions(self, q: np.ndarray) -> np.ndarray:
         """Positions of all joints of the robot, what the model holds included."""
         plant, robot = self._world.plant, self._world.robot
-        rows = self._world.state_selection()[: robot.num_positions]
-        positions = rows[:, : plant.num_positions()].T @ q
+        positions = np.zeros(plant.num_positions())
+        positions[self._world.state_places[: robot.num_positions]] = q
         for name, angle in robot.locked.items():
             joint = plant.GetJointByName(name, self._world.instance)
             positions[joint.position_start()] = angle

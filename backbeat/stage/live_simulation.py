@@ -52,7 +52,7 @@ class LiveSimulation:
         self._loop = self._running.loop
         self._robot = behavior.robot_model
         self._kit = DrumKit(behavior.scene.place)
-        self._places = self._loop.world.state_selection().argmax(1)
+        self._places = self._loop.world.state_places
         self.start = -scenario.lead_in
         self._held: dict[str, Any] = {}
         self.restart()

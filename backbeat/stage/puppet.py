@@ -86,8 +86,7 @@ class Skeleton:
         self._context = world.plant.CreateDefaultContext()
         lock_joints(world.plant, self._context, world.robot.locked)
         self._rest = world.plant.GetPositions(self._context)
-        rows = world.state_selection()[: world.robot.num_positions]
-        self._places = rows.argmax(1)
+        self._places = world.state_places[: world.robot.num_positions]
 
     def pose(self, q: np.ndarray) -> None:
         """Moves to a configuration of the robot model."""

@@ -29,7 +29,7 @@ class _Touch(NamedTuple):
     body_B: BodyIndex
     force: np.ndarray
     point: np.ndarray
-    moment: np.ndarray
+    moment: np.ndarray | None
 
 
 class ContactLog(LeafSystem):
@@ -76,6 +76,8 @@ class ContactLog(LeafSystem):
             body = plant.get_body(BodyIndex(k))
             for geometry in plant.GetCollisionGeometriesForBody(body):
                 self._bodies[geometry] = body.index()
+        # Rows and signs of pairs of bodies that have touched.
+        self._carried: dict[tuple[int, int], tuple[int, float]] = {}
         self._supports = {self._ground}
         if plant.HasBodyNamed(CHAIR):
             self._supports.add(plant.GetBodyByName(CHAIR).index())
@@ -131,7 +133,7 @@ class ContactLog(LeafSystem):
                 info.bodyB_index(),
                 info.contact_force(),
                 info.contact_point(),
-                np.zeros(3),
+                None,
             )
         for i in range(results.num_hydroelastic_contacts()):
             yield self._surface(results.hydroelastic_contact_info(i))
@@ -145,23 +147,38 @@ class ContactLog(LeafSystem):
 
     def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
         results: ContactResults = self._results.Eval(context)
-        total = np.zeros((len(self.patches) + 1, 6))
-        for a, b, force, p, moment in self._touches(results):
-            if a in self._supports:
-                support, body, f, m = a, b, force, moment
-            elif b in self._supports:
-                support, body, f, m = b, a, -force, -moment
-            else:
+        # Plain numbers: arrays of three are slow, and logs ask 500 times a second.
+        total = [[0.0] * 6 for _ in range(len(self.patches) + 1)]
+        for a, b, force, point, moment in self._touches(results):
+            pair = int(a), int(b)
+            if pair not in self._carried:
+                self._carried[pair] = self._carry(a, b)
+            slot, sign = self._carried[pair]
+            if not sign:
                 continue
-            slot = self._slot.get(body, len(self.patches))
-            if slot == len(self.patches) and support != self._ground:
-                continue
-            total[slot, 0] += p[1] * f[2] - p[2] * f[1]
-            total[slot, 1] += p[2] * f[0] - p[0] * f[2]
-            total[slot, 2] += p[0] * f[1] - p[1] * f[0]
-            total[slot, :3] += m
-            total[slot, 3:] += f
-        output.SetFromVector(total.ravel())
+            row, (fx, fy, fz), (x, y, z) = total[slot], force.tolist(), point.tolist()
+            row[0] += sign * (y * fz - z * fy)
+            row[1] += sign * (z * fx - x * fz)
+            row[2] += sign * (x * fy - y * fx)
+            if moment is not None:
+                row[:3] = (np.array(row[:3]) + sign * moment).tolist()
+            row[3] += sign * fx
+            row[4] += sign * fy
+            row[5] += sign * fz
+        output.SetFromVector(np.concatenate(total))
+
+    def _carry(self, a: BodyIndex, b: BodyIndex) -> tuple[int, float]:
+        """Row of `wrenches` in which a contact of two bodies counts, and its sign.
+
+        The sign is that of the force on the second body; 0 for what does not count.
+        """
+        rest = len(self.patches)
+        for support, body, sign in ((a, b, 1.0), (b, a, -1.0)):
+            if support in self._supports:
+                slot = self._slot.get(body, rest)
+                counts = slot < rest or support == self._ground
+                return slot, sign if counts else 0.0
+        return rest, 0.0
 
     def _calc_normal_forces(self, context: Context, output: BasicVector) -> None:
         results: ContactResults = self._results.Eval(context)

@@ -22,7 +22,7 @@ def has_fallen(loop: ControlledRobot, context: Context) -> bool:
         return False
     plant_context = loop.world.plant.GetMyContextFromRoot(context)
     x = loop.world.plant.GetPositionsAndVelocities(plant_context)
-    q = x[loop.world.state_selection().argmax(1)][: robot.num_positions]
+    q = x[loop.world.state_places][: robot.num_positions]
     if not np.isfinite(q).all():
         return True
     sample = loop.reference.sample(context.get_time() - loop.scenario.lead_in)

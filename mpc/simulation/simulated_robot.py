@@ -48,7 +48,7 @@ class SimulatedRobot:
         plant = self.world.plant
         own = plant.GetMyMutableContextFromRoot(context)
         x = plant.GetPositionsAndVelocities(own)
-        x[self.world.state_selection().argmax(1)] = np.r_[q, v]
+        x[self.world.state_places] = np.r_[q, v]
         plant.SetPositionsAndVelocities(own, x)
 
     def add_logs(

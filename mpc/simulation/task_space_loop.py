@@ -70,7 +70,7 @@ class TaskSpaceLoop:
         scale_masses(plant, own, self.world.instance, error, self.scenario.seed)
         x = plant.GetPositionsAndVelocities(own)
         still = np.zeros(self.robot.num_velocities)
-        x[self.world.state_selection().argmax(1)] = np.r_[self.q_start, still]
+        x[self.world.state_places] = np.r_[self.q_start, still]
         plant.SetPositionsAndVelocities(own, x)
         return context
 

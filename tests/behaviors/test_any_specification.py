@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from behaviors.dance.move_file import shipped_moves
@@ -80,6 +80,7 @@ def test_any_numbers_make_a_dance_or_one_error(check, move, at, beats, length, f
 
 @settings(max_examples=40, deadline=None)
 @given(*[numbers] * 6, st.lists(numbers, max_size=4))
+@example(1.0, 0.0, 0.0625, 0.0, 246914321.0, 2.0, [])
 def test_any_numbers_make_a_tour_or_one_error(
     check, move, hold, spacing, angle, pelvis, lean, place
 ):

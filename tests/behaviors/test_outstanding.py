@@ -208,7 +208,7 @@ def test_the_seated_drummer_touches_floor_and_chair_as_planned(built):
     root = diagram.CreateDefaultContext()
     plant, graph = world.plant, world.scene_graph
     context = plant.GetMyMutableContextFromRoot(root)
-    chosen = world.state_selection().argmax(1)[: behavior.robot_model.num_positions]
+    chosen = world.state_places[: behavior.robot_model.num_positions]
     ends = {f"{s}_{e}_{k}" for s in "lr" for e in ("heel", "toe") for k in SIDES}
     for i in range(0, len(behavior.motion.t), 500):
         q = plant.GetPositions(context)

@@ -128,6 +128,21 @@ def test_an_infeasible_program_has_no_answer(program, gap):
     check_optimality(good)
 
 
+@given(programs)
+def test_a_program_that_is_not_convex_has_no_answer(program):
+    """Whether it comes first or after one of the same shape; the next is unharmed."""
+    bent = QuadraticProgram(
+        -program.H, program.g, program.A, program.lower, program.upper
+    )
+    solver = DaqpSolver()
+    for _ in range(2):
+        solution = solver.solve(bent)
+        assert not solution.found
+        assert solution.status == "numerics"
+        assert np.array_equal(solution.x, np.zeros(len(bent.g)))
+        check_optimality(solver.solve(program))
+
+
 def test_residuals_tell_a_wrong_answer():
     program = random_program(0, 6, 4, 2, 1, 1.0)
     right = DaqpSolver().solve(program)

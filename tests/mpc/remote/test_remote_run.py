@@ -37,6 +37,8 @@ def serve(library_folder, built):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # Where the tests run in the background, Ctrl-C may be ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         started.append(process)
         return process, read_address(process.stdout.readline().split()[-1])
