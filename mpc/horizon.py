@@ -8,7 +8,7 @@ import numpy as np
 
 from mpc.plan import Plan
 from mpc.reference import Reference
-from mpc.stepping import Step, standing
+from mpc.stepping import Step, Stretch, standing
 from mpc.touchdown import Touchdown
 
 # States of the predictive program without the soles: CoM, velocity, angular momentum
@@ -61,7 +61,7 @@ class PhaseGrid:
         self._knots = np.r_[_between(edges, spacing), edges[-1]]
         self._is_switch = np.isin(self._knots, edges)
 
-    def phases(self, s: float, knots: int, steps: Sequence[Step] = ()) -> np.ndarray:
+    def phases(self, s: float, knots: int, steps: Sequence[Stretch] = ()) -> np.ndarray:
         """(knots + 1,) phase s and the phases of the knots after it.
 
         A short first interval joins the next, but for one before a switch.
@@ -75,7 +75,7 @@ class PhaseGrid:
             k += 1
         return np.r_[s, self._at(k + np.arange(knots))]
 
-    def _with_steps(self, s: float, knots: int, steps: Sequence[Step]) -> np.ndarray:
+    def _with_steps(self, s: float, knots: int, steps: Sequence[Stretch]) -> np.ndarray:
         """As `phases`, with the switches of added steps besides the behavior's."""
         h = self.spacing
         added = [x for step in steps for x in (step.start, step.end)]

@@ -62,6 +62,8 @@ def measure_shift(
     for i, c in enumerate(reference.soles):
         swing = next((w for w in before.swings if w.contact == c), None)
         down = next((d for d in touchdowns if d.contact == c), None)
+        if down is not None and down.is_to_come(s):
+            down = None
         is_late = down is not None and not down.stands
         in_the_air = swing is not None and swing.start <= s < swing.end
         if swing is not None and (is_late or (in_the_air and down is None)):

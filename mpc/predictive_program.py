@@ -267,7 +267,8 @@ class PredictiveProgram:
         lift: float = 0.0,
         tempo: float = 1.0,
     ) -> Horizon:
-        phases = self._grid.phases(s, self.weights.knots, steps)
+        to_come = [d for d in touchdowns if d.is_to_come(s)]
+        phases = self._grid.phases(s, self.weights.knots, (*steps, *to_come))
         if shift is None:
             shift = np.zeros((len(self.reference.soles), 2))
         return make_horizon(

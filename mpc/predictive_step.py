@@ -202,7 +202,8 @@ class PredictiveStep:
     ) -> Plan | Failure:
         """A plan from what is measured."""
         reference, ground = self.reference, before.ground
-        downs: tuple[Touchdown, ...] = ()
+        # Without forces a foot that is put down lands as planned, and stays.
+        downs = tuple(d for d in before.touchdowns if d.is_put_down and s < d.end)
         if force is not None:
             elapsed = t + self._planning_time - before.time
             ground = measure_ground(now, reference, sample, before, elapsed, force)
@@ -280,7 +281,7 @@ class PredictiveStep:
             shift,
             plan.shift,
             plan.phases,
-            touchdowns,
+            plan.touchdowns,
         )
         return replace(plan, swings=swings)
 

@@ -2,7 +2,8 @@
 
 When the divergent component of motion leaves the place where it belongs, the
 predictive program is solved again for robots that begin to step with one foot or with
-the other. Whichever costs the least goes on.
+the other, or that put down a foot which the behavior keeps in the air. Whichever costs
+the least goes on.
 
 Sources
     Pratt, Carff, Drakunov, Goswami, "Capture Point: A Step toward Humanoid Push
@@ -16,8 +17,8 @@ import numpy as np
 
 from mpc.plan import Plan
 from mpc.predictive_program import PredictiveProgram
-from mpc.stepping import LIFT, recovery_steps
-from mpc.touchdown import Touchdown
+from mpc.stepping import LIFT, Step, recovery_steps
+from mpc.touchdown import Touchdown, put_down
 
 # Share of sideways in a motion from which the order of steps follows.
 SIDEWAYS = 0.7
@@ -37,6 +38,8 @@ class Recovery:
         price: in the objective of the predictive program.
         intervals: intervals of the horizon that a swing takes.
         count: number of steps of a recovery.
+        held: a foot that the behavior would keep in the air for so long after it could
+            be put down, may be put down [s].
     """
 
     watch: float = 0.03
@@ -45,6 +48,7 @@ class Recovery:
     price: float = 0.3
     intervals: int = 4
     count: int = 6
+    held: float = 0.3
 
     def improve(
         self,
@@ -86,25 +90,44 @@ class Recovery:
             rate = rate / elapsed
         if np.hypot(*(off + self.ahead * rate)) > self.alarm:
             least += self.price
+
+        def solve(
+            steps: Sequence[Step] = (), down: Sequence[Touchdown] = ()
+        ) -> Plan | None:
+            downs = (*touchdowns, *down)
+            return program.solve(
+                t, s, deviation, shift, steps, None, downs, lift, tempo
+            )
+
+        for down in self._put_downs(program, s, touchdowns):
+            candidate = solve(down=[down])
+            # What the behavior wants to keep in the air is not put down for little.
+            if candidate is not None and candidate.objective + self.price < least:
+                best, least = candidate, candidate.objective
         start, end, swinging = self._window(program, s)
         length = spacing * (self.intervals + 1)
         room = (end - start - LIFT + spacing) / length + 1e-6
         count = int(min(self.count, room))
         for order in self._orders(program, s, off, swinging) if count > 0 else []:
             steps = recovery_steps(order, start, spacing, self.intervals, count)
-            candidate = program.solve(
-                t,
-                s,
-                deviation,
-                shift,
-                steps,
-                touchdowns=touchdowns,
-                lift=lift,
-                tempo=tempo,
-            )
+            candidate = solve(steps)
             if candidate is not None and candidate.objective < least:
                 best, least = candidate, candidate.objective
         return best
+
+    def _put_downs(
+        self, program: PredictiveProgram, s: float, touchdowns: Sequence[Touchdown]
+    ) -> list[Touchdown]:
+        """Touchdowns of feet that the behavior keeps in the air for long."""
+        reference = program.reference
+        landing = s + self.intervals * program.weights.spacing
+        known = {d.contact for d in touchdowns}
+        return [
+            put_down(reference, c, landing, float(end))
+            for c in reference.soles
+            for start, end in reference.swings[c]
+            if c not in known and start <= s and end - landing > self.held
+        ]
 
     def _orders(
         self,

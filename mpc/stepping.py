@@ -192,6 +192,11 @@ def next_swings(
     swings = []
     for i, c in enumerate(reference.soles):
         touchdown = next((d for d in touchdowns if d.contact == c), None)
+        old = next((w for w in before if w.contact == c), None)
+        if touchdown is not None and touchdown.stands and s < touchdown.start:
+            k = _knot(phases, touchdown.start)
+            swings.append(_descent(reference, touchdown, old, s, landing[k, i]))
+            continue
         if touchdown is not None:
             last = [w for w in before if w.contact == c and not touchdown.stands]
             swings += [replace(w, until=touchdown.end) for w in last]
@@ -202,8 +207,7 @@ def next_swings(
         if found is None:
             continue
         start, end, is_added = found
-        k = min(int(np.searchsorted(phases, end - 1e-6)), len(phases) - 1)
-        old = next((w for w in before if w.contact == c and w.end == end), None)
+        k = _knot(phases, end)
         swing = Swing(
             contact=c,
             start=start,
@@ -215,8 +219,42 @@ def next_swings(
             height=STEP_HEIGHT if is_added else 0.0,
             depth=STEP_DEPTH if is_added else 0.0,
         )
-        if old is not None and s > start:
+        if old is not None and old.end == end and s > start:
             now = old.offset(s)
             swing = replace(swing, shift=now[0, :2], rate=now[1, :2])
         swings.append(swing)
     return tuple(swings)
+
+
+def _knot(phases: np.ndarray, s: float) -> int:
+    """Number of the first knot at phase s or later, or of the last one."""
+    return min(int(np.searchsorted(phases, s - 1e-6)), len(phases) - 1)
+
+
+def _descent(
+    reference: Reference,
+    down: Stretch,
+    old: Swing | None,
+    s: float,
+    landing: np.ndarray,
+) -> Swing:
+    """The swing at phase s of a foot that is put down before the behavior lands it."""
+    now = np.zeros((3, 3)) if old is None else old.offset(s)
+    if old is not None and old.depth > STEP_DEPTH:
+        # It is on its way. One that has missed the ground goes on.
+        until = down.start if down.start > old.end else old.until
+        old = replace(old, since=s, shift=now[0, :2], rate=now[1, :2])
+        return replace(old, landing=landing.copy(), until=until)
+    c = down.contact
+    above = reference.sample(down.start).p_contact[c, 2]
+    ground = reference.sample(down.end).p_contact[c, 2]
+    return Swing(
+        contact=c,
+        start=s,
+        end=down.start,
+        since=s,
+        shift=now[0, :2],
+        rate=now[1, :2],
+        landing=landing.copy(),
+        depth=float(above - ground) + STEP_DEPTH,
+    )

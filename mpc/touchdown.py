@@ -30,6 +30,8 @@ class Touchdown:
         start, end: phases between which that is so [s].
         stands: whether it stands.
         place: (3,) where the behavior lands it [m].
+        is_put_down: that the plan lands it early to keep balance, at a start that may
+            be to come.
     """
 
     contact: int
@@ -37,6 +39,25 @@ class Touchdown:
     end: float
     stands: bool
     place: np.ndarray
+    is_put_down: bool = False
+
+    def is_to_come(self, s: float) -> bool:
+        """Whether the foot is still on its way down at phase s."""
+        return self.stands and s < self.start
+
+
+def put_down(reference: Reference, contact: int, start: float, end: float) -> Touchdown:
+    """The touchdown of a foot that goes straight down from where the behavior has it.
+
+    Args:
+        reference: the behavior.
+        contact: index of the patch.
+        start: phase of the touchdown [s].
+        end: phase at which the behavior lands the foot [s].
+    """
+    place = reference.sample(start).p_contact[contact].copy()
+    place[2] = reference.sample(end).p_contact[contact, 2]
+    return Touchdown(contact, start, end, True, place, True)
 
 
 def find_touchdowns(
@@ -64,6 +85,9 @@ def find_touchdowns(
         if swing is not None:
             start, end, _ = swing
             is_known = old is not None and old.stands and old.end == end
+            if old is not None and is_known and old.is_put_down:
+                found.append(_going_down(old, s, ahead, force[c]))
+                continue
             since = old.start if old is not None and is_known else s
             is_near = s > start + EARLIEST * (end - start)
             if force[c] > (LEFT if is_known else EARLY) and is_near:
@@ -79,6 +103,14 @@ def find_touchdowns(
             place = reference.sample(end).p_contact[c].copy()
             found.append(Touchdown(c, end, s + ahead, False, place))
     return tuple(found)
+
+
+def _going_down(down: Touchdown, s: float, ahead: float, force: float) -> Touchdown:
+    """A foot that is put down: it may land early or late, and then stays."""
+    if s < down.start:
+        return replace(down, start=s) if force > EARLY else down
+    is_late = force < LANDED and s - down.start < ahead
+    return replace(down, start=s + 0.5 * ahead) if is_late else down
 
 
 def delay_steps(

@@ -91,7 +91,7 @@ def move_soles(target: Target, plan: Plan, s: float) -> None:
     planned, now = target.standing[None], np.array([s])
     target.standing[:] = standing(planned, now, plan.changes)[0]
     for touchdown in plan.touchdowns:
-        if touchdown.stands and s < touchdown.end:
+        if touchdown.stands and touchdown.start <= s < touchdown.end:
             target.contact_motion[:, touchdown.contact] = 0.0
     for swing in plan.swings:
         if swing.is_under_way(s):

@@ -70,6 +70,8 @@ def solver_in_words(plan: Plan, mode: Mode = Mode.TRACKING) -> str:
         planner = f"plan: {plan.status}"
     elif plan.steps:
         planner = "plan solved: recovers by a step"
+    elif any(down.is_put_down for down in plan.touchdowns):
+        planner = "plan solved: puts a foot down"
     else:
         planner = "plan solved"
     return f"{planner} · {'tick solved' if mode is Mode.TRACKING else f'tick: {mode}'}"

@@ -1,0 +1,141 @@
+"""A foot that the behavior keeps in the air is put down when that saves the robot."""
+
+import numpy as np
+import pytest
+
+from mpc.predictive_program import PredictiveProgram
+from mpc.recovery import Recovery
+from mpc.reference import Reference
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Push, Scenario
+from mpc.stepping import STEP_DEPTH, next_swings
+from mpc.touchdown import EARLY, find_touchdowns, put_down
+from tests.tolerances import EXACT
+
+AHEAD = 0.026
+# When the left foot of the behavior is at its highest [s].
+HIGH = 2.5
+LEFT, RIGHT = 0, 1
+
+
+@pytest.fixture(scope="module")
+def balance(built):
+    return Reference(built("one-leg-balance"))
+
+
+@pytest.fixture(scope="module")
+def program(balance):
+    return PredictiveProgram(balance)
+
+
+@pytest.fixture(scope="module")
+def end(balance):
+    """When the behavior lands the foot [s]."""
+    return float(balance.swings[LEFT][0, 1])
+
+
+def improved(program, y, s=HIGH):
+    """The plan of a robot whose center of mass has been pushed sideways [m/s]."""
+    deviation, shift = np.zeros(12), np.zeros((2, 2))
+    deviation[4] = y
+    plan = program.solve(s, s, deviation, shift)
+    before = program.rest(s - 0.02, s - 0.02)
+    found = Recovery().improve(program, s, s, deviation, shift, plan, before, 0.02)
+    return plan, found
+
+
+def test_who_is_hardly_off_stays_on_one_leg(program):
+    plan, found = improved(program, 0.05)
+    assert found is plan
+    assert found.touchdowns == ()
+
+
+def test_who_falls_to_the_free_side_puts_the_foot_down(program, balance, end):
+    plan, found = improved(program, 0.3)
+    (down,) = found.touchdowns
+    assert down.is_put_down
+    assert down.contact == LEFT
+    assert HIGH < down.start < HIGH + 0.3
+    assert down.end == end
+    assert abs(down.place[2] - balance.sample(end).p_contact[LEFT, 2]) < EXACT
+    assert found.objective < plan.objective
+    # It carries nothing before it stands, and a good part of the weight then.
+    k = np.searchsorted(found.phases, down.start - 1e-9)
+    assert np.abs(found.wrench[:k, LEFT]).max() < 1e-3
+    assert found.wrench[k:, LEFT, 5].max() > 0.3
+    # It goes aside, as far as the fall goes.
+    assert found.shift[-1, LEFT, 1] > 0.02
+
+
+def test_a_step_that_lands_soon_anyway_is_left_alone(program, end):
+    _, found = improved(program, 0.3, end - 0.4)
+    assert found is None or found.touchdowns == ()
+
+
+def swings(reference, down, s, before=()):
+    shift, landing = np.zeros((2, 2)), np.zeros((27, 2, 2))
+    landing[:, LEFT] = 0.0, 0.1
+    phases = s + 0.05 * np.arange(27)
+    return next_swings(reference, (), before, s, AHEAD, shift, landing, phases, [down])
+
+
+def test_the_foot_goes_down_smoothly_from_where_it_is(balance, end):
+    """On from plan to plan, and to where the plan wants it, on the ground."""
+    down = put_down(balance, LEFT, HIGH + 0.2, end)
+    (first,) = swings(balance, down, HIGH)
+    (later,) = swings(balance, down, HIGH + 0.1, [first])
+    np.testing.assert_allclose(first.offset(HIGH)[:2], 0.0, atol=EXACT)
+    now = HIGH + 0.1
+    np.testing.assert_allclose(later.offset(now)[:2], first.offset(now)[:2], atol=EXACT)
+    landed = later.offset(down.start)
+    foot = balance.sample(down.start).p_contact[LEFT] + landed[0]
+    assert abs(foot[2] - (down.place[2] - STEP_DEPTH)) < EXACT
+    assert abs(landed[0, 1] - 0.1) < EXACT
+    np.testing.assert_allclose(landed[1], 0.0, atol=EXACT)
+
+
+def test_it_lands_when_it_touches_and_goes_on_when_it_does_not(balance, end):
+    down = put_down(balance, LEFT, HIGH + 0.2, end)
+
+    def after(s, force, known):
+        forces = np.full(2, 900.0)
+        forces[LEFT] = force
+        return find_touchdowns(balance, (), known, s, AHEAD, forces)
+
+    assert after(HIGH + 0.1, 0.0, [down]) == (down,)
+    (early,) = after(HIGH + 0.18, 2.0 * EARLY, [down])
+    assert (early.start, early.end) == (HIGH + 0.18, end)
+    (late,) = after(HIGH + 0.205, 0.0, [down])
+    assert HIGH + 0.205 < late.start < HIGH + 0.205 + AHEAD
+    (swing,) = swings(balance, down, HIGH)
+    (sinking,) = swings(balance, late, HIGH + 0.205, [swing])
+    assert sinking.until == late.start
+    assert sinking.is_under_way(HIGH + 0.21)
+    # What has stood stays, with no weight on it too, until the behavior lands it.
+    assert after(HIGH + 1.0, 0.0, [early]) == (early,)
+    assert after(end + 0.01, 900.0, [early]) == ()
+
+
+def pushed(built, direction, state="true", impulse=50.0):
+    behavior = built("one-leg-balance")
+    push = Push(HIGH, 0.1, [impulse * x for x in (*direction, 0.0)])
+    lag = 0.005 if state == "estimated" else 0.0
+    scenario = Scenario(
+        behavior=behavior.name, pushes=[push], state=state, actuator_lag=lag
+    )
+    return run_scenario(scenario, behavior)
+
+
+def test_a_push_to_the_free_side_is_survived(built):
+    run = pushed(built, (0.0, 1.0))
+    assert not run.fell
+    assert run.metrics()["survived"]
+    assert any(d.is_put_down for plan in run.plans for d in plan.touchdowns)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("angle", range(0, 360, 45))
+def test_pushes_on_one_leg_are_survived_on_sensors_and_motors(built, angle):
+    a = np.radians(angle)
+    run = pushed(built, (np.cos(a), np.sin(a)), "estimated", 80.0)
+    assert run.metrics()["survived"]
