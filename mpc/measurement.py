@@ -122,7 +122,7 @@ def measure_lift(
     elapsed = t - before.time
     if not before.is_fresh or before.iterations == 0 or elapsed <= 0:
         return before.lift
-    foreseen = before.at(t)[0][5]
+    foreseen = before.at(t).deviation[5]
     off = (deviation[5] - foreseen) / (elapsed * gravity)
     off = float(np.clip(off, -SURPRISE, SURPRISE))
     return float(np.clip(before.lift + LEARNING * elapsed * off, -MOST_LIFT, MOST_LIFT))

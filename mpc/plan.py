@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from models.rotations import compiled
 from mpc.stepping import Step, Swing
 from mpc.touchdown import Touchdown
 
@@ -67,43 +69,60 @@ class Plan:
         """Phase of the behavior at time t >= time [s]."""
         return self.phase + self.rate * (t - self.time)
 
-    def at(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Deviation (12,), wrenches (C, 6) and sole shifts (S, 2) at time t.
-
-        Past the horizon they are held.
-        """
-        k, u = self._locate(t)
-        deviation = (1 - u) * self.deviation[k] + u * self.deviation[k + 1]
-        return deviation, self.wrench[k], self.shift[k + 1]
-
-    def turning(self, t: float) -> np.ndarray:
-        """(2, 3) angular velocity and acceleration of the body against the behavior.
-
-        Mean velocities of the intervals are those of their middles [rad/s, rad/s^2].
-        """
-        k, u = self._locate(t)
-        if u >= 1.0:
-            return np.zeros((2, 3))
-        h = self.durations
-        # The two middles around t, or those nearest to it.
-        i = min(max(k if u > 0.5 else k - 1, 0), len(h) - 2)
-        turn = self.deviation[i : i + 3, 9:]
-        mean, after = (turn[1] - turn[0]) / h[i], (turn[2] - turn[1]) / h[i + 1]
-        out = np.empty((2, 3))
-        out[1] = change = (after - mean) / (0.5 * (h[i] + h[i + 1]))
-        since = u * h[k] - 0.5 * h[i] + (h[i] if k > i else 0.0)
-        out[0] = mean + since * change
-        return out
+    def at(self, t: float) -> "PlanSample":
+        """What it asks for at time t; past the horizon that is held."""
+        deviation, turning = np.empty(12), np.empty((2, 3))
+        elapsed = max(0.0, t - self.time)
+        k = _interpolate(
+            self._ends, self.durations, self.deviation, elapsed, deviation, turning
+        )
+        return PlanSample(deviation, self.wrench[k], self.shift[k + 1], turning)
 
     @cached_property
     def _ends(self) -> np.ndarray:
         """(N,) when the intervals end, from the start of the horizon [s]."""
         return np.cumsum(self.durations)
 
-    def _locate(self, t: float) -> tuple[int, float]:
-        """Interval of the horizon at time t, and the share of it that is over."""
-        ends = self._ends
-        elapsed = max(0.0, t - self.time)
-        k = min(int(np.searchsorted(ends, elapsed, side="right")), len(ends) - 1)
-        start = ends[k - 1] if k else 0.0
-        return k, min(1.0, (elapsed - start) / self.durations[k])
+
+class PlanSample(NamedTuple):
+    """A plan at one time.
+
+    Attributes:
+        deviation: (12,) as in `Plan`.
+        wrench: (C, 6) patch wrenches [weights], in patch axes.
+        shift: (S, 2) places of the soles minus the behavior's [m].
+        turning: (2, 3) angular velocity and acceleration of the body against the
+            behavior [rad/s, rad/s^2].
+    """
+
+    deviation: np.ndarray
+    wrench: np.ndarray
+    shift: np.ndarray
+    turning: np.ndarray
+
+
+@compiled
+def _interpolate(ends, h, deviation, elapsed, now, turning):
+    """Writes deviation and turning at a time of the horizon; returns its interval.
+
+    Mean velocities of the intervals are those of their middles.
+    """
+    N = h.shape[0]
+    k = min(np.searchsorted(ends, elapsed, side="right"), N - 1)
+    start = ends[k - 1] if k > 0 else 0.0
+    u = min(1.0, (elapsed - start) / h[k])
+    for m in range(now.shape[0]):
+        now[m] = (1 - u) * deviation[k, m] + u * deviation[k + 1, m]
+    turning[:] = 0.0
+    if u >= 1.0 or N < 2:
+        return k
+    # The two middles around now, or those nearest to it.
+    i = min(max(k if u > 0.5 else k - 1, 0), N - 2)
+    since = u * h[k] - 0.5 * h[i]
+    since += h[i] if k > i else 0.0
+    for m in range(3):
+        a, b, c = deviation[i, 9 + m], deviation[i + 1, 9 + m], deviation[i + 2, 9 + m]
+        mean, after = (b - a) / h[i], (c - b) / h[i + 1]
+        turning[1, m] = (after - mean) / (0.5 * (h[i] + h[i + 1]))
+        turning[0, m] = mean + since * turning[1, m]
+    return k

@@ -27,7 +27,7 @@ def carry(
         t, when: time of the state, and of the effect [s].
         state: the robot at t.
     """
-    now, then = plan.at(t)[0], plan.at(when)[0]
+    now, then = plan.at(t).deviation, plan.at(when).deviation
     off, delay = deviation - now, when - t
     off[:3] += delay * off[3:6]
     turning = np.linalg.solve(state.centroidal_inertia, off[6:9])

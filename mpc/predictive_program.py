@@ -382,7 +382,7 @@ class PredictiveProgram:
             rate=tempo * float(horizon.h[0] / durations[0]),
             durations=durations,
             phases=horizon.phases,
-            deviation=X[:, :12],
+            deviation=X[:, :12].copy(),
             wrench=(horizon.wrench + Z[:, : 6 * C]).reshape(N, C, 6),
             com=horizon.com + X[:, :3],
             shift=self._shifts(X, shift),
@@ -432,7 +432,7 @@ class PredictiveProgram:
     def _shifts(self, X: np.ndarray, shift: np.ndarray) -> np.ndarray:
         """(N + 1, S, 2) places of the soles; as they are where none may step."""
         if self._S:
-            return X[:, BODY:].reshape(len(X), -1, 2)
+            return X[:, BODY:].reshape(len(X), -1, 2).copy()
         return np.tile(shift, (len(X), 1, 1))
 
     def _reach(

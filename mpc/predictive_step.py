@@ -111,7 +111,7 @@ class PredictiveStep:
         self._planning_time = planning_time
         # Phase until the next plan is surely in force.
         self._ahead = 1.3 * period
-        self._sample = self.reference.make_sample()
+        self._sample = self.reference.sampler()
 
     def program_for(self, settings: PlanSettings | None) -> PredictiveProgram:
         """The program with settings; None for the one it was made with.
@@ -165,7 +165,7 @@ class PredictiveStep:
         found: Plan | Failure = Failure(Cause.STATE)
         fall = ""
         if np.isfinite(q).all() and np.isfinite(v).all():
-            sample = self.reference.sample(s, self._sample)
+            sample = self._sample(s)
             now = Configuration(self.reference.robot, q, v)
             fall = fall_signs(now, self.reference, sample).judge(self.fall_limits)
             found = attempt(

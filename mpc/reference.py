@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from behaviors.behavior import Behavior
+from models.bound_arguments import bind
 from models.configuration import Configuration
 from models.robot import RobotModel
 from models.rotations import box_minus, box_plus, compiled, rotation_exp
@@ -88,8 +89,9 @@ def _hermite(a, da, b, db, h, u):
 
 
 @compiled
-def sample(table, s, floating, out):
+def _sample(bound, s, floating):
     """Samples a ReferenceTable at phase s into a ReferenceSample."""
+    table, out = bound.content
     i, u = locate(table.t, s)
     h = table.t[i + 1] - table.t[i]
     j = i + 1
@@ -271,8 +273,7 @@ class Reference:
             table.com[i, 2], table.momentum[i, 1] = force / m, moment
         return table
 
-    def make_sample(self) -> ReferenceSample:
-        """Memory for a sample."""
+    def _make_sample(self) -> ReferenceSample:
         t = self.table
         return ReferenceSample(
             *(
@@ -296,16 +297,13 @@ class Reference:
             )
         )
 
-    def sample(self, s: float, out: ReferenceSample | None = None) -> ReferenceSample:
+    def sample(self, s: float) -> ReferenceSample:
         """The reference at phase s; at rest outside the behavior."""
-        out = out or self.make_sample()
-        sample(self.table, s, self.robot.floating, out)
-        if s < 0 or s > self.duration:
-            for rate in (out.v, out.vdot, out.com[1:], out.momentum, out.trunk):
-                rate[...] = 0.0
-            out.point[1:] = 0.0
-            out.contact_motion[...] = 0.0
-        return out
+        return self.sampler()(s)
+
+    def sampler(self) -> "ReferenceSampler":
+        """Samples again and again, without memory of its own for each."""
+        return ReferenceSampler(self, self._make_sample())
 
     def grid(self, phases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Grid indices and shares of many phases, for vectorized interpolation."""
@@ -316,3 +314,28 @@ class Reference:
         i = np.where(s <= t[0], 0, np.where(s >= t[-1], len(t) - 2, i))
         length = np.maximum(t[i + 1] - t[i], 1e-12)
         return i, np.where(s >= t[-1], 1.0, (s - t[i]) / length)
+
+
+class ReferenceSampler:
+    """Samples a reference; every sample is good until the next.
+
+    Attributes:
+        sample: the last one.
+    """
+
+    def __init__(self, reference: Reference, sample: ReferenceSample) -> None:
+        """Samples `reference` into the arrays of `sample`."""
+        self._floating, self._duration = reference.robot.floating, reference.duration
+        self._bound = bind((reference.table, sample))
+        self.sample = sample
+
+    def __call__(self, s: float) -> ReferenceSample:
+        """The reference at phase s; at rest outside the behavior."""
+        _sample(self._bound, s, self._floating)
+        out = self.sample
+        if s < 0 or s > self._duration:
+            for rate in (out.v, out.vdot, out.com[1:], out.momentum, out.trunk):
+                rate[...] = 0.0
+            out.point[1:] = 0.0
+            out.contact_motion[...] = 0.0
+        return out

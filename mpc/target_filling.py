@@ -17,8 +17,11 @@ def _scale(rate, values, out):
 
 
 @compiled
-def fill(target, sample, rate, deviation, wrench, places, mass, gravity, floating):
-    """Writes a target; `whole_body_target.fill_target` says what."""
+def fill(bound, rate, deviation, wrench, shift, turning, ground):
+    """Writes a target; `whole_body_target.TargetWriter` says what."""
+    target, sample, is_elsewhere, elsewhere, soles, mass, gravity, floating = (
+        bound.content
+    )
     nq, nv = (7, 6) if floating else (0, 0)
     square = rate * rate
     target.joints[0] = sample.q[nq:]
@@ -41,8 +44,20 @@ def fill(target, sample, rate, deviation, wrench, places, mass, gravity, floatin
     _scale(rate, sample.trunk[0], target.trunk[0])
     _scale(square, sample.trunk[1], target.trunk[1])
     target.R_trunk[:] = sample.R_trunk
-    if floating:
-        _fill_floating(target, sample, rate, deviation, wrench, places, mass, gravity)
+    if not floating:
+        return
+    # Where the plan has the patches that carry the forces.
+    places = sample.p_contact.copy()
+    for c in range(places.shape[0]):
+        if is_elsewhere[c]:
+            places[c] = elsewhere[c]
+        places[c, 2] += ground
+    for i in range(shift.shape[0]):
+        places[soles[i], 0] += shift[i, 0]
+        places[soles[i], 1] += shift[i, 1]
+    _fill_floating(target, sample, rate, deviation, wrench, places, mass, gravity)
+    target.base[:] += turning
+    target.trunk[:] += turning
 
 
 @compiled

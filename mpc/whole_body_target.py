@@ -1,12 +1,10 @@
 """The target of a tick: the behavior, retimed, plus what the plan adds."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from models.robot import RobotModel
+from models.bound_arguments import bind
 from mpc.plan import Plan
-from mpc.reference import ReferenceSample
+from mpc.reference import Reference, ReferenceSample
 from mpc.stepping import standing
 from mpc.target_filling import fill
 from mpc.whole_body_assembly import Target
@@ -20,71 +18,49 @@ def take_accelerations(sample: ReferenceSample, ahead: ReferenceSample) -> None:
     sample.contact_motion[1] = ahead.contact_motion[1]
 
 
-def places_of(
-    plan: Plan, sample: ReferenceSample, shift: np.ndarray, soles: Sequence[int]
-) -> np.ndarray:
-    """(C, 3) where a plan has the patches of a behavior [m].
-
-    Args:
-        plan: the plan.
-        sample: the behavior.
-        shift: (S, 2) of the soles [m].
-        soles: which patches those are.
-    """
-    places = sample.p_contact.copy()
-    for touchdown in plan.touchdowns:
-        places[touchdown.contact] = touchdown.place
-    if len(shift):
-        places[list(soles), :2] += shift
-    places[:, 2] += plan.ground
-    return places
-
-
-def fill_target(
-    target: Target,
-    sample: ReferenceSample,
-    rate: float,
-    deviation: np.ndarray,
-    wrench: np.ndarray,
-    places: np.ndarray,
-    robot: RobotModel,
-) -> None:
-    """Writes the target of a tick: the behavior, retimed, plus the plan's deviation.
+class TargetWriter:
+    """Writes a target from a sample of the behavior and a plan.
 
     Rates of the behavior are per phase: with phase rate r, velocities scale by r
-    and accelerations by r^2.
-
-    Args:
-        target: written.
-        sample: the behavior at the phase of the tick.
-        rate: phase rate [-].
-        deviation: (12,) CoM, CoM velocity, momentum per mass, body rotation.
-        wrench: (C, 6) planned patch wrenches [weights].
-        places: (C, 3) where the plan has the patches that carry them [m].
-        robot: the robot.
+    and accelerations by r^2. What the plan turns the body by is added to the motion of
+    base and trunk: without it their damping would be against the angular momentum that
+    the plan wants.
     """
-    mass, gravity = robot.total_mass, robot.gravity
-    fill(target, sample, rate, deviation, wrench, places, mass, gravity, robot.floating)
 
+    def __init__(
+        self, target: Target, sample: ReferenceSample, reference: Reference
+    ) -> None:
+        """Writes into `target` from whatever is in `sample`.
 
-def turn_body(target: Target, turning: np.ndarray) -> None:
-    """Adds what the plan turns the body by to the motion of base and trunk.
+        Args:
+            target: written.
+            sample: the behavior at the phase of the tick.
+            reference: the behavior.
+        """
+        C, robot = len(reference.patches), reference.robot
+        # Patches that have landed elsewhere than the behavior lands them, and where.
+        self._is_elsewhere, self._places = np.zeros(C, bool), np.zeros((C, 3))
+        elsewhere = self._is_elsewhere, self._places
+        soles = np.array(reference.soles, np.int64)
+        constants = robot.total_mass, robot.gravity, robot.floating
+        self._bound = bind((target, sample, *elsewhere, soles, *constants))
 
-    Without it their damping would be against the angular momentum that the plan wants.
-
-    Args:
-        target: a target that `fill_target` has filled.
-        turning: (2, 3) angular velocity and acceleration [rad/s, rad/s^2].
-    """
-    target.base[:] += turning
-    target.trunk[:] += turning
+    def write(self, plan: Plan, t: float) -> None:
+        """Writes the target of a tick at time t."""
+        now = plan.at(t)
+        now.deviation[2] += plan.ground
+        self._is_elsewhere[:] = False
+        for touchdown in plan.touchdowns:
+            self._is_elsewhere[touchdown.contact] = True
+            self._places[touchdown.contact] = touchdown.place
+        fill(self._bound, plan.rate, *now, plan.ground)
 
 
 def move_soles(target: Target, plan: Plan, s: float) -> None:
     """Writes what the plan changes about the soles: who stands, and where they go.
 
     Args:
-        target: a target that `fill_target` has filled.
+        target: a target that has been written.
         plan: the plan.
         s: phase of the tick [s].
     """

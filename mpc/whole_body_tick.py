@@ -25,11 +25,9 @@ from mpc.servo_gains import hold_gains, servo_gains
 from mpc.whole_body_assembly import Target
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
 from mpc.whole_body_target import (
-    fill_target,
+    TargetWriter,
     move_soles,
-    places_of,
     take_accelerations,
-    turn_body,
 )
 
 # Time after which the planned velocity has forgotten what it was [s].
@@ -121,7 +119,8 @@ class WholeBodyTick:
         self.limits = limits or FailSafe(carry=CARRY)
         self.fall_limits = fall_limits or FallLimits()
         self.target: Target = program.make_target()
-        self._sample, self._ahead = reference.make_sample(), reference.make_sample()
+        self._sample, self._ahead = reference.sampler(), reference.sampler()
+        self._writer = TargetWriter(self.target, self._sample.sample, reference)
         self._stiffness, self._damping = servo_gains(self.robot, reference, latency)
         self._hold = hold_gains(self.robot, reference, latency)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
@@ -192,20 +191,12 @@ class WholeBodyTick:
         """Writes the target of a tick at t; returns the behavior there."""
         # A command holds until the next tick; its references are for the middle.
         middle = t + 0.5 * self.period
-        sample = ahead = self.reference.sample(plan.phase_at(middle), self._sample)
+        sample = ahead = self._sample(plan.phase_at(middle))
         if self._lead > 0:
-            ahead = self.reference.sample(
-                plan.phase_at(middle + self._lead), self._ahead
-            )
+            ahead = self._ahead(plan.phase_at(middle + self._lead))
             take_accelerations(sample, ahead)
         self._coming = plan.rate * ahead.v[self.robot.base_velocities :]
-        deviation, wrench, shift = plan.at(middle)
-        deviation[2] += plan.ground
-        places = places_of(plan, sample, shift, self.reference.soles)
-        fill_target(
-            self.target, sample, plan.rate, deviation, wrench, places, self.robot
-        )
-        turn_body(self.target, plan.turning(middle))
+        self._writer.write(plan, middle)
         move_soles(self.target, plan, plan.phase_at(middle))
         return sample
 

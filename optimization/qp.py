@@ -95,6 +95,19 @@ def _gradient(H, g, A, x, dual):
     return worst
 
 
+@nb.njit(cache=True, nogil=True)
+def _guess(lower, upper, dual, sense):
+    """Writes which rows are equalities, and which a dual solution has at a bound."""
+    for i in range(sense.shape[0]):
+        sense[i] = 0
+        if lower[i] == upper[i]:
+            sense[i] = _EQUALITY
+        elif dual[i] > 0.0:
+            sense[i] = _ACTIVE
+        elif dual[i] < 0.0:
+            sense[i] = _ACTIVE | _AT_LOWER
+
+
 @dataclass(frozen=True)
 class QPSolution:
     """Primal and dual solution with its residuals.
@@ -150,12 +163,9 @@ class DaqpSolver:
         self, program: QuadraticProgram, warm_dual: np.ndarray | None = None
     ) -> QPSolution:
         """Solves a program, from a previous dual solution if there is one."""
-        sense = np.zeros(len(program.lower), np.int32)
-        sense[program.lower == program.upper] = _EQUALITY
-        if warm_dual is not None:
-            free = sense == 0
-            sense[free & (warm_dual > 0)] = _ACTIVE
-            sense[free & (warm_dual < 0)] = _ACTIVE | _AT_LOWER
+        sense = np.empty(len(program.lower), np.int32)
+        cold = np.zeros(len(sense)) if warm_dual is None else warm_dual
+        _guess(program.lower, program.upper, cold, sense)
         solution = self._run(program, sense)
         if warm_dual is not None and not solution.found:
             sense[sense != _EQUALITY] = 0

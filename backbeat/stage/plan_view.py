@@ -27,7 +27,7 @@ def planned_forces(
         patches: names of the patches in the plan's order.
     """
     weight, forces = state.robot.weight, {}
-    for name, wrench in zip(patches, weight * plan.at(t)[1], strict=True):
+    for name, wrench in zip(patches, weight * plan.at(t).wrench, strict=True):
         if wrench[5] > LEAST_FORCE:
             X = state.pose(name)
             forces[name] = force_of(wrench, X.rotation().matrix(), X.translation())

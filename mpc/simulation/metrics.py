@@ -97,7 +97,7 @@ class RunAnalysis:
         self.joints = x[:, robot.base_positions : nq]
         self.joints_planned = np.zeros_like(self.joints)
         self.standing = np.zeros((M, C), bool)
-        state, sample = Configuration(robot, x[0, :nq]), reference.make_sample()
+        state, sample_at = Configuration(robot, x[0, :nq]), reference.sampler()
         for i in range(M):
             state.update(x[i, :nq])
             self.com[i] = state.center_of_mass
@@ -105,12 +105,12 @@ class RunAnalysis:
                 corners = robot.contacts[name].corners().T
                 places = state.pose(name).multiply(corners).T
                 self.corners[i, 4 * c : 4 * c + 4] = places
-            reference.sample(self.phase[i], sample)
+            sample = sample_at(self.phase[i])
             self.com_planned[i] = sample.com[0]
             self.joints_planned[i] = sample.q[robot.base_positions :]
             self.standing[i] = sample.standing
             asked = self.tempo.phase(float(self.t[i]))
-            self.com_nominal[i] = reference.sample(asked, sample).com[0]
+            self.com_nominal[i] = sample_at(asked).com[0]
 
     def _phases(self) -> np.ndarray:
         """Phase of the plan in force at every sample."""

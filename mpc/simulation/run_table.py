@@ -111,11 +111,11 @@ def _controller(run: "SimulationRun") -> Columns:
     q, com = np.zeros((M, robot.num_positions)), np.zeros((M, 3))
     wrench = np.zeros((M, len(reference.patches), 6))
     phase, expected = np.zeros(M), np.full((M, 3), np.nan)
-    sample = reference.make_sample()
+    sample_at = reference.sampler()
     for k in range(M):
         plan = plans[now[k]]
         phase[k] = plan.phase_at(clock[k])
-        reference.sample(phase[k], sample)
+        sample = sample_at(phase[k])
         q[k], com[k] = sample.q, sample.com[0]
         wrench[k] = _world_wrenches(plan, clock[k], sample, reference)
         if clock[k] >= AHEAD:
@@ -177,7 +177,7 @@ def _world_wrenches(
     plan: Plan, t: float, sample: ReferenceSample, reference: Reference
 ) -> np.ndarray:
     """(C, 6) planned wrenches on patches about the world's origin [N m, N]."""
-    _, wrench, shift = plan.at(t)
+    _, wrench, shift, _ = plan.at(t)
     found = np.zeros((len(reference.patches), 6))
     for c in range(len(found)):
         R, p = sample.R_contact[c], sample.p_contact[c].copy()

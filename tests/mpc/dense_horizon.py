@@ -45,7 +45,7 @@ class DenseHorizon:
         self.inertia = [self._inertia(s) for s in middles]
 
     def _sample(self, s: float) -> ReferenceSample:
-        return self.reference.sample(s, self.reference.make_sample())
+        return self.reference.sample(s)
 
     def _inertia(self, s: float) -> np.ndarray:
         behavior = self.reference.behavior

@@ -36,9 +36,9 @@ def plan():
     ],
 )
 def test_deviations_are_interpolated_and_wrenches_held(plan, t, deviation, wrench):
-    d, w, _ = plan.at(t)
-    np.testing.assert_allclose(d, deviation, atol=1e-9)
-    np.testing.assert_allclose(w, wrench)
+    found = plan.at(t)
+    np.testing.assert_allclose(found.deviation, deviation, atol=1e-9)
+    np.testing.assert_allclose(found.wrench, wrench)
 
 
 def test_the_phase_runs_at_the_planned_rate(plan):
@@ -53,8 +53,8 @@ def test_the_body_turns_as_the_rotations_of_the_plan_say(plan):
     deviation[:, 9:] = np.outer(ends**2, [1.0, 0.0, -2.0]) + np.outer(ends, [0, 3.0, 0])
     curved = dataclasses.replace(plan, deviation=deviation)
     for t in (10.02, 10.13, 10.26):
-        velocity, acceleration = curved.turning(t)
+        velocity, acceleration = curved.at(t).turning
         wanted = [2 * (t - 10.0), 3.0, -4 * (t - 10.0)]
         np.testing.assert_allclose(velocity, wanted, atol=1e-9)
         np.testing.assert_allclose(acceleration, [2.0, 0.0, -4.0], atol=1e-9)
-    assert not curved.turning(99.0).any()
+    assert not curved.at(99.0).turning.any()

@@ -26,7 +26,7 @@ def prediction_errors(run):
         if not end <= t <= end + AFTER:
             continue
         then = plan.time + AHEAD
-        deviation = plan.at(then)[0]
+        deviation = plan.at(then).deviation
         ends = np.r_[0.0, np.cumsum(plan.durations)]
         sample = reference.sample(float(np.interp(AHEAD, ends, plan.phases)))
         k = int(np.argmin(np.abs(run.t - (t + AHEAD))))

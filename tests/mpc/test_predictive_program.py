@@ -59,17 +59,17 @@ def test_the_whole_horizon_is_solved_as_well(program):
 
 def integrated(groove, plan, deviation):
     """(N, 9) deviations at the knots by Newton and Euler, nothing linearized."""
-    g, m, sample = groove.robot.gravity, groove.robot.total_mass, groove.make_sample()
+    g, m = groove.robot.gravity, groove.robot.total_mass
 
     def reference(phase):
-        groove.sample(phase, sample)
+        sample = groove.sample(phase)
         return np.r_[sample.com[0], sample.com[1], sample.momentum[0] / m]
 
     x, found = reference(plan.phases[0]) + deviation[:9], []
     for k, (duration, wrench) in enumerate(
         zip(plan.durations, plan.wrench, strict=True)
     ):
-        groove.sample(0.5 * (plan.phases[k] + plan.phases[k + 1]), sample)
+        sample = groove.sample(0.5 * (plan.phases[k] + plan.phases[k + 1]))
         force = np.einsum("cij,cj->ci", sample.R_contact, wrench[:, 3:])
         moment = np.einsum("cij,cj->ci", sample.R_contact, wrench[:, :3])
         place = sample.p_contact.copy()

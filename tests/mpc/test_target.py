@@ -6,9 +6,11 @@ from scipy.spatial.transform import Rotation
 
 from models.configuration import Configuration
 from models.rotations import rotation_exp
+from mpc.plan import Plan
+from mpc.predictive_program import PredictiveProgram
 from mpc.servo_gains import servo_gains
 from mpc.whole_body_program import WholeBodyProgram
-from mpc.whole_body_target import fill_target
+from mpc.whole_body_target import TargetWriter
 
 RATE, PHASE, STEP = 0.8, 9.31, 0.004
 
@@ -19,11 +21,21 @@ def targets(groove):
     program = WholeBodyProgram(groove.robot, groove.patches, groove.points)
 
     def at(t, deviation=None):
-        target, sample = program.make_target(), groove.sample(PHASE + RATE * t)
-        zero = np.zeros(12) if deviation is None else deviation
-        fill_target(
-            target, sample, RATE, zero, sample.wrench, sample.p_contact, groove.robot
+        target, phase = program.make_target(), PHASE + RATE * t
+        sample, h = groove.sample(phase), np.full(3, 0.5)
+        deviation = np.zeros(12) if deviation is None else deviation
+        plan = Plan(
+            time=0.0,
+            phase=phase,
+            rate=RATE,
+            durations=h,
+            phases=phase + RATE * np.r_[0.0, np.cumsum(h)],
+            deviation=np.tile(deviation, (4, 1)),
+            wrench=np.tile(sample.wrench, (3, 1, 1)),
+            com=np.zeros((4, 3)),
+            shift=np.zeros((4, len(groove.soles), 2)),
         )
+        TargetWriter(target, sample, groove).write(plan, 0.0)
         return target
 
     return at
@@ -85,20 +97,12 @@ def test_the_deviation_of_the_plan_is_added(groove, targets):
 
 def test_points_that_rest_are_loaded_and_the_others_follow_their_path(drummer):
     program = WholeBodyProgram(drummer.robot, drummer.patches, drummer.points)
-    target = program.make_target()
+    target, planner = program.make_target(), PredictiveProgram(drummer)
     rest = next(e for e in drummer.behavior.events if e.kind == "rest")
     stroke = drummer.behavior.strikes()[0]
     for time, resting in ((rest.time + 1.0, True), (stroke.time - 0.1, False)):
         sample = drummer.sample(time)
-        fill_target(
-            target,
-            sample,
-            1.0,
-            np.zeros(12),
-            sample.wrench,
-            sample.p_contact,
-            drummer.robot,
-        )
+        TargetWriter(target, sample, drummer).write(planner.rest(time, time), time)
         p = drummer.points.index(rest.who)
         assert (target.point_on[p] == 0.0) == resting
         assert (target.point_force[p, 2] > 0.5) == resting
