@@ -5,15 +5,15 @@ import os
 import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from models.closing import Closing
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from models.robot_description import find_description, load_description
 
 
-class Worker:
+class Worker(Closing):
     """A running tool; it inherits the cores that this process may use, on one thread.
 
     Attributes:
@@ -32,15 +32,8 @@ class Worker:
             text=True,
         )
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Lets the tool end."""
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.close()

@@ -13,13 +13,13 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import asdict, dataclass
-from types import TracebackType
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from behaviors.behavior import Behavior
 from behaviors.library import Library
+from models.closing import Closing
 from models.errors import BackbeatError
 from mpc.plan_message import pack, unpack
 from mpc.plan_settings import PlanSettings
@@ -84,7 +84,7 @@ class PendingMemory:
         return self._memory
 
 
-class PlannerProcess:
+class PlannerProcess(Closing):
     """A running planner; one question at a time."""
 
     def __init__(self, behavior: Behavior, settings: PlannerSettings) -> None:
@@ -120,17 +120,6 @@ class PlannerProcess:
     def _stdout(self) -> BinaryIO:
         assert self._process.stdout is not None
         return self._process.stdout  # type: ignore[return-value]
-
-    def __enter__(self) -> "PlannerProcess":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Ends the process."""

@@ -10,7 +10,6 @@ import select
 import socket
 from collections.abc import Callable
 from dataclasses import asdict
-from types import TracebackType
 from typing import TypeVar
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from behaviors.behavior import Behavior
 from behaviors.behavior_table import digest, to_frame, to_header
 from models.actuation import BLOCKS
+from models.closing import Closing
 from models.errors import BackbeatError
 from mpc.fail_safe import Cause, Failure
 from mpc.predictive_weights import PredictiveWeights
@@ -57,7 +57,7 @@ def motion_fingerprint(behavior: Behavior) -> str:
     return digest(to_frame(behavior), header)
 
 
-class RemoteLink:
+class RemoteLink(Closing):
     """A connection to a controller process, made anew when it breaks.
 
     Attributes:
@@ -102,14 +102,6 @@ class RemoteLink:
     def __enter__(self) -> "RemoteLink":
         self.open()
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def open(self) -> None:
         """Connects and waits until the controller is ready.

@@ -7,7 +7,6 @@ what is done by hand goes into the scenario: run again, it is the same bit for b
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context
 
 from behaviors.behavior import Behavior
+from models.closing import Closing
 from models.errors import BackbeatError
 from mpc.plan import Plan
 from mpc.planner_process import PlannerProcess, PlannerSettings
@@ -30,7 +30,7 @@ from mpc.simulation.settings import check_event, first_settings
 from mpc.simulation.timeline import ROUNDING, advance_to
 
 
-class RunningLoop:
+class RunningLoop(Closing):
     """A closed loop between the start of its lead-in and its end, or a fall.
 
     Attributes:
@@ -93,19 +93,6 @@ class RunningLoop:
             self._planner.close()
         if self._link is not None:
             self._link.close()
-
-    def __enter__(self) -> "RunningLoop":
-        """The loop, to be closed in the end."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
-        """Closes the loop."""
-        self.close()
 
     def restart(self, held: SettingEvent | None = None) -> None:
         """Goes back to the start of the scenario that was given.
