@@ -117,7 +117,7 @@ def performed(run: SimulationRun) -> Performance:
             behavior.name,
             (),
             end,
-            behavior.beat_times(end),
+            run.beat_times(),
             behavior.beats_per_bar,
             music.time,
             music.what,

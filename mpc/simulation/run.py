@@ -91,6 +91,12 @@ class SimulationRun:
         """Whether the robot fell."""
         return self.fell_at is not None
 
+    def beat_times(self) -> np.ndarray:
+        """(B,) when the beats are, at the tempo that was asked for [s]."""
+        tempo = asked_tempo(self.scenario)
+        beats = self.behavior.beat_times(tempo.phase(float(self.t[-1])))
+        return np.array([tempo.when(beat) for beat in beats.tolist()])
+
     def asked_events(self) -> tuple[Event, ...]:
         """The behavior's events when the tempo asked for has them."""
         tempo = asked_tempo(self.scenario)

@@ -19,7 +19,6 @@ from behaviors.behavior import Behavior
 from models.atomic_file import replacing
 from models.errors import BackbeatError
 from models.yaml_file import parse_yaml
-from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.origin import origin_story
 from mpc.simulation.run import SimulationRun
 from mpc.simulation.run_table import run_frame
@@ -36,7 +35,7 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "behavior": run.behavior.name,
         "bpm": run.behavior.bpm,
         "beats_per_bar": run.behavior.beats_per_bar,
-        "beats": _beats(run),
+        "beats": run.beat_times().tolist(),
         "music": run.behavior.music().time,
         "backing": run.behavior.music().what,
         "metrics": dict(metrics),
@@ -47,13 +46,6 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "robot": robot_story(run.behavior),
         **origin_story(run.behavior),
     }
-
-
-def _beats(run: SimulationRun) -> list[float]:
-    """When the beats are, at the tempo that was asked for [s]."""
-    tempo = asked_tempo(run.scenario)
-    beats = run.behavior.beat_times(tempo.phase(float(run.t[-1])))
-    return [tempo.when(beat) for beat in beats.tolist()]
 
 
 def robot_story(behavior: Behavior) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Settings that change in a run: each does what it says, and can be undone."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from mpc.plan_settings import TEMPO_RAMP, PlanSettings, Tempo
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.simulation.asked_tempo import asked_tempo, play_length
-from mpc.simulation.run import run_scenario
+from mpc.simulation.run import SimulationRun, run_scenario
 from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Push, Scenario, load_scenario
 from mpc.simulation.setting_event import SETTINGS, SettingEvent, setting_event
@@ -175,6 +177,18 @@ def test_a_tempo_is_danced_to(built):
     metrics = run.metrics()
     assert metrics["com_error_mm"]["max"] < 10.0
     assert metrics["com_error_at_nominal_time_mm"]["max"] < 15.0
+
+
+def test_beats_are_where_the_tempo_asked_for_has_them(built):
+    behavior = built("groove")
+    scenario = Scenario("groove", events=[SettingEvent(2.0, tempo=0.8)])
+    run = SimpleNamespace(scenario=scenario, behavior=behavior, t=np.array([0.0, 9.0]))
+    beats, beat = SimulationRun.beat_times(run), 60.0 / behavior.bpm
+    assert beats[0] == 0.0
+    assert 9.0 - beat / 0.8 < beats[-1] <= 9.0
+    between = np.diff(beats)
+    np.testing.assert_allclose(between[:3], beat, atol=1e-9)
+    np.testing.assert_allclose(between[-3:], beat / 0.8, atol=1e-9)
 
 
 def test_what_is_done_by_hand_is_a_scenario(built):
