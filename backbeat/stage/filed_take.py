@@ -19,6 +19,7 @@ from behaviors.library import Library
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
+from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.run_record import RunRecord
 from mpc.simulation.run_table import state_names
 
@@ -45,6 +46,7 @@ class FiledTake:
             BackbeatError: the run has no more than a moment to show.
         """
         self.record, self.behavior = record, behavior
+        self.tempo = asked_tempo(record.scenario)
         robot, samples = behavior.robot_model, record.samples
         positions, velocities = state_names(robot)
         q, v = (samples[names].to_numpy(float) for names in (positions, velocities))

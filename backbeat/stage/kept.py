@@ -11,6 +11,7 @@ from backbeat.stage.live import FRAME, SUBFRAMES
 from backbeat.stage.live_simulation import LiveSimulation
 from backbeat.stage.moment import Moment
 from models.configuration import Configuration
+from mpc.simulation.asked_tempo import AskedTempo
 
 # As many moments are kept as half an hour has.
 MOST_KEPT = round(1800.0 / FRAME)
@@ -40,6 +41,11 @@ class KeptSimulation:
     def start(self) -> float:
         """First time that is kept [s]."""
         return self._times[0]
+
+    @property
+    def tempo(self) -> AskedTempo:
+        """Tempo that has been asked for so far."""
+        return self.live.tempo
 
     @property
     def reach(self) -> float:

@@ -29,6 +29,7 @@ from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
 from mpc.fail_safe import Mode
 from mpc.plan import Plan
+from mpc.simulation.asked_tempo import AskedTempo, asked_tempo
 from mpc.simulation.contact_log import FORCE, MEMBER, ROW
 from mpc.simulation.hits import SILENCE
 from mpc.simulation.run import SimulationRun, collect_run
@@ -88,6 +89,11 @@ class LiveSimulation:
     def end(self) -> float:
         """Time of the behavior at which the run ends, at the tempo asked for [s]."""
         return self._running.end
+
+    @property
+    def tempo(self) -> AskedTempo:
+        """Tempo that has been asked for so far."""
+        return asked_tempo(self._running.scenario)
 
     def advance(self, duration: float) -> None:
         """Simulates for a while [s]; stops at the end."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from behaviors.behavior import Behavior
 from models.configuration import Configuration
+from mpc.simulation.asked_tempo import AskedTempo
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,10 @@ class Take(Protocol):
     remarks: tuple[tuple[float, str], ...]
 
     @property
+    def tempo(self) -> AskedTempo:
+        """Tempo that was asked for."""
+
+    @property
     def start(self) -> float:
         """First time of it [s]."""
 
@@ -84,6 +89,11 @@ class Take(Protocol):
 
     def moment(self, t: float) -> Moment:
         """What is seen at a time."""
+
+
+def beat_times(take: Take) -> np.ndarray:
+    """(B,) when the beats of a take are [s]."""
+    return take.tempo.beat_times(take.behavior, take.end)
 
 
 def frame_times(take: Take, fps: float) -> np.ndarray:

@@ -138,6 +138,7 @@ class Player:
         take, hands = self.take, self._hands
         if hands is None or not isinstance(take, KeptSimulation):
             raise BackbeatError("nothing is simulated yet: choose simulated first")
+        tempo = take.tempo
         if name == "reset":
             hands.reset()
             self._forget(take)
@@ -156,6 +157,10 @@ class Player:
             hands.set(*value)
         else:
             hands.undo()
+        if take.tempo != tempo:
+            # Bars, beats and segments come when the new one has them.
+            self.show.put(take)
+            self.transport.stops = stops(take)
 
     def _forget(self, take: KeptSimulation) -> None:
         """Lets go of the past of a simulation that begins anew."""
@@ -234,7 +239,7 @@ class Player:
 
     def _transport(self, speed: float) -> Transport:
         take = self.take
-        return Transport(take.start, take.end, stops(take.behavior, take.end), speed)
+        return Transport(take.start, take.end, stops(take), speed)
 
     def _welcome(self) -> None:
         """Begins by itself: for the first browser, or with a loop that is made."""

@@ -11,6 +11,7 @@ from behaviors.build import describe
 from behaviors.kinematic_preview import GuessPreview, KinematicPreview
 from behaviors.rehearsal import Draft
 from models.configuration import Configuration
+from mpc.simulation.asked_tempo import AskedTempo
 from optimization.reconstruction import unforced
 from optimization.verification import Certificate
 
@@ -26,6 +27,7 @@ class PreviewTake:
         self.behavior = _behavior(draft)
         self.start, self.end = 0.0, self.behavior.duration
         self.accents = np.zeros(0)
+        self.tempo = AskedTempo()
         self.remarks: tuple[tuple[float, str], ...] = ()
         self._preview, self._schedule = preview, draft.plan.problem.schedule
         q = draft.plan.problem.q_start

@@ -27,7 +27,7 @@ from backbeat.stage.layers import (
     PushArrows,
     SupportPolygon,
 )
-from backbeat.stage.moment import Moment, Take
+from backbeat.stage.moment import Moment, Take, beat_times
 from backbeat.stage.panel import pushable
 from backbeat.stage.plan_view import BEADS
 from backbeat.stage.puppet import GHOST, Ghost, Puppet, make_world, put_set
@@ -175,14 +175,14 @@ class Stage:
             "start": take.start,
             "bpm": behavior.bpm,
             "beats_per_bar": behavior.beats_per_bar,
-            "beats": behavior.beat_times(take.end).tolist(),
+            "beats": beat_times(take).tolist(),
             "segments": [
                 {"time": e.time, "duration": e.duration, "name": e.what}
-                for e in behavior.events
+                for e in map(take.tempo.place, behavior.events)
                 if e.kind == "segment"
             ],
             "remarks": [{"time": t, "text": text} for t, text in take.remarks],
-            "marks": time_marks(behavior, take.end),
+            "marks": time_marks(take),
             "layers": layers,
             "trails": list(trails),
             "fastest": fastest,
@@ -199,16 +199,18 @@ def _kind(take: Take) -> str:
     return "simulated in closed loop" if take.is_simulated else "as planned"
 
 
-def time_marks(behavior: Behavior, end: float) -> list[dict[str, Any]]:
+def time_marks(take: Take) -> list[dict[str, Any]]:
     """Bars of music, or segments of another behavior, on the time line."""
-    bars = behavior.beat_times(end)[:: max(behavior.beats_per_bar, 1)]
+    behavior = take.behavior
+    bars = beat_times(take)[:: max(behavior.beats_per_bar, 1)]
     if len(bars):
         step = int(np.ceil(len(bars) / MOST_MARKS))
         return [
             {"time": float(bars[k]), "strong": k % (4 * step) == 0}
             for k in range(0, len(bars), step)
         ]
-    starts = [e.time for e in behavior.events if e.kind == "segment"]
+    events = map(take.tempo.place, behavior.events)
+    starts = [e.time for e in events if e.kind == "segment"]
     return [{"time": t, "strong": False} for t in starts[:MOST_MARKS]]
 
 

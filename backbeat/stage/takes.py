@@ -36,6 +36,7 @@ from models.kit.drum_kit import DrumKit
 from mpc.fail_safe import Mode
 from mpc.plan import Plan
 from mpc.reference import patch_names
+from mpc.simulation.asked_tempo import AskedTempo, asked_tempo
 from mpc.simulation.run import SimulationRun
 
 # A hit lasts this long; its greatest force is shown from its beginning [s].
@@ -50,7 +51,7 @@ class PlannedTake:
     def __init__(self, behavior: Behavior) -> None:
         """Takes a behavior from its start to its end."""
         self.behavior = behavior
-        self.start, self.end = 0.0, behavior.duration
+        self.start, self.end, self.tempo = 0.0, behavior.duration, AskedTempo()
         self._strikes = planned_strikes(behavior)
         self.accents = accents(self._strikes)
         self.remarks: tuple[tuple[float, str], ...] = ()
@@ -98,6 +99,7 @@ class SimulatedTake:
     def __init__(self, run: SimulationRun) -> None:
         """Takes a run from the start of the behavior's lead-in to its end."""
         self.run, self.behavior = run, run.behavior
+        self.tempo = asked_tempo(run.scenario)
         robot = self.behavior.robot_model
         q, v = np.split(run.x, [robot.num_positions], axis=1)
         self._motion = MeasuredMotion(robot, run.t, q, v, run.contact)

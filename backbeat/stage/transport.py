@@ -5,7 +5,7 @@ from collections import deque
 
 import numpy as np
 
-from behaviors.behavior import Behavior
+from backbeat.stage.moment import Take, beat_times
 
 # A step forward or back [s], and a leap where there is no beat [s].
 STEP, LEAP = 1.0 / 30.0, 0.5
@@ -106,7 +106,7 @@ class Pace:
         return f"{(last - first) / (now - began):.2f} × real time"
 
 
-def stops(behavior: Behavior, end: float) -> np.ndarray:
+def stops(take: Take) -> np.ndarray:
     """Times that leaps go to: the beats, or half seconds without music [s]."""
-    beats = behavior.beat_times(end)
-    return beats if len(beats) else np.arange(0.0, end + LEAP, LEAP)
+    beats = beat_times(take)
+    return beats if len(beats) else np.arange(0.0, take.end + LEAP, LEAP)

@@ -36,6 +36,13 @@ class AskedTempo:
         start, end = self.when(event.time), self.when(event.time + event.duration)
         return replace(event, time=start, duration=end - start)
 
+    def beat_times(self, behavior: Behavior, end: float) -> np.ndarray:
+        """(B,) when the beats of a behavior are asked for, up to a time of it [s]."""
+        beats = behavior.beat_times(self.phase(end))
+        if len(self.tempos) == 1:
+            return beats
+        return np.array([self.when(beat) for beat in beats.tolist()])
+
 
 def asked_tempo(scenario: Scenario) -> AskedTempo:
     """The tempo that the events of a scenario ask for."""

@@ -94,8 +94,7 @@ class SimulationRun:
     def beat_times(self) -> np.ndarray:
         """(B,) when the beats are, at the tempo that was asked for [s]."""
         tempo = asked_tempo(self.scenario)
-        beats = self.behavior.beat_times(tempo.phase(float(self.t[-1])))
-        return np.array([tempo.when(beat) for beat in beats.tolist()])
+        return tempo.beat_times(self.behavior, float(self.t[-1]))
 
     def asked_events(self) -> tuple[Event, ...]:
         """The behavior's events when the tempo asked for has them."""

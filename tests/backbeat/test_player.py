@@ -210,6 +210,25 @@ def test_every_setting_can_be_changed_and_undone(simulated, name, value):
     assert simulated.notice[0] == 0
 
 
+def test_segments_come_when_a_new_tempo_has_them(simulated):
+    def told():
+        info = simulated.show._server.info
+        return info["edition"], [s["time"] for s in info["segments"]]
+
+    ask(simulated, "reset")
+    ask(simulated, "play", False)
+    edition, before = told()
+    ask(simulated, "set", ("tempo", 0.8))
+    later, after = told()
+    assert later > edition
+    assert len(after) == len(before) > 0
+    assert after[-1] > before[-1] + 0.05
+    ask(simulated, "set", ("friction", 0.7))
+    assert told()[0] == later
+    ask(simulated, "reset")
+    assert told()[1] == before
+
+
 def test_a_slider_on_its_way_is_one_change(simulated):
     for friction in (0.7, 0.6, 0.5):
         ask(simulated, "set", ("friction", friction))

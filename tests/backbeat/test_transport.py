@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backbeat.stage.takes import PlannedTake
 from backbeat.stage.transport import STEP, Transport, stops
 from tests.backbeat.performances import drumming, swaying
 
@@ -91,5 +92,7 @@ def test_a_step_stands_still_and_is_undone_by_one_back():
 
 
 def test_leaps_are_beats_or_half_seconds():
-    np.testing.assert_allclose(np.diff(stops(drumming(), 4.0)), 60.0 / 98.0)
-    np.testing.assert_allclose(stops(swaying(1.2), 1.2), [0.0, 0.5, 1.0, 1.5])
+    np.testing.assert_allclose(
+        np.diff(stops(PlannedTake(drumming(duration=4.0)))), 60.0 / 98.0
+    )
+    np.testing.assert_allclose(stops(PlannedTake(swaying(1.2))), [0.0, 0.5, 1.0, 1.5])
