@@ -57,6 +57,8 @@ class FilterNoise(NamedTuple):
     # Tilt of a sole that lies flat [rad], and largest that still counts as flat.
     flatness: float = 25e-3
     flat: float = 40e-3
+    # A contact that is seen so many standard deviations away from rest slides or tips.
+    gate: float = 5.0
 
 
 class BaseEstimate(NamedTuple):
@@ -233,6 +235,34 @@ def _place_variance(R, J, out):
 
 
 @compiled
+def _has_moved(estimate, R, c, kinematics, rate, grips, noise):
+    """Whether standing contact c is seen elsewhere, or moving, beyond all noise."""
+    _, x, b, P = estimate
+    k = CONTACT + 3 * c
+    z, d = kinematics.place[c], x[2 + c]
+    w, u, unit = np.empty(3), np.empty(3), np.empty(3)
+    _place_variance(R, kinematics.J[c], unit)
+    for i in range(3):
+        w[i] = rate[i] - b[0, i]
+        u[i] = kinematics.velocity[c, i]
+    add_cross(w, z, u)
+    lever = z[0] * z[0] + z[1] * z[1] + z[2] * z[2]
+    far, fast = 0.0, 0.0
+    for i in range(3):
+        p, v = POSITION + i, VELOCITY + i
+        away, speed = x[1, i] - d[i], x[0, i]
+        for j in range(3):
+            away += R[i, j] * z[j]
+            speed += R[i, j] * u[j]
+        variance = P[k + i, k + i] + P[p, p] - 2.0 * P[k + i, p]
+        far += away * away / (variance + noise.position**2 * unit[i] + 1e-8)
+        variance = P[v, v] + noise.velocity**2 * unit[i] + noise.gyro**2 * lever
+        fast += speed * speed / variance
+    most = noise.gate**2
+    return far > most or (grips and fast > most)
+
+
+@compiled
 def measure(estimate, kinematics, rate, stands, grips, noise, index, h, y, variance):
     """What the standing contacts say about the error: h xi[index] = y + noise.
 
@@ -326,16 +356,18 @@ def correct(estimate, kinematics, rate, stands, landed, grips, noise):
     n, C = P.shape[0], x.shape[0] - 2
     R, unit = np.empty((3, 3)), np.empty(3)
     quaternion_to_matrix(q, R)
+    rests = stands & ~landed
     for c in range(C):
-        if landed[c] or not stands[c]:
+        if rests[c]:
+            rests[c] = not _has_moved(estimate, R, c, kinematics, rate, grips[c], noise)
+        if not rests[c]:
             _place_variance(R, kinematics.J[c], unit)
             for i in range(3):
                 unit[i] *= noise.position**2
             _land(estimate, R, c, kinematics, unit)
     index, h = np.empty((9 * C, 4), np.int64), np.empty((9 * C, 4))
     y, variance = np.empty(9 * C), np.empty(9 * C)
-    # What has just landed is where it is seen, and says no more than that.
-    rests = stands & ~landed
+    # What has just landed, or moves, is where it is seen, and says no more than that.
     rows = measure(
         estimate, kinematics, rate, rests, grips, noise, index, h, y, variance
     )

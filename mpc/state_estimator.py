@@ -32,6 +32,9 @@ from mpc.invariant_filter import (
 
 # What the joint filter takes joints to do within a sample [rad/s^2].
 JOINT_ACCELERATION = 20.0
+# Time over which accelerations of the base are averaged that carry it on [s]: the shocks
+# of a foot that slides or lands are over before.
+SHOCK = 2e-3
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class EstimatorMemory:
         joints: (3, nj) positions, velocities, and the accelerations that the
             motors are taken to give them.
         rate: (3,) angular velocity of the base, world axes [rad/s].
-        acceleration: (3,) of the base origin, world axes [m/s^2].
+        acceleration: (3,) of the base origin, world axes, without shocks [m/s^2].
         stands: (C,) which feet stand.
         trust: (C,) how much they are trusted to rest.
         reading: the last that every sensor gave; None before the first.
@@ -144,6 +147,7 @@ class StateEstimator(LeafSystem):
         self._limbs = _read_limbs(robot)
         self._ws = make_workspace(robot.tree)
         self._gain = joint_gain(self._noise, period)
+        self._blend = 1.0 - np.exp(-period / SHOCK)
         self._follow = 1.0 - np.exp(-period / lag) if lag > 0 else 1.0
         uncertainty = uncertainty or StartUncertainty()
         first = EstimatorMemory(
@@ -246,8 +250,9 @@ class StateEstimator(LeafSystem):
             joints,
             motion,
         )
+        smooth = memory.acceleration + self._blend * (motion[1] - memory.acceleration)
         return EstimatorMemory(
-            reading.index, base, joints, motion[0], motion[1], stands, trust, reading
+            reading.index, base, joints, motion[0], smooth, stands, trust, reading
         )
 
     def state(self, memory: EstimatorMemory) -> np.ndarray:

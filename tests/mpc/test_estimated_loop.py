@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from backbeat.cli.results import _notes
+from models.configuration import Configuration
 from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
+from mpc.simulation.scenario import Push, Scenario
 
 HARDWARE = {"state": "estimated", "actuator_lag": 0.005}
 
@@ -106,3 +107,26 @@ def test_sticks_leave_the_drums_in_spite_of_friction(built):
     assert hits["made"] == hits["planned"] > 20
     assert hits["extra"] == 0
     assert hits["timing_mean_ms"] < 1.0
+
+
+def test_feet_that_slide_or_tip_do_not_mislead_the_estimate(built):
+    """A push beyond what friction can hold: the IMU knows, and the feet are doubted."""
+    behavior = built("stand")
+    push = Push(0.2, 0.1, [200.0, 0.0, 0.0])
+    scenario = Scenario(
+        behavior="stand",
+        lead_in=0.3,
+        duration=0.6,
+        pushes=[push],
+        state="estimated",
+        actuator_lag=0.005,
+    )
+    run = run_scenario(scenario, behavior)
+    robot = behavior.robot_model
+    nq = robot.num_positions
+    foot = [Configuration(robot, x[:nq]).pose("l_foot").translation() for x in run.x]
+    assert np.ptp(np.array(foot)[run.t < 0.31, 0]) > 0.01
+    linear = slice(nq + 3, nq + 6)
+    error = run.sensed[:, linear] - run.x[:, linear]
+    assert np.sqrt((error**2).sum(1).mean()) < 0.1
+    assert np.abs(run.sensed[:, 4:7] - run.x[:, 4:7]).max() < 0.02
