@@ -32,8 +32,8 @@ from mpc.invariant_filter import (
 
 # What the joint filter takes joints to do within a sample [rad/s^2].
 JOINT_ACCELERATION = 20.0
-# Time over which accelerations of the base are averaged that carry it on [s]: the shocks
-# of a foot that slides or lands are over before.
+# Time over which accelerations of the base are averaged that carry it on [s]: shocks of
+# a foot that slides or lands are over before.
 SHOCK = 2e-3
 
 
