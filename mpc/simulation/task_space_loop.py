@@ -68,10 +68,7 @@ class TaskSpaceLoop:
         lock_joints(plant, own, self.robot.locked)
         error = WorldError(mass_scale=self.scenario.mass_scale)
         scale_masses(plant, own, self.world.instance, error, self.scenario.seed)
-        x = plant.GetPositionsAndVelocities(own)
-        still = np.zeros(self.robot.num_velocities)
-        x[self.world.state_places] = np.r_[self.q_start, still]
-        plant.SetPositionsAndVelocities(own, x)
+        self.world.set_state(own, self.q_start, np.zeros(self.robot.num_velocities))
         return context
 
 
