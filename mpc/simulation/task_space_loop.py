@@ -17,9 +17,9 @@ from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from models.scene import CONTINUOUS, World, add_world, lock_joints
+from mpc.simulation.altered_robot import alter_robot
 from mpc.simulation.base_motion import BaseDrive
 from mpc.simulation.glide import Glide, Sway
-from mpc.simulation.simulated_world import scale_masses
 from mpc.simulation.target_motion import TargetSource
 from mpc.simulation.task_sensing import TaskSensing
 from mpc.simulation.task_space_scenario import TaskSpaceScenario
@@ -67,7 +67,7 @@ class TaskSpaceLoop:
         own = plant.GetMyMutableContextFromRoot(context)
         lock_joints(plant, own, self.robot.locked)
         error = WorldError(mass_scale=self.scenario.mass_scale)
-        scale_masses(plant, own, self.world.instance, error, self.scenario.seed)
+        alter_robot(plant, own, self.world.instance, error, self.scenario.seed)
         self.world.set_state(own, self.q_start, np.zeros(self.robot.num_velocities))
         return context
 
