@@ -14,6 +14,7 @@ import numpy as np
 from lxml import etree
 from pydrake.math import RigidTransform, RollPitchYaw
 
+from models.description.attaching import set_pose, written
 from models.description.description import Description
 from models.description.document import attributes, child, children, read_document
 from models.description.inertia_box import inertia_box
@@ -64,13 +65,8 @@ def _draw(shape: Any, geometry: Any, size: np.ndarray, X_LB: RigidTransform) -> 
     """Makes a box of a visual."""
     for part in (*children(shape, "origin"), *children(geometry, "mesh")):
         part.getparent().remove(part)
-    etree.SubElement(geometry, "box", size=_words(size))
-    xyz, rpy = X_LB.translation(), RollPitchYaw(X_LB.rotation()).vector()
-    etree.SubElement(shape, "origin", xyz=_words(xyz), rpy=_words(rpy))
-
-
-def _words(numbers: np.ndarray) -> str:
-    return " ".join(f"{x:.9g}" for x in numbers)
+    etree.SubElement(geometry, "box", size=" ".join(map(written, size)))
+    set_pose(shape, X_LB.translation(), RollPitchYaw(X_LB.rotation()).vector())
 
 
 def _mend(description: Description, mesh: Any, known: tuple[str, ...]) -> bool:
