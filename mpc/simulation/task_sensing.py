@@ -4,7 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
+from pydrake.systems.framework import (
+    BasicVector,
+    Context,
+    LeafSystem,
+    State,
+    ValueProducer,
+)
 
 from models.configuration import Configuration
 from models.robot import RobotModel
@@ -94,6 +100,12 @@ class TaskSensing(LeafSystem):
         self._x = self.DeclareVectorInputPort("state", nq + nv)
         self._target = self.DeclareVectorInputPort("target", 9)
         self._memory = self.DeclareAbstractState(AbstractValue.Make(TaskSamples((), 0)))
+        # The memory with the sample of this moment, which several ask for.
+        self._fresh = self.DeclareCacheEntry(
+            "fresh",
+            ValueProducer(lambda: AbstractValue.Make(TaskSamples((), 0)), self._calc),
+            {self.all_sources_ticket()},
+        )
         size, split = nq + nv + 12, [nq + nv, nq + nv + 3]
         parts = ((0, split[0]), (split[0], split[1]), (split[1], size))
         for name, part in zip(("state", "hand", "target"), parts, strict=True):
@@ -124,17 +136,18 @@ class TaskSensing(LeafSystem):
         out[nq + nv :] = noise.hand
         return out
 
-    def _read(self, context: Context) -> TaskSamples:
+    def _calc(self, context: Context, output: AbstractValue) -> None:
         memory: TaskSamples = context.get_abstract_state(int(self._memory)).get_value()
-        return memory
+        output.set_value(self._sampled(context, memory))
 
     def _now(self, context: Context) -> np.ndarray:
         """The sample that is due."""
         # Asked at the moment of a sample, it may not have been stored yet.
-        return self._sampled(context, self._read(context)).samples[0]
+        fresh: TaskSamples = self._fresh.Eval(context)
+        return fresh.samples[0]
 
     def _update(self, context: Context, state: State) -> None:
-        memory = self._sampled(context, self._read(context))
+        memory: TaskSamples = self._fresh.Eval(context)
         state.get_mutable_abstract_state(int(self._memory)).set_value(memory)
 
     def _sampled(self, context: Context, memory: TaskSamples) -> TaskSamples:
