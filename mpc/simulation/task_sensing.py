@@ -1,6 +1,7 @@
 """TaskSensing: samples of joints, of the hand and of a moved base, held in between."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from pydrake.common.value import AbstractValue
@@ -14,6 +15,7 @@ from pydrake.systems.framework import (
 
 from models.configuration import Configuration
 from models.robot import RobotModel
+from mpc.hand_observer import HandMotion, observe
 
 
 @dataclass
@@ -32,7 +34,8 @@ class TaskSamples:
     """Samples as far back as the delay asks, newest last.
 
     Attributes:
-        samples: each sensed [q, v] of the robot model, hand (3) and target (9).
+        samples: each sensed [q, v] of the robot model, hand (6) and target (9).
+        motion: what is known of the hand by its places so far; None before the first.
         count: samples taken.
         last: number of the period in which the newest was taken; -1 before the first.
     """
@@ -40,6 +43,7 @@ class TaskSamples:
     samples: tuple[np.ndarray, ...]
     count: int
     last: int = -1
+    motion: HandMotion | None = None
 
     def __deepcopy__(self, memo: object) -> "TaskSamples":
         """Values in a Context may be shared, for nothing here ever changes."""
@@ -58,12 +62,14 @@ class TaskSensing(LeafSystem):
         output_ports:
         - state
         - hand
+        - hand_rate
         - target
 
     Input `state` is the true [q, v] of the robot model (nq + nv), `target` (9) that of
     the hand. Outputs are the sample taken `delay` ago, in the first moments the very
     first one: `state` with errors of joint angles and rates, `hand` (3) the place of
-    the hand frame [m] with its own, `target` (9) as it was then. A moved base is
+    the hand frame [m] with its own, `hand_rate` (3) what is observed of its rate from
+    these places [m/s], `target` (9) as it was then. A moved base is
     sampled without errors. Errors depend on seed and number of the sample only.
 
     Standard deviations (nq + nv + 3), and the number of periods between two samples,
@@ -106,9 +112,9 @@ class TaskSensing(LeafSystem):
             ValueProducer(lambda: AbstractValue.Make(TaskSamples((), 0)), self._calc),
             {self.all_sources_ticket()},
         )
-        size, split = nq + nv + 12, [nq + nv, nq + nv + 3]
-        parts = ((0, split[0]), (split[0], split[1]), (split[1], size))
-        for name, part in zip(("state", "hand", "target"), parts, strict=True):
+        ends = np.cumsum([0, nq + nv, 3, 3, 9]).tolist()
+        names = ("state", "hand", "hand_rate", "target")
+        for name, part in zip(names, pairwise(ends), strict=True):
             self.DeclareVectorOutputPort(
                 name,
                 part[1] - part[0],
@@ -163,9 +169,13 @@ class TaskSensing(LeafSystem):
         deviation = context.get_numeric_parameter(int(self._deviation)).value()
         drawn = np.random.Generator(bits).standard_normal(len(deviation))
         sensed = np.r_[x, hand] + deviation * drawn
-        sample = np.r_[sensed, self._target.Eval(context)]
+        motion = HandMotion.at_rest(sensed[-3:])
+        if memory.motion is not None:
+            elapsed = (now - memory.last) * self._period
+            motion = observe(memory.motion, sensed[-3:], elapsed)
+        sample = np.r_[sensed, motion.rate, self._target.Eval(context)]
         kept = memory.samples[-self._delay :] if self._delay else ()
-        return TaskSamples((*kept, sample), memory.count + 1, now)
+        return TaskSamples((*kept, sample), memory.count + 1, now, motion)
 
 
 def _somewhere(robot: RobotModel) -> np.ndarray:

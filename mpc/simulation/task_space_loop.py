@@ -175,7 +175,8 @@ def _connect(
     for port in ("state", "target"):
         connect(sensing.GetOutputPort(port), controller.GetInputPort(port))
     if scenario.hand_sensing or is_live:
-        connect(sensing.GetOutputPort("hand"), controller.GetInputPort("hand"))
+        for port in ("hand", "hand_rate"):
+            connect(sensing.GetOutputPort(port), controller.GetInputPort(port))
     connect(state, servo.GetInputPort("state"))
     connect(controller.GetOutputPort("command"), servo.GetInputPort("command"))
     connect(
