@@ -1,7 +1,7 @@
 """Atlas on two feet with three levels of tasks: ours, TSID's and PlaCo's ticks."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.rotations import box_plus
 from optimization.task_space.limited_program import LimitedProgram
+from optimization.task_space.limits import JointLimits
 from optimization.task_space.motion_tasks import (
     ContactTask,
     JointTask,
@@ -39,6 +40,9 @@ WEIGHTS = {"com": 1.0, "point": 1e-3, "posture": 1e-6}
 STIFFNESS, DAMPING = 100.0, 20.0  # [1/s^2], [1/s]
 # Weight of forces and torques, which no task decides.
 FORCE_WEIGHT = 1e-9
+# Share of the torque limits at which some joints reach theirs now and then, and those
+# ticks.
+WEAK, AT_LIMITS = 0.2, "Backbeat, a joint at its limit"
 TOOLS = {"TSID": "tsid", "PlaCo": "placo"}
 
 
@@ -63,7 +67,13 @@ class OurLevels:
         state = Configuration(robot, self.q)
         self.start, self.middle = self.q.copy(), state.center_of_mass
         self.places = [h.position(state) for h in self.hands]
-        self.time = 0.0
+        self.time, self.is_limited = 0.0, False
+
+    def weaken(self, share: float) -> None:
+        """Leaves motors a share of their torque limits."""
+        limits = JointLimits.of(self.robot)
+        weak = replace(limits, effort=share * limits.effort)
+        self.program = LimitedProgram(self.space, weak)
 
     def _tick(self, com: np.ndarray) -> np.ndarray:
         """(nv,) acceleration under the torques for a center of mass (3, 3)."""
@@ -84,15 +94,18 @@ class OurLevels:
         found = self.program.solve()
         if not found.is_solved:
             raise BackbeatError("a level was not solved")
+        self.is_limited = bool(found.at_limit.any())
         return found.vdot
 
     def ticks(self, count: int) -> dict[str, Any]:
         """Processor times of ticks [s], and how near the CoM stays to its path [m].
 
+        Also whether each tick had a joint at its limit, and the robot's mass [kg].
+
         Raises:
             BackbeatError: a program was not solved.
         """
-        seconds, worst = [], 0.0
+        seconds, limited, worst = [], [], 0.0
         w, sway = 2 * np.pi * FREQUENCY, np.array(SWAY)
         for _ in range(count):
             s, c = np.sin(w * self.time), np.cos(w * self.time)
@@ -100,6 +113,7 @@ class OurLevels:
             started = time.process_time()
             vdot = self._tick(com)
             seconds.append(time.process_time() - started)
+            limited.append(self.is_limited)
             off = self.com.position(self.space.state) - com[0]
             worst = max(worst, float(np.abs(off).max()))
             self.v = self.v + TICK * vdot
@@ -108,7 +122,7 @@ class OurLevels:
             self.q = moved
             self.time += TICK
         mass = self.robot.total_mass
-        return {"processor": seconds, "com": worst, "mass": mass}
+        return {"processor": seconds, "limited": limited, "com": worst, "mass": mass}
 
     def for_others(self) -> dict[str, Any]:
         """The same for others: robot, start, tasks with their weights and gains."""
@@ -177,10 +191,14 @@ def compare(
     """
     ours = OurLevels(bounded)
     case = {"name": str(bounded), "case": ours.for_others(), "ticks": count}
-    found: dict[str, list[dict[str, Any]]] = {n: [] for n in ("Backbeat", *TOOLS)}
+    own = {"Backbeat": ours} | ({AT_LIMITS: OurLevels(True)} if bounded else {})
+    found: dict[str, list[dict[str, Any]]] = {n: [] for n in (*own, *TOOLS)}
     with _worker("TSID", cache) as tsid, _worker("PlaCo", cache) as placo:
         for _ in range(rounds + 1):
-            found["Backbeat"].append(ours.ticks(count))
+            for name, levels in own.items():
+                found[name].append(levels.ticks(count))
+            if AT_LIMITS in own:  # The start has passed.
+                own[AT_LIMITS].weaken(WEAK)
             for worker in (tsid, placo):
                 found[worker.name].append(worker.ask(case))
     rows = []
@@ -188,6 +206,8 @@ def compare(
         if abs(answers[0]["mass"] - ours.robot.total_mass) > 1e-9:
             raise BackbeatError(f"{name} has another robot than ours")
         seconds = np.concatenate([a["processor"] for a in answers[1:]])
+        if name == AT_LIMITS:
+            seconds = seconds[np.concatenate([a["limited"] for a in answers[1:]])]
         com = max(a["com"] for a in answers[1:])
         rows.append(LevelRow(bounded, name, seconds, com))
     return rows

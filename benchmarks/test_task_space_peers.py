@@ -36,6 +36,7 @@ def test_ticks_of_atlas_are_beside_those_of_others(capsys):
         rows = [*compare(False), *compare(True)]
     with capsys.disabled():
         print(f"\n{tick_table(rows)}")
-    assert rows[0].way == "Backbeat"
-    assert rows[0].median <= TICK
+    ours = [r for r in rows if r.way == "Backbeat"]
+    assert len(ours) == 2
+    assert max(r.median for r in ours) <= TICK
     assert max(r.com for r in rows) <= CLOSE

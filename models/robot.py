@@ -26,8 +26,14 @@ from models.description.readable import readable
 from models.errors import BackbeatError, unknown_name
 from models.fusing import fuse
 from models.kinematic_tree import KinematicTree, read_kinematic_tree
-from models.mimic import locked_followers
-from models.robot_check import check_names, check_tree, is_held
+from models.mimic import find_followers
+from models.robot_check import (
+    check_driven,
+    check_names,
+    check_support,
+    check_tree,
+    is_held,
+)
 from models.robot_description import (
     ContactDescription,
     EquipmentDescription,
@@ -204,6 +210,7 @@ class RobotModel:
         modes: mode of the servo that hardware interfaces choose, by joint.
         notes: what acts otherwise than the URDF says, as sentences.
         locked: angles of joints that are held for good [rad], by name.
+        followers: joints that follow moving ones; not among the moving joints.
         contacts: patches that can carry weight, by name.
         soles: names of those that it stands on: its own, and no points.
         leg_joints: indices of the joints of the limbs that end in soles.
@@ -237,7 +244,7 @@ class RobotModel:
         self.name = self._yaml.name
         self.equipment = tuple(equipment)
         self.urdf = describe(self.description.parent / self._yaml.urdf)
-        self.locked = locked_followers(
+        self.locked, self.followers = find_followers(
             self.urdf, self._yaml.locked | dict(locked or {})
         )
         fixed = self._yaml.fixed or is_static(self.urdf)
@@ -263,7 +270,8 @@ class RobotModel:
                 names = [full.get_joint(i).name() for i in full.GetJointIndices()]
                 raise unknown_name("joint", name, names)
         self._full = full
-        self.plant, self._homes = fuse(full, base, self.locked)
+        rest = {follower.name: follower.offset for follower in self.followers}
+        self.plant, self._homes = fuse(full, base, self.locked | rest)
         self.tree: KinematicTree = read_kinematic_tree(self.plant, base)
         self.floating = bool(self.tree.floating)
         self.total_mass = float(self.tree.mass.sum())
@@ -287,6 +295,7 @@ class RobotModel:
         self.position_lower = np.array([j.position_lower_limit() for j in joints])
         self.position_upper = np.array([j.position_upper_limit() for j in joints])
         self.velocity_limits = np.array([j.velocity_upper_limit() for j in joints])
+        self._follow_limits()
         originals = [self._full.GetJointByName(n) for n in self.joint_names]
         self.damping = np.array([j.default_damping() for j in originals])
         friction = {n: j.dynamics.friction for n, j in self.urdf.joints.items()
@@ -294,16 +303,34 @@ class RobotModel:
         self.friction = np.array([friction.get(n, 0.0) for n in self.joint_names])
         self.modes, notes = joint_modes(self.urdf)
         self.notes += notes
-        self.effort_limits = np.full(len(joints), np.inf)
+        self.effort_limits, driven = np.full(len(joints), np.inf), set[str]()
         for i in self._full.GetJointActuatorIndices():
             actuator = self._full.get_joint_actuator(i)
             if actuator.joint().name() in self._index:
                 j = self._index[actuator.joint().name()]
                 self.effort_limits[j] = actuator.effort_limit()
+                driven.add(actuator.joint().name())
+        check_driven(self.joint_names, driven, self.description)
         self.groups = {
             group: np.array([self._index[n] for n in names if n in self._index], int)
             for group, names in self._yaml.groups.items()
         }
+
+    def _follow_limits(self) -> None:
+        """Keeps leaders where their followers can follow; notes who follows."""
+        for follower in self.followers:
+            joint = self._full.GetJointByName(follower.name)
+            i = self._index[follower.leader]
+            ends = [joint.position_lower_limit(), joint.position_upper_limit()]
+            low, high = sorted((np.array(ends) - follower.offset) / follower.multiplier)
+            self.position_lower[i] = max(self.position_lower[i], low)
+            self.position_upper[i] = min(self.position_upper[i], high)
+            speed = joint.velocity_upper_limit() / abs(follower.multiplier)
+            self.velocity_limits[i] = min(self.velocity_limits[i], speed)
+            self.notes += (
+                f"joint {follower.name}: it follows {follower.leader} in simulations; "
+                f"plans and controllers take it to stay at {follower.offset:g}",
+            )
 
     def _read_contacts(self) -> dict[str, ContactFrame]:
         described = self._contact_descriptions()
@@ -320,6 +347,8 @@ class RobotModel:
         on_link = self.link_frame(contact.link)
         X_PL = RigidTransform(RotationMatrix(on_link.R_PF), on_link.p_PF)
         X_PC = X_PL @ _pose(contact.position, contact.rpy)
+        body = find_frame(self._full, contact.link).body()
+        check_support(self._full, body, self.followers, f"contact {name!r}")
         frame = Frame(
             name, on_link.body, X_PC.rotation().matrix(), np.array(X_PC.translation())
         )
@@ -531,13 +560,14 @@ class RobotModel:
         """Adds the robot to a plant, unfused, its base held where the model's is."""
         known = plant.num_constraints()
         instance = add_robot(plant, self.description, self.equipment)
-        # Followers are held where they are; held by a constraint as well, Drake's
-        # solver would have nothing to divide by.
-        couplers = [j for j in self.urdf.joints.values() if j.mimic is not None]
-        added = plant.GetConstraintIds()[known:]
-        if len(added) == len(couplers):
-            for constraint in added:
-                plant.RemoveConstraint(constraint)
+        # Those of Drake's reader take hold of followers that are locked as well, and
+        # its solver would have nothing to divide by.
+        for constraint in plant.GetConstraintIds()[known:]:
+            plant.RemoveConstraint(constraint)
+        if plant.time_step() > 0.0:
+            for f in self.followers:
+                joints = (plant.GetJointByName(n, instance) for n in (f.name, f.leader))
+                plant.AddCouplerConstraint(*joints, f.multiplier, f.offset)
         if not self.floating and not self._is_held:
             X_WB = RigidTransform(RotationMatrix(self.tree.R_WB), self.tree.p_WB)
             base = plant.GetFrameByName(self.base_name, instance)

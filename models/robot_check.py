@@ -4,14 +4,15 @@ A slip here would otherwise be a robot without a foot or with a limp arm, found 
 much later.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import Joint, ModelInstanceIndex
+from pydrake.multibody.tree import Joint, ModelInstanceIndex, RigidBody
 
 from models.errors import BackbeatError, unknown_name
+from models.mimic import Follower
 from models.robot_description import RobotDescription
 
 
@@ -37,7 +38,9 @@ def check_tree(
         if joint.type_name() not in ("revolute", "prismatic", "weld"):
             raise BackbeatError(
                 f"{where}: joint {joint.name()!r} is {joint.type_name()}; only "
-                "revolute, continuous, prismatic and fixed joints are known"
+                "revolute, continuous, prismatic and fixed joints are known. No motor "
+                "drives such a joint: fix it, by an overlay for instance "
+                f"(`joints: {{{joint.name()}: {{type: fixed}}}}`)"
             )
     world = plant.world_body().index()
     carried = {
@@ -62,6 +65,52 @@ def is_held(plant: MultibodyPlant, instance: ModelInstanceIndex, base: str) -> b
         j.parent_body().index() == world and j.child_body().name() == base
         for j in joints
     )
+
+
+def check_support(
+    plant: MultibodyPlant, body: RigidBody, followers: Sequence[Follower], what: str
+) -> None:
+    """Checks that what carries a robot is moved by joints that its models have.
+
+    Args:
+        plant: finalized plant of the robot.
+        body: what touches.
+        followers: joints that follow others, which models leave where they are.
+        what: its name, for the message.
+
+    Raises:
+        BackbeatError: between body and base is a follower.
+    """
+    joints = [plant.get_joint(i) for i in plant.GetJointIndices()]
+    carriers = {j.child_body().index(): j for j in joints}
+    leaders = {f.name: f.leader for f in followers}
+    while body.index() in carriers:
+        joint = carriers[body.index()]
+        if joint.name() in leaders:
+            raise BackbeatError(
+                f"{what} is moved by the joint {joint.name()!r}, which follows "
+                f"{leaders[joint.name()]!r}; a robot cannot rest on a follower"
+            )
+        body = joint.parent_body()
+
+
+def check_driven(joints: Sequence[str], driven: Set[str], where: Path) -> None:
+    """Checks that every moving joint has a motor.
+
+    Args:
+        joints: names of the moving joints.
+        driven: names of those with a motor.
+        where: the YAML, for the message.
+
+    Raises:
+        BackbeatError: one has none, and no controller could do anything about it.
+    """
+    limp = [name for name in joints if name not in driven]
+    if limp:
+        raise BackbeatError(
+            f"{where}: no motor drives the joint {limp[0]!r}; give it a <transmission> "
+            f"and an effort in the URDF, or hold it: `locked: {{{limp[0]}: 0.0}}`"
+        )
 
 
 def check_names(

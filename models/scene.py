@@ -35,6 +35,7 @@ from models.fusing import set_joints
 from models.ground import Ground
 from models.joint_friction import add_joint_friction, connect_joint_friction, is_brake
 from models.kit.drum_kit import CHAIR, DrumKit
+from models.mimic import Following
 from models.robot import RobotModel, find_frame
 
 DISCRETE_MODELS = ("sap", "similar", "lagged")
@@ -134,6 +135,21 @@ class World:
         selection[np.arange(len(places)), places] = 1.0
         return selection
 
+    def set_state(self, context: Context, q: np.ndarray, v: np.ndarray) -> None:
+        """Puts the robot where it shall be, and what follows its joints.
+
+        Args:
+            context: of the plant.
+            q, v: (nq,), (nv,) of the robot model.
+        """
+        x = self.plant.GetPositionsAndVelocities(context)
+        x[self.state_places] = np.r_[q, v]
+        nq = self.plant.num_positions()
+        following = Following(self.plant, self.robot.followers)
+        following.place(x[:nq])
+        following.move(x[nq:])
+        self.plant.SetPositionsAndVelocities(context, x)
+
     def set_friction(self, context: Context, friction: float) -> None:
         """Gives soles, ground and chair another friction coefficient.
 
@@ -226,6 +242,12 @@ def add_world(
         raise BackbeatError(
             f"{robot.name} has friction in its joints, which is simulated in steps; "
             f"take one of the contact models {', '.join(CONTACT_MODELS)}"
+        )
+    if contact_model == CONTINUOUS and robot.followers:
+        raise BackbeatError(
+            f"joint {robot.followers[0].name!r} of {robot.name} follows another, which "
+            "is simulated in steps; take one of the contact models "
+            f"{', '.join(DISCRETE_MODELS)}"
         )
     brakes = dict(zip(robot.joint_names, shares, strict=True))
     add_joint_friction(plant, instance, brakes)

@@ -4,7 +4,8 @@
     torques    -gravity - M (c u + k (q - posture))             priority 3
     limits     truncated, or by programs
 
-x is where the hand is sensed, or where the model has it. Gravity is made up for where
+x is where the hand is sensed, or where the model has it; of a sensed hand xdot may be
+what is observed from its places (`hand_observer.py`). Gravity is made up for where
 it does not concern the hand; the hand's own share is in its dynamics. Damping and
 posture are weighted by the mass matrix, so that one stiffness and one damping do for
 shoulders and wrists; without weighting they are the same for all joints.
@@ -50,6 +51,9 @@ class TaskSpaceSettings:
     # Whether a sensed hand and the acceleration of a moved base are believed, where
     # they are told.
     sensed_hand: bool = True
+    # Whether the rate of a sensed hand is what is observed of it, where that is told,
+    # or what the rates of joints make of it.
+    observed_rate: bool = False
     base_feedforward: bool = True
     # What happens at torque limits: truncate or program.
     limits: str = "truncate"
@@ -127,6 +131,7 @@ class TaskSpaceLaw:
         v: np.ndarray,
         target: np.ndarray,
         hand: np.ndarray | None = None,
+        hand_rate: np.ndarray | None = None,
         base_acceleration: np.ndarray | None = None,
     ) -> TaskSpaceCommand:
         """Torques at a sensed state.
@@ -135,6 +140,7 @@ class TaskSpaceLaw:
             q, v: (nq,), (nv,) sensed state, that of a moved base included.
             target: (3, 3) place [m], velocity and acceleration of the target.
             hand: (3,) where the hand is sensed [m]; None for where the model has it.
+            hand_rate: (3,) its observed rate [m/s]; None for that of the model.
             base_acceleration: (6,) of a moved base, [angular, linear]; None for zero.
         """
         s = self.settings
@@ -147,7 +153,10 @@ class TaskSpaceLaw:
         modeled = self._hand.position(state)
         at = modeled if hand is None or not s.sensed_hand else hand
         wanted = target[2] - s.stiffness * (at - target[0])
-        wanted = wanted - s.damping * (self._hand.velocity(state) - target[1])
+        rate = self._hand.velocity(state)
+        if hand_rate is not None and s.sensed_hand and s.observed_rate:
+            rate = hand_rate
+        wanted = wanted - s.damping * (rate - target[1])
         self._hand.set_desired(wanted)
         self._below.set_desired(self._torques_below(q, v))
         if s.limits == "program":

@@ -11,6 +11,7 @@ from pydrake.systems.framework import DiagramBuilder
 
 from models.collision import BOX, CAPSULE, WORLD, CollisionModel, Solid
 from models.fusing import set_joints
+from models.mimic import Following
 from models.robot import RobotModel
 
 
@@ -43,12 +44,14 @@ class Clearance:
         joints = [plant.GetJointByName(n) for n in robot.joint_names]
         rows = [*range(robot.base_positions), *(j.position_start() for j in joints)]
         self._rows = np.array(rows, int)
+        self._following = Following(plant, robot.followers)
         self._query = self._scene_graph.GetMyContextFromRoot(self._root)
 
     def deepest(self, q: np.ndarray) -> tuple[float, str]:
         """Largest penetration at a configuration [m], and what touches what."""
         full = self._plant.GetPositions(self._context)
         full[self._rows] = q
+        self._following.place(full)
         self._plant.SetPositions(self._context, full)
         query = self._scene_graph.get_query_output_port().Eval(self._query)
         pairs = query.ComputePointPairPenetration()

@@ -11,6 +11,7 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
 from models.fusing import set_joints
+from models.mimic import Following
 from models.robot import RobotModel, find_frame
 from optimization.reconstruction import DenseTrajectory
 
@@ -59,6 +60,7 @@ class ReplayPlant:
         v = [*range(robot.base_velocities), *(j.velocity_start() for j in joints)]
         q = [*range(robot.base_positions), *(j.position_start() for j in joints)]
         self._v_index, self._q_index = np.array(v, int), np.array(q, int)
+        self._following = Following(plant, robot.followers)
         self._home = plant.GetPositions(self._context)
         self._forces = MultibodyForces(plant)
         self._frames = {
@@ -74,6 +76,9 @@ class ReplayPlant:
         v, vdot = np.zeros((S, nv)), np.zeros((S, nv))
         v[:, self._v_index] = motion.v[samples]
         vdot[:, self._v_index] = motion.vdot[samples]
+        self._following.place(q)
+        self._following.move(v)
+        self._following.move(vdot)
         wrench, R = motion.wrench[samples], motion.R_WC[samples]
         force = (R[:, :, None] @ wrench.reshape(S, C, 2, 3, 1)).reshape(S, C, 6)
         com, momentum, tau = np.zeros((S, 3)), np.zeros((S, 6)), np.zeros((S, nv))
@@ -96,6 +101,7 @@ class ReplayPlant:
                     J = self._jacobian(frame, X_LC.translation())
                     V_WC[i, c] = J @ v[i]
                     tau[i] -= force[i, c] @ J
+        self._following.pass_on(tau)
         nf = self._robot.base_velocities
         return Replayed(
             com=com,

@@ -198,7 +198,7 @@ class Transcription:
         start = np.cumsum(on * sizes, axis=1) - on * sizes if C else np.zeros((N, 0))
         com_target, com_weight = self._center_of_mass()
         posture, posture_weight = self._posture()
-        w = problem.weights
+        w, nothing = problem.weights, _Slot.empty(robot.trunk, N)
         program = Program(
             tree=robot.tree,
             rows=rows,
@@ -211,11 +211,11 @@ class Transcription:
             frame_body=np.array([s.frame.body for s in slots], np.int64),
             frame_R=_stack([s.frame.R_PF for s in slots], (3, 3)),
             frame_p=_stack([s.frame.p_PF for s in slots], (3,)),
-            frame_used=np.stack([s.used for s in slots], 1),
-            R_WG=np.stack([s.R_WG for s in slots], 1),
-            p_WG=np.stack([s.p_WG for s in slots], 1),
-            frame_weight=np.stack([s.weight for s in slots], 1),
-            frame_equal=np.stack([s.equal for s in slots], 1),
+            frame_used=_by_knot([s.used for s in slots], nothing.used),
+            R_WG=_by_knot([s.R_WG for s in slots], nothing.R_WG),
+            p_WG=_by_knot([s.p_WG for s in slots], nothing.p_WG),
+            frame_weight=_by_knot([s.weight for s in slots], nothing.weight),
+            frame_equal=_by_knot([s.equal for s in slots], nothing.equal),
             collisions=problem.collisions.arrays(),
             feeler_on=self._feelers_on(),
             sweep_on=self._sweeps_on(),
@@ -397,3 +397,9 @@ def _spans(h: np.ndarray) -> np.ndarray:
 def _stack(arrays: list[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
     """Stacks arrays into one contiguous array, also when there are none."""
     return np.array(arrays, float).reshape(len(arrays), *shape)
+
+
+def _by_knot(arrays: list[np.ndarray], like: np.ndarray) -> np.ndarray:
+    """Stacks arrays of (N, ...) to (N, P, ...), also when there are none, P = 0."""
+    shape = (len(like), 0, *like.shape[1:])
+    return np.stack(arrays, 1) if arrays else np.zeros(shape, like.dtype)

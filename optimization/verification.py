@@ -6,7 +6,7 @@ velocities and momentum rates are finite differences of what Drake says. The
 result is a certificate: the worst value of each check, where and when.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
@@ -40,6 +40,8 @@ BOUNDS = {
     "torque_consistency": 1e-6,  # share of the limit
     "friction": 1e-3,  # weights beyond the cone at the plan's coefficient
 }
+# What followers, of which the plan knows only where they rest, may add to torques.
+FOLLOWED = 0.01  # share of the limit
 
 
 @dataclass(frozen=True)
@@ -139,18 +141,19 @@ def worst_of(certificates: Iterable[Certificate]) -> Certificate:
 class _Worst:
     """Keeps the worst value of each check, and every place beyond its bound."""
 
-    def __init__(self) -> None:
-        self._worst = {n: (0.0, 0.0, "") for n in BOUNDS}
+    def __init__(self, bounds: Mapping[str, float]) -> None:
+        self._bounds = bounds
+        self._worst = {n: (0.0, 0.0, "") for n in bounds}
         self._places: list[Check] = []
 
     def see(self, name: str, value: float, time: float, where: str) -> None:
         """One value; those of a check are seen in this way or by `see_all`."""
-        if not value <= BOUNDS[name]:
+        if not value <= self._bounds[name]:
             self._note(name, value, time, where)
         self._compare(name, value, time, where)
 
     def _note(self, name: str, value: float, time: float, where: str) -> None:
-        bound = BOUNDS[name]
+        bound = self._bounds[name]
         self._places.append(Check(name, float(value), bound, float(time), where))
 
     def _compare(self, name: str, value: float, time: float, where: str) -> None:
@@ -165,7 +168,7 @@ class _Worst:
             return
         worst = np.argmax(values, axis=1)
         most = values[np.arange(len(values)), worst]
-        for i in np.flatnonzero(~(most <= BOUNDS[name])):
+        for i in np.flatnonzero(~(most <= self._bounds[name])):
             self._note(name, most[i], times[i], where[worst[i]])
         last = int(np.argmax(most))
         self._compare(name, most[last], times[last], where[worst[last]])
@@ -173,7 +176,7 @@ class _Worst:
     def certificate(self) -> Certificate:
         return Certificate(
             tuple(
-                Check(n, value, BOUNDS[n], time, where)
+                Check(n, value, self._bounds[n], time, where)
                 for n, (value, time, where) in self._worst.items()
             ),
             tuple(sorted(self._places, key=lambda place: place.time)),
@@ -258,7 +261,8 @@ class Verifier:
             knots: what is known of the knots that it was made from.
             samples: (S,) which of its samples, and what is between them; None for all.
         """
-        worst = _Worst()
+        followed = {"torque_consistency": FOLLOWED} if self._robot.followers else {}
+        worst = _Worst(BOUNDS | followed)
         if knots is not None:
             worst.see(knots.name, knots.value, knots.time, knots.where)
         chosen = np.arange(len(motion.t)) if samples is None else samples

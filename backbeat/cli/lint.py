@@ -41,7 +41,7 @@ def command(
     ] = False,
 ) -> None:
     """Ends with 0 if there is nothing worse than notes, 1 on warnings, 2 on errors."""
-    from models.description.drake_outcome import DrakeReader
+    from models.description.drake_reader import DrakeReader
     from models.description.lint import lint
 
     with DrakeReader() as reader:

@@ -25,6 +25,7 @@ from pydrake.systems.sensors import CameraInfo
 
 from backbeat.drake_console import quiet_drake
 from models.errors import BackbeatError
+from models.mimic import Following
 from models.robot import RobotModel
 from models.scene import Scene, add_world
 
@@ -129,6 +130,7 @@ class Room:
         for name, angle in robot.locked.items():
             joint = plant.GetJointByName(name, self._world.instance)
             positions[joint.position_start()] = angle
+        Following(plant, robot.followers).place(positions)
         return np.asarray(plant.GetPositionsFromArray(self._world.instance, positions))
 
 

@@ -44,10 +44,12 @@ def hand_sensing(sources: Sources) -> Figure:
         titles = "angles alone", "rates too, 1 rad/s for 0.1 rad"
         for axes, rate, title in zip(panels, (0.0, 10.0), titles, strict=True):
             table = sensing_study(rate=rate)
-            for sensed, rows in table.groupby("sensed"):
-                label = "hand sensed" if sensed else "hand modeled"
+            for hand, rows in table.groupby("hand", sort=False):
                 axes.plot(
-                    1e3 * rows["noise"], rows["error_rms_mm"], marker="o", label=label
+                    1e3 * rows["noise"],
+                    rows["error_rms_mm"],
+                    marker="o",
+                    label=f"hand {hand}",
                 )
             axes.set(title=f"Noise of {title}", xlabel="angle noise [mrad]")
             axes.legend()

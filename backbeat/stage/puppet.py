@@ -15,6 +15,7 @@ from pydrake.systems.framework import DiagramBuilder
 from backbeat.stage.canvas import Canvas
 from backbeat.stage.moment import Moment
 from behaviors.behavior import Behavior
+from models.mimic import Following
 from models.scene import World, add_world, lock_joints
 
 DEFAULT_COLOR = Rgba(0.75, 0.75, 0.75, 1.0)
@@ -87,11 +88,13 @@ class Skeleton:
         lock_joints(world.plant, self._context, world.robot.locked)
         self._rest = world.plant.GetPositions(self._context)
         self._places = world.state_places[: world.robot.num_positions]
+        self._following = Following(world.plant, world.robot.followers)
 
     def pose(self, q: np.ndarray) -> None:
         """Moves to a configuration of the robot model."""
         full = self._rest.copy()
         full[self._places] = q
+        self._following.place(full)
         self.world.plant.SetPositions(self._context, full)
 
     def body(self, body: RigidBody) -> RigidTransform:

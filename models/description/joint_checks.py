@@ -208,8 +208,8 @@ def _check_mimic(description: Description, joint: Joint) -> Iterator[Finding]:
             _NOTE,
             joint,
             mimic.line,
-            f"it follows {mimic.joint!r} in simulations with steps; a robot model "
-            "holds it with that joint, which has to be `locked`",
+            f"it follows {mimic.joint!r} in simulations with steps; plans and "
+            "controllers take it to stay where it is",
         )
 
 

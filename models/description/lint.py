@@ -6,7 +6,8 @@ from typing import Any
 
 from models.description.description import Description
 from models.description.document import Document, read_document
-from models.description.drake_outcome import DrakeOutcome, DrakeReader, compare
+from models.description.drake_outcome import DrakeOutcome, ask, compare
+from models.description.drake_reader import DrakeReader
 from models.description.fates import Use, fate_findings, unevaluated, uses
 from models.description.finding import Finding, Severity, exit_code
 from models.description.gazebo_checks import check_for_gazebo, check_gazebo_tags
@@ -92,7 +93,7 @@ def lint(
         findings += check_for_gazebo(description)
     drake = None
     if reader is not None:
-        drake = reader.read(description)
+        drake = ask(reader, description)
         findings += compare(description, drake, findings)
     findings.sort(key=lambda f: (-f.severity, f.line))
     return LintReport(description, findings, used, drake)

@@ -20,6 +20,8 @@ class LinkChange:
     center_of_mass_shift: list[float] = field(default_factory=list)
     # ixx, ixy, ixz, iyy, iyz, izz about the center of mass [kg m^2], as they will be.
     inertia: list[float] = field(default_factory=list)
+    # What of it touches, in place of the robot's `collisions`; see there.
+    collisions: str = ""
 
 
 @dataclass
@@ -78,6 +80,9 @@ class Overlay:
     joints: dict[str, JointChange] = field(default_factory=dict)
     # Factor on every mass and inertia, after the changes of links.
     mass_factor: float = 1.0
+    # What touches: none, visuals (what is drawn), box (of each link's inertia), or a
+    # pattern of the names of <collision>, such as "*_simple"; "" leaves all.
+    collisions: str = ""
     bodies: dict[str, AddedBody] = field(default_factory=dict)
     attachments: dict[str, Attachment] = field(default_factory=dict)
 

@@ -8,6 +8,7 @@ from typing import Any
 from lxml import etree
 
 from models.description.attaching import attach, set_pose, written
+from models.description.collision_choice import choose_all
 from models.description.document import (
     Document,
     attributes,
@@ -22,6 +23,7 @@ from models.description.overlay_file import (
     LinkChange,
     load_overlay,
 )
+from models.description.reading import read_leniently
 from models.errors import BackbeatError, unknown_name
 
 _INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -53,6 +55,10 @@ def apply_overlay(path: Path, output: Path) -> bytes:
     if overlay.mass_factor != 1.0:
         for link in children(root, "link"):
             _scale(child(link, "inertial"), overlay.mass_factor)
+    by_link = {n: c.collisions for n, c in overlay.links.items() if c.collisions}
+    if overlay.collisions or by_link:
+        described, _ = read_leniently(document)
+        choose_all(root, overlay.collisions, by_link, described)
     for name, body in overlay.bodies.items():
         _named(root, "link", body.link)
         _add_body(root, name, body)
@@ -120,6 +126,8 @@ def _drives(transmission: Any) -> set[str]:
 
 
 def _change_link(link: Any, change: LinkChange) -> None:
+    if change == LinkChange(collisions=change.collisions):
+        return
     inertial = child(link, "inertial")
     name = attributes(link)["name"]
     if inertial is None or child(inertial, "mass") is None:

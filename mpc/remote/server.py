@@ -4,6 +4,7 @@ One simulation at a time; whoever else connects is told so and sent away. What c
 from outside can end a connection, never the server.
 """
 
+import gc
 import json
 import select
 import socket
@@ -132,6 +133,7 @@ class ControllerServer:
         if self._made is not None:
             self._made[1].close()
             self._made = None
+            gc.unfreeze()
 
     def serve(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Answers until `stop` says so, which is asked a few times a second."""
@@ -239,7 +241,12 @@ class ControllerServer:
             if self._made is not None:
                 self._made[1].close()
                 self._made = None
+            # Looking through all that is there for what nobody needs any more takes a
+            # hundred ticks: it is done now, and what is left is not looked at again.
+            gc.unfreeze()
             self._made = hello, self._make(behavior, hello)
+            gc.collect()
+            gc.freeze()
         return schema
 
     def _make(self, behavior: Behavior, hello: Hello) -> ControllerSession:

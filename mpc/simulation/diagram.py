@@ -13,6 +13,7 @@ from mpc.predictive_controller import Planner
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.remote.link import RemoteLink
+from mpc.simulation.altered_robot import alter_robot
 from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.controllers import (
     FastController,
@@ -28,7 +29,7 @@ from mpc.simulation.simulated_robot import (
     ControlledRobot,
     add_simulated_robot,
 )
-from mpc.simulation.simulated_world import draw_world, scale_masses
+from mpc.simulation.simulated_world import draw_world
 from mpc.simulation.uneven_ground import stand_on
 
 
@@ -59,7 +60,7 @@ class ClosedLoop(ControlledRobot):
         own = plant.GetMyMutableContextFromRoot(context)
         lock_joints(plant, own, self.reference.robot.locked)
         error, seed = self.scenario.world, self.scenario.seed
-        scale_masses(plant, own, self.world.instance, error, seed)
+        alter_robot(plant, own, self.world.instance, error, seed)
         still = np.zeros(self.reference.robot.num_velocities)
         self.body.set_state(context, self.q_start, still)
         # The motors hold the robot already.

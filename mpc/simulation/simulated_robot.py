@@ -45,11 +45,8 @@ class SimulatedRobot:
             context: of the whole diagram.
             q, v: (nq,), (nv,) of the robot model.
         """
-        plant = self.world.plant
-        own = plant.GetMyMutableContextFromRoot(context)
-        x = plant.GetPositionsAndVelocities(own)
-        x[self.world.state_places] = np.r_[q, v]
-        plant.SetPositionsAndVelocities(own, x)
+        own = self.world.plant.GetMyMutableContextFromRoot(context)
+        self.world.set_state(own, q, v)
 
     def add_logs(
         self, builder: DiagramBuilder, time_step: float

@@ -5,9 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from pydrake.math import RigidTransform
-from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import ModelInstanceIndex, SpatialInertia
-from pydrake.systems.framework import Context
 
 from behaviors.behavior import Behavior
 from models.ground import Ground
@@ -82,33 +79,3 @@ def draw_kit(scenario: Scenario, behavior: Behavior) -> dict[str, np.ndarray]:
 def simulated_kit(scenario: Scenario, behavior: Behavior) -> DrumKit:
     """The kit as it stands in a run."""
     return DrumKit(behavior.scene.place, draw_kit(scenario, behavior))
-
-
-def scale_masses(
-    plant: MultibodyPlant,
-    context: Context,
-    instance: ModelInstanceIndex,
-    error: WorldError,
-    seed: int,
-) -> None:
-    """Makes the links of a robot heavier or lighter, their inertia in proportion.
-
-    Args:
-        plant: finalized plant.
-        context: its context, in which masses are parameters.
-        instance: the robot; what it carries keeps its mass.
-        error: by how much.
-        seed: seed of the scenario.
-    """
-    random = random_stream(seed, Stream.MASS)
-    for index in plant.GetBodyIndices(instance):
-        body = plant.get_body(index)
-        share = 1.0 + random.uniform(-error.mass_spread, error.mass_spread)
-        factor = error.mass_scale * share
-        old = body.CalcSpatialInertiaInBodyFrame(context)
-        if old.get_mass() == 0 or factor == 1:
-            continue
-        new = SpatialInertia(
-            factor * old.get_mass(), old.get_com(), old.get_unit_inertia()
-        )
-        body.SetSpatialInertiaInBodyFrame(context, new)

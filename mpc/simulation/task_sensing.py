@@ -1,13 +1,21 @@
 """TaskSensing: samples of joints, of the hand and of a moved base, held in between."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
+from pydrake.systems.framework import (
+    BasicVector,
+    Context,
+    LeafSystem,
+    State,
+    ValueProducer,
+)
 
 from models.configuration import Configuration
 from models.robot import RobotModel
+from mpc.hand_observer import HandMotion, observe
 
 
 @dataclass
@@ -26,7 +34,8 @@ class TaskSamples:
     """Samples as far back as the delay asks, newest last.
 
     Attributes:
-        samples: each sensed [q, v] of the robot model, hand (3) and target (9).
+        samples: each sensed [q, v] of the robot model, hand (6) and target (9).
+        motion: what is known of the hand by its places so far; None before the first.
         count: samples taken.
         last: number of the period in which the newest was taken; -1 before the first.
     """
@@ -34,6 +43,7 @@ class TaskSamples:
     samples: tuple[np.ndarray, ...]
     count: int
     last: int = -1
+    motion: HandMotion | None = None
 
     def __deepcopy__(self, memo: object) -> "TaskSamples":
         """Values in a Context may be shared, for nothing here ever changes."""
@@ -52,12 +62,14 @@ class TaskSensing(LeafSystem):
         output_ports:
         - state
         - hand
+        - hand_rate
         - target
 
     Input `state` is the true [q, v] of the robot model (nq + nv), `target` (9) that of
     the hand. Outputs are the sample taken `delay` ago, in the first moments the very
     first one: `state` with errors of joint angles and rates, `hand` (3) the place of
-    the hand frame [m] with its own, `target` (9) as it was then. A moved base is
+    the hand frame [m] with its own, `hand_rate` (3) what is observed of its rate from
+    these places [m/s], `target` (9) as it was then. A moved base is
     sampled without errors. Errors depend on seed and number of the sample only.
 
     Standard deviations (nq + nv + 3), and the number of periods between two samples,
@@ -94,9 +106,15 @@ class TaskSensing(LeafSystem):
         self._x = self.DeclareVectorInputPort("state", nq + nv)
         self._target = self.DeclareVectorInputPort("target", 9)
         self._memory = self.DeclareAbstractState(AbstractValue.Make(TaskSamples((), 0)))
-        size, split = nq + nv + 12, [nq + nv, nq + nv + 3]
-        parts = ((0, split[0]), (split[0], split[1]), (split[1], size))
-        for name, part in zip(("state", "hand", "target"), parts, strict=True):
+        # The memory with the sample of this moment, which several ask for.
+        self._fresh = self.DeclareCacheEntry(
+            "fresh",
+            ValueProducer(lambda: AbstractValue.Make(TaskSamples((), 0)), self._calc),
+            {self.all_sources_ticket()},
+        )
+        ends = np.cumsum([0, nq + nv, 3, 3, 9]).tolist()
+        names = ("state", "hand", "hand_rate", "target")
+        for name, part in zip(names, pairwise(ends), strict=True):
             self.DeclareVectorOutputPort(
                 name,
                 part[1] - part[0],
@@ -124,17 +142,18 @@ class TaskSensing(LeafSystem):
         out[nq + nv :] = noise.hand
         return out
 
-    def _read(self, context: Context) -> TaskSamples:
+    def _calc(self, context: Context, output: AbstractValue) -> None:
         memory: TaskSamples = context.get_abstract_state(int(self._memory)).get_value()
-        return memory
+        output.set_value(self._sampled(context, memory))
 
     def _now(self, context: Context) -> np.ndarray:
         """The sample that is due."""
         # Asked at the moment of a sample, it may not have been stored yet.
-        return self._sampled(context, self._read(context)).samples[0]
+        fresh: TaskSamples = self._fresh.Eval(context)
+        return fresh.samples[0]
 
     def _update(self, context: Context, state: State) -> None:
-        memory = self._sampled(context, self._read(context))
+        memory: TaskSamples = self._fresh.Eval(context)
         state.get_mutable_abstract_state(int(self._memory)).set_value(memory)
 
     def _sampled(self, context: Context, memory: TaskSamples) -> TaskSamples:
@@ -150,9 +169,13 @@ class TaskSensing(LeafSystem):
         deviation = context.get_numeric_parameter(int(self._deviation)).value()
         drawn = np.random.Generator(bits).standard_normal(len(deviation))
         sensed = np.r_[x, hand] + deviation * drawn
-        sample = np.r_[sensed, self._target.Eval(context)]
+        motion = HandMotion.at_rest(sensed[-3:])
+        if memory.motion is not None:
+            elapsed = (now - memory.last) * self._period
+            motion = observe(memory.motion, sensed[-3:], elapsed)
+        sample = np.r_[sensed, motion.rate, self._target.Eval(context)]
         kept = memory.samples[-self._delay :] if self._delay else ()
-        return TaskSamples((*kept, sample), memory.count + 1, now)
+        return TaskSamples((*kept, sample), memory.count + 1, now, motion)
 
 
 def _somewhere(robot: RobotModel) -> np.ndarray:

@@ -17,9 +17,9 @@ from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from models.scene import CONTINUOUS, World, add_world, lock_joints
+from mpc.simulation.altered_robot import alter_robot
 from mpc.simulation.base_motion import BaseDrive
 from mpc.simulation.glide import Glide, Sway
-from mpc.simulation.simulated_world import scale_masses
 from mpc.simulation.target_motion import TargetSource
 from mpc.simulation.task_sensing import TaskSensing
 from mpc.simulation.task_space_scenario import TaskSpaceScenario
@@ -67,11 +67,8 @@ class TaskSpaceLoop:
         own = plant.GetMyMutableContextFromRoot(context)
         lock_joints(plant, own, self.robot.locked)
         error = WorldError(mass_scale=self.scenario.mass_scale)
-        scale_masses(plant, own, self.world.instance, error, self.scenario.seed)
-        x = plant.GetPositionsAndVelocities(own)
-        still = np.zeros(self.robot.num_velocities)
-        x[self.world.state_places] = np.r_[self.q_start, still]
-        plant.SetPositionsAndVelocities(own, x)
+        alter_robot(plant, own, self.world.instance, error, self.scenario.seed)
+        self.world.set_state(own, self.q_start, np.zeros(self.robot.num_velocities))
         return context
 
 
@@ -178,7 +175,8 @@ def _connect(
     for port in ("state", "target"):
         connect(sensing.GetOutputPort(port), controller.GetInputPort(port))
     if scenario.hand_sensing or is_live:
-        connect(sensing.GetOutputPort("hand"), controller.GetInputPort("hand"))
+        for port in ("hand", "hand_rate"):
+            connect(sensing.GetOutputPort(port), controller.GetInputPort(port))
     connect(state, servo.GetInputPort("state"))
     connect(controller.GetOutputPort("command"), servo.GetInputPort("command"))
     connect(

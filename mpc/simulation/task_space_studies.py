@@ -13,6 +13,8 @@ from mpc.task_space_law import TaskSpaceSettings
 
 PERIODS = (0.001, 0.002, 0.005, 0.010, 0.020, 0.040)
 NOISES = (2e-3, 5e-3, 10e-3, 20e-3)
+# How a hand is known.
+HANDS_KNOWN = MODELED, SENSED, OBSERVED = "modeled", "sensed", "sensed, rate observed"
 RATES = (0.5, 2.0, 6.0)
 # Motors this weak saturate on the circle below.
 WEAK = 0.3
@@ -41,7 +43,9 @@ def period_study(
 def sensing_study(
     noises: Sequence[float] = NOISES, rate: float = 0.0, duration: float = 3.0
 ) -> pd.DataFrame:
-    """The UR10 at rest, its hand modeled from noisy angles or sensed itself.
+    """The UR10 at rest, its hand modeled from noisy joints or sensed itself.
+
+    Of a sensed hand the rate is the model's, or observed from its places.
 
     Args:
         noises: standard deviations of angles [rad].
@@ -49,18 +53,19 @@ def sensing_study(
         duration: of each run [s].
 
     Returns:
-        Columns noise, sensed, error_rms_mm, error_max_mm.
+        Columns noise, hand (of HANDS_KNOWN), error_rms_mm, error_max_mm.
     """
     rows = []
     for noise in noises:
-        for sensed in (False, True):
+        for hand in HANDS_KNOWN:
             scenario = TaskSpaceScenario(
                 noise=TaskNoise(angle=noise, rate=rate * noise),
-                hand_sensing=sensed,
+                hand_sensing=hand != MODELED,
+                control=TaskSpaceSettings(observed_rate=hand == OBSERVED),
                 duration=duration,
             )
             found = run_task_space(scenario).metrics(0.5)
-            rows.append({"noise": noise, "sensed": sensed, **found})
+            rows.append({"noise": noise, "hand": hand, **found})
     return pd.DataFrame(rows)
 
 

@@ -20,6 +20,7 @@ class Stream(IntEnum):
     """Who draws random numbers; the order is part of every result."""
 
     HEIGHT, TILT, SLOPE, FRICTION, DRUM, MASS, JOINT, PLAN, PUSH = range(9)
+    CENTER_OF_MASS = 9
 
 
 def random_stream(seed: int, stream: Stream, number: int = 0) -> np.random.Generator:
@@ -55,6 +56,12 @@ class WorldError:
     mass_scale: float = 1.0
     # and each of them besides by a share drawn from -this to this.
     mass_spread: float = 0.0
+    # Inertia of every link about its center of mass times this, its mass aside.
+    inertia_scale: float = 1.0
+    # How far the center of mass of every link is off, in a direction drawn [m].
+    com_shift: float = 0.0
+    # Viscous damping of all joints times this.
+    damping_scale: float = 1.0
     # A joint, one drawn from a group of joints, or from "any"; "" is none.
     weak_joint: str = ""
     # What that joint has of its effort limit.
@@ -76,7 +83,7 @@ class WorldError:
                 raise BackbeatError(
                     f"scenario: world.{name} is {value}; it must be from 0 to {most}"
                 )
-        for name in ("mass_scale", "weak_share"):
+        for name in ("mass_scale", "inertia_scale", "weak_share"):
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0):
                 raise BackbeatError(
@@ -100,6 +107,8 @@ _MOST = {
     "patch_share": 1.0,
     "drum_shift": 1.0,
     "mass_spread": 0.9,
+    "com_shift": 0.5,
+    "damping_scale": 1000.0,
     "plan_delay": 1.0,
     "plan_loss": 1.0,
 }

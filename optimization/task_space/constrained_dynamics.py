@@ -22,11 +22,14 @@ Sources
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg.lapack import dtrtrs
+from scipy.linalg.lapack import dgelsy, dtrtrs
 
 from models.configuration import Configuration
 from optimization.task_space.motion_tasks import MotionTask
 from optimization.task_space.rank import rank_adjusted
+
+# Singular values below this share of the largest are zero.
+STILL = 1e-8
 
 
 def solve_lower(C: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -122,14 +125,22 @@ class ConstrainedDynamics:
         """(nv,) generalized forces S' tau of joint torques."""
         return np.concatenate([np.zeros(self._base), tau])
 
-    def torques(self, phi: np.ndarray) -> np.ndarray:
+    def torques(self, phi: np.ndarray, unit: np.ndarray | None = None) -> np.ndarray:
         """(nj,) torques [N m] that do what weighted forces in the range of P would.
 
-        With a free base these are the smallest ones.
+        With a free base these are the smallest ones, counted in units (nj,) if given.
         """
-        if self._base:
+        if not self._base:
+            return np.asarray(self.C @ phi)
+        if unit is None:
             return np.asarray(self._inverse @ (self._U.T @ phi))
-        return np.asarray(self.C @ phi)
+        m, n = self._U.shape
+        padded = np.zeros(max(m, n))
+        padded[:m] = phi
+        pivots = np.zeros((n, 1), np.int32)
+        _, x, _, _, info = dgelsy(self._U * unit, padded, pivots, STILL, 16 * (m + n))
+        assert info == 0
+        return np.asarray(unit * x[:n])
 
     def reaction(self, tau: np.ndarray) -> np.ndarray:
         """(m,) forces of the contacts on the robot under torques tau [N m, N]."""

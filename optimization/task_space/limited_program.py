@@ -15,8 +15,11 @@ each level p, from the highest on, solves
 so a level gives way to limits before any level above it does. R measures what is
 missed: by the weights of the tasks where these differ, else as a kinetic energy. Of
 directions that are too heavy only a share is desired (`rank.py`). Without priorities
-all levels are one program, each with a weight of its own. Where limits are not active
-the result is that of `TaskSpace.solve`.
+all levels are one program, each with a weight of its own.
+
+Where limits are not active the accelerations are those of `TaskSpace.solve`, and the
+torques the smallest ones, counted in limits: no program is solved then, nor for the
+levels above the first that limits concern.
 
 Sources
     Boyd, Vandenberghe, "Convex Optimization", 2004.
@@ -26,6 +29,7 @@ Sources
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -49,6 +53,8 @@ DECIDED = 1e-7
 ROOMS = (1e-6, 1e-5, 1e-4)
 # Residuals that are accepted of solutions, and zero but for rounding.
 ACCEPTED, ROUNDING = 1e-6, 1e-12
+# (k, n) rows, (k,) lower and (k,) upper bounds.
+Limits = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -106,18 +112,65 @@ class LimitedProgram:
 
     def solve(self) -> LimitedForces:
         """Torques at the state of the task space, as far as limits allow."""
+        return self._within_limits() or self._at_limits()
+
+    def _within_limits(self) -> LimitedForces | None:
+        """Torques without limits, where they are within them; None elsewhere.
+
+        No level can do better within limits than without them, so that nothing is
+        left for programs to find.
+        """
+        space = self.space
+        if space.reactions or not self._is_plain():
+            return None
+        phi = sum(space.weighted_forces().values(), np.zeros(len(space.state.v)))
+        tau = space.dynamics.torques(phi, self._unit)
+        if not (np.abs(tau) <= self.limits.effort).all():
+            return None
+        found = space.outcome(tau, {})
+        base = space.robot.base_velocities
+        least, most = self.limits.accelerations(space.state.v[base:])
+        vdot = found.vdot[base:]
+        if not ((least <= vdot) & (vdot <= most)).all():
+            return None
+        F = space.dynamics.reaction(tau)
+        if any((cone @ F[at] > 0.0).any() for cone, at in self._cones()):
+            return None
+        return self._limited(found, True)
+
+    def _is_plain(self) -> bool:
+        """Whether programs without limits would come to what the closed form does.
+
+        Directions that are given up by half are so in ways of their own, between which
+        torques would jump.
+        """
+        partial = any(level.rank.is_partial for level in self.space.levels.values())
+        return self.level_weights is None and not partial
+
+    def _limited(self, found: TaskForces, is_solved: bool) -> LimitedForces:
+        at_limit = self.limits.effort - np.abs(found.tau) <= ACCEPTED * self._unit
+        return LimitedForces(
+            found.tau, found.vdot, {}, found.reaction, found.error, at_limit, is_solved
+        )
+
+    def _at_limits(self) -> LimitedForces:
+        """Torques by programs, level by level."""
         space, dynamics = self.space, self.space.dynamics
         self._set_unknowns()
         self._a_1 = dynamics.contact_acceleration()
         self._F_1 = dynamics.reaction(np.zeros(len(self._unit)))
         rows = self._limit_rows()
-        z, free, is_solved = np.zeros(len(self._unit)), np.eye(len(self._unit)), True
         levels = [[p] for p in space.priorities]
         if self.level_weights is not None:
             levels = [space.priorities]
+        z, free, is_solved = np.zeros(len(self._unit)), np.eye(len(self._unit)), True
+        decided, z = self._decided(rows)
+        if decided:
+            free = _null_space(np.vstack([self._stack([p], z)[0] for p in decided]))
+            levels = levels[len(decided) :]
         if space.reactions:
             levels.append([])
-        for together in levels:
+        for left, together in enumerate(levels, 1 - len(levels)):
             J, wish = self._stack(together, z) if together else self._reaction_rows()
             small = np.where(self._moves | (not together), ENERGY, TORQUE)
             # A solver may take what hardly has room for what has none.
@@ -129,18 +182,33 @@ class LimitedProgram:
                 is_solved = False
                 break
             z = z + free @ change
-            free = free @ _null_space(J @ free)
+            if left:
+                free = free @ _null_space(J @ free)
             if not free.shape[1]:
                 break
         limit = self.limits.effort
         tau = np.clip(self._unit * (self._X @ z), -limit, limit)
         if not z.any():
             tau = self.limits.truncate(space.solve().tau)[0]
-        found = space.outcome(tau, {})
-        at_limit = limit - np.abs(tau) <= ACCEPTED * self._unit
-        return LimitedForces(
-            found.tau, found.vdot, {}, found.reaction, found.error, at_limit, is_solved
-        )
+        return self._limited(space.outcome(tau, {}), is_solved)
+
+    def _decided(self, rows: Limits) -> tuple[list[int], np.ndarray]:
+        """Priorities from the highest on that limits do not concern, and their z."""
+        z, found = np.zeros(len(self._unit)), list[int]()
+        if not self._is_plain():
+            return found, z
+        A, lower, upper = rows
+        total = np.zeros(len(self._T))
+        for priority, phi in self.space.weighted_forces().items():
+            total = total + phi
+            # All of it moves the robot: what accelerates nothing stays at zero.
+            further = self._T.T @ total
+            there = A @ further
+            if not ((lower <= there) & (there <= upper)).all():
+                break
+            found.append(priority)
+            z = further
+        return found, z
 
     def _set_unknowns(self) -> None:
         """Unknowns z: weighted accelerations, and torques that accelerate nothing.
@@ -185,7 +253,7 @@ class LimitedProgram:
         desired = np.concatenate([r.desired for r in self.space.reactions])
         return self._R[rows] / weight, (desired - self._F_1[rows]) / weight
 
-    def _limit_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _limit_rows(self) -> Limits:
         """(k, nj) rows, (k,) lower and (k,) upper bounds of all limits, in z."""
         space, base = self.space, self.space.robot.base_velocities
         one = np.where(np.isfinite(self.limits.effort), 1.0, INFINITY)
@@ -217,12 +285,11 @@ class LimitedProgram:
             if task.held == [3, 4, 5] and contact.is_point:
                 cones.append((_pyramid(self.friction) @ R_CW, part))
             if task.held == [*range(6)] and not contact.is_point:
-                cone = wrench_cone(
-                    PATCH_MARGIN * contact.half_length,
-                    PATCH_MARGIN * contact.half_width,
-                    self.friction,
+                cone = _patch_cone(
+                    contact.half_length, contact.half_width, self.friction
                 )
-                cones.append((cone @ np.kron(np.eye(2), R_CW), part))
+                turned = np.hstack([cone[:, :3] @ R_CW, cone[:, 3:] @ R_CW])
+                cones.append((turned, part))
         return cones
 
     def _solve_level(
@@ -231,7 +298,7 @@ class LimitedProgram:
         wish: np.ndarray,
         z: np.ndarray,
         free: np.ndarray,
-        rows: tuple[np.ndarray, np.ndarray, np.ndarray],
+        rows: Limits,
         small: np.ndarray,
         least_room: float,
     ) -> np.ndarray | None:
@@ -267,6 +334,13 @@ def _null_space(J: np.ndarray) -> np.ndarray:
     """(n, k) orthonormal basis of what J (m, n) does not see."""
     _, s, V = np.linalg.svd(J)
     return V[int(np.sum(s > DECIDED * max(s.max(initial=0.0), ROUNDING))) :].T
+
+
+@lru_cache(maxsize=32)
+def _patch_cone(half_length: float, half_width: float, friction: float) -> np.ndarray:
+    """(16, 6) rows of the cone of a patch in its own axes."""
+    length, width = PATCH_MARGIN * half_length, PATCH_MARGIN * half_width
+    return wrench_cone(length, width, friction)
 
 
 def _pyramid(friction: float) -> np.ndarray:

@@ -44,12 +44,14 @@ class RankAdjusted:
         inverse: (d, d) the rank-adjusted inverse.
         metric: (d, d) matrix R with R' R the inverse with no level above: what is
             missed is measured by |R x|^2, a kinetic energy.
+        is_partial: whether a direction is neither kept nor given up as a whole.
     """
 
     D: np.ndarray
     share: np.ndarray
     inverse: np.ndarray
     metric: np.ndarray
+    is_partial: bool
 
     @property
     def is_full(self) -> bool:
@@ -80,6 +82,10 @@ def _share(t: np.ndarray) -> np.ndarray:
     return t * t * (3.0 - 2.0 * t)
 
 
+def _is_partial(share: np.ndarray) -> bool:
+    return bool(((share > ROUNDING) & (share < 1.0 - ROUNDING)).any())
+
+
 def rank_adjusted(
     A: np.ndarray, heaviest: float, alone: np.ndarray | None = None
 ) -> RankAdjusted:
@@ -96,7 +102,7 @@ def rank_adjusted(
         inverse = np.divide(share, s, out=np.zeros_like(s), where=share > 0.0)
         D = V * np.sqrt(np.maximum(s, 0.0))
         root = V * np.sqrt(inverse)
-        return RankAdjusted(D, share, root @ root.T, root.T)
+        return RankAdjusted(D, share, root @ root.T, root.T, _is_partial(share))
     moves = s * heaviest > ROUNDING
     root = np.sqrt(np.where(moves, s, 0.0))
     T = V * np.divide(1.0, root, out=np.zeros_like(s), where=moves)
@@ -108,4 +114,6 @@ def rank_adjusted(
     # Rounding must not make what is kept whole look as if it were not.
     kept[kept > 1.0 - ROUNDING] = 1.0
     inverse = (root_L * over) @ root_L.T
-    return RankAdjusted((V * root) @ Y, kept, inverse, (T * np.sqrt(share)).T)
+    partial = _is_partial(share) or _is_partial(left)
+    metric = (T * np.sqrt(share)).T
+    return RankAdjusted((V * root) @ Y, kept, inverse, metric, partial)

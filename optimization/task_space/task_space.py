@@ -27,6 +27,7 @@ from models.configuration import Configuration
 from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
 from optimization.task_space.constrained_dynamics import (
+    STILL,
     ConstrainedDynamics,
     solve_lower,
 )
@@ -196,14 +197,17 @@ class TaskSpace:
         """
         if way not in WAYS:
             raise unknown_name("way", way, WAYS)
-        dynamics = self.dynamics
-        a, forces = dynamics.contact_acceleration(), {}
-        total = np.zeros_like(a)
+        phi = self.weighted_forces(way)
+        tau = self.dynamics.torques(sum(phi.values(), np.zeros(self.state.v.shape)))
+        return self.finish(tau, {p: self.dynamics.C @ phi[p] for p in phi})
+
+    def weighted_forces(self, way: str = WAYS[0]) -> dict[int, np.ndarray]:
+        """For each priority, (nv,) weighted forces without limits."""
+        a, found = self.dynamics.contact_acceleration(), {}
         for priority in self.priorities:
-            phi = self._level_force(priority, a, way)
-            forces[priority] = dynamics.C @ phi
-            a, total = a + phi, total + phi
-        return self.finish(dynamics.torques(total), forces)
+            found[priority] = self._level_force(priority, a, way)
+            a = a + found[priority]
+        return found
 
     def _level_force(self, priority: int, a: np.ndarray, way: str) -> np.ndarray:
         """(nv,) weighted forces of a level."""
@@ -270,7 +274,3 @@ class TaskSpace:
         R = root[:, None] * (force[rows] @ still)
         t = np.linalg.lstsq(R, root * missing, rcond=STILL)[0]
         return np.asarray(still @ t)
-
-
-# Singular values below this share of the largest are zero.
-STILL = 1e-8

@@ -9,10 +9,12 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
+from pydrake.systems.analysis import Simulator
 
 from behaviors.build import build
 from behaviors.library import Library
 from models.configuration import Configuration
+from mpc.simulation.diagram import build_closed_loop
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
 
@@ -47,7 +49,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("other_robots")
     for path in HERE.glob("*.yaml"):
         shutil.copy(path, folder)
-    for name in ("talos", "ur5"):
+    for name in ("talos", "ur5", "panda"):
         text = (HERE / f"{name}.yaml").read_text()
         (folder / f"{name}.yaml").write_text(text.replace("{robots}", str(ROBOTS)))
     return folder
@@ -60,6 +62,7 @@ def folder(tmp_path_factory):
         ("talos-reach", 1.0, 0.5),
         ("talos-sway", 2.0, 0.5),
         ("ur5-reach", 0.5, 0.1),
+        ("panda-grip", 0.5, 0.1),
     ],
 )
 def test_a_behavior_is_built_verified_and_tracked(folder, tmp_path, name, com, angle):
@@ -77,6 +80,23 @@ def test_a_behavior_is_built_verified_and_tracked(folder, tmp_path, name, com, a
         assert len(robot.locked) == 14
         assert (robot.friction > 0).sum() == 18
         assert any("HalfDiff" in note for note in behavior.provenance["remarks"])
+
+
+def test_fingers_of_a_tracked_hand_follow_each_other(folder, tmp_path):
+    behavior = build(str(folder / "panda-grip.yaml"), Library(tmp_path))
+    (follower,) = behavior.robot_model.followers
+    assert (follower.name, follower.multiplier) == ("panda_finger_joint2", 1.0)
+    loop = build_closed_loop(behavior, Scenario("panda-grip"))
+    simulator = Simulator(loop.diagram, loop.make_context())
+    simulator.AdvanceTo(1.6 + loop.scenario.lead_in)
+    plant = loop.world.plant
+    context = plant.GetMyContextFromRoot(simulator.get_context())
+    first, second = (
+        plant.GetJointByName(name).GetOnePosition(context)
+        for name in (follower.leader, follower.name)
+    )
+    assert first > 0.03
+    assert second == pytest.approx(first, abs=1e-4)
 
 
 def test_a_reach_arrives(folder, tmp_path):

@@ -108,6 +108,20 @@ def test_samples_are_held_for_the_period_asked_for(arm):
     assert len(np.unique(seen, axis=0)) == 6
 
 
+def test_the_law_is_asked_once_a_sample_and_again_when_a_switch_is_thrown(arm):
+    arm.reset()
+    arm.apply("period", 0.01)
+    arm.advance(0.1)
+    times = arm.loop.controller.tick_times
+    times.clear()
+    arm.advance(0.2)
+    assert 20 <= len(times) <= 21
+    times.clear()
+    arm.apply("posture", False)
+    arm.advance(0.0035)
+    assert len(times) == 1
+
+
 @pytest.mark.parametrize("switch", ["task", "gravity_compensation"])
 def test_what_is_switched_off_is_no_longer_done(arm, switch):
     arm.reset()

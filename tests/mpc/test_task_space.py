@@ -126,6 +126,24 @@ def test_sensing_the_hand_halves_the_error_under_noise(angle):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("angle", [2e-3, 5e-3, 10e-3, 20e-3])
+def test_with_noisy_rates_the_hands_own_has_to_be_observed(angle):
+    """A hand that is sensed within half a millimeter, rates 0.1 rad/s for 10 mrad."""
+    noise = TaskNoise(angle=angle, rate=10 * angle, hand=5e-4)
+    modeled, sensed, observed = (
+        run(
+            noise=noise,
+            hand_sensing=is_sensed,
+            control=TaskSpaceSettings(observed_rate=is_observed),
+            duration=3.0,
+        ).metrics(0.5)["error_rms_mm"]
+        for is_sensed, is_observed in ((False, False), (True, False), (True, True))
+    )
+    assert sensed > 0.7 * modeled
+    assert observed <= 0.5 * modeled
+
+
+@pytest.mark.slow
 def test_errors_grow_with_the_period_of_samples():
     errors = [
         run(period=period, target=CIRCLE, duration=3.0).metrics()["error_rms_mm"]

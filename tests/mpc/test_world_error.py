@@ -126,6 +126,56 @@ def test_each_mass_is_drawn_for_itself_and_from_the_seed_alone(stand, plain):
     assert shares.min() < 0.95 < 1.05 < shares.max()
 
 
+def centered(loop):
+    """Mass, center of mass and inertia about it of every link that has mass."""
+    plant = loop.world.plant
+    context = plant.GetMyContextFromRoot(loop.make_context())
+    found = {}
+    for body in map(plant.get_body, plant.GetBodyIndices(loop.world.instance)):
+        M = body.CalcSpatialInertiaInBodyFrame(context)
+        if M.get_mass() > 0:
+            I = M.Shift(M.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
+            found[body.name()] = M.get_mass(), M.get_com(), I
+    return found
+
+
+def test_inertias_change_and_masses_do_not(stand, plain):
+    heavier = centered(loop_of(stand, inertia_scale=1.3))
+    for name, (m, p, I) in centered(plain).items():
+        assert heavier[name][0] == m
+        assert heavier[name][1] == pytest.approx(p, abs=1e-15)
+        np.testing.assert_allclose(heavier[name][2], 1.3 * I, atol=1e-9 * m)
+
+
+def test_centers_of_mass_are_off_as_far_as_asked_each_its_own_way(stand, plain):
+    off = centered(loop_of(stand, com_shift=0.01))
+    ways = []
+    for name, (m, p, I) in centered(plain).items():
+        ways.append(off[name][1] - p)
+        assert off[name][0] == m
+        np.testing.assert_allclose(off[name][2], I, atol=1e-9 * m)
+    assert np.linalg.norm(ways, axis=1) == pytest.approx(0.01)
+    assert np.abs(np.mean(ways, axis=0)).max() < 0.005
+
+
+def test_damping_brakes_as_much_as_asked(stand, plain):
+    """In motion, joints lose speed by it, and by nothing else that changed."""
+    forces = []
+    for loop in (plain, loop_of(stand, damping_scale=10.0)):
+        plant = loop.world.plant
+        context = plant.GetMyContextFromRoot(loop.make_context())
+        plant.SetVelocities(context, np.full(plant.num_velocities(), 0.1))
+        generalized = MultibodyForces(plant)
+        plant.CalcForceElementsContribution(context, generalized)
+        forces.append(generalized.generalized_forces())
+    robot = stand.robot_model
+    joints = [plant.GetJointByName(n).velocity_start() for n in robot.joint_names]
+    assert (robot.damping > 0).all()
+    np.testing.assert_allclose(
+        (forces[1] - forces[0])[joints], -9 * 0.1 * robot.damping, atol=1e-12
+    )
+
+
 # --- ground --------------------------------------------------------------------------
 
 
@@ -353,6 +403,8 @@ def test_an_unknown_joint_is_a_sentence(stand):
         ({"slope_deg": 60}, "from 0 to 30"),
         ({"mass_scale": 0.0}, "mass_scale is 0.0"),
         ({"mass_spread": 1.0}, "mass_spread is 1.0"),
+        ({"inertia_scale": 0.0}, "inertia_scale is 0.0"),
+        ({"damping_scale": -1.0}, "damping_scale is -1.0"),
         ({"weak_share": -1.0}, "weak_share"),
         ({"plan_loss": 1.5}, "plan_loss is 1.5"),
         ({"plan_delay": -0.1}, "plan_delay"),

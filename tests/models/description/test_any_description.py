@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models.description.drake_outcome import DrakeReader
+from models.description.drake_reader import DrakeReader
 from models.description.lint import lint
 from models.description.mending import mend
 from models.errors import BackbeatError

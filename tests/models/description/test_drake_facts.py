@@ -8,7 +8,8 @@ import pytest
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
-from models.description.drake_outcome import DrakeReader, compare
+from models.description.drake_outcome import ask, compare
+from models.description.drake_reader import DrakeReader, _ahead, start_ahead
 from models.description.finding import Severity
 from models.description.lint import lint
 from tests.models.description.traps import SOLID, TRAPS, inertial, robot
@@ -70,7 +71,7 @@ def test_an_outcome_that_no_finding_explains_is_an_error(lint_text, drake):
     report = lint_text(robot())
     (finding,) = compare(
         report.description,
-        drake.read(lint_text(TRAPS["limits-reversed"].text).description),
+        ask(drake, lint_text(TRAPS["limits-reversed"].text).description),
         [],
     )
     assert (finding.rule, finding.severity.name) == ("drake-exits", "ERROR")
@@ -110,10 +111,23 @@ def test_the_process_is_replaced_when_it_dies_or_hangs(tmp_path):
         description = lint(path, reader).description
         process = reader._process
         os.kill(process.pid, signal.SIGSTOP)
-        assert reader.read(description).outcome == "hangs"
+        assert ask(reader, description).outcome == "hangs"
         assert process.poll() is not None
-        assert reader.read(description).outcome == "read"
+        assert ask(reader, description).outcome == "read"
         os.kill(reader._process.pid, signal.SIGKILL)
         reader._process.wait()
-        assert reader.read(description).outcome == "read"
+        assert ask(reader, description).outcome == "read"
         assert reader.starts == 3
+
+
+def test_a_process_started_ahead_goes_to_the_first_reader(tmp_path):
+    path = tmp_path / "robot.urdf"
+    path.write_text(robot())
+    start_ahead()
+    (ahead,) = _ahead
+    with DrakeReader() as first, DrakeReader() as second:
+        first.start()
+        second.start()
+        assert first._process is ahead is not second._process
+        assert lint(path, first).drake.outcome == "read"
+    assert ahead.poll() is not None

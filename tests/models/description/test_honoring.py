@@ -184,10 +184,12 @@ def test_robots_of_simple_joints_only(robot, kind, drake):
 MIMIC = '<mimic joint="one" multiplier="-2" offset="0.1"/>'
 
 
-def test_a_mimic_joint_that_would_have_to_move_is_refused(robot):
-    parts = joint("one"), joint("two", parent="b", child="c", inside=MIMIC)
-    with pytest.raises(BackbeatError, match=r"line .*'two' mimics 'one', which moves"):
+def test_a_joint_that_no_motor_drives_is_refused_unless_held(robot):
+    parts = joint("one"), joint("two", parent="b", child="c"), DRIVE.format("one")
+    with pytest.raises(BackbeatError, match=r"no motor drives the joint 'two'; .*two"):
         robot(["one", "two"], *parts)
+    held = robot(["one", "two"], *parts, extra="locked: {two: 0.3}\n")
+    assert held.joint_names == ("one",)
 
 
 def test_a_mimic_joint_is_held_with_the_one_it_follows(robot):

@@ -207,3 +207,42 @@ def test_names_that_are_there_already_are_refused(overlaid, tmp_path):
     (tmp_path / "hand.urdf").write_text(HAND.replace("palm", "utorso"))
     with pytest.raises(BackbeatError, match="a link 'utorso', and so has the robot"):
         overlaid("attachments: {a: {link: l_hand, file: hand.urdf}}")
+
+
+SETS = """<robot name="two"><link name="a"><inertial><mass value="3"/>
+  <inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>
+  <visual><origin xyz="0 0 1"/><geometry><sphere radius="0.3"/></geometry></visual>
+  <collision name="a_fine"><geometry><sphere radius="0.2"/></geometry></collision>
+  <collision name="a_simple"><geometry><sphere radius="0.4"/></geometry></collision>
+  </link><link name="b"/>
+  <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("choice", "kinds"),
+    [
+        ("collisions: '*_simple'", {"sphere": 0.4}),
+        ("collisions: none", {}),
+        ("collisions: visuals", {"sphere": 0.3}),
+        ("collisions: none\nlinks: {a: {collisions: '*_fine'}}", {"sphere": 0.2}),
+        # 3 kg with three moments of 0.1 kg m^2: edges of sqrt(0.2) m.
+        ("collisions: box", {"box": 0.2**0.5}),
+    ],
+)
+def test_an_overlay_chooses_what_touches(overlaid, tmp_path, choice, kinds):
+    (tmp_path / "two.urdf").write_text(SETS)
+    path = overlaid(choice, tmp_path / "two.urdf")
+    links = read_description(path).links
+    shapes = [s.geometry for s in links["a"].collisions]
+    assert not links["b"].collisions
+    assert {g.kind: g.size[0] for g in shapes} == pytest.approx(kinds)
+    assert len(links["a"].visuals) == 1
+    if choice.endswith("visuals"):
+        assert links["a"].collisions[0].origin.xyz == (0, 0, 1)
+
+
+def test_a_choice_of_nothing_is_refused(overlaid, tmp_path):
+    (tmp_path / "two.urdf").write_text(SETS)
+    says = "no collision is called 'rough'; known: a_fine, a_simple"
+    with pytest.raises(BackbeatError, match=says):
+        overlaid("collisions: rough", tmp_path / "two.urdf")

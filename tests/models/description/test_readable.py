@@ -1,12 +1,21 @@
-"""Meshes: STL is made readable, and what cannot be is left out and said."""
+"""Meshes: STL and COLLADA are made readable; what cannot be is left out and said."""
+
+import sys
 
 import numpy as np
 import pytest
-from pydrake.geometry import Mesh
+from pydrake.geometry import Box, Mesh
+from pydrake.math import RollPitchYaw
+from pydrake.multibody.tree import SpatialInertia
 from pydrake.systems.framework import DiagramBuilder
 
+from models.description.description import Inertial, Pose
+from models.description.inertia_box import inertia_box
 from models.errors import BackbeatError
-from models.meshing.stl import converted, obj_text, read_stl
+from models.meshing.collada import read_collada
+from models.meshing.obj import converted, obj_text
+from models.meshing.stl import read_stl
+from models.meshing.surface import Surface
 from models.robot import RobotModel
 from models.scene import add_world
 
@@ -40,11 +49,12 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("write", [binary, text])
 def test_triangles_are_read_from_both_kinds_of_stl(write):
-    np.testing.assert_allclose(read_stl(write(FACES), "x"), FACES, atol=1e-7)
+    (surface,) = read_stl(write(FACES), "x")
+    np.testing.assert_allclose(surface.corners, FACES, atol=1e-7)
 
 
 def test_an_obj_has_every_corner_once():
-    lines = obj_text(FACES).splitlines()
+    lines = obj_text([Surface(FACES[:1]), Surface(FACES[1:])]).splitlines()
     points = np.array([w.split()[1:] for w in lines if w[0] == "v"], float)
     faces = np.array([w.split()[1:] for w in lines if w[0] == "f"], int)
     assert len(points) == 4
@@ -66,11 +76,76 @@ def test_a_mesh_is_converted_once(tmp_path, cache):
     assert first.stat().st_mtime_ns == stamp
 
 
+def dae(faces, more="", unit=0.01):
+    """A COLLADA file in centimeters, its node lifted by 2 cm, its up axis y."""
+    numbers = " ".join(f"{x / unit:g}" for x in faces.ravel())
+    order = " ".join(map(str, range(3 * len(faces))))
+    return f"""<?xml version="1.0"?>
+    <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+    <asset><unit name="centimeter" meter="{unit}"/><up_axis>Y_UP</up_axis></asset>
+    <library_effects><effect id="e"><profile_COMMON><technique sid="t"><lambert>
+      <diffuse><color>0.8 0.4 0.2 1</color></diffuse></lambert></technique>
+      </profile_COMMON></effect></library_effects>
+    <library_materials><material id="m"><instance_effect url="#e"/></material>
+    </library_materials>
+    <library_geometries><geometry id="g"><mesh><source id="s">
+      <float_array id="a" count="{faces.size}">{numbers}</float_array>
+      <technique_common><accessor source="#a" count="{faces.size // 3}" stride="3">
+      <param name="X" type="float"/><param name="Y" type="float"/>
+      <param name="Z" type="float"/></accessor></technique_common></source>
+      <vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
+      <triangles count="{len(faces)}" material="M">
+      <input semantic="VERTEX" source="#v" offset="0"/><p>{order}</p></triangles>{more}
+      </mesh></geometry></library_geometries>
+    <library_visual_scenes><visual_scene id="w"><node><translate>0 0 2</translate>
+      <instance_geometry url="#g"><bind_material><technique_common>
+      <instance_material symbol="M" target="#m"/></technique_common></bind_material>
+      </instance_geometry></node></visual_scene></library_visual_scenes>
+    <scene><instance_visual_scene url="#w"/></scene></COLLADA>""".encode()
+
+
+def test_collada_is_read_with_unit_place_and_color():
+    (surface,) = read_collada(dae(FACES), "x")
+    np.testing.assert_allclose(surface.corners, FACES + [0, 0, 0.02], atol=1e-6)
+    assert surface.color == (0.8, 0.4, 0.2)
+
+
+BROKEN = {
+    "empty": b"",
+    "cut": dae(FACES)[:600],
+    "no scene": b"<COLLADA/>",
+    "no number": dae(FACES).replace(b"0.8 0.4", b"red 0.4"),
+    "beyond its points": dae(FACES).replace(b"<p>0 1", b"<p>0 99"),
+    "no triangles": dae(FACES[:0]),
+}
+
+
+@pytest.mark.parametrize("raw", BROKEN.values(), ids=BROKEN)
+def test_what_is_no_collada_is_a_sentence(raw):
+    with pytest.raises(BackbeatError, match=r"^part (is no COLLADA|has no triangles)"):
+        read_collada(raw, "part")
+
+
+def test_without_the_library_collada_is_a_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "collada", None)
+    with pytest.raises(BackbeatError, match="pip install pycollada"):
+        read_collada(dae(FACES), "part")
+
+
+def test_colors_of_a_mesh_lie_beside_it(tmp_path):
+    (tmp_path / "a.dae").write_bytes(dae(FACES))
+    kept = converted(tmp_path / "a.dae")
+    colors = kept.with_suffix(".mtl")
+    assert f"mtllib {colors.name}\n" in kept.read_text()
+    assert colors.read_text() == "newmtl color_0\nKd 0.8 0.4 0.2\n"
+
+
 URDF = """<robot name="r"><link name="a"><inertial><mass value="1"/>
   <inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>
   <visual><geometry><mesh filename="package://meshy/a.stl"/></geometry></visual>
   <visual><geometry><mesh filename="lost.obj"/></geometry></visual>
   <visual><geometry><mesh filename="b.dae"/></geometry></visual>
+  <visual><geometry><mesh filename="c.dae"/></geometry></visual>
   <collision><geometry><mesh filename="a.stl"/></geometry></collision>
   <collision><geometry><mesh filename="b.dae"/></geometry></collision></link></robot>"""
 
@@ -80,6 +155,7 @@ def test_a_robot_with_meshes_of_all_kinds_loads(tmp_path):
     folder.mkdir()
     (folder / "a.stl").write_bytes(binary(FACES))
     (folder / "b.dae").write_text("<COLLADA/>")
+    (folder / "c.dae").write_bytes(dae(FACES))
     (folder / "r.urdf").write_text(URDF)
     (folder / "r.yaml").write_text("name: r\nurdf: r.urdf\nbase: a\n")
     robot = RobotModel(folder / "r.yaml")
@@ -87,6 +163,7 @@ def test_a_robot_with_meshes_of_all_kinds_loads(tmp_path):
         "1 collision meshes are left out: missing, or .dae, which cannot be read",
         "1 visual meshes are left out: missing, or .dae, which cannot be read",
         "1 visual meshes are left out: missing, or .obj, which cannot be read",
+        "boxes of their inertia are drawn for a",
     )
     builder = DiagramBuilder()
     world = add_world(builder, robot)
@@ -96,6 +173,31 @@ def test_a_robot_with_meshes_of_all_kinds_loads(tmp_path):
     assert isinstance(mesh, Mesh)
     hull = mesh.GetConvexHull()
     assert hull.num_vertices() == 4
-    (drawn,) = world.plant.GetVisualGeometriesForBody(body)
-    shown = world.scene_graph.model_inspector().GetShape(drawn)
-    assert shown.source().path() == mesh.source().path()
+    seen = world.plant.GetVisualGeometriesForBody(body)
+    drawn, box, colored = map(world.scene_graph.model_inspector().GetShape, seen)
+    assert drawn.source().path() == mesh.source().path()
+    # 1 kg with three moments of 0.1 kg m^2: edges of sqrt(0.6) m.
+    assert isinstance(box, Box)
+    assert box.size() == pytest.approx([0.6**0.5] * 3)
+    assert colored.source().path().with_suffix(".mtl").is_file()
+
+
+def test_a_box_has_the_inertia_of_its_link():
+    M = SpatialInertia.SolidBoxWithMass(3.0, 0.2, 0.3, 0.5)
+    I = M.CalcRotationalInertia().CopyToFullMatrix3()
+    R = RollPitchYaw(0.3, -0.5, 1.1).ToRotationMatrix().matrix()
+    turned = R @ I @ R.T
+    inertia = tuple(turned[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]])
+    size, X_LB = inertia_box(Inertial(0, Pose((1.0, 2.0, 3.0)), 3.0, inertia))
+    assert sorted(size) == pytest.approx([0.2, 0.3, 0.5])
+    again = SpatialInertia.SolidBoxWithMass(3.0, *size).CalcRotationalInertia()
+    R_LB = X_LB.rotation().matrix()
+    back = R_LB @ again.CopyToFullMatrix3() @ R_LB.T
+    np.testing.assert_allclose(back, turned, atol=1e-12)
+    assert X_LB.translation() == pytest.approx([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("inertia", [(0.0,) * 6, (1.0, 0, 0, 1.0, 0, 2.0), None])
+def test_what_is_flat_or_a_point_has_no_box(inertia):
+    assert inertia_box(Inertial(0, Pose(), 1.0, inertia)) is None
+    assert inertia_box(None) is None

@@ -1,5 +1,6 @@
 """A server lives on whatever comes to it, and refuses in words."""
 
+import gc
 import socket
 import threading
 import time
@@ -233,6 +234,11 @@ def test_a_client_that_goes_silent_is_let_go(
     first = connect()
     assert "schema" in ask(first, to_bytes(hello_message(hello)))
     assert_serves(server, reference)
+
+
+def test_what_is_there_to_stay_is_not_looked_through_while_it_serves(connect, hello):
+    ask(connect(), to_bytes(hello_message(hello)))
+    assert gc.get_freeze_count() > 10_000
 
 
 def test_a_record_is_told_at_any_time(connect, hello):

@@ -9,7 +9,7 @@ from models.contact import PATCH_MARGIN, wrench_cone
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.task_space.force_tasks import JointForceTask, ReactionTask
-from optimization.task_space.limited_program import LimitedProgram
+from optimization.task_space.limited_program import LimitedForces, LimitedProgram
 from optimization.task_space.limits import JointLimits
 from optimization.task_space.motion_tasks import ContactTask, JointTask, PointTask
 from optimization.task_space.task_space import TaskSpace
@@ -22,6 +22,12 @@ FRICTION = 0.6
 def limitless(robot: RobotModel) -> JointLimits:
     none = np.full(robot.num_joints, np.inf)
     return JointLimits(none, none, none)
+
+
+def by_programs(program: LimitedProgram) -> LimitedForces:
+    """What programs find for every level, also where none is needed."""
+    program._is_plain = lambda: False
+    return program.solve()
 
 
 def saturated(seed: int = 0, share: float = 0.2) -> tuple[TaskSpace, JointLimits]:
@@ -40,7 +46,7 @@ def test_without_limits_it_is_the_closed_form(make, seed):
     space = make(seed)
     ask(space, seed)
     free = space.solve()
-    found = LimitedProgram(space, limitless(space.robot), friction=1e3).solve()
+    found = by_programs(LimitedProgram(space, limitless(space.robot), friction=1e3))
     assert found.is_solved
     assert not found.at_limit.any()
     # Directions that are half given up are so in ways of their own.
@@ -50,6 +56,50 @@ def test_without_limits_it_is_the_closed_form(make, seed):
         assert_allclose(found.vdot, free.vdot, atol=LIMITED * size)
     for priority in space.priorities[:-1]:
         assert np.abs(found.error[priority]).max() < LIMITED
+
+
+def solved_programs(program: LimitedProgram) -> list[int]:
+    """Sizes of the programs that are solved from now on."""
+    solve, sizes = program._solver.solve, []
+
+    def counted(quadratic, dual):
+        sizes.append(len(quadratic.g))
+        return solve(quadratic, dual)
+
+    program._solver.solve = counted
+    return sizes
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("make", [arm, standing])
+def test_within_limits_no_program_is_solved_and_the_torques_are_theirs(make, seed):
+    space = make(seed)
+    space.update(space.state.q, np.zeros(space.robot.num_velocities))
+    for priority in space.priorities:
+        for task in space.tasks(priority):
+            task.set_desired(np.full(task.dimension, 0.2))
+    program = LimitedProgram(space, friction=2.0)
+    sizes = solved_programs(program)
+    found = program.solve()
+    assert not sizes
+    assert (np.abs(found.tau) < space.robot.effort_limits).all()
+    theirs = by_programs(program)
+    assert sizes
+    assert_allclose(found.tau, theirs.tau, atol=1e-6 * np.abs(found.tau).max())
+
+
+def test_levels_above_the_first_at_a_limit_are_not_programs():
+    space, limits = saturated(share=0.5)
+    program = LimitedProgram(space, limits)
+    # The posture is what asks for too much.
+    space.tasks(2)[0].set_desired(np.zeros(3))
+    space.tasks(3)[0].set_desired(np.full(6, 60.0))
+    sizes = solved_programs(program)
+    found = program.solve()
+    assert found.at_limit.any()
+    assert set(sizes) == {3}
+    theirs = by_programs(LimitedProgram(space, limits))
+    assert_allclose(found.tau, theirs.tau, atol=1e-6 * np.abs(found.tau).max())
 
 
 def test_joint_torques_and_reactions_are_levels_of_it_too():

@@ -1,0 +1,75 @@
+"""Meshes of other formats, which many robots come with, as OBJ, which Drake reads."""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+
+from models.atomic_file import replacing
+from models.errors import BackbeatError
+from models.meshing.collada import read_collada
+from models.meshing.stl import read_stl
+from models.meshing.surface import Surface
+
+READERS = {".stl": read_stl, ".dae": read_collada}
+
+
+def obj_text(surfaces: Sequence[Surface], colors: str = "") -> str:
+    """Triangles as an OBJ file in which every corner is written once.
+
+    Args:
+        surfaces: the triangles by color.
+        colors: file of the colors, see `mtl_text`; "" leaves them out.
+    """
+    corners = np.concatenate([s.corners for s in surfaces]).reshape(-1, 3)
+    points, indices = np.unique(corners, axis=0, return_inverse=True)
+    faces = indices.reshape(-1, 3) + 1
+    text = StringIO()
+    if colors:
+        text.write(f"mtllib {colors}\n")
+    np.savetxt(text, points, fmt="v %.9g %.9g %.9g")
+    ends = np.cumsum([len(s.corners) for s in surfaces])
+    for i, part in enumerate(np.split(faces, ends[:-1])):
+        if colors:
+            text.write(f"usemtl color_{i}\n")
+        np.savetxt(text, part, fmt="f %d %d %d")
+    return text.getvalue()
+
+
+def mtl_text(surfaces: Sequence[Surface]) -> str:
+    """The colors of surfaces; those that have none are gray."""
+    return "".join(
+        f"newmtl color_{i}\nKd {r:.4g} {g:.4g} {b:.4g}\n"
+        for i, (r, g, b) in enumerate(s.color or (0.75, 0.75, 0.75) for s in surfaces)
+    )
+
+
+def converted(path: Path) -> Path:
+    """The OBJ file of a mesh, made when it is first asked for.
+
+    It is kept in the user's cache by what is in it, so that nothing is written beside
+    a robot that belongs to somebody else.
+
+    Raises:
+        BackbeatError: the file cannot be read, is not of its format, its format wants a
+            library that is not there, or nothing can be kept.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
+    name = hashlib.sha256(raw).hexdigest()[:32]
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    kept = Path(home) / "backbeat" / "meshes" / f"{name}.obj"
+    if not kept.is_file():
+        surfaces, colors = READERS[path.suffix.lower()](raw, str(path)), ""
+        if any(s.color for s in surfaces):
+            colors = f"{name}.mtl"
+            with replacing(kept.with_name(colors)) as file:
+                file.write(mtl_text(surfaces).encode())
+        with replacing(kept) as file:
+            file.write(obj_text(surfaces, colors).encode())
+    return kept
