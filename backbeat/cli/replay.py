@@ -33,8 +33,8 @@ def command(
     from backbeat.cli.console import print_json, progress_bar
     from behaviors.library import Library
     from models.errors import BackbeatError
-    from mpc.simulation.origin import has_compiled, other_origins
-    from mpc.simulation.replay import compare_samples, verdict
+    from mpc.simulation.origin import other_origins
+    from mpc.simulation.replay import compare_samples
     from mpc.simulation.run import run_scenario
     from mpc.simulation.run_file import load_run, run_settings, save_run
     from mpc.simulation.run_table import run_frame
@@ -53,7 +53,6 @@ def command(
             scenario, behavior, progress=lambda share: report(share, "once more")
         )
     difference = compare_samples(samples, run_frame(run))
-    compiled = {"then": bool(story.get("compiled")), "now": has_compiled()}
     if output is not None:
         save_run(run, output, run.metrics())
     if as_json:
@@ -63,9 +62,8 @@ def command(
                 "same": difference is None,
                 "difference": difference and asdict(difference),
                 "other_origins": others,
-                "compiled": compiled,
             }
         )
     else:
-        typer.echo(f"{run_file}: {verdict(difference, compiled)}.")
+        typer.echo(f"{run_file}: {difference or 'the same bit for bit'}.")
     raise typer.Exit(0 if difference is None else 1)

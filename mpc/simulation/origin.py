@@ -7,7 +7,6 @@ from importlib import metadata
 from typing import Any
 
 from llvmlite.binding import get_host_cpu_name
-from numba.core import event
 
 from behaviors.behavior import Behavior
 from behaviors.build import robot_hash, source_hash
@@ -19,32 +18,6 @@ _NAMES = {
     "robot_hash": "other files of the robot",
     "code": "other code of Backbeat",
 }
-
-
-class _Compilations(event.Listener):
-    """Notices when a function is compiled, and not just loaded from the cache."""
-
-    def __init__(self) -> None:
-        self.seen = False
-
-    def on_start(self, event: object) -> None:
-        self.seen = True
-
-    def on_end(self, event: object) -> None:
-        """Nothing more to know."""
-
-
-_compilations = _Compilations()
-event.register("numba:compile", _compilations)
-
-
-def has_compiled() -> bool:
-    """Whether this process has compiled code since this module was imported.
-
-    What is compiled and used in one process may round otherwise than the same from
-    the cache, where inlining went another way.
-    """
-    return _compilations.seen
 
 
 @cache
@@ -72,7 +45,6 @@ def origin_story(behavior: Behavior) -> dict[str, Any]:
         "code": source_hash(("models", "optimization", "behaviors", "mpc")),
         "versions": code_versions(),
         "machine": machine(),
-        "compiled": has_compiled(),
     }
 
 

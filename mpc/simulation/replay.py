@@ -1,6 +1,5 @@
 """Replay: whether a run comes out the same bit for bit when it is made again."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,20 +98,3 @@ def _distance(a: np.ndarray, b: np.ndarray) -> float:
     both = np.isfinite(a) & np.isfinite(b)
     off = np.abs(a[both].astype(float) - b[both].astype(float))
     return float(off.max(initial=0.0))
-
-
-def verdict(difference: Difference | None, compiled: Mapping[str, bool]) -> str:
-    """What came of a replay, in one sentence.
-
-    Args:
-        difference: of the samples.
-        compiled: who compiled code while it ran, of "then" and "now".
-    """
-    if difference is None:
-        return "the same bit for bit"
-    sentence = str(difference)
-    if compiled["now"]:
-        sentence += "; code was compiled just now, which may do that: replay again"
-    elif compiled["then"]:
-        sentence += "; code was compiled when it was made, which may do that"
-    return sentence

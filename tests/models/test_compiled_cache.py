@@ -1,23 +1,35 @@
-"""Numba's cache when processes compile the same function at the same time."""
+"""Numba's cache when processes share it, die over it, or cannot write it."""
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
 
 import pytest
 
-MODULE = """\
+HALVING = """\
 import numba as nb
+
+TWO = 2
 
 @nb.njit(cache=True)
 def half(x):
-    return x / 2
+    return x / TWO
+"""
+MODULE = """\
+import numba as nb
+import halving
+from halving import half
 
 @nb.njit(cache=True)
 def double(x):
     return half(x[0]) * 4
+
+@nb.njit(cache=True)
+def through_the_module(x):
+    return halving.half(x[0]) + halving.TWO
 """
 # Waits before it writes a file of `double`'s entry, so that others get between the
 # files, or ends for good after it.
@@ -36,18 +48,18 @@ def slowed(write):
             os._exit(9)
     return slow
 
-argument, ready, waits, slain, guarded = json.loads(sys.argv[1])
+argument, ready, waits, slain, called = json.loads(sys.argv[1])
 for name in ("_save_index", "_save_data"):
     setattr(IndexDataCacheFile, name, slowed(getattr(IndexDataCacheFile, name)))
-if guarded:
-    from models.compiled_cache import guard_compiled_cache
-    guard_compiled_cache()
+from models.compiled_cache import guard_compiled_cache
+guard_compiled_cache()
 import doubling
 Path(ready).touch()
 while len(list(Path(ready).parent.glob("*.ready"))) < int(Path(ready).stem[0]):
     time.sleep(0.001)
-value = doubling.double(np.array([argument]))
-print(json.dumps([value, sum(doubling.double.stats.cache_misses.values())]))
+function = getattr(doubling, called)
+value = function(np.array([argument]))
+print(json.dumps([value, sum(function.stats.cache_misses.values())]))
 """
 
 
@@ -55,6 +67,7 @@ print(json.dumps([value, sum(doubling.double.stats.cache_misses.values())]))
 def start(tmp_path):
     """`start(argument, ...)` starts a process that doubles its argument, cold."""
     (tmp_path / "doubling.py").write_text(MODULE)
+    (tmp_path / "halving.py").write_text(HALVING)
     path = [str(tmp_path), *sys.path]
     env = {
         **os.environ,
@@ -62,24 +75,33 @@ def start(tmp_path):
         "PYTHONPATH": os.pathsep.join(path),
     }
 
-    def begin(argument, of=1, waits=None, slain="", guarded=True):
+    def begin(argument, of=1, waits=None, slain="", called="double", **options):
         ready = str(tmp_path / f"{of}-{argument}-{waits}.ready")
-        setting = json.dumps([argument, ready, waits or {}, slain, guarded])
+        setting = json.dumps([argument, ready, waits or {}, slain, called])
         return subprocess.Popen(
             [sys.executable, "-c", PROCESS, setting],
             env=env,
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
+            **options,
         )
 
     return begin
 
 
 def answer(process):
-    """Value and number of compilations."""
-    out, _ = process.communicate(timeout=60)
-    assert process.returncode == 0
-    return tuple(json.loads(out))
+    """Value and number of compilations, of a process that has nothing to remark."""
+    found, remarks = everything(process)
+    assert not remarks
+    return found
+
+
+def everything(process):
+    """Value and number of compilations, and what it remarked."""
+    out, remarks = process.communicate(timeout=60)
+    assert process.returncode == 0, remarks
+    return tuple(json.loads(out)), remarks
 
 
 def test_processes_that_start_together_compile_once(start):
@@ -107,3 +129,53 @@ def test_a_process_that_is_killed_leaves_no_old_code(start, tmp_path, last):
     assert killed.returncode == 9
     value, _ = answer(start(3))
     assert value == 9.0
+
+
+@pytest.mark.parametrize(
+    ("called", "old", "new", "before", "value"),
+    [
+        ("double", "x / TWO", "x / TWO + 1", 6.0, 10.0),
+        ("through_the_module", "TWO = 2", "TWO = 6", 3.5, 6.5),
+    ],
+)
+def test_what_a_function_calls_in_another_file_is_never_old(
+    start, tmp_path, called, old, new, before, value
+):
+    assert answer(start(3, called=called)) == (before, 1)
+    (tmp_path / "halving.py").write_text(HALVING.replace(old, new))
+    assert answer(start(3, called=called)) == (value, 1)
+
+
+def cut(content):
+    return content[: len(content) // 2]
+
+
+def flipped(content):
+    at = len(content) // 2
+    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+
+@pytest.mark.parametrize(("kind", "damage"), [("nbi", cut), ("nbc", flipped)])
+def test_damaged_files_are_made_again(start, tmp_path, kind, damage):
+    """One flipped bit of machine code would be another number, or the end."""
+    assert answer(start(3)) == (6.0, 1)
+    files = list((tmp_path / "cache").rglob(f"*.double*.{kind}"))
+    assert files
+    for path in files:
+        path.write_bytes(damage(path.read_bytes()))
+    assert answer(start(3)) == (6.0, 1)
+    assert answer(start(3)) == (6.0, 0)
+
+
+def small_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+
+def test_code_that_cannot_be_kept_is_used_all_the_same(start):
+    """With a limit on the size of files, as a quota or a full disk would be."""
+    found, remarks = everything(start(3, preexec_fn=small_files))
+    assert found == (6.0, 1)
+    assert remarks.count("compiled code cannot be kept") == 1
+    assert "File too large" in remarks
+    assert answer(start(3)) == (6.0, 1)
+    assert answer(start(3, preexec_fn=small_files)) == (6.0, 0)

@@ -74,7 +74,6 @@ def test_a_plan_with_steps_and_swings_arrives_as_it_was():
     assert_same(found.plan, plan)
 
 
-@pytest.mark.same_bits
 @pytest.mark.parametrize("push", [20.0, 150.0])
 def test_a_run_is_the_same_bit_for_bit(built, push):
     """The harder push makes the robot step, so that steps and swings travel too."""

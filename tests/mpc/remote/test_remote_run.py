@@ -72,7 +72,6 @@ def assert_is_the_same_outside(scenario, behavior, address):
     assert outside.metrics()["safety"]["remote"]["failures"] == {}
 
 
-@pytest.mark.same_bits
 def test_a_run_is_the_same_bit_for_bit(built, serve):
     process, address = serve()
     assert_is_the_same_outside(SCENARIO, built("stand"), address)
@@ -84,7 +83,6 @@ def test_a_run_is_the_same_bit_for_bit(built, serve):
 
 
 @pytest.mark.slow
-@pytest.mark.same_bits
 def test_one_run_after_the_other_with_an_estimator_and_a_third_process(built, serve):
     """What a run was like leaves nothing in the process for the next."""
     _, address = serve()
