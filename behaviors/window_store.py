@@ -1,10 +1,10 @@
 """WindowStore: what was found in windows of long motions, by all that decides it."""
 
 import hashlib
+import io
 import os
-import tempfile
-import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 from pydrake.math import RigidTransform
 
+from models.atomic_file import replacing
+
 # What is kept: windows of about ten minutes of music [bytes].
 MOST_BYTES = 600_000_000
+_DIGEST = hashlib.sha256().digest_size
 
 Arrays = dict[str, np.ndarray]
 
@@ -21,7 +24,8 @@ Arrays = dict[str, np.ndarray]
 class WindowStore:
     """A folder of arrays by key, of which the oldest go first.
 
-    A file that cannot be read counts as none: it is made again.
+    A file that cannot be read, or is not what was written, counts as none: it is made
+    again. Each ends with its hash.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -34,33 +38,47 @@ class WindowStore:
             return None
         path = self.folder / f"{key}.npz"
         try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                found = {name: stored[name] for name in stored.files}
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+            sealed = path.read_bytes()
+        except OSError:
             return None
-        os.utime(path)
-        return found
+        data = sealed[:-_DIGEST]
+        if hashlib.sha256(data).digest() != sealed[-_DIGEST:]:
+            return None
+        # What a reader may not touch is the sooner forgotten.
+        with suppress(OSError):
+            os.utime(path)
+        with np.load(io.BytesIO(data), allow_pickle=False) as stored:
+            return {name: stored[name] for name in stored.files}
 
     def save(self, key: str, arrays: Mapping[str, np.ndarray]) -> None:
-        """Stores arrays under a key: all of them or none."""
+        """Stores arrays under a key: all of them or none.
+
+        Raises:
+            BackbeatError: the folder cannot be written, or is full.
+        """
         if self.folder is None:
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as file:
-            np.savez(file, allow_pickle=False, **arrays)
-        os.replace(file.name, self.folder / f"{key}.npz")
+        content = io.BytesIO()
+        np.savez(content, allow_pickle=False, **arrays)
+        data = content.getvalue()
+        with replacing(self.folder / f"{key}.npz") as file:
+            file.write(data + hashlib.sha256(data).digest())
 
     def forget(self) -> None:
         """Removes the oldest files beyond what is kept."""
-        found = [(p.stat().st_mtime, p.stat().st_size, p) for p in self._files()]
         kept = 0
-        for _, size, path in sorted(found, reverse=True):
+        for _, size, path in sorted(self._files(), reverse=True):
             kept += size
             if kept > MOST_BYTES:
                 path.unlink(missing_ok=True)
 
-    def _files(self) -> list[Path]:
-        return [] if self.folder is None else list(self.folder.glob("*.npz"))
+    def _files(self) -> Iterator[tuple[float, int, Path]]:
+        """Time of the last use, size and path of each."""
+        for path in [] if self.folder is None else self.folder.glob("*.npz"):
+            # Another process may have forgotten it just now.
+            with suppress(FileNotFoundError):
+                status = path.stat()
+                yield status.st_mtime, status.st_size, path
 
 
 def fingerprint(*things: Any) -> str:

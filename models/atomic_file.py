@@ -1,5 +1,6 @@
 """Files that are written whole or not at all."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +12,22 @@ from models.errors import BackbeatError
 
 # What a new file of this user may be read and written by.
 _READABLE = 0o644
+
+
+def check_place(path: Path) -> None:
+    """Finds out before the work whether a file can be written.
+
+    Raises:
+        BackbeatError: it cannot.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
 
 
 @contextmanager

@@ -46,6 +46,9 @@ from mpc.reference import Reference
 from mpc.stepping import Step
 from mpc.touchdown import Touchdown
 
+# Most by which an answer may leave its program, whose variables are of order one. PIQP
+# is asked for 1e-4 and comes within 1e-11; what it calls solved is not believed blindly.
+VIOLATION = 1e-3
 # How PIQP ends, in words.
 _STATUS = {
     piqp.PIQP_SOLVED: "solved",
@@ -372,6 +375,9 @@ class PredictiveProgram:
         self.status = _STATUS.get(status, "numerics")
         if status != piqp.PIQP_SOLVED or not np.isfinite(x).all():
             return None
+        if not self._violation(x, b) <= VIOLATION:
+            self.status = "inaccurate"
+            return None
         Z = x.reshape(N, NU + self._NX)
         X = np.vstack([x0, Z[:, NU:]])
         stretch = np.clip(Z[:, t0], low[:, t0], high[:, t0])
@@ -392,6 +398,20 @@ class PredictiveProgram:
             objective=float(result.info.primal_obj) + crouch**2 * self._lowered,
             iterations=int(result.info.iter),
             solve_time=time.perf_counter() - started,
+        )
+
+    def _violation(self, x: np.ndarray, b: np.ndarray) -> float:
+        """Most by which an answer leaves the rows and bounds of the last program."""
+        _, _, rows, bounds = self._asked
+        Gx, flat = self._G @ x, bounds.reshape(2, -1)
+        return float(
+            max(
+                np.abs(self._A @ x - b).max(),
+                (rows[0] - Gx).max(),
+                (Gx - rows[1]).max(),
+                (flat[0] - x).max(),
+                (x - flat[1]).max(),
+            )
         )
 
     def off_balance(self, deviation: np.ndarray, shift: np.ndarray) -> np.ndarray:

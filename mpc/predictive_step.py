@@ -270,7 +270,7 @@ class PredictiveStep:
                 factor,
             )
         if plan is None:
-            known = status in ("infeasible", "iteration cap")
+            known = status in {str(cause) for cause in Cause}
             return Failure(Cause(status) if known else Cause.NUMERICS)
         swings = next_swings(
             reference,

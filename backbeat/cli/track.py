@@ -53,6 +53,7 @@ def command(
     from backbeat.cli.console import print_json, progress_bar, remarks
     from backbeat.cli.results import print_results
     from backbeat.cli.verified import load_verified
+    from models.atomic_file import check_place
     from models.errors import BackbeatError
     from mpc.remote.address import read_address
     from mpc.simulation.run import run_scenario
@@ -88,6 +89,8 @@ def command(
             "there and back is encrypted"
         )
     behavior = load_verified(library, settings.behavior, unverified)
+    path = output or Path("out") / f"{behavior.name}.run.parquet"
+    check_place(path)
     if said := predicted(library, behavior):
         remarks.print(said, highlight=False)
     with progress_bar(settings.behavior) as report:
@@ -98,9 +101,7 @@ def command(
             remote=address,
         )
     metrics = run.metrics()
-    path = save_run(
-        run, output or Path("out") / f"{behavior.name}.run.parquet", metrics
-    )
+    save_run(run, path, metrics)
     if as_json:
         print_json(metrics)
         return

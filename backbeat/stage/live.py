@@ -1,6 +1,7 @@
 """LiveShow: a stage and its page, drawn moment by moment as time goes on."""
 
 import gc
+import time
 from collections import deque
 from collections.abc import Mapping
 from typing import Any
@@ -23,6 +24,9 @@ SUBFRAMES, TRAIL_LENGTH = 5, 0.8
 GAP = 0.15
 # Speed of a stick tip that gets the hottest color [m/s].
 FASTEST = 4.0
+# Pages ask many times a second, and once a minute where nobody looks at them. What
+# does not ask for longer hangs, and Meshcat would keep for it all that is drawn [s].
+HANGS = 90.0
 
 
 class LiveShow:
@@ -136,7 +140,7 @@ class LiveShow:
         pace: str = "",
         more: Mapping[str, Any] | None = None,
     ) -> None:
-        """Draws a moment.
+        """Draws a moment, unless all pages hang.
 
         Args:
             moment: what to show.
@@ -144,7 +148,8 @@ class LiveShow:
             pace: what to say about the speed.
             more: what pages are told besides.
         """
-        self._stage.draw(self._canvas, moment)
+        if not (self.is_watched and time.monotonic() - self._server.asked > HANGS):
+            self._stage.draw(self._canvas, moment)
         self._state = {
             "time": moment.time,
             "rate": rate,

@@ -4,6 +4,7 @@ import json
 import queue
 import sys
 import threading
+import time
 from collections.abc import Callable
 from http import HTTPStatus
 from http.client import HTTPConnection
@@ -48,6 +49,7 @@ class LiveServer:
         port: where it listens.
         info: what the overlay says now; a page asks again when the state's `edition`
             is another, and loads itself anew when its `world` is.
+        asked: when a page last asked for the state, on the monotonic clock [s].
     """
 
     def __init__(
@@ -72,7 +74,7 @@ class LiveServer:
         """
         self._state, self._readers = state, readers or {}
         self._waiting: queue.Queue[Command] = queue.Queue(MOST_WAITING)
-        self._is_closed = False
+        self._is_closed, self.asked = False, time.monotonic()
         self.put(meshcat, info)
         try:
             self._server = _Server((HOST, port or 0), _handler(self))
@@ -114,6 +116,7 @@ class LiveServer:
         if self._is_closed:
             return _say(HTTPStatus.GONE, "The show is over.")
         if path == "/state":
+            self.asked = time.monotonic()
             return _json(self._state())
         if path == "/info":
             return _json(self.info)

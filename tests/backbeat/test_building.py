@@ -4,11 +4,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
-import time
-from contextlib import suppress
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -16,9 +11,8 @@ import pytest
 from backbeat.cli.main import main
 from behaviors import build
 from behaviors.library import Library
+from tests.processes import PATIENCE, is_left_alone, running, sentences, start
 
-# What processes may take to end, on a machine that has other work too [s].
-PATIENCE = 10.0
 SHORT = """\
 kind: posture
 name: {name}
@@ -53,26 +47,6 @@ def contents(folder, name):
     record = json.loads(table.schema.metadata[b"backbeat"])
     assert record["header"]["provenance"].pop("seconds") > 0
     return table.replace_schema_metadata(None), record["header"]
-
-
-def sentences(errors):
-    """The complaints among what was printed on stderr."""
-    return [line for line in errors.splitlines() if line.startswith("backbeat: ")]
-
-
-def start(*arguments):
-    """Starts the command in a session of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "backbeat.cli.main", *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        cwd=Path(__file__).parents[2],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        # Where the tests run in the background, Ctrl-C may be ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
 
 
 def test_side_by_side_gives_what_one_after_the_other_gives(backbeat, write, tmp_path):
@@ -181,31 +155,6 @@ def building(tmp_path, write):
     yield process
     process.kill()
     process.communicate()
-
-
-def running(process, what=b""):
-    """Processes of its session that run, by what is in their command."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            state, _, _, session = status(entry)
-            if int(session) == process.pid and state != "Z":
-                found += [int(entry.name)] * (what in (entry / "cmdline").read_bytes())
-    return found
-
-
-def status(entry):
-    return (entry / "stat").read_text().rpartition(")")[2].split()[:4]
-
-
-def is_left_alone(process):
-    """Whether everything that it started ends, soon."""
-    deadline = time.monotonic() + PATIENCE
-    while left := running(process):
-        if time.monotonic() > deadline:
-            return not left
-        time.sleep(0.05)
-    return True
 
 
 def whole(folder):

@@ -125,10 +125,13 @@ def test_damaged_and_missing_files_are_made_again(tmp_path):
     store.save("a", {"q": np.arange(3.0)})
     np.testing.assert_array_equal(store.load("a")["q"], np.arange(3.0))
     path = next((tmp_path / "windows").glob("*.npz"))
-    path.write_bytes(path.read_bytes()[:-40])
-    assert store.load("a") is None
-    path.write_bytes(b"")
-    assert store.load("a") is None
+    whole = path.read_bytes()
+    for damaged in (whole[:-40], b"", whole + b"x"):
+        path.write_bytes(damaged)
+        assert store.load("a") is None
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 128]) + whole[at + 1 :])
+        assert store.load("a") is None
 
 
 def test_fingerprints_tell_values_and_shapes_apart():

@@ -1,6 +1,6 @@
 import pytest
 
-from models.atomic_file import replacing
+from models.atomic_file import check_place, replacing
 from models.errors import BackbeatError
 
 
@@ -40,4 +40,7 @@ def test_a_place_that_cannot_be_written_to(tmp_path):
     for path in (tmp_path / "file" / "inside", tmp_path / "folder"):
         with pytest.raises(BackbeatError, match="cannot write"), replacing(path) as f:
             f.write(b"x")
-    assert {p.name for p in tmp_path.iterdir()} == {"file", "folder"}
+        with pytest.raises(BackbeatError, match="cannot write"):
+            check_place(path)
+    check_place(tmp_path / "folder" / "file")
+    assert {p.name for p in tmp_path.rglob("*")} == {"file", "folder"}

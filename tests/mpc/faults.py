@@ -1,9 +1,12 @@
 """Faults, put into a closed loop for a while."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import piqp
 import pytest
 from pydrake.systems.framework import BasicVector, Context, LeafSystem
 
@@ -11,6 +14,7 @@ from behaviors.behavior import Behavior
 from mpc.simulation import diagram, running_loop, simulated_robot
 from mpc.simulation.run import SimulationRun, run_scenario
 from mpc.simulation.scenario import Scenario
+from optimization.qp import QPSolution
 
 # What a solver does instead: given the right answer, raises or returns another.
 Fault = Callable[[Any], Any]
@@ -48,6 +52,7 @@ def run_with(
     tick: Fault | None = None,
     plan: Fault | None = None,
     blind: bool = False,
+    lies: tuple[str, ...] = (),
     since: float = 0.0,
     lasts: float = np.inf,
 ) -> SimulationRun:
@@ -57,6 +62,7 @@ def run_with(
         behavior, scenario: as of `run_scenario`.
         tick, plan: what the whole-body or the predictive program does instead.
         blind: whether the state is no number.
+        lies: whose solver, of "tick" and "plan", says "solved" of a wrong answer.
         since, lasts: the interval [s].
     """
     start = scenario.lead_in + since
@@ -70,6 +76,14 @@ def run_with(
         ):
             if fault is not None:
                 _break(patch, program, fault, clock, (start, start + lasts))
+        interval = (start, start + lasts)
+        if "tick" in lies:
+            solver = loop.whole_body.tick.program._solver
+            _break(patch, solver, _wrong, clock, interval)
+        if "plan" in lies:
+            program = loop.predictive.step.program
+            liar = LyingSolver(program._solver, clock, interval)
+            patch.setattr(program, "_solver", liar)
         _follow(patch, loop, clock)
         return loop
 
@@ -82,6 +96,29 @@ def run_with(
                 lambda D: FaultySensor(D, start, start + lasts),
             )
         return run_scenario(scenario, behavior)
+
+
+def _wrong(solution: QPSolution) -> QPSolution:
+    return replace(solution, x=solution.x + 0.3, found=True)
+
+
+class LyingSolver:
+    """PIQP, but for an interval in which it gives wrong answers as solved."""
+
+    def __init__(
+        self, solver: Any, clock: list[float], interval: tuple[float, float]
+    ) -> None:
+        self._solver, self._clock, self._interval = solver, clock, interval
+        self.update = solver.update
+
+    def solve(self) -> Any:
+        status, start, end = self._solver.solve(), *self._interval
+        self.result = self._solver.result
+        if not start <= self._clock[0] < end:
+            return status
+        x = np.array(self.result.x)
+        self.result = SimpleNamespace(x=x + 0.3, info=self.result.info)
+        return piqp.PIQP_SOLVED
 
 
 def _follow(

@@ -331,6 +331,19 @@ def test_a_fault_of_the_plan_for_a_while_is_survived(built, lasts, modes):
     assert "the solver is dead" in stale[0].status
 
 
+@pytest.mark.parametrize("who", ["tick", "plan"])
+def test_a_solver_that_calls_wrong_answers_solved_is_not_believed(built, who):
+    scenario = Scenario(**STAND, duration=0.7)
+    run = run_with(built("stand"), scenario, lies=(who,), since=0.2, lasts=0.1)
+    assert settled(run)
+    safety = {"tick": run.tick_safety, "plan": run.plan_safety}
+    assert safety[who].failures.keys() == {Cause.INACCURATE}
+    assert safety[who].failures[Cause.INACCURATE].count >= 4
+    assert safety[who].mode is TRACKING
+    del safety[who]
+    assert not any(other.failures for other in safety.values())
+
+
 def test_a_robot_whose_solver_dies_holds_its_posture(built):
     """It stands for as long as nobody pushes it."""
     run = run_with(
