@@ -157,10 +157,18 @@ $(READY): requirements.lock pyproject.toml
 	  echo "$(VENV) holds files that make did not put there; remove it or choose" \
 	    "another folder: make VENV=..." >&2; exit 1
 	fi
+	mkdir -p "$(ENVIRONMENT)"
+	# Whatever this starts keeps the lock, even when make is killed: what works on the
+	# environment ends before anything else begins to.
+	exec 9>> "$(OURS)"
+	if ! flock --nonblock 9; then
+	  echo "Something else is at work on $(VENV); waiting until it is done."
+	  flock 9
+	  if [ "$$(cat "$@" 2>/dev/null)" = "$(PLACES)" ] &&
+	    [ "$@" -nt requirements.lock ] && [ "$@" -nt pyproject.toml ]; then exit; fi
+	fi
 	if [ "$$(cat "$@" 2>/dev/null)" != "$(PLACES)" ] || [ ! -x "$(ENVIRONMENT)/bin/python" ]; then
 	  echo "Making the environment in $(VENV): 1.4 GB, a minute or two."
-	  mkdir -p "$(ENVIRONMENT)"
-	  touch "$(OURS)"
 	  find "$(ENVIRONMENT)" -mindepth 1 -maxdepth 1 ! -path "$(OURS)" -exec rm -rf {} +
 	  "$(PYTHON)" -m venv "$(ENVIRONMENT)"
 	fi

@@ -25,14 +25,21 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from numba.core.caching import Cache, IndexDataCacheFile, UserProvidedCacheLocator
+from numba.core import config
+from numba.core.caching import (
+    Cache,
+    CacheImpl,
+    IndexDataCacheFile,
+    InTreeCacheLocator,
+    UserProvidedCacheLocator,
+)
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
 from models.compiled_linkage import keep_copies_private
 
-_compile, _open = Dispatcher.compile, Cache.__init__
+_compile, _open, _save = Dispatcher.compile, Cache.__init__, Cache._save_overload
 _held: set[Path] = set()
 _DIGEST = hashlib.sha256().digest_size
 
@@ -46,8 +53,9 @@ def guard_compiled_cache() -> None:
     keep_copies_private()
     Dispatcher.compile = _compile_alone
     Cache.__init__ = _open_with_callees
-    # A folder that somebody names is taken as it is, be it only to read from.
-    UserProvidedCacheLocator.ensure_cache_path = lambda place: None
+    Cache._save_overload = _save_if_possible
+    if _LastPlace not in CacheImpl._locator_classes:
+        CacheImpl._locator_classes.append(_LastPlace)
     IndexDataCacheFile.save = _save_code_first
     IndexDataCacheFile._dump = _seal
     IndexDataCacheFile._load_index = _load_index
@@ -116,15 +124,22 @@ def _names(code: CodeType) -> list[str]:
 # --- files ---------------------------------------------------------------------------
 
 
-def _save_code_first(cache: Any, key: Any, code: Any) -> None:
-    names = cache._load_index()
-    taken = set(names.values())
-    free = (cache._data_name(n) for n in range(1, len(taken) + 2))
-    name = names.get(key) or next(n for n in free if n not in taken)
+class _LastPlace(InTreeCacheLocator):
+    """Where code is looked for when there is no place that can be written."""
+
+    def __init__(self, function: FunctionType, file: str) -> None:
+        super().__init__(function, file)
+        if config.CACHE_DIR:
+            named = UserProvidedCacheLocator(function, file)
+            self._cache_path = named.get_cache_path()
+
+    def ensure_cache_path(self) -> None:
+        """Is content with any."""
+
+
+def _save_if_possible(cache: Any, signature: Any, made: Any) -> None:
     try:
-        Path(cache._index_path).parent.mkdir(parents=True, exist_ok=True)
-        cache._save_data(name, code)
-        cache._save_index({**names, key: name})
+        _save(cache, signature, made)
     except OSError as error:
         _warn_once(cache._cache_path, str(error.strerror))
 
@@ -137,6 +152,15 @@ def _warn_once(folder: str, why: str) -> None:
         RuntimeWarning,
         stacklevel=3,
     )
+
+
+def _save_code_first(cache: Any, key: Any, code: Any) -> None:
+    names = cache._load_index()
+    taken = set(names.values())
+    free = (cache._data_name(n) for n in range(1, len(taken) + 2))
+    name = names.get(key) or next(n for n in free if n not in taken)
+    cache._save_data(name, code)
+    cache._save_index({**names, key: name})
 
 
 def _seal(cache: Any, content: Any) -> bytes:

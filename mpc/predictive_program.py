@@ -47,7 +47,7 @@ from mpc.stepping import Step
 from mpc.touchdown import Touchdown
 
 # Most by which an answer may leave its program, whose variables are of order one. PIQP
-# is asked for 1e-4 and comes within 1e-11; what it calls solved is not believed blindly.
+# is asked for 1e-4 and comes within 1e-11; its word alone is not enough.
 VIOLATION = 1e-3
 # How PIQP ends, in words.
 _STATUS = {

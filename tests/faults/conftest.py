@@ -44,7 +44,7 @@ def _small_files(size: int) -> Iterator[None]:
 
 @pytest.fixture
 def small_files() -> Callable[[int], AbstractContextManager[None]]:
-    """`with small_files(n):` the system lets no file grow beyond n bytes."""
+    """What to ask for a `with` block in which no file grows beyond so many bytes."""
     return _small_files
 
 

@@ -15,7 +15,7 @@ from behaviors.library import Library
 from mpc.simulation.replay import compare_samples
 from mpc.simulation.run_file import load_run
 from tests.backbeat.performances import drumming
-from tests.processes import COMMAND, start
+from tests.processes import start
 
 # The clock of the day jumps by 400 days at every look, forth and back.
 JUMPING = """\
@@ -84,9 +84,7 @@ def test_a_run_knows_no_clock(built, library_folder, tmp_path, backbeat, jumping
     common += ["--library", library_folder, "--json", "-o"]
     plain, jumped = tmp_path / "plain.run.parquet", tmp_path / "jumped.run.parquet"
     assert backbeat(*common, plain)[0] == 0
-    process = start(
-        *common, jumped, before=COMMAND, environment=jumping, stdout=subprocess.PIPE
-    )
+    process = start(*common, jumped, environment=jumping, stdout=subprocess.PIPE)
     said, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     (then, _), (now, _) = load_run(plain), load_run(jumped)
@@ -124,6 +122,7 @@ def show(tmp_path, request):
         process = start(
             *words, tmp_path, environment=unbuffered, stdout=subprocess.PIPE
         )
+        request.addfinalizer(process.communicate)
         request.addfinalizer(process.kill)
         url = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
         return process, url.group(0) + "state"

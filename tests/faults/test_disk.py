@@ -1,4 +1,4 @@
-"""A disk that is full, and places where nobody may write: one sentence, nothing lost."""
+"""A full disk, and places where nobody may write: one sentence, nothing lost."""
 
 import pytest
 
@@ -21,7 +21,7 @@ base: {{duration: 0.1, lead_in: 0.1}}
 """
 # Commands, and what they write; `{out}` is a folder, `{library}` has `stand`.
 WRITING = {
-    "track": "track stand --duration 0.1 --output {out}/run.parquet --library {library}",
+    "track": "track stand --duration 0.1 -o {out}/run.parquet --library {library}",
     "export CSV": "export stand --output {out}/stand.csv --library {library}",
     "export NPZ": "export stand --npz {out}/stand.npz --library {library}",
     "record": "play stand --record {out}/stand.html --library {library}",
@@ -61,7 +61,16 @@ def contents(folder):
     return {p.relative_to(folder): content for p, content in found.items()}
 
 
-@pytest.mark.parametrize("text", WRITING.values(), ids=WRITING)
+EVERY_DAY = ("track", "export CSV", "build")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(text, id=what, marks=[pytest.mark.slow] * (what not in EVERY_DAY))
+        for what, text in WRITING.items()
+    ],
+)
 def test_a_file_that_may_not_grow(backbeat, words, small_files, tmp_path, text):
     """A limit on the size of files, as a quota is one: the old file stays."""
     assert backbeat(*words(text))[0] == 0

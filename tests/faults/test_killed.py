@@ -8,8 +8,9 @@ import time
 import pytest
 
 from behaviors.library import Library
-from tests.processes import COMMAND, PATIENCE, is_left_alone, running, sentences, start
+from tests.processes import PATIENCE, is_left_alone, running, sentences, start
 
+SLOW = pytest.mark.slow
 POSTURE = """\
 kind: posture
 name: mine
@@ -39,7 +40,7 @@ def seen(folder):
     return {p.name: p.read_bytes() for p in folder.glob("[!.]*") if p.is_file()}
 
 
-@pytest.mark.parametrize("what", ["build", "track"])
+@pytest.mark.parametrize("what", ["build", pytest.param("track", marks=SLOW)])
 def test_killed_while_writing(backbeat, library, tmp_path, what):
     """The old file stays as it was, and the next attempt goes through."""
     specification, out = tmp_path / "mine.yaml", tmp_path / "out"
@@ -53,8 +54,7 @@ def test_killed_while_writing(backbeat, library, tmp_path, what):
     before = seen(out)
     assert before
     specification.write_text(POSTURE.format(summary="New."))
-    before_command = (sys.executable, "-c", KILLED_WHILE_WRITING)
-    process = start(*words, before=before_command)
+    process = start(*words, before=(sys.executable, "-c", KILLED_WHILE_WRITING))
     process.communicate(timeout=120)
     assert process.returncode == -signal.SIGKILL
     assert seen(out) == before
@@ -67,7 +67,7 @@ def test_killed_while_writing(backbeat, library, tmp_path, what):
     assert seen(out) != before
 
 
-@pytest.mark.slow
+@SLOW
 def test_a_killed_run_leaves_the_old_file_and_no_process(library, tmp_path):
     """Killed in the middle of the simulation, with a second process that plans."""
     path = tmp_path / "run.parquet"
@@ -103,7 +103,7 @@ def test_two_builds_at_once(tmp_path):
     specification = tmp_path / "mine.yaml"
     specification.write_text(POSTURE.format(summary="Mine."))
     words = ["build", specification, "--library", tmp_path / "library", "--force"]
-    both = [start(*words, before=COMMAND) for _ in range(2)]
+    both = [start(*words) for _ in range(2)]
     for process in both:
         _, errors = process.communicate(timeout=180)
         assert process.returncode == 0, errors

@@ -75,16 +75,18 @@ def start(tmp_path):
         "PYTHONPATH": os.pathsep.join(path),
     }
 
-    def begin(argument, of=1, waits=None, slain="", called="double", **options):
+    def begin(
+        argument, of=1, waits=None, slain="", called="double", limit=None, **changed
+    ):
         ready = str(tmp_path / f"{of}-{argument}-{waits}.ready")
         setting = json.dumps([argument, ready, waits or {}, slain, called])
         return subprocess.Popen(
             [sys.executable, "-c", PROCESS, setting],
-            env=env,
+            env=env | changed,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            **options,
+            preexec_fn=limit,
         )
 
     return begin
@@ -173,9 +175,18 @@ def small_files():
 
 def test_code_that_cannot_be_kept_is_used_all_the_same(start):
     """With a limit on the size of files, as a quota or a full disk would be."""
-    found, remarks = everything(start(3, preexec_fn=small_files))
+    found, remarks = everything(start(3, limit=small_files))
     assert found == (6.0, 1)
     assert remarks.count("compiled code cannot be kept") == 1
     assert "File too large" in remarks
     assert answer(start(3)) == (6.0, 1)
-    assert answer(start(3, preexec_fn=small_files)) == (6.0, 0)
+    assert answer(start(3, limit=small_files)) == (6.0, 0)
+
+
+def test_where_nothing_can_be_written_code_is_used_all_the_same(start, tmp_path):
+    """Neither in the folder that is named, nor beside the source, nor at home."""
+    (tmp_path / "__pycache__").touch()
+    nowhere = dict.fromkeys(("NUMBA_CACHE_DIR", "HOME", "XDG_CACHE_HOME"), "/proc")
+    found, remarks = everything(start(3, **nowhere))
+    assert found == (6.0, 1)
+    assert "compiled code cannot be kept in /proc" in remarks
