@@ -96,6 +96,8 @@ def _open_with_callees(cache: Any, function: FunctionType) -> None:
     _open(cache, function)
     files = cache._cache_file
     files._source_stamp = _stamp(files._source_stamp, function)
+    # Where numba is left alone, it takes no file of ours for its own.
+    files._version += ", sealed"
 
 
 def _stamp(own: object, function: FunctionType) -> str:

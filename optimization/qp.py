@@ -14,8 +14,10 @@ import daqp
 import numba as nb
 import numpy as np
 
+from models.compiled_cache import guard_compiled_cache
 from models.errors import unknown_name
 
+guard_compiled_cache()
 # DAQP's codes for its constraints.
 _ACTIVE, _AT_LOWER, _EQUALITY = 1, 2, 5
 INFINITY = 1e30
