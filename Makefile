@@ -86,6 +86,12 @@ browser: $(READY) ## check recordings and pages in Chromium
 verify: lint ## run every test, slow and browser ones too; not the benchmarks
 	@$(PYTEST) -n 2 -m "not benchmark"
 
+.PHONY: fuzz
+fuzz: $(READY) ## feed every reader of outside data for MINUTES (10); READER= names one
+	@export BACKBEAT_FUZZ_MINUTES="$${MINUTES:-10}" BACKBEAT_FUZZ_READER="$${READER:-}"
+	export BACKBEAT_FUZZ_FOLDER="$(OUT)/fuzz"
+	$(PYTEST) -rA tests/fuzz
+
 .PHONY: bench
 bench: $(READY) ## run the benchmarks, one at a time
 	@$(PYTEST) -m benchmark

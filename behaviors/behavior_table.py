@@ -168,6 +168,10 @@ def digest(frame: pd.DataFrame, header: Mapping[str, Any]) -> str:
     sha = hashlib.sha256()
     for name in frame.columns:
         sha.update(name.encode())
-        sha.update(np.ascontiguousarray(frame[name].to_numpy()).tobytes())
+        values = frame[name].to_numpy()
+        if values.dtype == object:
+            sha.update(json.dumps(values.tolist()).encode())
+        else:
+            sha.update(np.ascontiguousarray(values).tobytes())
     sha.update(json.dumps(header, sort_keys=True).encode())
     return sha.hexdigest()

@@ -29,6 +29,8 @@ BALANCE, CENTERED = (400.0, 400.0), 10.0
 BESIDE = 4000.0
 # Least and most distance of knots [s].
 FINEST, COARSEST = 0.01, 0.1
+# Beyond what any robot can do: angles [rad], heights and places [m].
+FARTHEST = 10.0
 
 
 @dataclass
@@ -163,10 +165,10 @@ class PostureSpecification(Specification):
                     f"{station.posture!r}"
                 )
             numbers = [station.pelvis, station.lean, *station.angles.values()]
-            if not np.isfinite(numbers).all():
+            if not (np.abs(numbers) <= FARTHEST).all():
                 raise BackbeatError(
-                    f"{self.name}: pelvis, lean and angles must be finite numbers at "
-                    f"station {station.posture!r}"
+                    f"{self.name}: pelvis, lean and angles are numbers up to "
+                    f"{FARTHEST:g} at station {station.posture!r}"
                 )
             ends.append((t + station.move, t + station.move + station.hold))
             t = ends[-1][1]
@@ -248,8 +250,10 @@ class PostureSpecification(Specification):
             targets[robot.trunk.name] = IKTarget(upright, "rx ry rz")
         for frame, place in station.reach.items():
             robot.frame(frame)
-            if len(place) != 3 or not np.isfinite(place).all():
-                raise BackbeatError(f"{self.name}: {frame} needs a place x, y, z")
+            if len(place) != 3 or not (np.abs(place) <= FARTHEST).all():
+                raise BackbeatError(
+                    f"{self.name}: {frame} needs a place x, y, z within {FARTHEST:g} m"
+                )
             targets[frame] = IKTarget(RigidTransform(np.array(place, float)), "x y z")
         if wishes:
             found = reach.solve(q, wishes, targets, where)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.errors import BackbeatError, unknown_name
+from models.errors import BackbeatError, shown, unknown_name
 
 FARTHEST = "as far as you can"
 CENTER = "center of mass"
@@ -121,7 +121,7 @@ def parse_wish(
     if (found.over and part != CENTER) or (
         part == CENTER and (found.place or found.turns)
     ):
-        raise BackbeatError(f"{where}: {text!r} cannot be said of the {part}")
+        raise BackbeatError(f"{where}: {shown(text)} cannot be said of the {part}")
     return found
 
 
@@ -151,7 +151,8 @@ def _with_phrase(
             rest = _TURN.fullmatch(phrase.removeprefix(words).strip())
             if rest is None:
                 raise BackbeatError(
-                    f"{where}: say how far, as in '{words} 20 degrees', not {phrase!r}"
+                    f"{where}: say how far, as in '{words} 20 degrees', not "
+                    f"{shown(phrase)}"
                 )
             angle = np.radians(_amount(rest.group(1), MOST_TURN, where))
             turn = tuple(np.add(wish.turn, np.multiply(angle, axis)).tolist())
@@ -176,7 +177,8 @@ def _way(part: str, phrase: str, where: str, is_hand: bool) -> Way:
         side = {"left": 1.0, "right": -1.0}.get(part.split()[0])
         if side is None:
             raise BackbeatError(
-                f"{where}: the {part} has no side, so say left or right, not {word!r}"
+                f"{where}: the {part} has no side, so say left or right, not "
+                f"{shown(word)}"
             )
         direction = np.array([0.0, SIDES[word] * side, 0.0])
     elif word in DIRECTIONS:
@@ -191,8 +193,8 @@ def _way(part: str, phrase: str, where: str, is_hand: bool) -> Way:
     amount = _AMOUNT.fullmatch(rest)
     if amount is None:
         raise BackbeatError(
-            f"{where}: after {word!r} comes a length, as 0.2, 20 cm, or '{FARTHEST}', "
-            f"not {rest!r}"
+            f"{where}: after {shown(word)} comes a length, as 0.2, 20 cm, or "
+            f"'{FARTHEST}', not {shown(rest)}"
         )
     scale = 0.01 if amount.group(2) == "cm" else 1.0
     return Way(direction, scale * _amount(amount.group(1), MOST_WAY / scale, where))

@@ -12,6 +12,12 @@ class BackbeatError(Exception):
     """
 
 
+def shown(said: object, most: int = 80) -> str:
+    """What somebody wrote, in quotes and on one line, cut where it is long."""
+    text = str(said)
+    return repr(text if len(text) <= most else f"{text[:most]}...")
+
+
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> BackbeatError:
     """Error for a name that does not exist, with the nearest ones that do.
 
@@ -21,9 +27,9 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> BackbeatError
         known: every valid name.
     """
     names = sorted(known)
-    near = difflib.get_close_matches(str(name), names, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(str(name)[:200], names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else ""
     listed = ", ".join(names) if len(names) <= 40 else f"{len(names)} names"
     return BackbeatError(
-        f"unknown {kind} {str(name)!r}; " + (hint or f"known: {listed or 'none'}")
+        f"unknown {kind} {shown(name)}; " + (hint or f"known: {listed or 'none'}")
     )

@@ -111,5 +111,8 @@ def _scaled(samples: np.ndarray) -> np.ndarray:
         return (samples.astype(float) - 128.0) / 128.0
     if samples.dtype.kind == "i":
         return samples.astype(float) / -float(np.iinfo(samples.dtype).min)
-    sound = np.nan_to_num(samples.astype(float), nan=0.0, posinf=1.0, neginf=-1.0)
+    # A signaling NaN complains of being cast.
+    with np.errstate(invalid="ignore"):
+        sound = samples.astype(float)
+    sound = np.nan_to_num(sound, nan=0.0, posinf=1.0, neginf=-1.0)
     return np.clip(sound, -1.0, 1.0)

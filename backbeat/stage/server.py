@@ -120,6 +120,9 @@ class LiveServer:
             return _json(self._state())
         if path == "/info":
             return _json(self.info)
+        if not (path.isascii() and path.isprintable()):
+            # Meshcat could not be asked for it.
+            return _say(HTTPStatus.NOT_FOUND, "There is no such page.")
         return _ask(page.source, path)
 
     def hear(self, text: bytes) -> Answer:

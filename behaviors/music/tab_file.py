@@ -23,8 +23,9 @@ from behaviors.music.tempo import Tempo, read_meter
 from models.errors import BackbeatError
 
 MAX_BYTES = 1_000_000
-_SECTION = re.compile(r"\s*\[([^\]]{0,60})\]\s*(?:x\s*(\d{1,4}))?\s*$", re.I | re.A)
-_KEY = re.compile(r"\s*([A-Za-z][A-Za-z_ ]{1,19}?)\s*[:=]\s*(.*?)\s*$", re.A)
+# Of lines without blanks at their ends; possessive, as long ones are read once.
+_SECTION = re.compile(r"\[([^\]]{0,60})\]\s*+(?:x\s*+(\d{1,4}))?", re.I | re.A)
+_KEY = re.compile(r"([A-Za-z][A-Za-z_ ]{1,19}?)\s*+[:=]\s*+(.*)", re.A)
 _SAME = {"tempo": "bpm", "time": "meter", "name": "title", "time_signature": "meter"}
 
 
@@ -64,8 +65,8 @@ def read_tab_file(text: str, members: Members, where: str) -> ScoreDescription:
     parts = [part]
     for number, line in enumerate(text.splitlines(), 1):
         here = f"{where}, line {number}"
-        section = _SECTION.match(line)
-        key = _KEY.match(line)
+        section = _SECTION.fullmatch(line.strip())
+        key = _KEY.fullmatch(line.strip())
         if is_row(line):
             part.tab += line + "\n"
         elif not line.strip():

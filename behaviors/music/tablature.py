@@ -26,8 +26,11 @@ LOUDNESS = {"x": PLAIN, "o": PLAIN, "X": ACCENT, "O": ACCENT, "g": GHOST}
 ORNAMENTS = {"f": "flams", "d": "drags", "b": "buzz strokes"}
 MOST_STEPS_PER_BEAT = 48
 MOST_BARS = 4000
-_ROW = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]*)?\s*\|(.*)", re.ASCII)
-_TIMES = re.compile(r"\s*\(?\s*(?:x\s*(\d{1,4})|(\d{1,4})\s*x)\s*\)?\s*$", re.I | re.A)
+# Possessive: a long line of blanks is not tried again from each of them.
+_ROW = re.compile(r"\s*+([A-Za-z][A-Za-z0-9_]*+)?\s*+\|(.*)", re.ASCII)
+_TIMES = re.compile(
+    r"\s*+\(?\s*+(?:x\s*+(\d{1,4})|(\d{1,4})\s*+x)\s*+\)?\s*+$", re.I | re.A
+)
 _COUNTING = ("", "COUNT", "COUNTS", "BEAT", "BEATS")
 
 

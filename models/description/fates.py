@@ -132,9 +132,13 @@ def _is_declaration(attribute: str) -> bool:
 def fate_findings(used: list[Use]) -> list[Finding]:
     """What is refused, not simulated or unknown, once each, with where it is first."""
     found = []
+    elements = {_fate(u.entry) for u in used if not u.entry.attribute}
     for use in used:
         entry = use.entry
-        if entry.severity is None or _told_by_its_element(use, used):
+        if entry.severity is None:
+            continue
+        # An attribute that has the very fate of its element is told by that.
+        if entry.attribute and _fate(entry) in elements:
             continue
         times = f" ({len(use.lines)} times)" if len(use.lines) > 1 else ""
         name = entry.element.rpartition("/")[2]
@@ -154,15 +158,8 @@ def fate_findings(used: list[Use]) -> list[Finding]:
     return found
 
 
-def _told_by_its_element(use: Use, used: list[Use]) -> bool:
-    """Whether an attribute has the very fate of its element, which is told already."""
-    same = (u.entry for u in used if u.entry.element == use.entry.element)
-    return bool(use.entry.attribute) and any(
-        not e.attribute
-        and e.severity == use.entry.severity
-        and e.fate == use.entry.fate
-        for e in same
-    )
+def _fate(entry: Entry) -> tuple[str, Fate, Severity | None]:
+    return entry.element, entry.fate, entry.severity
 
 
 def _suggestion(entry: Entry) -> str:

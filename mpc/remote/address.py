@@ -3,7 +3,7 @@
 import ipaddress
 from dataclasses import dataclass
 
-from models.errors import BackbeatError
+from models.errors import BackbeatError, shown
 
 HOST, PORT = "127.0.0.1", 7420
 
@@ -45,7 +45,7 @@ def read_address(text: str) -> Address:
     number = int(port) if port.isdecimal() and len(port) < 6 else -1
     if not host or not 0 < number < 65536:
         raise BackbeatError(
-            f"{text!r} is not HOST:PORT, for instance {HOST}:{PORT}, "
+            f"{shown(text)} is not HOST:PORT, for instance {HOST}:{PORT}, "
             "as `backbeat serve` prints it"
         )
     return Address(host, number)

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from behaviors.behavior import Behavior
+from behaviors.behavior_table import digest
 from models.atomic_file import replacing
 from models.errors import BackbeatError
 from models.yaml_file import parse_yaml
@@ -24,7 +25,11 @@ from mpc.simulation.run import SimulationRun
 from mpc.simulation.run_table import run_frame
 from mpc.simulation.scenario import Scenario
 
-_METADATA = b"backbeat-run"
+_METADATA, _CHECKSUM = b"backbeat-run", b"backbeat-run-sha256"
+# What reading a damaged file raises.
+_BROKEN = (
+    OSError, pa.ArrowException, KeyError, ValueError, TypeError, RecursionError,
+)  # fmt: skip
 
 
 def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,11 +110,9 @@ def save_run(run: SimulationRun, path: Path, metrics: Mapping[str, Any]) -> Path
     Raises:
         BackbeatError: the file cannot be written.
     """
-    table = pa.Table.from_pandas(run_frame(run), preserve_index=False)
-    story = json.dumps(run_story(run, metrics)).encode()
-    table = table.replace_schema_metadata(
-        {**(table.schema.metadata or {}), _METADATA: story}
-    )
+    frame = run_frame(run)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    table = with_story(table, frame, run_story(run, metrics))
     # Bytes of numbers that hardly change from row to row pack best side by side.
     is_number = [pa.types.is_floating(kind) for kind in table.schema.types]
     numbers = [n for n, yes in zip(table.column_names, is_number, strict=True) if yes]
@@ -125,11 +128,26 @@ def save_run(run: SimulationRun, path: Path, metrics: Mapping[str, Any]) -> Path
     return path
 
 
+def with_story(
+    table: pa.Table, frame: pd.DataFrame, story: Mapping[str, Any]
+) -> pa.Table:
+    """A table of a run with its story, and a checksum of both.
+
+    Args:
+        table: as it is stored.
+        frame: the same, as it is read.
+        story: see `run_story`.
+    """
+    text = json.dumps(story)
+    own = {_METADATA: text, _CHECKSUM: digest(frame, json.loads(text))}
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), **own})
+
+
 def load_run(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Samples and story of a run file.
 
     Raises:
-        BackbeatError: the file cannot be read or is not a run file.
+        BackbeatError: the file cannot be read, is not a run file, or was changed.
     """
     if not path.is_file():
         raise BackbeatError(
@@ -137,10 +155,21 @@ def load_run(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
         )
     try:
         table = pq.read_table(path)
-        story: dict[str, Any] = json.loads((table.schema.metadata or {})[_METADATA])
+        metadata = table.schema.metadata or {}
+        story: dict[str, Any] = json.loads(metadata[_METADATA])
         # Without the notes of pandas, in which a changed byte could be anything.
         frame = table.to_pandas(ignore_metadata=True)
-    except (OSError, pa.ArrowException, KeyError, ValueError, TypeError) as error:
+    except _BROKEN as error:
         why = " ".join(str(error).split())[:120]
         raise BackbeatError(f"{path} is not a Backbeat run file: {why}") from None
+    if _CHECKSUM not in metadata:
+        raise BackbeatError(
+            f"{path} was written by an earlier Backbeat, without a checksum; track the "
+            "behavior again"
+        )
+    if metadata[_CHECKSUM].decode("latin-1") != digest(frame, story):
+        raise BackbeatError(
+            f"{path} cannot be used: its contents do not match their checksum; track "
+            "the behavior again"
+        )
     return frame, story

@@ -7,7 +7,7 @@ import numpy as np
 
 from behaviors.behavior import check_beat_priority
 from behaviors.library import check_name
-from models.errors import BackbeatError, unknown_name
+from models.errors import BackbeatError, shown, unknown_name
 from models.motors import HYDRAULIC_FRICTION, HYDRAULIC_LAG, HYDRAULIC_RISE
 from models.scene import CONTACT_MODELS, CONTINUOUS, FEET
 from models.sensors import SensorNoise
@@ -243,6 +243,7 @@ def read_push(text: str) -> Push:
         time, impulse = 0.0, []
     if len(impulse) != 3:
         raise BackbeatError(
-            f"a push is TIME,X,Y,Z in s and N s, for instance 2.0,60,0,0; not {text!r}"
+            "a push is TIME,X,Y,Z in s and N s, for instance 2.0,60,0,0; not "
+            f"{shown(text)}"
         )
     return Push(time=time, impulse=impulse)

@@ -2,15 +2,12 @@ import json
 from http.client import HTTPConnection
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from backbeat.stage.commands import PLAYING, Command, read_command
+from backbeat.stage.commands import PLAYING, Command
 from backbeat.stage.guard import MOST_BYTES
 from backbeat.stage.live import LiveShow
 from backbeat.stage.server import MOST_WAITING
 from backbeat.stage.takes import PlannedTake
-from models.errors import BackbeatError
 from tests.backbeat.performances import drumming, swaying
 
 JSON = {"Content-Type": "application/json"}
@@ -98,28 +95,6 @@ def test_a_wrong_command_is_answered_by_one_sentence(show, body, sentence):
     assert sentence in text
     assert text.count("\n") == 0
     assert show.commands() == []
-
-
-anything = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.text(max_size=20) | st.integers(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner),
-    max_leaves=5,
-)
-
-
-@given(st.sampled_from([*PLAYING, "x"]) | anything, anything)
-def test_whatever_is_sent_is_a_command_or_a_sentence(name, value):
-    try:
-        command = read_command(json.dumps({"do": name, "value": value}), PLAYING)
-    except BackbeatError:
-        return
-    assert command.name in PLAYING
-
-
-@given(st.binary(max_size=64))
-def test_no_bytes_are_more_than_a_sentence(text):
-    with pytest.raises(BackbeatError):
-        read_command(text, PLAYING)
 
 
 def test_a_flood_of_commands_is_dammed(show):

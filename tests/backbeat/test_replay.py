@@ -12,7 +12,7 @@ from backbeat.stage.live_simulation import LiveSimulation
 from behaviors.library import Library
 from models.errors import BackbeatError
 from mpc.simulation.replay import compare_samples
-from mpc.simulation.run_file import load_run
+from mpc.simulation.run_file import load_run, with_story
 from mpc.simulation.scenario import Scenario
 from tests.backbeat.performances import swaying
 
@@ -41,8 +41,7 @@ def rewrite(path, target, change):
     frame = table.to_pandas()
     change(frame, story)
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    packed = {b"backbeat-run": json.dumps(story).encode()}
-    pq.write_table(table.replace_schema_metadata(packed), target)
+    pq.write_table(with_story(table, frame, story), target)
     return target
 
 

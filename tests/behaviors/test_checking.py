@@ -1,8 +1,6 @@
 """Checking a choreography: what is wrong, on which line, and what mends it."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from behaviors.checking import check_dance, check_file, mended, refuse_failures
 from behaviors.specification import SHIPPED_FOLDER, shipped_names
@@ -138,14 +136,3 @@ def test_moves_beside_a_dance_are_its_own(tmp_path):
     (tmp_path / "moves" / "salute.yaml").write_text("name: wave\ntrack: arms\n")
     (found,) = check(text, tmp_path)
     assert "salute.yaml" in found.finding.sentence
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, len(DANCE) - 1), st.text(" {}[]:-,0x#\n", max_size=3))
-def test_any_damage_is_told(tmp_path_factory, place, noise):
-    folder = tmp_path_factory.getbasetemp()
-    path = folder / "damaged.yaml"
-    path.write_text(DANCE[:place] + noise + DANCE[place + 1 :])
-    for item in check_file(path):
-        assert 1 <= item.line <= DANCE.count("\n") + 4
-        assert "\n" not in item.finding.sentence

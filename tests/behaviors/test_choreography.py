@@ -1,10 +1,7 @@
 """Choreographies: moves are laid out, faded, blended, mirrored and cut as said."""
 
-import contextlib
-
 import numpy as np
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -211,22 +208,3 @@ def test_a_mistake_in_a_move_is_one_sentence(old, new, sentence):
     with pytest.raises(BackbeatError, match=sentence) as caught:
         parse_move(MOVE.replace(old, new, 1), "mine.yaml")
     assert "\n" not in str(caught.value)
-
-
-scalars = st.none() | st.booleans() | st.floats() | st.text("angle 0.5+-*", max_size=8)
-trees = st.recursive(
-    scalars,
-    lambda x: (
-        st.lists(x, max_size=3)
-        | st.dictionaries(st.sampled_from(["at", "min", "feet", "l_arm_shx"]), x)
-    ),
-    max_leaves=6,
-)
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.sampled_from(["length", "parameters", "keyframes", "steps", "hold"]), trees)
-def test_any_move_reads_or_is_one_error(key, value):
-    tree = yaml.safe_load(MOVE) | {key: value}
-    with contextlib.suppress(BackbeatError):
-        assert parse_move(yaml.safe_dump(tree), "mine.yaml").summary

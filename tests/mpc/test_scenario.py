@@ -1,11 +1,7 @@
 """Scenario files: whatever is in them, a Scenario or one sentence."""
 
-import contextlib
-
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from models.errors import BackbeatError
 from mpc.simulation.scenario import Push, Scenario, load_scenario, read_push
@@ -99,50 +95,6 @@ def test_a_file_that_is_not_there(tmp_path):
         load_scenario(tmp_path)
 
 
-values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(10**30), 10**30)
-    | st.floats()
-    | st.text(max_size=8)
-    | st.sampled_from(["stand", "sap", 1e400, -1]),
-    lambda inside: (
-        st.lists(inside, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(["time", "impulse", "body", "duration", "x"]), inside
-        )
-    ),
-    max_leaves=6,
-)
-keys = st.sampled_from([*Scenario().to_dict(), "unknown"])
-
-
-@settings(
-    max_examples=300,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-@given(st.dictionaries(keys, values, max_size=5))
-def test_any_values_make_a_scenario_or_one_error(tmp_path, data):
-    data = {"behavior": "stand"} | data
-    with contextlib.suppress(BackbeatError):
-        load_scenario(write(tmp_path, yaml.safe_dump(data)))
-
-
-@settings(
-    max_examples=300,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-@given(
-    st.binary(max_size=60)
-    | st.text("behavior: stand\n{}[]&*!|>%#-'\"\\0.~", max_size=60)
-)
-def test_any_text_makes_a_scenario_or_one_error(tmp_path, text):
-    with contextlib.suppress(BackbeatError):
-        load_scenario(write(tmp_path, text))
-
-
 def test_a_push_on_the_command_line():
     assert read_push("2,60,0,-5.5") == Push(time=2.0, impulse=[60.0, 0.0, -5.5])
 
@@ -153,9 +105,3 @@ def test_a_push_on_the_command_line():
 def test_a_push_that_is_none(text):
     with pytest.raises(BackbeatError, match="TIME,X,Y,Z"):
         read_push(text)
-
-
-@given(st.text(max_size=20))
-def test_any_text_is_a_push_or_one_error(text):
-    with contextlib.suppress(BackbeatError):
-        Scenario(behavior="stand", pushes=[read_push(text)]).check()

@@ -1,12 +1,7 @@
 """Sweep files: the runs that are meant, or one sentence."""
 
-import contextlib
-
 import numpy as np
 import pytest
-import yaml
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from models.errors import BackbeatError
 from mpc.simulation.scenario import Push
@@ -203,35 +198,3 @@ def test_a_sweep_that_is_not_there(tmp_path):
     (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe")
     with pytest.raises(BackbeatError, match="not text in UTF-8"):
         load_sweep(tmp_path / "bytes.yaml")
-
-
-values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-3, 10**30)
-    | st.floats()
-    | st.sampled_from(["stand", "push.impulse", "world.mass_scale", "timing"]),
-    lambda inside: (
-        st.lists(inside, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(["timing", "push", "push.impulse", "world", "x", "low"]),
-            inside,
-            max_size=2,
-        )
-    ),
-    max_leaves=6,
-)
-keys = st.sampled_from(
-    ["seeds", "base", "cases", "variations", "search", "sequential", "pool", "name"]
-)
-
-
-@settings(
-    max_examples=150,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-@given(st.dictionaries(keys, values, max_size=4))
-def test_any_values_make_a_sweep_or_one_error(data):
-    with contextlib.suppress(BackbeatError):
-        sweep_of(yaml.safe_dump({"behaviors": ["stand"]} | data))

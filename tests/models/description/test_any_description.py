@@ -1,90 +1,16 @@
 """Whatever a file holds, lint ends with findings or one sentence, and never hangs."""
 
-import random
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from models.description.drake_reader import DrakeReader
 from models.description.lint import lint
-from models.description.mending import mend
 from models.errors import BackbeatError
-from tests.models.description.mutations import mutated
 
 MODELS = Path(__file__).parents[3] / "models"
-# Descriptions that are mutated, and how often each is among a hundred.
-SOURCES = {
-    Path(__file__).parent / "zoo.urdf": 60,
-    Path(__file__).parents[1] / "data" / "ur10.urdf": 20,
-    MODELS / "kit" / "stick.urdf": 10,
-    MODELS / "atlas" / "atlas_v5.urdf": 10,
-}
 # Longest time that lint may take without Drake, on a busy machine [s].
 PATIENCE = 5.0
-
-
-def mutations(seed, number):
-    """Paths of descriptions with the texts that became of them."""
-    random_ = random.Random(seed)
-    raw = {path: path.read_bytes() for path in SOURCES}
-    for path in random_.choices([*SOURCES], [*SOURCES.values()], k=number):
-        yield path, mutated(raw[path], random_)
-
-
-def place(source, tmp_path):
-    """Where a mutation of a description goes, with the same meshes beside it."""
-    folder = tmp_path / source.stem
-    folder.mkdir(exist_ok=True)
-    meshes = source.parent / "meshes"
-    if meshes.is_dir() and not (folder / "meshes").exists():
-        (folder / "meshes").symlink_to(meshes)
-    return folder / "mutated.urdf"
-
-
-def end_of(path, reader):
-    """How lint of a file ends: an exit code, Drake's outcome, or a refusal."""
-    try:
-        report = lint(path, reader, for_gazebo=True)
-        mend(path)
-    except BackbeatError as error:
-        return "refused in one line" if "\n" not in str(error) else str(error)
-    assert report.exit_code in (0, 1, 2)
-    assert not any("\n" in finding.sentence(path) for finding in report.findings)
-    return report.drake.outcome if report.drake else report.exit_code
-
-
-def lint_all(tmp_path, seed, number, reader=None):
-    """Lints mutations; counts of how they ended, and the longest time [s]."""
-    ended, longest = Counter(), 0.0
-    for source, raw in mutations(seed, number):
-        path = place(source, tmp_path)
-        path.write_bytes(raw)
-        started = time.monotonic()
-        ended[end_of(path, reader)] += 1
-        longest = max(longest, time.monotonic() - started)
-    return ended, longest
-
-
-def test_three_hundred_mutations_are_told_or_refused(tmp_path):
-    ended, longest = lint_all(tmp_path, seed=1, number=300)
-    assert set(ended) <= {0, 1, 2, "refused in one line"}
-    assert ended[2] > 100
-    assert longest < PATIENCE
-
-
-@pytest.mark.slow
-def test_ten_thousand_mutations_neither_crash_nor_hang(tmp_path):
-    with DrakeReader() as reader:
-        ended, longest = lint_all(tmp_path, seed=2, number=10_000, reader=reader)
-        starts = reader.starts
-    print(dict(ended), f"{starts} processes, {longest:.2f} s the longest")
-    known = {"read", "refused", "exits", "aborts", "hangs", "refused in one line"}
-    assert set(ended) <= known
-    assert ended["read"] > 1000
-    # One that Drake hangs on is followed by one that waits for a new process.
-    assert longest < 4 * PATIENCE
 
 
 @pytest.mark.parametrize(

@@ -36,30 +36,6 @@ def test_frames_arrive_however_they_are_cut(contents, cuts):
     assert found == contents
 
 
-@given(st.lists(st.binary(max_size=40), max_size=20))
-def test_any_bytes_are_frames_or_refused(chunks):
-    """What comes out is what a reading by hand of the same bytes gives."""
-    reader, found, refused = FrameReader(LONGEST), [], False
-    for chunk in chunks:
-        reader.feed(chunk)
-        try:
-            while (content := reader.next()) is not None:
-                found.append(content)
-        except ProtocolError:
-            refused = True
-            break
-
-    data, expected, wrong = b"".join(chunks), [], False
-    while len(data) >= 4 and not wrong:
-        (size,) = struct.unpack("<I", data[:4])
-        wrong = not 0 < size <= LONGEST
-        if wrong or len(data) < 4 + size:
-            break
-        expected.append(data[4 : 4 + size])
-        data = data[4 + size :]
-    assert (found, refused) == (expected, wrong)
-
-
 @pytest.mark.parametrize("content", [b"", bytes(MOST + 1)])
 def test_nothing_and_too_much_are_not_sent(content):
     with pytest.raises(ProtocolError, match="bytes"):

@@ -2,11 +2,8 @@
 
 from dataclasses import replace
 
-import msgpack
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mpc.fail_safe import Cause, FailureCount, Mode, Safety
 from mpc.hand_offset import HandOffset
@@ -98,34 +95,6 @@ def test_an_answer_with_something_wrong_is_refused(number, change):
         messages.read_answer(sent(messages.answer_message(3, answer)), number, 6, 2)
 
 
-PLAIN = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats()
-    | st.binary(max_size=40) | st.text("abc", max_size=10),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.text("abn", max_size=8), inner, max_size=4),
-    max_leaves=12,
-)  # fmt: skip
-READERS = [
-    messages.read_hello,
-    messages.read_record,
-    lambda m: messages.read_question(m, 4, 1),
-    lambda m: messages.read_answer(m, 3, 6, 2),
-]
-KEYS = sorted({*QUESTION, "record", "joints", "schema", "behavior", "scenario"})
-
-
-@given(st.binary(max_size=200), st.sampled_from(READERS))
-def test_any_bytes_are_a_message_or_refused(content, reader):
-    with pytest.raises(ProtocolError):
-        reader(messages.read(content))
-
-
-@given(st.dictionaries(st.sampled_from(KEYS), PLAIN), st.sampled_from(READERS))
-def test_any_map_is_a_message_or_refused(message, reader):
-    with pytest.raises(ProtocolError):
-        reader(messages.read(msgpack.packb(message)))
-
-
 @pytest.mark.parametrize(
     "asked",
     [
@@ -141,15 +110,3 @@ def test_settings_of_another_kind_are_refused(asked):
     question = Question(7, 1 / 3, False, STATE, np.array([2 / 3]), asked)
     with pytest.raises(ProtocolError, match="not an Asked"):
         messages.read_question(sent(messages.question_message(question)), 4, 1)
-
-
-@given(st.binary(max_size=60), st.integers(0, 400))
-def test_a_damaged_record_is_a_record_or_refused(noise, place):
-    whole = messages.record_message(Record(PLAN, Safety(), Safety()))["record"]
-    place %= len(whole)
-    damaged = whole[:place] + noise + whole[place + len(noise) :]
-    try:
-        found = messages.read_record({"record": damaged})
-    except ProtocolError:
-        return
-    assert isinstance(found.tick_safety, Safety)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from models.errors import BackbeatError
 from mpc.simulation.sweep.success_rate import wilson
 
 FORMAT = 1
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -162,10 +163,10 @@ def read_card(path: Path) -> RobustnessCard | None:
         if tree["format"] != FORMAT:
             raise ValueError(f"format {tree['format']} is not {FORMAT}")
         parts = {name: _survivals(tree[name]) for name in ("disturbances", "pushes")}
-        return RobustnessCard(**{**tree, **parts})
+        return _checked(RobustnessCard(**{**tree, **parts}))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         why = " ".join(str(error).split())[:120]
         raise BackbeatError(
             f"{path} is not a robustness card: {why}; remove it, or make it again "
@@ -174,4 +175,22 @@ def read_card(path: Path) -> RobustnessCard | None:
 
 
 def _survivals(rows: Sequence[Mapping[str, Any]]) -> tuple[Survival, ...]:
-    return tuple(Survival(**row) for row in rows)
+    return tuple(_checked(Survival(**row)) for row in rows)
+
+
+def _checked(made: Made) -> Made:
+    """What was read, when its values are of the kinds that they should be.
+
+    Raises:
+        TypeError: one is not.
+    """
+    for name, kind in get_type_hints(type(made)).items():
+        value = getattr(made, name)
+        kinds = (kind,) if isinstance(kind, type) else get_args(kind)
+        if isinstance(value, tuple):
+            continue
+        # JSON has one kind of numbers; to Python truth values are numbers too.
+        found = float if type(value) is int and int not in kinds else type(value)
+        if found not in kinds:
+            raise TypeError(f"{name} is {value!r:.40}")
+    return made

@@ -1,0 +1,207 @@
+"""Music from outside: scores in YAML, tablature and MIDI, and sound to play along."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+from hypothesis import strategies as st
+from scipy.io import wavfile
+
+from backbeat.sound.mix import read_backing
+from behaviors.drummer import kit_members
+from behaviors.music.backing import LONGEST, read_recording
+from behaviors.music.player import Player
+from behaviors.music.score_description import (
+    HitDescription,
+    PartDescription,
+    ScoreDescription,
+)
+from behaviors.music.score_reader import load_score
+from behaviors.specification import SHIPPED_FOLDER
+from models.kit.drum_kit import DrumKit
+from tests.behaviors.midi_files import bpm, hit, midi_bytes
+from tests.fuzz.noise import HOSTILE, HOSTILE_YAML, damaged, yaml_like
+from tests.fuzz.reader import Reader
+
+KIT = DrumKit()
+MEMBERS = kit_members(KIT)
+PLAYER = Player({m: KIT.strike_pose(m).translation() for m in KIT.members})
+SCORE = """\
+title: Beat
+bpm: 120
+parts:
+  - {name: ready, hold: 4, rest: {left: snare, right: floor_tom}}
+  - name: beat
+    steps_per_beat: 2
+    left:  "1 1 1 1 1 1 1 1"
+    right: "- - 3! - - - 3! -"
+  - {bars: 2, hits: [{bar: 2, beat: 1.5, member: "3", velocity: 77, hand: right}]}
+  - {tab: "SN|o---o---|", meter: 4/4, end_bpm: 90, repeat: 2}
+  - {name: end, hold: 4, rest: {left: snare, right: floor_tom}, sway: 0.1}
+"""
+TAB = "bpm: 120\n[beat]\nHH|xxxxxxxx|\nSN|--O---O-|\nBD|o---o---|\n"
+_CYMBAL = [(240 * k, hit(42)) for k in range(8)]
+_DRUMS = [(480, hit(38, 115)), (1440, hit(38, 115)), (0, hit(36)), (960, hit(36))]
+MIDI = midi_bytes([[(0, bpm(120))], _CYMBAL, _DRUMS])
+WORDS = (
+    *(
+        k
+        for s in (HitDescription, PartDescription, ScoreDescription)
+        for k in s.__dataclass_fields__
+    ),
+    *("3 - 1", "HH|x-x-|", "7/8", "drop", "map", "refuse", "snare", "crash", "- 3! 7?"),
+)
+
+
+def _read_score(path: Path) -> None:
+    """A score is whole and in order, and hands never play two things at once."""
+    score = load_score(path, MEMBERS, PLAYER)
+    times = [score.tempo.time(h.beat) for h in score.hits]
+    assert times == sorted(times)
+    assert all(0 <= h.beat < score.beats for h in score.hits)
+    assert all(h.member in MEMBERS.names for h in score.hits)
+    assert all(1 <= h.velocity <= 127 for h in score.hits)
+    assert all(h.hand in ("left", "right") for h in score.hits)
+    assert len({(h.beat, h.hand) for h in score.hits}) == len(score.hits)
+    assert all(h.contact_end > h.beat for h in score.holds)
+    assert score.tempo.time(score.beats) <= 600
+
+
+def _read_sound(path: Path) -> None:
+    found = read_recording(path)
+    assert 0 < found.seconds <= LONGEST
+    # Stretching a minute of sound to other rates takes as long as it takes.
+    if len(found.samples) < 20_000:
+        assert np.abs(read_backing(path)).max(initial=0.0) <= 1.0
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["HH", "SN", "BD", "CC", "RD", "FT", "", "Z", "count"]),
+        st.text("xoXOgf-.|: q", max_size=24),
+        st.sampled_from(["", "x2", "x0", "(3x)", "|", "x99999"]),
+    ),
+    max_size=5,
+).map(lambda found: "\n".join(f"{a}|{b}|{c}" for a, b, c in found))
+HEADS = st.lists(
+    st.sampled_from(
+        [
+            "bpm: 120",
+            "bpm: 1e9",
+            "bpm: nan",
+            "meter: 7/8",
+            "time: 0/4",
+            "[a] x2",
+            "[b] x0",
+            "swing: 0.6",
+            "\n        swing: x",
+            "steps_per_beat: 3",
+            "absent: map",
+            "steps_per_beat: 99999999",
+            "repeat: 99999",
+            "\n        unplayable: drop",
+            "",
+            "end_bpm: 200",
+            "words for people",
+            "\x00",
+            "é",
+        ]
+    ),
+    max_size=5,
+).map("\n".join)
+TABS = st.lists(HEADS | ROWS | st.text(max_size=30), max_size=4).map("\n".join)
+EVENTS = st.lists(
+    st.tuples(
+        st.integers(0, 10**6),
+        st.builds(hit, st.integers(0, 127), st.integers(0, 127), st.just(9))
+        | st.builds(bpm, st.floats(5, 900)),
+    ),
+    max_size=40,
+)
+
+
+def _wav(kind: str, rate: int) -> bytes:
+    file = io.BytesIO()
+    sound = np.linspace(-1, 1, 400) * (100 if kind != "<f4" else 1)
+    wavfile.write(file, rate, sound.astype(kind))
+    return file.getvalue()
+
+
+def _riff(size: int, samples: int) -> bytes:
+    """A header that promises other sizes than come."""
+    head = _wav("<i2", 8000)[:44]
+    return (
+        head[:4]
+        + size.to_bytes(4, "little")
+        + head[8:40]
+        + samples.to_bytes(4, "little")
+    )
+
+
+READERS = (
+    Reader(
+        "score",
+        _read_score,
+        yaml_like(
+            SCORE,
+            (SHIPPED_FOLDER / "scores" / "outstanding.yaml").read_text(),
+            words=WORDS,
+        ),
+        "song.yaml",
+        HOSTILE_YAML,
+        everyday=60,
+    ),
+    Reader(
+        "tablature",
+        _read_score,
+        TABS.map(str.encode) | damaged(TAB.encode()),
+        "song.tab",
+        HOSTILE
+        | {
+            "many bars": b"HH|" + b"x---|" * 3000 + b"\n",
+            "a long bar": b"HH|" + 900_000 * b"x" + b"|",
+            "repeats": b"HH|x---|x4000\n\n" * 500,
+            "blanks after a row": b"HH|x---|" + b" " * 200_000 + b"y",
+            "blanks after a key": b"bpm: " + b" " * 200_000 + b"y" + b" " * 200_000,
+            "blanks after a section": b"[a]" + b" " * 200_000 + b"y",
+            "blanks after a word": b"bpm" + b" " * 200_000 + b"y",
+        },
+        everyday=80,
+    ),
+    Reader(
+        "MIDI",
+        _read_score,
+        st.one_of(
+            damaged(MIDI),
+            st.binary(max_size=80).map(lambda b: MIDI[:14] + b),
+            st.builds(
+                lambda events, division: midi_bytes([events], division),
+                EVENTS,
+                st.integers(1, 32767),
+            ),
+        ),
+        "song.mid",
+        HOSTILE
+        | {
+            "a long track": b"MThd\0\0\0\6\0\1\0\1\0\x60MTrk\x7f\xff\xff\xff"
+            + b"\0" * 99,
+            "many tracks": b"MThd\0\0\0\6\0\1\xff\xff\0\x60" + b"MTrk\0\0\0\0" * 65535,
+            "many notes": midi_bytes([[(k, hit(38)) for k in range(60_000)]]),
+        },
+        everyday=80,
+    ),
+    Reader(
+        "backing",
+        _read_sound,
+        damaged(*(_wav(kind, 8000) for kind in ("<i2", "<i4", "u1", "<f4"))),
+        "song.wav",
+        HOSTILE
+        | {
+            "more than comes": _riff(2**32 - 1, 2**31),
+            "no samples": _riff(36, 0),
+            "a rate beyond all": _wav("<i2", 400_001),
+            "a prime rate": _wav("<i2", 399_989),
+        },
+        everyday=80,
+    ),
+)

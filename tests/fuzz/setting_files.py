@@ -1,0 +1,88 @@
+"""Settings of runs: scenarios, sweeps, and what the command line takes."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import yaml
+from hypothesis import strategies as st
+
+from mpc.remote.address import read_address
+from mpc.simulation.scenario import Scenario, load_scenario, read_push
+from mpc.simulation.sweep.specification import SHIPPED_FOLDER, load_sweep
+from mpc.simulation.task_space_scenario import (
+    TaskSpaceScenario,
+    load_task_space_scenario,
+)
+from tests.fuzz.noise import HOSTILE, HOSTILE_YAML, TEXT, yaml_like
+from tests.fuzz.reader import Reader
+
+SCENARIO = """\
+behavior: stand
+duration: 4.0
+friction: 0.4
+state: estimated
+pushes: [{time: 2.0, duration: 0.1, impulse: [60.0, 0.0, 0.0], body: pelvis}]
+world: {mass_spread: 0.1, plan_delay: 0.004}
+"""
+SWEEP = """\
+name: timing
+behaviors: [stand, march]
+seeds: 3
+base: {duration: 6, world: {mass_spread: 0.1}, pushes: [{time: 0.1}]}
+per_behavior: {march: {push.time: 1.5}}
+cases: {all on: {}, timing off: {timing: off}}
+variations: {push.direction_deg: [0, 90], friction: [0.4, 0.8]}
+search: {field: push.impulse, low: 20, high: 60, step: 20}
+"""
+ALL = yaml.safe_dump(Scenario(behavior="stand").to_dict())
+TASK_SPACE = yaml.safe_dump(asdict(TaskSpaceScenario()))
+SWEEPS = [
+    (SHIPPED_FOLDER / f"{n}.yaml").read_text() for n in ("stance-pushes", "world")
+]
+
+
+def _read_sweep(path: Path) -> None:
+    sweep = load_sweep(path)
+    assert len({cell.title() for cell in sweep.cells}) == len(sweep.cells)
+
+
+def _read_push(path: Path) -> None:
+    push = read_push(path.read_bytes().decode(errors="replace"))
+    Scenario(behavior="stand", pushes=[push]).check()
+
+
+def _read_address(path: Path) -> None:
+    assert 0 < read_address(path.read_bytes().decode(errors="replace")).port < 65536
+
+
+PUSHES = st.lists(st.floats().map(str) | TEXT, min_size=3, max_size=5).map(",".join)
+ADDRESSES = st.tuples(TEXT, st.integers(-1, 99_999).map(str) | TEXT).map(":".join)
+
+READERS = (
+    Reader(
+        "scenario",
+        load_scenario,
+        yaml_like(SCENARIO, ALL),
+        "scenario.yaml",
+        HOSTILE_YAML,
+        everyday=100,
+    ),
+    Reader(
+        "task-space scenario",
+        load_task_space_scenario,
+        yaml_like(TASK_SPACE),
+        "task.yaml",
+        HOSTILE_YAML,
+        everyday=60,
+    ),
+    Reader(
+        "sweep",
+        _read_sweep,
+        yaml_like(SWEEP, *SWEEPS, words=list(Scenario().to_dict())),
+        "sweep.yaml",
+        HOSTILE_YAML,
+        everyday=40,
+    ),
+    Reader("push", _read_push, PUSHES.map(str.encode), "push.txt", HOSTILE),
+    Reader("address", _read_address, ADDRESSES.map(str.encode), "address.txt", HOSTILE),
+)

@@ -1,0 +1,117 @@
+"""Whatever comes from outside is read or refused in one sentence, in bounded time.
+
+`make fuzz MINUTES=10 READER=MIDI` feeds one reader for ten minutes, and without
+`READER` one after the other. An input that breaks it is kept in the folder that the
+failure names; once mended, it goes to `findings`.
+"""
+
+import hashlib
+import os
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from tests.fuzz.reader import Reader, feed
+from tests.fuzz.readers import READERS
+
+MINUTES = float(os.environ.get("BACKBEAT_FUZZ_MINUTES", 0))
+ONLY = os.environ.get("BACKBEAT_FUZZ_READER", "")
+CHOSEN = {name: r for name, r in READERS.items() if ONLY in ("", name)}
+KEPT = Path(os.environ.get("BACKBEAT_FUZZ_FOLDER", "out/fuzz"))
+FINDINGS = Path(__file__).parent / "findings"
+# Inputs between two looks at the clock.
+ROUND = 200
+COMMON = settings(
+    deadline=None,
+    database=None,
+    phases=[Phase.generate, Phase.shrink],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def folder_name(reader: Reader) -> str:
+    return reader.name.replace(" ", "-").replace("'", "")
+
+
+def feed_everyday(reader: Reader, examine: Callable[[bytes], None]) -> None:
+    """The same inputs every time."""
+    once = settings(COMMON, derandomize=True, max_examples=reader.everyday)
+    once(given(reader.inputs)(examine))()
+
+
+def feed_for(minutes: float, reader: Reader, examine: Callable[[bytes], None]) -> None:
+    """Other inputs every time."""
+    end, first = time.monotonic() + 60 * minutes, time.time_ns()
+    number = 0
+    while time.monotonic() < end:
+        once = settings(COMMON, max_examples=ROUND)
+        seed(first + number)(once(given(reader.inputs)(examine)))()
+        number += 1
+
+
+# Inputs as long as files are no harm.
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")
+@pytest.mark.parametrize("reader", CHOSEN.values(), ids=CHOSEN)
+def test_anything_is_read_or_refused_in_one_sentence(reader, tmp_path):
+    path = reader.place(tmp_path)
+    path.parent.mkdir(exist_ok=True)
+    outcomes, last = Counter(), [b""]
+
+    def examine(data: bytes) -> None:
+        last[0] = data
+        outcomes[feed(reader, data, path)] += 1
+
+    try:
+        if MINUTES:
+            feed_for(MINUTES, reader, examine)
+        else:
+            feed_everyday(reader, examine)
+    except BaseException as error:
+        # The last input that was tried is the smallest one that breaks it.
+        name = hashlib.sha256(last[0]).hexdigest()[:12]
+        KEPT.mkdir(parents=True, exist_ok=True)
+        kept = KEPT / f"{folder_name(reader)}-{name}"
+        kept.write_bytes(last[0])
+        error.add_note(f"the input is kept in {kept}")
+        raise
+    print(f"{reader.name}: {dict(outcomes)}")
+    # Nothing but refusals would say that the inputs miss what they are for.
+    assert outcomes["refused"] or reader.never_refuses
+    assert outcomes["read"] or reader.always_refuses
+
+
+@pytest.mark.skipif(MINUTES > 0, reason="in the everyday suite")
+@pytest.mark.parametrize("reader", CHOSEN.values(), ids=CHOSEN)
+def test_what_somebody_thought_of(reader, tmp_path):
+    """Bombs, depths, lengths, and files of other kinds."""
+    path = reader.place(tmp_path)
+    path.parent.mkdir(exist_ok=True)
+    for name, data in reader.hostile.items():
+        try:
+            feed(reader, data, path)
+        except BaseException as error:
+            error.add_note(f"the input is {name!r}")
+            raise
+
+
+@pytest.mark.skipif(MINUTES > 0, reason="in the everyday suite")
+@pytest.mark.parametrize("reader", CHOSEN.values(), ids=CHOSEN)
+def test_what_was_found_stays_mended(reader, tmp_path):
+    path = reader.place(tmp_path)
+    path.parent.mkdir(exist_ok=True)
+    for found in sorted((FINDINGS / folder_name(reader)).glob("*")):
+        try:
+            feed(reader, found.read_bytes(), path)
+        except BaseException as error:
+            error.add_note(f"the input is {found}")
+            raise
+
+
+def test_every_finding_has_a_reader():
+    assert CHOSEN, f"no reader is called {ONLY!r}; there are {', '.join(READERS)}"
+    known = {folder_name(reader) for reader in READERS.values()}
+    assert {path.name for path in FINDINGS.iterdir()} <= known
