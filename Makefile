@@ -92,6 +92,10 @@ fuzz: $(READY) ## feed every reader of outside data for MINUTES (10); READER= na
 	export BACKBEAT_FUZZ_FOLDER="$(OUT)/fuzz"
 	$(PYTEST) -rA tests/fuzz
 
+.PHONY: newcomer
+newcomer: ## do what a newcomer does with what is committed; QUICK=--quick without tests
+	@.ci/newcomer $(QUICK) "$(PYTHON)"
+
 .PHONY: bench
 bench: $(READY) ## run the benchmarks, one at a time
 	@$(PYTEST) -m benchmark

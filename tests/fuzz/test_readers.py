@@ -6,6 +6,7 @@ failure names; once mended, it goes to `findings`.
 """
 
 import hashlib
+import itertools
 import os
 import time
 from collections import Counter
@@ -23,7 +24,7 @@ ONLY = os.environ.get("BACKBEAT_FUZZ_READER", "")
 CHOSEN = {name: r for name, r in READERS.items() if ONLY in ("", name)}
 KEPT = Path(os.environ.get("BACKBEAT_FUZZ_FOLDER", "out/fuzz"))
 FINDINGS = Path(__file__).parent / "findings"
-# Inputs between two looks at the clock.
+# Inputs from one seed.
 ROUND = 200
 COMMON = settings(
     deadline=None,
@@ -46,11 +47,16 @@ def feed_everyday(reader: Reader, examine: Callable[[bytes], None]) -> None:
 def feed_for(minutes: float, reader: Reader, examine: Callable[[bytes], None]) -> None:
     """Other inputs every time."""
     end, first = time.monotonic() + 60 * minutes, time.time_ns()
-    number = 0
-    while time.monotonic() < end:
+
+    def examine_in_time(data: bytes) -> None:
+        if time.monotonic() < end:
+            examine(data)
+
+    for number in itertools.count():
         once = settings(COMMON, max_examples=ROUND)
-        seed(first + number)(once(given(reader.inputs)(examine)))()
-        number += 1
+        seed(first + number)(once(given(reader.inputs)(examine_in_time)))()
+        if time.monotonic() >= end:
+            return
 
 
 # Inputs as long as files are no harm.
