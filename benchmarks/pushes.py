@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -28,7 +28,11 @@ DIRECTIONS: dict[str, tuple[float, float]] = {
     "+x": (1, 0),
     "-x": (-1, 0),
     "+y": (0, 1),
+    "-y": (0, -1),
     "+x+y": (1, 1),
+    "+x-y": (1, -1),
+    "-x+y": (-1, 1),
+    "-x-y": (-1, -1),
 }
 # Impulses that are tried [N s].
 SEARCH = MarginSearch(low=10.0, high=300.0, step=10.0)
@@ -143,19 +147,19 @@ def our_rows(behavior: Behavior, search: MarginSearch = SEARCH) -> list[PushRow]
     ]
 
 
-def table(rows: list[PushRow]) -> str:
+def table(rows: list[PushRow], search: MarginSearch = SEARCH) -> str:
     """The rows in Markdown, and what they mean."""
     heads = ["", *DIRECTIONS, "plan, median [ms]", "p99 [ms]", "plans a second"]
     lines = [heads, ["---", *["---:"] * (len(heads) - 1)]]
     for row in rows:
-        limits = [_limit(row.limits[name]) for name in DIRECTIONS]
+        limits = [_limit(row.limits[name], search) for name in DIRECTIONS]
         times = [f"{row.median:.1f}", f"{row.late:.1f}", f"{row.rate:.0f}"]
         lines.append([row.who, *limits, *times])
     text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     found = machine()
     return (
         f"{text}\n\nLargest impulse survived [N s], at the pelvis for "
-        f"{PUSH_LENGTH:g} s, in steps of {SEARCH.step:g}, judged {RECOVERY:g} s "
+        f"{PUSH_LENGTH:g} s, in steps of {search.step:g}, judged {RECOVERY:g} s "
         "later; one run each, true state, exact model, steps of 1 ms. By bisection: "
         "what is survived by chance above a push that is not does not count. Crocoddyl "
         "(3.2.1, full model, N = 50, 1 s, one iteration a plan, Riccati gains at 1 "
@@ -166,21 +170,23 @@ def table(rows: list[PushRow]) -> str:
     )
 
 
-def _limit(impulse: float) -> str:
-    if impulse >= SEARCH.high:
+def _limit(impulse: float, search: MarginSearch) -> str:
+    if impulse >= search.levels()[-1]:
         return f">= {impulse:.0f}"
-    return f"{impulse:.0f}" if impulse else f"< {SEARCH.low:.0f}"
+    return f"{impulse:.0f}" if impulse else f"< {search.low:.0f}"
 
 
-def measure(library: Path, cache: Path | None = None) -> list[PushRow]:
-    """Measures everything; takes 25 minutes on a busy machine.
+def measure(
+    library: Path, cache: Path | None = None, search: MarginSearch = SEARCH
+) -> list[PushRow]:
+    """Measures everything; takes 50 minutes on a busy machine.
 
     Raises:
         BackbeatError: Crocoddyl is not to be had.
     """
     shelf, python = Library(library), make_environment(cache)
     behavior = build(BEHAVIOR, shelf)
-    return [*crocoddyl_rows(behavior, python), *our_rows(behavior)]
+    return [*crocoddyl_rows(behavior, python, search), *our_rows(behavior, search)]
 
 
 def main(
@@ -193,13 +199,15 @@ def main(
     cache: Annotated[
         Path | None, typer.Option(help="Folder for the environment of Crocoddyl.")
     ] = None,
+    step: Annotated[float, typer.Option(help="Between impulses tried [N s].")] = 10.0,
 ) -> None:
     """Searches for the hardest push that is survived, by direction."""
+    search = replace(SEARCH, low=step, step=step)
     try:
-        rows = measure(library, cache)
+        rows = measure(library, cache, search)
     except BackbeatError as error:
         raise SystemExit(f"benchmarks: {error}") from None
-    print(table(rows))
+    print(table(rows, search))
     settings = {"at once": asdict(AT_ONCE), "delayed": asdict(DELAYED)}
     write_results(out, crocoddyl=settings, rows=[asdict(row) for row in rows])
 

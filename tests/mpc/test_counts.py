@@ -1,0 +1,140 @@
+"""What work costs, in counts that no clock disturbs.
+
+A change that makes ticks, plans or optimizations do more fails here, on any machine and
+under any load; `make bench` says what it means in time. Bounds are what was counted,
+and a little: who needs more raises them, and says why.
+"""
+
+import gc
+import sys
+import tracemalloc
+from collections import Counter
+from collections.abc import Callable
+from itertools import count
+
+import numpy as np
+import pytest
+
+from benchmarks.problems import squats
+from mpc.plan_settings import PlanSettings
+from mpc.remote.messages import Asked, Question
+from mpc.remote.session import ControllerSession
+from mpc.simulation.scenario import Scenario
+from optimization.interior_point import InteriorPoint
+from optimization.transcription import Transcription
+from tests.backbeat.performances import swaying
+
+PERIOD = 0.002
+# Ticks from one plan to the next.
+EVERY = 10
+# Bytes that a plan and its ticks may take beside what is there.
+MOST_MEMORY = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def tick() -> Callable[[], None]:
+    """`tick()` is the next one of both controllers, of a robot that stands still."""
+    behavior = swaying(1.0)
+    session = ControllerSession(behavior, Scenario(behavior="sway", lead_in=0.1))
+    x = np.r_[behavior.motion.q[0], behavior.motion.v[0]]
+    force = np.full(2, behavior.robot_model.weight / 2)
+    asked = Asked(PlanSettings(), (), 0.0)
+    numbers = count()
+
+    def ask() -> None:
+        k = next(numbers)
+        first = k == 0
+        session(Question(k, k * PERIOD, first, x, force, asked if first else None))
+
+    for _ in range(3 * EVERY):
+        ask()
+    return ask
+
+
+def counted(call: Callable[[], None]) -> Counter[str]:
+    """How often functions are called: ours by file and name, others by library."""
+    counts: Counter[str] = Counter()
+
+    def note(frame, event, called):
+        if event == "c_call":
+            library = (getattr(called, "__module__", None) or "").partition(".")[0]
+            counts[library] += 1
+        elif event == "call":
+            code = frame.f_code
+            counts[f"{code.co_filename.rpartition('/')[2]}:{code.co_name}"] += 1
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return counts
+
+
+def test_a_tick_is_one_program_and_few_calls(tick):
+    """Of the calls of Drake most are its diagram's; one in ten is the robot's."""
+    plan, after, *rest = [counted(tick) for _ in range(EVERY)]
+    assert rest == rest[:1] * len(rest)
+    for found in (plan, after, *rest):
+        assert found["qp.py:_run"] == 1
+        assert found["whole_body_program.py:solve"] == 1
+    assert [found["predictive_program.py:solve"] for found in (plan, *rest)] == [
+        1,
+        *[0] * len(rest),
+    ]
+    assert rest[0]["pydrake"] <= 51
+    assert rest[0].total() <= 260
+    assert plan["pydrake"] <= 77
+    assert plan.total() <= 1700
+
+
+def test_the_next_plan_and_its_ticks_cost_the_same(tick):
+    libraries = ("pydrake", "numpy", "qp.py:_run", "predictive_program.py:solve")
+    first, second = (
+        [[counted(tick)[name] for name in libraries] for _ in range(EVERY)]
+        for _ in range(2)
+    )
+    assert first == second
+
+
+def test_a_tick_leaves_nothing_behind_but_its_time(tick):
+    """Blocks of memory that Python has, over plans and ticks; one is the tick's log."""
+    more = []
+    for _ in range(6):
+        gc.collect()
+        before = sys.getallocatedblocks()
+        for _ in range(5 * EVERY):
+            tick()
+        gc.collect()
+        more.append(sys.getallocatedblocks() - before)
+    # Others fill their caches meanwhile; what leaks does so every time.
+    assert min(more) <= 2 * 5 * EVERY
+
+
+def test_a_tick_takes_little_memory_while_it_works(tick):
+    """What arrays and objects take at most, at once; a plan is among these ticks."""
+    tracemalloc.start()
+    try:
+        tick()
+        before, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        for _ in range(EVERY):
+            tick()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak - before < MOST_MEMORY
+
+
+@pytest.fixture(scope="module")
+def solved():
+    return {
+        knots: InteriorPoint(Transcription(squats(knots))).solve() for knots in (41, 81)
+    }
+
+
+def test_longer_motions_take_no_more_iterations(solved):
+    assert all(solution.is_solved for solution in solved.values())
+    short, long = (len(solved[knots].log) for knots in (41, 81))
+    assert short <= 12
+    assert long <= short + 2
