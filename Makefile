@@ -48,7 +48,7 @@ endif
 
 .PHONY: help
 help: ## list these targets (default)
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1@\2/p' $(firstword $(MAKEFILE_LIST)) |
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' $(firstword $(MAKEFILE_LIST)) |
 	while IFS=@ read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
 	echo
 	echo "Settings: PYTHON=$(PYTHON) VENV=$(VENV) OUT=$(OUT) LIBRARY=$(LIBRARY)"
@@ -97,8 +97,13 @@ newcomer: ## do what a newcomer does with what is committed; QUICK=--quick witho
 	@.ci/newcomer $(QUICK) "$(PYTHON)"
 
 .PHONY: bench
-bench: $(READY) ## run the benchmarks, one at a time
-	@$(PYTEST) -m benchmark
+bench: $(READY) ## run our benchmarks, one at a time
+	@$(PYTEST) -m "benchmark and not peers"
+
+.PHONY: bench-peers
+bench-peers: $(READY) ## time other tools beside ours, in environments of their own
+	@$(RUN) benchmarks.peers --library "$(LIBRARY)" --json "$(OUT)/peers.json"
+	$(PYTEST) -m peers
 
 .PHONY: docs
 docs: $(READY) ## build pages and reference as HTML in OUT/docs, check links

@@ -17,7 +17,7 @@ from benchmarks.problems import WALK_2
 from models.configuration import Configuration
 from tests.tolerances import RECURSION
 
-pytestmark = pytest.mark.benchmark
+pytestmark = [pytest.mark.benchmark, pytest.mark.peers]
 REPETITIONS = 5
 # Crocoddyl's feet are drawn to their places by a cost [m].
 SOFT_PLACE = 0.01

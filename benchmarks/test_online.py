@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.online import measure, print_table
 
-pytestmark = pytest.mark.benchmark
+pytestmark = [pytest.mark.benchmark, pytest.mark.peers]
 
 
 def test_goals_are_met(tmp_path, capsys):

@@ -96,6 +96,7 @@ def crocoddyl():
 
 
 @pytest.mark.benchmark
+@pytest.mark.peers
 def test_crocoddyl_reads_the_state_as_it_is(crocoddyl, stand):
     robot, rng = stand.robot_model, np.random.default_rng(5)
     crocoddyl.begin(stand, StandingSettings())
@@ -109,6 +110,7 @@ def test_crocoddyl_reads_the_state_as_it_is(crocoddyl, stand):
 
 
 @pytest.mark.benchmark
+@pytest.mark.peers
 def test_crocoddyl_stands_and_gets_over_a_small_push(crocoddyl, stand):
     reference = Reference(stand)
     for delay in (0.0, 0.02):
@@ -119,6 +121,7 @@ def test_crocoddyl_stands_and_gets_over_a_small_push(crocoddyl, stand):
 
 
 @pytest.mark.benchmark
+@pytest.mark.peers
 def test_table(stand, capsys):
     search = MarginSearch(low=40.0, high=280.0, step=40.0)
     rows = [*crocoddyl_rows(stand, make_environment(), search)]

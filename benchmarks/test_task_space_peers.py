@@ -8,7 +8,7 @@ from benchmarks.standing_peers import compare
 from benchmarks.task_space_peers import STEPPED, arm_table, tick_table
 from models.scene import CONTINUOUS
 
-pytestmark = pytest.mark.benchmark
+pytestmark = [pytest.mark.benchmark, pytest.mark.peers]
 # Goals: error of a hand [mm], and time of a tick of Atlas with three levels [s].
 HAND, TICK = 1.0, 1e-3
 # Times to Drake's, a half above what was measured: ours are in Python.

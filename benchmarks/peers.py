@@ -1,0 +1,161 @@
+"""`python -m benchmarks.peers`: one table of ratios to TSID, PlaCo and Crocoddyl."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from behaviors.build import build
+from behaviors.library import Library
+from benchmarks import offline, online, standing_peers, tick
+from benchmarks.environment import TOOLS, make_environment
+from benchmarks.measurement import machine, one_core, write_results
+from models.errors import BackbeatError
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A line of the table.
+
+    Attributes:
+        what: what was done.
+        peer: who does it too.
+        ratio: our median to theirs.
+        ours, theirs: medians [ms].
+        spread: our 99th percentile to our median; None where there is none.
+        goal: largest ratio that is good enough; None without one.
+    """
+
+    what: str
+    peer: str
+    ratio: float
+    ours: float
+    theirs: float
+    spread: float | None = None
+    goal: float | None = None
+
+
+def tick_ratios(cache: Path | None = None, rounds: int = 10) -> list[Ratio]:
+    """Ticks of the whole body beside TSID's."""
+    python, found = make_environment(cache, "tsid"), []
+    for row in tick.compare(python, rounds):
+        ours, theirs = (1e3 * float(np.median(s)) for s in (row.ours, row.tsid))
+        what = f"whole-body tick, {row.case}"
+        found.append(Ratio(what, "TSID", row.ratio, ours, theirs, row.spread, 0.5))
+    return found
+
+
+def level_ratios(cache: Path | None = None) -> list[Ratio]:
+    """Ticks of task space, with strict levels beside weights."""
+    found = []
+    for bounded in (False, True):
+        ours, *others = standing_peers.compare(bounded, cache)
+        median, late = 1e3 * np.percentile(ours.seconds, [50, 99])
+        limits = "torque limits" if bounded else "no limits"
+        for row in others:
+            theirs = 1e3 * float(np.median(row.seconds))
+            found.append(
+                Ratio(
+                    f"task-space tick, {limits}",
+                    row.way,
+                    float(median / theirs),
+                    float(median),
+                    theirs,
+                    float(late / median),
+                )
+            )
+    return found
+
+
+def motion_ratios(repetitions: int, cache: Path | None = None) -> list[Ratio]:
+    """Whole optimizations beside Crocoddyl's, from nothing to their end."""
+    return [
+        Ratio(
+            f"optimization, {row.problem}",
+            "Crocoddyl",
+            row.value,
+            1e3 * row.backbeat.seconds,
+            1e3 * row.crocoddyl.seconds,
+            None,
+            row.goal,
+        )
+        for row in offline.measure(repetitions, cache)
+        if row.backbeat is not None and row.crocoddyl is not None
+    ]
+
+
+def table(ratios: list[Ratio]) -> str:
+    """The ratios in Markdown, with versions, and on what they were measured."""
+    lines = [
+        "| what | beside | ratio | goal | ours [ms] | theirs [ms] | p99 to median |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
+    for row in ratios:
+        goal = "" if row.goal is None else f"<= {row.goal:g}"
+        spread = "" if row.spread is None else f"{row.spread:.2f}"
+        times = f"{row.ours:.3g} | {row.theirs:.3g} | {spread}"
+        lines.append(
+            f"| {row.what} | {row.peer} | {row.ratio:.3g} | {goal} | {times} |"
+        )
+    found = machine()
+    return (
+        "\n".join(lines) + f"\n\nMedians on one core of {found['processor']}, load "
+        f"{found['load']:.1f}; Python {found['python']}, Drake {found['drake']}, numba "
+        f"{found['numba']}; {', '.join(map(version, TOOLS))}. Problems differ: "
+        f"{online.DIFFERENCES}"
+    )
+
+
+def version(tool: str) -> str:
+    """A tool with the version that its environment has."""
+    path = Path(__file__).parent / tool / "requirements.txt"
+    return next(
+        line for line in path.read_text().splitlines() if line.startswith(f"{tool}==")
+    )
+
+
+def measure(
+    library: Path, cache: Path | None = None, repetitions: int = 5
+) -> tuple[list[Ratio], list[online.OnlineRow]]:
+    """Everything; takes ten minutes, and the environments before.
+
+    Raises:
+        BackbeatError: a tool is not to be had.
+    """
+    behaviors = [build(n, Library(library)) for n in (online.PUSHED, online.STOOD)]
+    with one_core():
+        ratios = [
+            *tick_ratios(cache, 2 * repetitions),
+            *level_ratios(cache),
+            *motion_ratios(repetitions, cache),
+        ]
+    return ratios, online.ratio_rows(behaviors, cache)
+
+
+def main(
+    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
+        "library"
+    ),
+    out: Annotated[Path, typer.Option("--json", help="Where the numbers go.")] = Path(
+        "out/peers.json"
+    ),
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder for the environments of other tools.")
+    ] = None,
+    repetitions: Annotated[int, typer.Option(min=1)] = 5,
+) -> None:
+    """Times ticks, plans and optimizations beside those of other tools."""
+    try:
+        ratios, plans = measure(library, cache, repetitions)
+    except BackbeatError as error:
+        raise SystemExit(f"benchmarks: {error}") from None
+    print(table(ratios))
+    print("\n".join(f"- {r.what}: {r.value:.3g} ({r.details})" for r in plans))
+    rows = [asdict(row) for row in (*ratios, *plans)]
+    write_results(out, rows=rows, versions=[version(tool) for tool in TOOLS])
+
+
+if __name__ == "__main__":
+    typer.run(main)
