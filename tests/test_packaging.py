@@ -402,6 +402,7 @@ def test_doctor_has_a_remedy(monkeypatch, illness, examine, remedy):
 
 def test_doctor_compares_libraries_with_what_the_package_asks(monkeypatch):
     asked = ["drake>=1.51.1", "numba>=0.68", "no-such-library>=1"]
+    asked += ['distributed>=2026.8; extra == "cluster"']
     versions = {"drake": "1.40.0", "numba": "0.70.1"}
 
     def version(name):

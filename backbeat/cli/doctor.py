@@ -112,6 +112,9 @@ def libraries() -> Iterator[Finding]:
     from packaging.requirements import Requirement
 
     for requirement in map(Requirement, requirements):
+        if requirement.marker is not None and not requirement.marker.evaluate():
+            # Of an extra, which nobody has to have.
+            continue
         try:
             version = importlib.metadata.version(requirement.name)
         except importlib.metadata.PackageNotFoundError:

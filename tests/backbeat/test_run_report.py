@@ -17,7 +17,7 @@ from backbeat.stage.filed_take import FiledTake
 from backbeat.stage.takes import SimulatedTake
 from behaviors.library import Library
 from models.yaml_file import parse_yaml
-from mpc.simulation.run_file import save_run
+from mpc.simulation.run_file import load_run, save_run, with_story
 from mpc.simulation.run_record import read_run, record_of
 from mpc.simulation.scenario import Push, Scenario
 from mpc.simulation.setting_event import SettingEvent
@@ -187,11 +187,25 @@ def test_without_the_behavior_there_is_no_recording(backbeat, filed, tmp_path, t
 def test_files_of_earlier_backbeats_are_refused_in_a_sentence(backbeat, filed):
     table = pq.read_table(filed)
     old = filed.with_name("old.run.parquet")
-    pq.write_table(table.drop_columns(["phase"]), old)
-    code, _, complaint = backbeat("report", old)
-    assert code == 2
-    assert complaint.count("\n") == 1
-    assert "earlier Backbeat, which did not keep 'phase'; track sway again" in complaint
-    assert not old.with_suffix(".html").exists()
+    less = table.drop_columns(["phase"])
+    frame, story = load_run(filed)
+    whole = with_story(less, frame.drop(columns="phase"), story)
+    for content, sentence in (
+        (whole, "which did not keep 'phase'; track sway again"),
+        (less, "its contents do not match their checksum"),
+        (less.replace_schema_metadata(_without_checksum(less)), "without a checksum"),
+    ):
+        pq.write_table(content, old)
+        code, _, complaint = backbeat("report", old)
+        assert code == 2
+        assert complaint.count("\n") == 1
+        assert sentence in complaint
+        assert not old.with_suffix(".html").exists()
     # Others still read it.
     assert len(pd.read_parquet(old)) == len(table)
+
+
+def _without_checksum(table):
+    kept = {k: v for k, v in table.schema.metadata.items() if b"sha256" not in k}
+    assert len(kept) == len(table.schema.metadata) - 1
+    return kept
