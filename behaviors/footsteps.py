@@ -13,7 +13,7 @@ from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.tempo import Tempo
-from behaviors.stance import start_configuration, support_poses
+from behaviors.stance import FARTHEST, start_configuration, support_poses
 from behaviors.time_law import minimum_jerk
 from models.collision import make_self_collision_model
 from models.configuration import Configuration
@@ -127,14 +127,18 @@ class FootstepSpecification(Specification):
                 )
             places = [*step.to, *np.ravel(step.via)]
             numbers = [*places, step.turn, step.clearance, step.lower]
-            if not np.isfinite(numbers).all():
-                raise BackbeatError(f"{where}: a value is not a finite number")
+            if not (np.abs(numbers) <= FARTHEST).all():
+                raise BackbeatError(
+                    f"{where}: a value is not a finite number of at most {FARTHEST:g}"
+                )
             moves = bool(np.any(step.to)) or step.turn != 0 or bool(step.via)
             if step.feet == "both" and moves:
                 raise BackbeatError(f"{where}: both feet stand, none can move")
         check_length(self.name, sum(self.duration(s) for s in self.steps))
-        if not np.isfinite(self.arm_swing):
-            raise BackbeatError(f"{self.name}: arm_swing is not a finite number")
+        if not abs(self.arm_swing) <= FARTHEST:
+            raise BackbeatError(
+                f"{self.name}: arm_swing is not a finite number of at most {FARTHEST:g}"
+            )
         for i in (0, -1):
             if self.steps[i].feet != "both":
                 raise BackbeatError(

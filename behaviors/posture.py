@@ -12,7 +12,12 @@ from behaviors.behavior import Event, Mount, make_robot
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.posture_reach import PostureReach, Reached
 from behaviors.posture_words import parse_wish
-from behaviors.stance import placed_feet, start_configuration, support_poses
+from behaviors.stance import (
+    FARTHEST,
+    placed_feet,
+    start_configuration,
+    support_poses,
+)
 from behaviors.time_law import minimum_jerk
 from models.collision import make_self_collision_model
 from models.errors import BackbeatError, unknown_name
@@ -29,8 +34,6 @@ BALANCE, CENTERED = (400.0, 400.0), 10.0
 BESIDE = 4000.0
 # Least and most distance of knots [s].
 FINEST, COARSEST = 0.01, 0.1
-# Beyond what any robot can do: angles [rad], heights and places [m].
-FARTHEST = 10.0
 
 
 @dataclass
@@ -167,8 +170,8 @@ class PostureSpecification(Specification):
             numbers = [station.pelvis, station.lean, *station.angles.values()]
             if not (np.abs(numbers) <= FARTHEST).all():
                 raise BackbeatError(
-                    f"{self.name}: pelvis, lean and angles are numbers up to "
-                    f"{FARTHEST:g} at station {station.posture!r}"
+                    f"{self.name}: pelvis, lean and angles must be finite numbers of "
+                    f"at most {FARTHEST:g} at station {station.posture!r}"
                 )
             ends.append((t + station.move, t + station.move + station.hold))
             t = ends[-1][1]

@@ -12,6 +12,9 @@ from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
 
+# Beyond what any robot reaches: places and heights [m], angles [rad].
+FARTHEST = 10.0
+
 
 def start_configuration(robot: RobotModel, posture: str) -> np.ndarray:
     """(nq,) a named posture with the middle of the standing patches at the origin.

@@ -93,9 +93,10 @@ def test_anything_is_read_or_refused_in_one_sentence(reader, tmp_path):
         error.add_note(f"the input is kept in {kept}")
         raise
     print(f"{reader.name}: {dict(outcomes)}")
-    # Nothing but refusals would say that the inputs miss what they are for.
-    assert outcomes["refused"] or reader.never_refuses
-    assert outcomes["read"] or reader.always_refuses
+    if not MINUTES:
+        # Nothing but refusals would say that the inputs miss what they are for.
+        assert outcomes["refused"] or reader.never_refuses
+        assert outcomes["read"] or reader.always_refuses
 
 
 @pytest.mark.skipif(MINUTES > 0, reason="in the everyday suite")
