@@ -15,7 +15,8 @@ from models.description.overlay_file import Overlay
 from models.description.overlaying import apply_overlay
 from models.description.readable import readable
 from models.description.reading import read_description
-from models.meshing.stl import obj_text, read_stl
+from models.meshing.obj import READERS as MESHES_OF
+from models.meshing.obj import mtl_text, obj_text
 from models.robot import RobotModel
 from models.robot_description import SHIPPED, load_description
 from tests.fuzz.noise import HOSTILE, HOSTILE_YAML, damaged, yaml_like
@@ -44,6 +45,19 @@ bodies: {tool: {link: wrist_3_link, mass: 0.3, size: [0.1, 0.1, 0.1]}}
 attachments: {stick: {file: stick.urdf, link: wrist_3_link, prefix: s_}}
 """
 TRIANGLES = np.arange(36, dtype=float).reshape(4, 3, 3)
+DAE = b"""<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh><source id="p">
+<float_array id="a" count="9">0 0 0 1 0 0 0 1 0</float_array><technique_common>
+<accessor source="#a" count="3" stride="3"><param name="X" type="float"/>
+<param name="Y" type="float"/><param name="Z" type="float"/></accessor>
+</technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/>
+</vertices><triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/>
+<p>0 1 2</p></triangles></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node><instance_geometry url="#g"/></node>
+</visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
 PACKAGE = b'<?xml version="1.0"?><package format="2"><name>mine</name></package>'
 
 
@@ -64,9 +78,11 @@ def _stl_text() -> bytes:
 
 
 def _read_mesh(path: Path) -> None:
-    corners = read_stl(path.read_bytes(), str(path))
-    assert np.isfinite(corners).all()
-    assert obj_text(corners).count("f ") == len(corners)
+    surfaces = MESHES_OF[path.suffix](path.read_bytes(), str(path))
+    corners = [s.corners for s in surfaces]
+    assert all(np.isfinite(c).all() for c in corners)
+    assert obj_text(surfaces, "colors").count("f ") == sum(map(len, corners))
+    assert mtl_text(surfaces).count("newmtl") == len(surfaces)
 
 
 def _read_robot(path: Path) -> None:
@@ -178,6 +194,14 @@ READERS = (
         "mesh.stl",
         HOSTILE | {"more than comes": bytes(80) + b"\xff\xff\xff\xff" + bytes(50)},
         everyday=80,
+    ),
+    Reader(
+        "COLLADA",
+        _read_mesh,
+        damaged(DAE),
+        "mesh.dae",
+        HOSTILE_XML,
+        everyday=60,
     ),
     Reader(
         "package.xml",
