@@ -39,11 +39,14 @@ class Finding:
     def sentence(self, path: object) -> str:
         """The finding as a line that editors can jump from."""
         place = f"{path}:{self.line}" if self.line else str(path)
+        return f"{place}: {self.severity.name.lower()}: {self.what} [{self.rule}]"
+
+    @property
+    def what(self) -> str:
+        """Where it is, what is wrong and what to do, on one line of bounded length."""
         remedy = f"; {self.remedy}" if self.remedy else ""
         what = " ".join(f"{self.where}: {self.says}{remedy}".split())
-        if len(what) > _LONGEST:
-            what = what[:_LONGEST] + "..."
-        return f"{place}: {self.severity.name.lower()}: {what} [{self.rule}]"
+        return what if len(what) <= _LONGEST else f"{what[:_LONGEST]}..."
 
     def as_data(self) -> dict[str, Any]:
         """Plain data, with the severity as a word."""

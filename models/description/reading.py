@@ -76,10 +76,7 @@ def refuse_errors(path: Path, findings: list[Finding]) -> None:
     if errors:
         first = errors[0]
         more = f" ({len(errors) - 1} more: `backbeat lint`)" if errors[1:] else ""
-        remedy = f"; {first.remedy}" if first.remedy else ""
-        raise BackbeatError(
-            f"{path} line {first.line}: {first.where}: {first.says}{remedy}{more}"
-        )
+        raise BackbeatError(f"{path} line {first.line}: {first.what}{more}")
 
 
 def read_leniently(document: Document) -> tuple[Description, list[Finding]]:
