@@ -11,17 +11,19 @@ from mpc.reference import Reference
 HOLD_ANGLE, HOLD_TIME = 0.2, 0.1
 # What is taken off a servo's frequency where a joint is as soft as can be [-].
 SOFT = 0.7
+# Phase between two postures whose gains are found [s].
+SPACING = 0.1
 # A servo's own step [s], where nothing else is late.
 SERVO_STEP = 1e-3
 
 
 def servo_gains(
-    robot: RobotModel, reference: Reference, latency: float = 0.0
+    robot: RobotModel, reference: Reference, latency: float = 0.0, s: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """Joint stiffness and damping [N m/rad, N m s/rad] from the robot YAML.
 
-    kp = I omega^2, kd = 2 I omega with the inertia I that the joint feels at the
-    start of the behavior, 1 / (M^-1)_jj: the diagonal of M would take the base for
+    kp = I omega^2, kd = 2 I omega with the inertia I that the joint feels at phase s
+    of the behavior, 1 / (M^-1)_jj: the diagonal of M would take the base for
     fixed, and gains made for it shake a waist above a light pelvis. Joints of
     standing limbs get none, for there the contact forces decide. What a behavior wants
     soft has a lower frequency.
@@ -29,7 +31,7 @@ def servo_gains(
     A torque that comes late by tau can damp no more than about a radian per tau:
     kd <= (I / tau + d) / 2 with the joint's own damping d, and kp <= (kd + d) / 4 tau.
     """
-    M = Configuration(robot, reference.table.q[0]).mass_matrix
+    M = Configuration(robot, reference.sample(s).q).mass_matrix
     felt = 1 / np.diag(np.linalg.inv(M))
     stiffness, damping = np.zeros(robot.num_joints), np.zeros(robot.num_joints)
     limbs = {int(j) for name in reference.patches for j in robot.contacts[name].limb}
@@ -46,6 +48,32 @@ def servo_gains(
             damping[j] = min(damping[j], 0.5 * (free / latency + own))
             stiffness[j] = min(stiffness[j], 0.25 * (damping[j] + own) / latency)
     return stiffness, damping
+
+
+class ServoSchedule:
+    """Servo gains along a behavior.
+
+    The inertia that an elbow feels is twenty times smaller when the arm is bent another
+    way: gains for the one posture shake it in the other, where torques come late.
+    """
+
+    def __init__(
+        self, robot: RobotModel, reference: Reference, latency: float = 0.0
+    ) -> None:
+        """Finds the gains every `SPACING` of a behavior; see `servo_gains`."""
+        count = int(np.ceil(reference.duration / SPACING)) + 1
+        phases = SPACING * np.arange(count)
+        self._gains = np.array(
+            [servo_gains(robot, reference, latency, s) for s in phases.tolist()]
+        )
+
+    def at(self, s: float) -> tuple[np.ndarray, np.ndarray]:
+        """(nj,) stiffness and (nj,) damping at phase s, [N m/rad, N m s/rad]."""
+        u = min(max(s / SPACING, 0.0), len(self._gains) - 1.0)
+        i = min(int(u), max(len(self._gains) - 2, 0))
+        j = min(i + 1, len(self._gains) - 1)
+        stiffness, damping = (1 - (u - i)) * self._gains[i] + (u - i) * self._gains[j]
+        return stiffness, damping
 
 
 def hold_gains(

@@ -21,7 +21,7 @@ from mpc.fall_detection import FallLimits, FallSigns, find_signs
 from mpc.hand_offset import MOST_SPEED, NOTHING, ArmReach
 from mpc.plan import Plan
 from mpc.reference import Reference, ReferenceSample
-from mpc.servo_gains import hold_gains, servo_gains
+from mpc.servo_gains import ServoSchedule, hold_gains
 from mpc.whole_body_assembly import Target
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
 from mpc.whole_body_target import (
@@ -121,7 +121,8 @@ class WholeBodyTick:
         self.target: Target = program.make_target()
         self._sample, self._ahead = reference.sampler(), reference.sampler()
         self._writer = TargetWriter(self.target, self._sample.sample, reference)
-        self._stiffness, self._damping = servo_gains(self.robot, reference, latency)
+        self._servo = ServoSchedule(self.robot, reference, latency)
+        self._stiffness, self._damping = self._servo.at(0.0)
         self._hold = hold_gains(self.robot, reference, latency)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
         self._signs = np.zeros(3)
@@ -191,13 +192,15 @@ class WholeBodyTick:
         """Writes the target of a tick at t; returns the behavior there."""
         # A command holds until the next tick; its references are for the middle.
         middle = t + 0.5 * self.period
-        sample = ahead = self._sample(plan.phase_at(middle))
+        s = plan.phase_at(middle)
+        self._stiffness, self._damping = self._servo.at(s)
+        sample = ahead = self._sample(s)
         if self._lead > 0:
             ahead = self._ahead(plan.phase_at(middle + self._lead))
             take_accelerations(sample, ahead)
         self._coming = plan.rate * ahead.v[self.robot.base_velocities :]
         self._writer.write(plan, middle)
-        move_soles(self.target, plan, plan.phase_at(middle))
+        move_soles(self.target, plan, s)
         return sample
 
     def _reach(

@@ -6,17 +6,17 @@ import pytest
 from models.actuation import BLOCKS, STIFFNESS, VELOCITY
 from models.configuration import Configuration
 from mpc.predictive_program import PredictiveProgram
-from mpc.servo_gains import servo_gains
+from mpc.servo_gains import ServoSchedule, servo_gains
 from mpc.whole_body_program import WholeBodyProgram
 from mpc.whole_body_tick import WholeBodyTick
 
 DELAY, LAG = 0.002, 0.005
 
 
-def phase_margins(reference, stiffness, damping):
-    """Phase margin of every servoed joint [rad], each for itself."""
+def phase_margins(reference, stiffness, damping, s=0.0):
+    """Phase margin of every servoed joint at phase s [rad], each for itself."""
     robot = reference.robot
-    M = Configuration(robot, reference.table.q[0]).mass_matrix
+    M = Configuration(robot, reference.sample(s).q).mass_matrix
     inertia = 1 / np.diag(np.linalg.inv(M))[robot.base_velocities :]
     w = np.geomspace(1.0, 3000.0, 20000)
     margins = {}
@@ -42,6 +42,20 @@ def test_gains_that_know_of_no_latency_shake_the_wrists(drummer):
     """Must fail: the margin of the bound above is not there without it."""
     bold = phase_margins(drummer, *servo_gains(drummer.robot, drummer))
     assert bold["l_arm_lwy"] < 0
+
+
+def test_gains_go_with_the_posture(groove):
+    """Those of the start leave less room for an elbow whose arm is bent otherwise."""
+    schedule = ServoSchedule(groove.robot, groove, DELAY + LAG)
+    first, phases = schedule.at(0.0), np.arange(0.0, groove.duration, 0.37)
+    own = [phase_margins(groove, *schedule.at(s), s) for s in phases]
+    fixed = [phase_margins(groove, *first, s) for s in phases]
+    assert min(min(margins.values()) for margins in own) > np.radians(25)
+    assert min(margins["l_arm_ely"] for margins in fixed) < np.radians(22)
+    wanted = servo_gains(groove.robot, groove, DELAY + LAG, 1.2)
+    np.testing.assert_allclose(schedule.at(1.2), wanted)
+    np.testing.assert_array_equal(schedule.at(-1.0), first)
+    np.testing.assert_array_equal(schedule.at(1e3), schedule.at(2e3))
 
 
 def test_latency_only_ever_lowers_gains(groove):
