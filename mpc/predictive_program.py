@@ -36,6 +36,7 @@ from typing import NamedTuple
 import numpy as np
 import piqp
 import scipy.sparse as sp
+from scipy.linalg import block_diag
 
 from mpc.horizon import BODY, Horizon, PhaseGrid, make_horizon
 from mpc.momentum_dynamics import linearize_dynamics
@@ -128,7 +129,7 @@ class PredictiveProgram:
             t = 6 * self._C
             R[t, t] += w.theta_change * h * (2 if 0 < k < N - 1 else 1)
             blocks += [R, Q * h if k < N - 1 else terminal]
-        P = sp.lil_matrix(sp.block_diag(blocks))
+        P = sp.lil_matrix(block_diag(*blocks))
         n = N * (NU + NX)
         self._crouch = np.zeros(n)
         self._lowered = 0.0
@@ -208,8 +209,7 @@ class PredictiveProgram:
     def _make_rows(self) -> None:
         """Rows of the patches of every knot, then of the reach of the soles."""
         N = self.weights.knots
-        patches = sp.block_diag(self._rows)
-        self._G_knot = np.asarray(patches.todense())
+        patches = self._G_knot = block_diag(*self._rows)
         rows = patches.shape[0]
         reach = 2 if self._reaches else 0
         lil = sp.lil_matrix((N * (rows + reach) + N - 1, self._n))
