@@ -13,8 +13,20 @@ HOLD_ANGLE, HOLD_TIME = 0.2, 0.1
 SOFT = 0.7
 # Phase between two postures whose gains are found [s].
 SPACING = 0.1
+# The same where gains are for all postures [s].
+HOLD_SPACING = 0.5
 # A servo's own step [s], where nothing else is late.
 SERVO_STEP = 1e-3
+
+
+def felt_inertia(robot: RobotModel, reference: Reference, s: float) -> np.ndarray:
+    """(nj,) inertia that joints feel at phase s of a behavior, 1 / (M^-1)_jj.
+
+    The diagonal of M would take the base for fixed, and gains made for it shake a waist
+    above a light pelvis.
+    """
+    M = Configuration(robot, reference.sample(s).q).mass_matrix
+    return np.asarray(1 / np.diag(np.linalg.inv(M))[robot.base_velocities :])
 
 
 def servo_gains(
@@ -23,31 +35,33 @@ def servo_gains(
     """Joint stiffness and damping [N m/rad, N m s/rad] from the robot YAML.
 
     kp = I omega^2, kd = 2 I omega with the inertia I that the joint feels at phase s
-    of the behavior, 1 / (M^-1)_jj: the diagonal of M would take the base for
-    fixed, and gains made for it shake a waist above a light pelvis. Joints of
-    standing limbs get none, for there the contact forces decide. What a behavior wants
-    soft has a lower frequency.
+    of the behavior. Joints of standing limbs get none, for there the contact forces
+    decide. What a behavior wants soft has a lower frequency.
 
     A torque that comes late by tau can damp no more than about a radian per tau:
     kd <= (I / tau + d) / 2 with the joint's own damping d, and kp <= (kd + d) / 4 tau.
     """
-    M = Configuration(robot, reference.sample(s).q).mass_matrix
-    felt = 1 / np.diag(np.linalg.inv(M))
+    felt = felt_inertia(robot, reference, s)
     stiffness, damping = np.zeros(robot.num_joints), np.zeros(robot.num_joints)
-    limbs = {int(j) for name in reference.patches for j in robot.contacts[name].limb}
+    limbs = _limb_joints(robot, reference)
     for name, (frequency, least) in robot.servo_gains().items():
         j = robot.joint_index(name)
         if j in limbs:
             continue
-        inertia = max(felt[robot.base_velocities + j], least)
+        inertia = max(felt[j], least)
         soft = reference.behavior.compliance.get(name, 0.0)
         omega = 2 * np.pi * frequency * (1 - SOFT * soft)
         stiffness[j], damping[j] = inertia * omega**2, 2 * inertia * omega
         if latency > 0:
-            own, free = robot.damping[j], felt[robot.base_velocities + j]
-            damping[j] = min(damping[j], 0.5 * (free / latency + own))
+            own = robot.damping[j]
+            damping[j] = min(damping[j], 0.5 * (felt[j] / latency + own))
             stiffness[j] = min(stiffness[j], 0.25 * (damping[j] + own) / latency)
     return stiffness, damping
+
+
+def _limb_joints(robot: RobotModel, reference: Reference) -> set[int]:
+    """Joints of the limbs that a behavior stands on."""
+    return {int(j) for name in reference.patches for j in robot.contacts[name].limb}
 
 
 class ServoSchedule:
@@ -82,10 +96,13 @@ def hold_gains(
     """Joint stiffness and damping [N m/rad, N m s/rad] of a hold without a program.
 
     Stiff enough for legs to stand on, as far as latency and the inertia that a joint
-    feels with its limb in the air allow; see `servo_gains` for both bounds.
+    feels with its limb in the air allow; see `servo_gains` for both bounds. Arms may be
+    held in any posture of the behavior, and the least inertia that they feel counts.
     """
-    M = Configuration(robot, reference.table.q[0]).mass_matrix
-    felt = 1 / np.diag(np.linalg.inv(M))[robot.base_velocities :]
+    phases = np.arange(0.0, reference.duration + HOLD_SPACING, HOLD_SPACING)
+    all_felt = np.array([felt_inertia(robot, reference, s) for s in phases.tolist()])
+    felt, limbs = all_felt.min(axis=0), sorted(_limb_joints(robot, reference))
+    felt[limbs] = all_felt[0, limbs]
     late = max(latency, SERVO_STEP)
     stiffness = robot.effort_limits / HOLD_ANGLE
     damping = np.minimum(HOLD_TIME * stiffness, 0.5 * (felt / late + robot.damping))

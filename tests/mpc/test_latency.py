@@ -6,7 +6,7 @@ import pytest
 from models.actuation import BLOCKS, STIFFNESS, VELOCITY
 from models.configuration import Configuration
 from mpc.predictive_program import PredictiveProgram
-from mpc.servo_gains import ServoSchedule, servo_gains
+from mpc.servo_gains import ServoSchedule, hold_gains, servo_gains
 from mpc.whole_body_program import WholeBodyProgram
 from mpc.whole_body_tick import WholeBodyTick
 
@@ -56,6 +56,15 @@ def test_gains_go_with_the_posture(groove):
     np.testing.assert_allclose(schedule.at(1.2), wanted)
     np.testing.assert_array_equal(schedule.at(-1.0), first)
     np.testing.assert_array_equal(schedule.at(1e3), schedule.at(2e3))
+
+
+def test_arms_are_held_in_any_posture(groove):
+    held = hold_gains(groove.robot, groove, DELAY + LAG)
+    for s in np.arange(0.0, groove.duration, 0.5):
+        margins = phase_margins(groove, *held, s)
+        arms = [margin for name, margin in margins.items() if "_arm_" in name]
+        assert len(arms) == 14
+        assert min(arms) > np.radians(15)
 
 
 def test_latency_only_ever_lowers_gains(groove):
