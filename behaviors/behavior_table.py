@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from behaviors.behavior import Behavior, Event, Mount, make_robot
 from models.errors import BackbeatError
@@ -18,6 +19,10 @@ from models.scene import Scene
 from optimization.reconstruction import DenseTrajectory
 from optimization.verification import Certificate
 
+# What reading a damaged file of such tables raises.
+DAMAGED = (
+    OSError, pa.ArrowException, KeyError, ValueError, TypeError, RecursionError,
+)  # fmt: skip
 BASE_POSITIONS = ("qw", "qx", "qy", "qz", "x", "y", "z")
 BASE_VELOCITIES = ("wx", "wy", "wz", "vx", "vy", "vz")
 WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")

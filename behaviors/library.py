@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from behaviors.behavior import Behavior
 from behaviors.behavior_table import (
+    DAMAGED,
     behavior_from_frame,
     digest,
     to_frame,
@@ -21,10 +22,6 @@ from models.errors import BackbeatError, unknown_name
 
 FORMAT = 3
 _METADATA = b"backbeat"
-# What reading a damaged file raises.
-_BROKEN = (
-    OSError, pa.ArrowException, KeyError, ValueError, TypeError, RecursionError,
-)  # fmt: skip
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -85,7 +82,7 @@ class Library:
         try:
             # Without the notes of pandas, in which a changed byte could be anything.
             frame = pq.read_table(path).to_pandas(ignore_metadata=True)
-        except _BROKEN as error:
+        except DAMAGED as error:
             raise _damaged(path, name, str(error)) from None
         if digest(frame, record["header"]) != record["sha256"]:
             raise _damaged(path, name, "its contents do not match their checksum")
@@ -130,7 +127,7 @@ class Library:
             record: dict[str, Any] = json.loads(metadata[_METADATA])
             version = record["format"]
             dict(record["header"]), str(record["sha256"])
-        except _BROKEN:
+        except DAMAGED:
             raise _damaged(path, name, "it is not a whole Backbeat file") from None
         if version != FORMAT:
             raise _damaged(path, name, f"its format {version} is not {FORMAT}")

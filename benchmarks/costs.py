@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
 from behaviors.behavior import Behavior
 from behaviors.build import build
 from behaviors.library import Library
@@ -186,9 +187,7 @@ def table(costs: list[Cost]) -> str:
 
 
 def main(
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     out: Annotated[Path, typer.Option("--json", help="Where the numbers go.")] = Path(
         "out/costs.json"
     ),

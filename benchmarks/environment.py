@@ -6,6 +6,9 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from models.errors import BackbeatError
 
@@ -18,6 +21,11 @@ TOOLS = {
 }
 # Folder of what the benchmarks install; the user's cache without it.
 CACHE_VARIABLE = "BACKBEAT_BENCHMARK_CACHE"
+
+
+CacheFolder = Annotated[
+    Path | None, typer.Option(help="Folder for the environments of other tools.")
+]
 
 
 def cache_folder() -> Path:

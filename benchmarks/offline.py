@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.crocoddyl.peer import Crocoddyl
-from benchmarks.environment import make_environment
+from benchmarks.environment import CacheFolder, make_environment
 from benchmarks.measurement import (
     Case,
     Timing,
@@ -277,9 +277,7 @@ def main(
     out: Annotated[Path, typer.Option("--json", help="Where the numbers go.")] = Path(
         "out/offline.json"
     ),
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder for Crocoddyl's environment.")
-    ] = None,
+    cache: CacheFolder = None,
 ) -> None:
     """Times the trajectory optimizer and Crocoddyl on one core, in turns."""
     try:

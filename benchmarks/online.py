@@ -10,12 +10,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
 from behaviors.behavior import Behavior
 from behaviors.build import build
 from behaviors.library import Library
 from benchmarks.crocoddyl.closed_loop import run_loop
 from benchmarks.crocoddyl.standing import CrocoddylStanding, StandingSettings
-from benchmarks.environment import make_environment
+from benchmarks.environment import CacheFolder, make_environment
 from benchmarks.measurement import machine, one_core, stopwatch, write_results
 from benchmarks.tick import compare
 from models.errors import BackbeatError
@@ -193,11 +194,15 @@ def measure(library: Path, cache: Path | None = None) -> list[OnlineRow]:
     ]
 
 
-def print_table(rows: list[OnlineRow]) -> None:
-    """Prints the rows, what they mean, and on what they were measured."""
-    table = Table(title="Online controller", caption_justify="left")
+def print_table(
+    rows: list[OnlineRow],
+    title: str = "Online controller",
+    differences: str = DIFFERENCES,
+) -> None:
+    """Prints rows, what they mean, and on what they were measured."""
+    table = Table(title=title, caption_justify="left")
     found = machine()
-    table.caption = f"{DIFFERENCES}\n{found['processor']}, load {found['load']:.1f}."
+    table.caption = f"{differences}\n{found['processor']}, load {found['load']:.1f}."
     for heading in ("what", "value", "goal", ""):
         table.add_column(heading)
     for row in rows:
@@ -209,15 +214,11 @@ def print_table(rows: list[OnlineRow]) -> None:
 
 
 def main(
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     out: Annotated[Path, typer.Option("--json", help="Where the numbers go.")] = Path(
         "out/online.json"
     ),
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder for the environments of other tools.")
-    ] = None,
+    cache: CacheFolder = None,
 ) -> None:
     """Times ticks against TSID, plans, and whole runs."""
     try:

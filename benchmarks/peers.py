@@ -7,10 +7,11 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
 from behaviors.build import build
 from behaviors.library import Library
 from benchmarks import offline, online, standing_peers, tick
-from benchmarks.environment import TOOLS, make_environment
+from benchmarks.environment import TOOLS, CacheFolder, make_environment
 from benchmarks.measurement import machine, one_core, write_results
 from models.errors import BackbeatError
 
@@ -135,15 +136,11 @@ def measure(
 
 
 def main(
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     out: Annotated[Path, typer.Option("--json", help="Where the numbers go.")] = Path(
         "out/peers.json"
     ),
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder for the environments of other tools.")
-    ] = None,
+    cache: CacheFolder = None,
     repetitions: Annotated[int, typer.Option(min=1)] = 5,
 ) -> None:
     """Times ticks, plans and optimizations beside those of other tools."""

@@ -9,12 +9,13 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
 from behaviors.behavior import Behavior
 from behaviors.build import build
 from behaviors.library import Library
 from benchmarks.crocoddyl.closed_loop import run_loop
 from benchmarks.crocoddyl.standing import CrocoddylStanding, StandingSettings
-from benchmarks.environment import make_environment
+from benchmarks.environment import CacheFolder, make_environment
 from benchmarks.measurement import machine, write_results
 from models.errors import BackbeatError
 from mpc.reference import Reference
@@ -190,15 +191,11 @@ def measure(
 
 
 def main(
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     out: Annotated[Path, typer.Option("--json", help="Where the numbers go.")] = Path(
         "out/pushes.json"
     ),
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder for the environment of Crocoddyl.")
-    ] = None,
+    cache: CacheFolder = None,
     step: Annotated[float, typer.Option(help="Between impulses tried [N s].")] = 10.0,
 ) -> None:
     """Searches for the hardest push that is survived, by direction."""

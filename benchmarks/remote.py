@@ -10,14 +10,13 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.table import Table
 
+from backbeat.cli.options import LIBRARY, LibraryFolder
 from behaviors.behavior import Behavior
 from behaviors.build import build
 from behaviors.library import Library
-from benchmarks.measurement import machine, write_results
-from benchmarks.online import OnlineRow
+from benchmarks.measurement import write_results
+from benchmarks.online import OnlineRow, print_table
 from models.actuation import BLOCKS
 from mpc.plan_settings import PlanSettings
 from mpc.reference import Reference
@@ -193,26 +192,14 @@ def measure(library: Path) -> list[OnlineRow]:
 
 
 def main(
-    library: Annotated[Path, typer.Option(help="Folder of behaviors.")] = Path(
-        "library"
-    ),
+    library: LibraryFolder = LIBRARY,
     out: Annotated[Path, typer.Option("--json", help="Where the numbers go.")] = Path(
         "out/remote.json"
     ),
 ) -> None:
     """Times the way to a remote controller and back, and 1 kHz over it."""
     rows = measure(library)
-    table = Table(title="Remote controller", caption_justify="left")
-    found = machine()
-    table.caption = f"{DIFFERENCES}\n{found['processor']}, load {found['load']:.1f}."
-    for heading in ("what", "value", "goal", ""):
-        table.add_column(heading)
-    for row in rows:
-        sign = ">=" if row.at_least else "<="
-        color = "green" if row.is_met else "red"
-        value = f"[{color}]{row.value:.3g} {row.unit}[/]"
-        table.add_row(row.what, value, f"{sign} {row.goal:g}", row.details)
-    Console(width=max(Console().width, 120)).print(table)
+    print_table(rows, "Remote controller", DIFFERENCES)
     told = [asdict(row) | {"is_met": row.is_met} for row in rows]
     write_results(out, differences=DIFFERENCES, rows=told)
 

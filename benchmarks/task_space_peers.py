@@ -3,13 +3,11 @@
 python -m benchmarks.task_space_peers
 """
 
-from pathlib import Path
-from typing import Annotated
-
 import numpy as np
 import typer
 
 from benchmarks.arm_peers import FollowRow, follow
+from benchmarks.environment import CacheFolder
 from benchmarks.measurement import machine, one_core
 from benchmarks.standing_peers import LevelRow, compare
 from models.errors import BackbeatError
@@ -68,9 +66,7 @@ def tick_table(rows: list[LevelRow]) -> str:
 
 
 def main(
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder for the environments of other tools.")
-    ] = None,
+    cache: CacheFolder = None,
 ) -> None:
     """Runs all of them on one core and prints processor times."""
     found = machine()

@@ -235,10 +235,21 @@ def _place_variance(R, J, out):
 
 
 @compiled
-def _has_moved(estimate, R, c, kinematics, rate, grips, noise):
-    """Whether standing contact c is seen elsewhere, or moving, beyond all noise."""
-    _, x, b, P = estimate
-    k = CONTACT + 3 * c
+def _see_rest(estimate, R, c, kinematics, rate, noise, off, variance):
+    """Writes how a contact that should rest is seen against the estimate.
+
+    Args:
+        estimate: BaseEstimate.
+        R: (3, 3) its rotation.
+        c: the contact.
+        kinematics: ContactKinematics of the sample.
+        rate: (3,) gyro of the sample [rad/s].
+        noise: FilterNoise.
+        off: (2, 3) written: how far it is from its place [m], and what has to be added
+            to the velocity of the base for it to rest [m/s], world axes.
+        variance: (2, 3) written: of both, by encoders and gyro.
+    """
+    _, x, b, _ = estimate
     z, d = kinematics.place[c], x[2 + c]
     w, u, unit = np.empty(3), np.empty(3), np.empty(3)
     _place_variance(R, kinematics.J[c], unit)
@@ -247,17 +258,25 @@ def _has_moved(estimate, R, c, kinematics, rate, grips, noise):
         u[i] = kinematics.velocity[c, i]
     add_cross(w, z, u)
     lever = z[0] * z[0] + z[1] * z[1] + z[2] * z[2]
+    for i in range(3):
+        off[0, i] = R[i, 0] * z[0] + R[i, 1] * z[1] + R[i, 2] * z[2] + x[1, i] - d[i]
+        off[1, i] = -x[0, i] - R[i, 0] * u[0] - R[i, 1] * u[1] - R[i, 2] * u[2]
+        variance[0, i] = noise.position**2 * unit[i] + 1e-8
+        variance[1, i] = noise.velocity**2 * unit[i] + noise.gyro**2 * lever
+
+
+@compiled
+def _has_moved(estimate, R, c, kinematics, rate, grips, noise):
+    """Whether standing contact c is seen elsewhere, or moving, beyond all noise."""
+    P, k = estimate.P, CONTACT + 3 * c
+    off, variance = np.empty((2, 3)), np.empty((2, 3))
+    _see_rest(estimate, R, c, kinematics, rate, noise, off, variance)
     far, fast = 0.0, 0.0
     for i in range(3):
-        p, v = POSITION + i, VELOCITY + i
-        away, speed = x[1, i] - d[i], x[0, i]
-        for j in range(3):
-            away += R[i, j] * z[j]
-            speed += R[i, j] * u[j]
-        variance = P[k + i, k + i] + P[p, p] - 2.0 * P[k + i, p]
-        far += away * away / (variance + noise.position**2 * unit[i] + 1e-8)
-        variance = P[v, v] + noise.velocity**2 * unit[i] + noise.gyro**2 * lever
-        fast += speed * speed / variance
+        d, p, v = k + i, POSITION + i, VELOCITY + i
+        known = P[d, d] + P[p, p] - 2.0 * P[d, p]
+        far += off[0, i] * off[0, i] / (known + variance[0, i])
+        fast += off[1, i] * off[1, i] / (P[v, v] + variance[1, i])
     most = noise.gate**2
     return far > most or (grips and fast > most)
 
@@ -281,12 +300,11 @@ def measure(estimate, kinematics, rate, stands, grips, noise, index, h, y, varia
     Returns:
         Number of rows written.
     """
-    q, x, b, P = estimate
+    q, x, _, P = estimate
     n, C, m = P.shape[0], x.shape[0] - 2, 0
-    R, w, u, unit = np.empty((3, 3)), np.empty(3), np.empty(3), np.empty(3)
+    R, u = np.empty((3, 3)), np.empty(3)
+    off, spread = np.empty((2, 3)), np.empty((2, 3))
     quaternion_to_matrix(q, R)
-    for i in range(3):
-        w[i] = rate[i] - b[0, i]
     for r in range(9 * C):
         for k in range(4):
             index[r, k] = 0
@@ -295,12 +313,11 @@ def measure(estimate, kinematics, rate, stands, grips, noise, index, h, y, varia
         if not stands[c]:
             continue
         z, d, k = kinematics.place[c], x[2 + c], CONTACT + 3 * c
-        _place_variance(R, kinematics.J[c], unit)
+        _see_rest(estimate, R, c, kinematics, rate, noise, off, spread)
         for i in range(3):
             index[m, 0], h[m, 0] = k + i, 1.0
             index[m, 1], h[m, 1] = POSITION + i, -1.0
-            y[m] = R[i, 0] * z[0] + R[i, 1] * z[1] + R[i, 2] * z[2] + x[1, i] - d[i]
-            variance[m] = noise.position**2 * unit[i] + 1e-8
+            y[m], variance[m] = off[0, i], spread[0, i]
             m += 1
         if abs(d[2]) < noise.level:
             # Height of exp(xi) d.
@@ -312,10 +329,6 @@ def measure(estimate, kinematics, rate, stands, grips, noise, index, h, y, varia
         if not grips[c]:
             continue
         for i in range(3):
-            u[i] = kinematics.velocity[c, i]
-        add_cross(w, z, u)
-        lever = z[0] * z[0] + z[1] * z[1] + z[2] * z[2]
-        for i in range(3):
             index[m, 0], h[m, 0] = VELOCITY + i, 1.0
             for j in range(3):
                 # R S(z), for a wrong bias of the gyro swings the contact.
@@ -324,8 +337,7 @@ def measure(estimate, kinematics, rate, stands, grips, noise, index, h, y, varia
                     n - 6 + j,
                     R[i, e] * z[f] - R[i, f] * z[e],
                 )
-            y[m] = -x[0, i] - R[i, 0] * u[0] - R[i, 1] * u[1] - R[i, 2] * u[2]
-            variance[m] = noise.velocity**2 * unit[i] + noise.gyro**2 * lever
+            y[m], variance[m] = off[1, i], spread[1, i]
             m += 1
         for i in range(3):
             u[i] = 0.0

@@ -7,11 +7,14 @@ whole-body controller: an offset from where the behavior has the foot.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from mpc.reference import Reference
+
+if TYPE_CHECKING:
+    from mpc.touchdown import Touchdown
 
 # A recovery step goes so high, and aims so far into the ground [m].
 STEP_HEIGHT, STEP_DEPTH = 0.07, 0.004
@@ -174,7 +177,7 @@ def next_swings(
     shift: np.ndarray,
     landing: np.ndarray,
     phases: np.ndarray,
-    touchdowns: Sequence[Stretch] = (),
+    touchdowns: Sequence["Touchdown"] = (),
 ) -> tuple[Swing, ...]:
     """Swings of a new plan.
 
@@ -193,7 +196,7 @@ def next_swings(
     for i, c in enumerate(reference.soles):
         touchdown = next((d for d in touchdowns if d.contact == c), None)
         old = next((w for w in before if w.contact == c), None)
-        if touchdown is not None and touchdown.stands and s < touchdown.start:
+        if touchdown is not None and touchdown.is_to_come(s):
             k = _knot(phases, touchdown.start)
             swings.append(_descent(reference, touchdown, old, s, landing[k, i]))
             continue
@@ -233,7 +236,7 @@ def _knot(phases: np.ndarray, s: float) -> int:
 
 def _descent(
     reference: Reference,
-    down: Stretch,
+    down: "Touchdown",
     old: Swing | None,
     s: float,
     landing: np.ndarray,
@@ -247,7 +250,6 @@ def _descent(
         return replace(old, landing=landing.copy(), until=until)
     c = down.contact
     above = reference.sample(down.start).p_contact[c, 2]
-    ground = reference.sample(down.end).p_contact[c, 2]
     return Swing(
         contact=c,
         start=s,
@@ -256,5 +258,5 @@ def _descent(
         shift=now[0, :2],
         rate=now[1, :2],
         landing=landing.copy(),
-        depth=float(above - ground) + STEP_DEPTH,
+        depth=float(above - down.place[2]) + STEP_DEPTH,
     )

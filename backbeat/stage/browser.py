@@ -10,9 +10,9 @@ import signal
 import tempfile
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
+from models.closing import Closing
 from models.errors import BackbeatError
 
 NAMES = (
@@ -59,7 +59,7 @@ def need_chromium() -> str:
     return path
 
 
-class Browser:
+class Browser(Closing):
     """One page in a browser without a window; see Chrome DevTools Protocol."""
 
     def __init__(self, width: int, height: int) -> None:
@@ -89,19 +89,6 @@ class Browser:
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self) -> "Browser":
-        """Starts nothing: it runs already."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Ends the browser."""
-        self.close()
 
     def open(self, path: Path, ready: str) -> None:
         """Opens a file and waits until a JavaScript expression is true.

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from behaviors.behavior import Behavior
+from behaviors.behavior import Behavior, Event
 from models.configuration import Configuration
 from mpc.simulation.asked_tempo import AskedTempo
 
@@ -94,6 +94,12 @@ class Take(Protocol):
 def beat_times(take: Take) -> np.ndarray:
     """(B,) when the beats of a take are [s]."""
     return take.tempo.beat_times(take.behavior, take.end)
+
+
+def segments(take: Take) -> list[Event]:
+    """Parts of what is performed, when they are in a take."""
+    events = map(take.tempo.place, take.behavior.events)
+    return [event for event in events if event.kind == "segment"]
 
 
 def frame_times(take: Take, fps: float) -> np.ndarray:

@@ -27,7 +27,7 @@ from backbeat.stage.layers import (
     PushArrows,
     SupportPolygon,
 )
-from backbeat.stage.moment import Moment, Take, beat_times
+from backbeat.stage.moment import Moment, Take, beat_times, segments
 from backbeat.stage.panel import pushable
 from backbeat.stage.plan_view import BEADS
 from backbeat.stage.puppet import GHOST, Ghost, Puppet, make_world, put_set
@@ -178,8 +178,7 @@ class Stage:
             "beats": beat_times(take).tolist(),
             "segments": [
                 {"time": e.time, "duration": e.duration, "name": e.what}
-                for e in map(take.tempo.place, behavior.events)
-                if e.kind == "segment"
+                for e in segments(take)
             ],
             "remarks": [{"time": t, "text": text} for t, text in take.remarks],
             "marks": time_marks(take),
@@ -209,9 +208,7 @@ def time_marks(take: Take) -> list[dict[str, Any]]:
             {"time": float(bars[k]), "strong": k % (4 * step) == 0}
             for k in range(0, len(bars), step)
         ]
-    events = map(take.tempo.place, behavior.events)
-    starts = [e.time for e in events if e.kind == "segment"]
-    return [{"time": t, "strong": False} for t in starts[:MOST_MARKS]]
+    return [{"time": e.time, "strong": False} for e in segments(take)[:MOST_MARKS]]
 
 
 def _css(color: Rgba) -> str:

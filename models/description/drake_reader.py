@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from models.closing import Closing
+
 WORKER = Path(__file__).parent / "drake_worker.py"
 # Longest time that a file may take, and that importing Drake may take [s].
 PATIENCE, START = 4.0, 60.0
@@ -40,7 +42,7 @@ def _launch() -> "subprocess.Popen[bytes]":
     )
 
 
-class DrakeReader:
+class DrakeReader(Closing):
     """A process with Drake in it; started when needed, and again after each death.
 
     Use it as a context: the process ends with the block.
@@ -53,21 +55,15 @@ class DrakeReader:
         self._fresh = False
         self.starts = 0
 
-    def __enter__(self) -> "DrakeReader":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stop()
-
     def start(self) -> None:
         """Starts the process, whose imports go on while its owner does other things."""
         if self._process is None or self._process.poll() is not None:
-            self.stop()
+            self.close()
             self._process = _ahead.pop() if _ahead else _launch()
             self.starts += 1
             self._fresh = True
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """Ends the process."""
         process, self._process = self._process, None
         if process is None:
@@ -91,7 +87,7 @@ class DrakeReader:
         request = {"path": str(path.resolve()), "packages": known}
         answer = self._ask(json.dumps(request).encode() + b"\n")
         if isinstance(answer, str):
-            self.stop()
+            self.close()
             self.start()  # For the next file.
             return {"outcome": answer}
         said: dict[str, Any] = json.loads(answer)

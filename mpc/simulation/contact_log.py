@@ -147,7 +147,7 @@ class ContactLog(LeafSystem):
 
     def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
         results: ContactResults = self._results.Eval(context)
-        # Plain numbers: arrays of three are slow, and logs ask 500 times a second.
+        # Plain numbers, for arrays of three are slow, and logs ask often.
         total = [[0.0] * 6 for _ in range(len(self.patches) + 1)]
         for a, b, force, point, moment in self._touches(results):
             pair = int(a), int(b)

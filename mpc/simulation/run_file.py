@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from behaviors.behavior import Behavior
-from behaviors.behavior_table import digest
+from behaviors.behavior_table import DAMAGED, digest
 from models.atomic_file import replacing
 from models.errors import BackbeatError
 from models.yaml_file import parse_yaml
@@ -26,10 +26,6 @@ from mpc.simulation.run_table import run_frame
 from mpc.simulation.scenario import Scenario
 
 _METADATA, _CHECKSUM = b"backbeat-run", b"backbeat-run-sha256"
-# What reading a damaged file raises.
-_BROKEN = (
-    OSError, pa.ArrowException, KeyError, ValueError, TypeError, RecursionError,
-)  # fmt: skip
 
 
 def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,7 +155,7 @@ def load_run(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
         story: dict[str, Any] = json.loads(metadata[_METADATA])
         # Without the notes of pandas, in which a changed byte could be anything.
         frame = table.to_pandas(ignore_metadata=True)
-    except _BROKEN as error:
+    except DAMAGED as error:
         why = " ".join(str(error).split())[:120]
         raise BackbeatError(f"{path} is not a Backbeat run file: {why}") from None
     if _CHECKSUM not in metadata:

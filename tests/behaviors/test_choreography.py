@@ -17,6 +17,7 @@ from behaviors.dance.authoring import Choreography
 from behaviors.dance.move_file import parse_move, shipped_moves
 from behaviors.specification import parse_specification
 from models.errors import BackbeatError
+from tests.behaviors.moves import MOVE
 
 ROBOT = make_robot("atlas", (), Mount())
 MOVES = shipped_moves()
@@ -159,20 +160,6 @@ def test_code_and_yaml_are_one():
     assert "bar   1 beat 3" in repr(dance)
     with pytest.raises(BackbeatError, match="did you mean arms"):
         dance.add("arm", "wave")
-
-
-MOVE = """\
-name: mine
-track: arms
-summary: mine
-length: cycle
-parameters:
-  size: {min: 0, default: 1, max: 2, unit: rad}
-  cycle: {min: 1, default: 4, max: 8, unit: beats}
-keyframes:
-- {at: 0.0, l_arm_shx: 0}
-- {at: 0.5, l_arm_shx: 0.1 + 0.5 size}
-"""
 
 
 def test_a_move_is_read():

@@ -3,17 +3,9 @@
 import pytest
 
 from behaviors.library import Library
+from tests.faults.authored import POSTURE
 from tests.processes import sentences, start
 
-POSTURE = """\
-kind: posture
-name: mine
-summary: {summary}
-start: stand
-knot_spacing: 0.1
-stations:
-  - {{posture: crouch, move: 0.8, hold: 0.1}}
-"""
 SWEEP = """\
 behaviors: [stand]
 seeds: {seeds}

@@ -8,18 +8,10 @@ import time
 import pytest
 
 from behaviors.library import Library
+from tests.faults.authored import POSTURE
 from tests.processes import PATIENCE, is_left_alone, running, sentences, start
 
 SLOW = pytest.mark.slow
-POSTURE = """\
-kind: posture
-name: mine
-summary: {summary}
-start: stand
-knot_spacing: 0.1
-stations:
-  - {{posture: crouch, move: 0.8, hold: 0.1}}
-"""
 # The command, in a process that ends for good when a file is all but in its place.
 KILLED_WHILE_WRITING = """\
 import os, signal

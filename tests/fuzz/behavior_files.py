@@ -24,6 +24,7 @@ from behaviors.specification import (
 )
 from models.errors import BackbeatError
 from models.robot import RobotModel
+from tests.behaviors.moves import MOVE
 from tests.fuzz.noise import HOSTILE, HOSTILE_YAML, about, damaged, yaml_like
 from tests.fuzz.reader import Reader
 
@@ -35,18 +36,6 @@ SHIPPED = [
 ]
 SETLIST = (SETLIST_FOLDER / "show.yaml").read_text()
 KEYS = sorted({key for kind in KINDS.values() for key in kind.__dataclass_fields__})
-MOVE = """\
-name: mine
-track: arms
-summary: mine
-length: cycle
-parameters:
-  size: {min: 0, default: 1, max: 2, unit: rad}
-  cycle: {min: 1, default: 4, max: 8, unit: beats}
-keyframes:
-- {at: 0.0, l_arm_shx: 0}
-- {at: 0.5, l_arm_shx: 0.1 + 0.5 size}
-"""
 STEPS = (Path(move_file.__file__).parent / "moves" / "march.yaml").read_text()
 MOVE_WORDS = (*move_file.KEYS, *move_file.STEP_KEYS, *move_file.MARKER_KEYS, "1 + size")
 PLACES = ("head", "hip", "knee")

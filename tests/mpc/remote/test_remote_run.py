@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +12,7 @@ from mpc.remote.address import read_address
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 from mpc.simulation.setting_event import SettingEvent
+from tests import processes
 
 # The push makes the robot step, and settings change on the way.
 SCENARIO = Scenario(
@@ -31,15 +31,8 @@ def serve(library_folder, built):
     started = []
 
     def start():
-        process = subprocess.Popen(
-            [sys.executable, "-m", "backbeat.cli.main", "serve", "stand"]
-            + ["--library", str(library_folder)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            # Where the tests run in the background, Ctrl-C may be ignored.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
+        arguments = "serve", "stand", "--library", library_folder
+        process = processes.start(*arguments, stdout=subprocess.PIPE)
         started.append(process)
         return process, read_address(process.stdout.readline().split()[-1])
 
