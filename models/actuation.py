@@ -17,6 +17,8 @@ The motors follow u late, see `models.motors`; every step gets the mean of what 
 so that no impulse is lost to sampling.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import (
@@ -27,6 +29,7 @@ from pydrake.systems.framework import (
     ValueProducer,
 )
 
+from models.bound_arguments import bind
 from models.motors import move_motors
 from models.robot import RobotModel
 from models.rotations import compiled
@@ -36,6 +39,9 @@ from models.safety_law import SafetyLaws
 EFFORT, POSITION, VELOCITY, STIFFNESS, DAMPING, COMING = range(6)
 INTEGRAL, FEEDFORWARD, EFFORT_FEEDBACK = range(6, 9)
 BLOCKS = 9
+# Blocks of the servo's memory, each num_joints long: the effort of the motors now, that
+# of the integral, measured friction, and the mean effort of the last step [N m].
+MOTORS, HELD, MEASURED, LAST = range(4)
 # Wanted speed from which on all of the friction is made up for [rad/s or m/s], and
 # how fast a servo wants its errors gone [1/s].
 FRICTION_SPEED, FRICTION_RATE = 0.05, 20.0
@@ -80,54 +86,94 @@ def joint_command(
     )
 
 
-@compiled
-def _follow(command, q, v, limits, friction, held, measured, u):
-    """Writes the clipped effort u of each joint; see the head of this module.
+class _Traits(NamedTuple):
+    """What a servo and its motors are like: all (nj,), period and lag apart."""
 
-    `held` (nj,) is the effort that the integral has come to, `measured` (nj,) friction.
-    """
-    nj = u.shape[0]
-    nq, nv = q.shape[0] - nj, v.shape[0] - nj
+    limits: np.ndarray
+    friction: np.ndarray
+    slew: np.ndarray
+    period: float
+    lag: float
+
+
+@compiled
+def _tell(bound, command, state, memory, told):
+    """Writes the clipped effort told to each motor; see the head of this module."""
+    traits, nq = bound.content
+    nj = told.shape[0]
+    # Errors that nobody knows are not corrected.
+    known = np.isfinite(state).all()
+    first, first_rate = nq - nj, state.shape[0] - nj
     for j in range(nj):
-        error = command[POSITION * nj + j] - q[nq + j]
-        velocity, stiffness = command[VELOCITY * nj + j], command[STIFFNESS * nj + j]
+        error, slip = 0.0, 0.0
+        if known:
+            error = command[POSITION * nj + j] - state[first + j]
+            slip = command[VELOCITY * nj + j] - state[first_rate + j]
+        stiffness = command[STIFFNESS * nj + j]
         effort = command[FEEDFORWARD * nj + j] * command[EFFORT * nj + j]
         effort += stiffness * error
-        effort += command[DAMPING * nj + j] * (velocity - v[nv + j])
+        effort += command[DAMPING * nj + j] * slip
         if command[INTEGRAL * nj + j] > 0.0:
-            effort += held[j]
+            effort += memory[HELD * nj + j]
         share = command[EFFORT_FEEDBACK * nj + j]
-        effort += share * measured[j]
-        if friction[j] > 0.0:
+        effort += share * memory[MEASURED * nj + j]
+        if traits.friction[j] > 0.0:
             wanted = command[COMING * nj + j]
             wanted += FRICTION_RATE * error if stiffness > 0.0 else 0.0
-            known = friction[j] * min(max(wanted / FRICTION_SPEED, -1.0), 1.0)
-            effort += (1.0 - share) * known
-        u[j] = min(max(effort, -limits[j]), limits[j])
+            known_share = min(max(wanted / FRICTION_SPEED, -1.0), 1.0)
+            effort += (1.0 - share) * (traits.friction[j] * known_share)
+        told[j] = min(max(effort, -traits.limits[j]), traits.limits[j])
 
 
 @compiled
-def _remember(command, q, limits, period, told, gave, felt, held, measured):
+def _move(bound, memory, step):
+    """Lets motors follow what they are told, step[0]: mean step[1], after step[2]."""
+    traits, _ = bound.content
+    nj = step.shape[1]
+    before = memory[MOTORS * nj : (MOTORS + 1) * nj]
+    move_motors(
+        before, step[0], traits.period, traits.lag, traits.slew, step[2], step[1]
+    )
+
+
+@compiled
+def _forget(command, memory):
+    """Whether a gain asks for integral or friction; if none does they are zeroed."""
+    nj = memory.shape[0] // 4
+    for j in range(nj):
+        if (
+            command[INTEGRAL * nj + j] != 0.0
+            or command[EFFORT_FEEDBACK * nj + j] != 0.0
+        ):
+            return True
+    memory[HELD * nj : (MEASURED + 1) * nj] = 0.0
+    return False
+
+
+@compiled
+def _remember(bound, command, state, told, felt, memory):
     """Moves integral and measured friction on by one period, in place.
 
-    `told` (nj,) is the clipped effort, `gave` (nj,) the mean that motors gave over the
-    last period, `felt` (nj,) what came through to the joints.
+    `told` (nj,) is the clipped effort, `felt` (nj,) what came through to the joints
+    over the last period.
     """
-    nj = told.shape[0]
-    nq = q.shape[0] - nj
+    traits, nq = bound.content
+    nj, period = told.shape[0], traits.period
+    known = np.isfinite(state).all()
     blend = 1.0 - np.exp(-OBSERVER_RATE * period)
     for j in range(nj):
-        most, gain = MOST_SHARE * limits[j], command[INTEGRAL * nj + j]
+        limit, gain = traits.limits[j], command[INTEGRAL * nj + j]
+        most, held, measured = MOST_SHARE * limit, 0.0, memory[MEASURED * nj + j]
         if gain > 0.0:
-            error = command[POSITION * nj + j] - q[nq + j]
+            error = command[POSITION * nj + j] - state[nq - nj + j] if known else 0.0
+            held = memory[HELD * nj + j]
             # Nothing is added where the motor is at its limit already.
-            if np.abs(told[j]) < limits[j] or told[j] * error < 0.0:
-                held[j] += gain * error * period
-            held[j] = min(max(held[j], -most), most)
-        else:
-            held[j] = 0.0
-        measured[j] += blend * (gave[j] - felt[j] - measured[j])
-        measured[j] = min(max(measured[j], -most), most)
+            if np.abs(told[j]) < limit or told[j] * error < 0.0:
+                held += gain * error * period
+            held = min(max(held, -most), most)
+        memory[HELD * nj + j] = held
+        measured += blend * (memory[LAST * nj + j] - felt[j] - measured)
+        memory[MEASURED * nj + j] = min(max(measured, -most), most)
 
 
 class JointServo(LeafSystem):
@@ -149,8 +195,8 @@ class JointServo(LeafSystem):
     over the last step [N m]; it may be left unconnected, and no friction is measured.
     `actuation` (nu) is in the plant's actuator order, `joint_effort` (nj) the same in
     joint order, after clipping and lag [N m]: the mean over the step that begins.
-    Discrete state are the effort of the motors now (nj), the effort of the integral
-    (nj), measured friction (nj), and the last `joint_effort` (nj).
+    Discrete state (4 nj) are the effort of the motors now, the effort of the integral,
+    measured friction, and the last `joint_effort`.
     """
 
     def __init__(
@@ -184,13 +230,13 @@ class JointServo(LeafSystem):
         """
         super().__init__()
         nj = robot.num_joints
-        self._robot, self._nj, self._safety = robot, nj, safety
-        self._period, self._lag = period, lag
+        self._nj, self._nq, self._safety = nj, robot.num_positions, safety
         limits = robot.effort_limits if effort_limits is None else effort_limits
-        self._limits: np.ndarray = limits
-        self._slew = limits / rise if rise > 0 else np.zeros(nj)
+        slew = limits / rise if rise > 0 else np.zeros(nj)
         self._has_motors = lag > 0 or rise > 0
-        self._friction = np.zeros(nj) if friction is None else friction
+        friction = np.zeros(nj) if friction is None else friction
+        traits = _Traits(limits, friction, slew, float(period), float(lag))
+        self._bound = bind((traits, self._nq))
         order = {name: i for i, name in enumerate(robot.joint_names)}
         self._selection = np.zeros((len(actuator_joints), nj))
         for row, name in enumerate(actuator_joints):
@@ -203,11 +249,8 @@ class JointServo(LeafSystem):
         self.DeclareVectorOutputPort(
             "actuation", len(actuator_joints), self._calc_actuation
         )
-        self._effort_port = self.DeclareVectorOutputPort(
-            "joint_effort", nj, self._calc_effort
-        )
-        names = ("motors", "held", "friction", "last")
-        self._memory = {name: self.DeclareDiscreteState(nj) for name in names}
+        self.DeclareVectorOutputPort("joint_effort", nj, self._calc_effort)
+        self._memory = self.DeclareDiscreteState(4 * nj)
         # What a step comes to: (3, nj) told, mean and after. It is asked for twice.
         self._step = self.DeclareCacheEntry(
             "step",
@@ -218,77 +261,51 @@ class JointServo(LeafSystem):
 
     def set_effort(self, context: Context, effort: np.ndarray) -> None:
         """Sets the effort of the motors now, (nj,) [N m]; no matter without a lag."""
-        for name in ("motors", "last"):
-            context.SetDiscreteState(self._memory[name], effort)
+        memory = self._read(context).copy()
+        for block in (MOTORS, LAST):
+            memory[block * self._nj :][: self._nj] = effort
+        context.SetDiscreteState(self._memory, memory)
 
     def measured_friction(self, context: Context) -> np.ndarray:
         """(nj,) friction as measured, from its own context [N m]."""
-        return self._read(context, "friction").copy()
+        return self._read(context)[MEASURED * self._nj :][: self._nj].copy()
 
-    def _read(self, context: Context, name: str) -> np.ndarray:
-        value: np.ndarray = context.get_discrete_state(self._memory[name]).value()
+    def _read(self, context: Context) -> np.ndarray:
+        value: np.ndarray = context.get_discrete_state(self._memory).value()
         return value
 
     def _update(self, context: Context, state: DiscreteValues) -> None:
-        told, mean, after = self._step.Eval(context)
+        step, command = self._step.Eval(context), self._command.Eval(context)
+        memory, nj = state.get_mutable_value(self._memory), self._nj
+        if _forget(command, memory):
+            felt = memory[LAST * nj :]
+            if self._measured.HasValue(context):
+                felt = self._measured.Eval(context)
+            sensed = self._state.Eval(context)
+            _remember(self._bound, command, sensed, step[0], felt, memory)
         if self._has_motors:
-            state.set_value(self._memory["motors"], after)
-        command = self._command.Eval(context)
-        nj = self._nj
-        gains = command[INTEGRAL * nj :][:nj], command[EFFORT_FEEDBACK * nj :][:nj]
-        if gains[0].any() or gains[1].any():
-            self._remember(context, state, command, told)
-        elif any(self._read(context, name).any() for name in ("held", "friction")):
-            for name in ("held", "friction"):
-                state.set_value(self._memory[name], np.zeros(self._nj))
-        state.set_value(self._memory["last"], mean)
-
-    def _remember(
-        self,
-        context: Context,
-        state: DiscreteValues,
-        command: np.ndarray,
-        told: np.ndarray,
-    ) -> None:
-        """Moves integral and measured friction on, where a gain asks for them."""
-        gave, held = self._read(context, "last"), self._read(context, "held").copy()
-        friction, felt = self._read(context, "friction").copy(), gave
-        if self._measured.HasValue(context):
-            felt = self._measured.Eval(context)
-        _, q, _ = self._inputs(context)
-        limits, period = self._limits, self._period
-        _remember(command, q, limits, period, told, gave, felt, held, friction)
-        state.set_value(self._memory["held"], held)
-        state.set_value(self._memory["friction"], friction)
-
-    def _inputs(self, context: Context) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Command, q and v; errors that nobody knows are not corrected."""
-        command, state = self._command.Eval(context), self._state.Eval(context)
-        nq = self._robot.num_positions
-        q, v = state[:nq], state[nq:]
-        if not np.isfinite(state).all():
-            nj = self._nj
-            q, v = command[POSITION * nj :][:nj], command[VELOCITY * nj :][:nj]
-        return command, q, v
+            memory[:nj] = step[2]
+        memory[LAST * nj :] = step[1]
 
     def _calc_step(self, context: Context, output: AbstractValue) -> None:
         """What motors are told, their mean over the step, and effort after it."""
-        command, q, v = self._inputs(context)
-        step, limits = np.empty((3, self._nj)), self._limits
-        held, friction = self._read(context, "held"), self._read(context, "friction")
-        _follow(command, q, v, limits, self._friction, held, friction, step[0])
+        command, state = self._command.Eval(context), self._state.Eval(context)
+        step, memory = np.empty((3, self._nj)), self._read(context)
+        _tell(self._bound, command, state, memory, step[0])
         if self._safety is not None:
+            q, v = state[: self._nq], state[self._nq :]
+            if not np.isfinite(state).all():
+                nj = self._nj
+                q, v = command[POSITION * nj :][:nj], command[VELOCITY * nj :][:nj]
             step[0] = self._safety.clip(step[0], q, v)
         if self._has_motors:
-            before, slew = self._read(context, "motors"), self._slew
-            period, lag = self._period, self._lag
-            move_motors(before, step[0], period, lag, slew, step[2], step[1])
+            _move(self._bound, memory, step)
         else:
             step[1:] = step[0]
         output.set_value(step)
 
     def _calc_actuation(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._selection @ self._effort_port.Eval(context))
+        output.SetFromVector(self._selection @ self._step.Eval(context)[1])
 
     def _calc_effort(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self._step.Eval(context)[1])

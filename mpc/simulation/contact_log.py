@@ -70,6 +70,7 @@ class ContactLog(LeafSystem):
         self._sole_of: dict[BodyIndex, int] = {
             support_body(plant, robot, n).index(): i for i, n in enumerate(robot.soles)
         }
+        self._soles = frozenset(map(int, self._sole_of))
         self._ground = plant.world_body().index()
         self._bodies: dict[GeometryId, BodyIndex] = {}
         for k in range(plant.num_bodies()):
@@ -209,11 +210,12 @@ class ContactLog(LeafSystem):
         rows[:, MEMBER] = -1
         nq, x = self._world.robot.num_positions, self._state.Eval(context)
         rows[:, PLACE:ROW] = self._motion.at(x[:nq], x[nq:])
-        # Most contacts are those of the soles with the ground.
-        sticks = self._sticks
+        sticks, soles = self._sticks, self._soles
         for i in range(results.num_point_pair_contacts()):
             info = results.point_pair_contact_info(i)
-            if int(info.bodyA_index()) in sticks or int(info.bodyB_index()) in sticks:
+            a = int(info.bodyA_index())
+            # Most contacts are those of the soles with the ground.
+            if a not in soles and (a in sticks or int(info.bodyB_index()) in sticks):
                 self._add_strike(info, rows)
         output.SetFromVector(rows.ravel())
 

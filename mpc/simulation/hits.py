@@ -184,7 +184,8 @@ def match_hits(hits: Sequence[Hit], events: Sequence[Event], end: float) -> HitR
         events: events of the behavior.
         end: how far the behavior was played [s].
     """
-    planned = [e for e in events if e.kind == "strike" and e.time < end - WINDOW]
+    # What the end cuts off is not missed; made in time, it is not extra either.
+    planned = [e for e in events if e.kind == "strike" and e.time < end + WINDOW]
     candidates = [h for h in hits if h.kind == "hit"]
     used: set[int] = set()
     rows = []
@@ -200,6 +201,8 @@ def match_hits(hits: Sequence[Hit], events: Sequence[Event], end: float) -> HitR
         hit = candidates[min(near)[1]] if near else None
         if near:
             used.add(min(near)[1])
+        if event.time >= end - WINDOW:
+            continue
         rows.append(
             {
                 "time": event.time,

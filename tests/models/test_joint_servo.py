@@ -167,14 +167,14 @@ def test_motors_follow_a_step_with_their_lag(world, period):
     impulse, steps = 0.0, round(0.02 / period)
     for k in range(steps):
         simulator.AdvanceTo((k + 0.999) * period)
-        motors = context.get_discrete_state(0).value()
+        motors = context.get_discrete_state_vector().value()[:30]
         t = (k + 1) * period
         assert_allclose(motors, 5.0 * (1 - np.exp(-t / 0.005)), rtol=EXACT)
     # Nothing is lost: means over steps add up to the integral of the response.
     servo.set_effort(context, zero)
     for _ in range(steps):
         impulse += period * servo.GetOutputPort("joint_effort").Eval(context)[0]
-        before = context.get_discrete_state(0).value().copy()
+        before = context.get_discrete_state_vector().value()[:30].copy()
         decay = np.exp(-period / 0.005)
         servo.set_effort(context, 5.0 + decay * (before - 5.0))
     expected = 5.0 * (0.02 - 0.005 * (1 - np.exp(-0.02 / 0.005)))

@@ -8,7 +8,7 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource, MatrixGain
 
-from models.actuation import JointServo, joint_command
+from models.actuation import HELD, JointServo, joint_command
 from models.force_displacement import Pull, pull
 from models.gravity_compensation import GravityCompensation
 from models.robot import RobotModel
@@ -123,7 +123,7 @@ def test_the_integral_does_not_wind_up(block):
     body.push(-1.2 * LIMIT)
     body.tell(position_command(one(2.0), one(200.0), one(40.0), one(1e3)))
     body.go_on(0.3)
-    held = body.own.get_discrete_state(1).value()
+    held = body.own.get_discrete_state_vector().value().reshape(4, -1)[HELD]
     assert abs(held[0]) <= 0.25 * LIMIT
 
 

@@ -153,6 +153,13 @@ def test_a_hit_counts_only_where_when_and_by_whom_it_was_planned(
     assert report.metrics()["extra"] == extra
 
 
+@pytest.mark.parametrize(("onset", "extra"), [(1.004, 0), (0.93, 1)])
+def test_a_strike_that_the_end_cuts_off_counts_for_nothing(log, onset, extra):
+    log.strike(onset)
+    metrics = match_hits(log.hits(), planned((1.0, "snare", TIPS[0])), 1.02).metrics()
+    assert (metrics["planned"], metrics["made"], metrics["extra"]) == (0, 0, extra)
+
+
 def test_a_double_and_a_rim_shot_are_extra(log):
     log.strike(1.0)
     log.strike(1.03)
