@@ -2,8 +2,9 @@
 
 It survived when, at the instant of judgement, it had not fallen and was upright,
 its center of mass was no faster than 0.05 m/s against the behavior, and the behavior
-had been resumed, at its own tempo. A push is judged 4 s after its end, whatever acts
-all the time at the end of the run.
+had been resumed, over the last second at its own tempo: within a step a plan may be ahead
+or behind. A push is judged 4 s after its end, whatever acts all the time at the end of
+the run.
 """
 
 from dataclasses import dataclass
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
 # When a push is judged, after its end [s].
 RECOVERY = 4.0
-# Speed of the center of mass against the behavior [m/s], and share of the tempo.
-CALM, TEMPO = 0.05, 0.05
+# Speed of the center of mass against the behavior [m/s], share of the tempo, and the
+# time over which that is the mean [s].
+CALM, TEMPO, WHILE = 0.05, 0.05, 1.0
 # Upright: tilt of the trunk [rad] and height of the center of mass above the soles
 # that stand [m], both against the behavior. A crouch that it does not get up from is
 # no behavior resumed.
@@ -38,7 +40,7 @@ class Judgement:
         com_speed_error: speed of the center of mass [m/s].
         com_height_error: height of the center of mass over the standing soles [m].
         tilt_error: angle between the trunks' axes [rad].
-        phase_rate: tempo as a share of the authored one.
+        phase_rate: mean tempo of the last second as a share of the authored one.
     """
 
     time: float
@@ -75,8 +77,10 @@ def judge(run: "SimulationRun", reference: Reference, t: float) -> Judgement | N
     robot, x = reference.robot, run.x[i]
     nq = robot.num_positions
     state = Configuration(robot, x[:nq], x[nq:])
-    plan = plan_in_force(run, t)
-    sample = reference.sample(plan.phase_at(t + run.scenario.lead_in))
+    plan, before = plan_in_force(run, t), plan_in_force(run, t - WHILE)
+    clock = t + run.scenario.lead_in
+    phase = plan.phase_at(clock)
+    sample = reference.sample(phase)
     # The sample's rates are per phase.
     velocity = state.momentum[3:] / robot.total_mass - plan.rate * sample.com[1]
     height = state.center_of_mass[2] - sample.com[0, 2]
@@ -91,7 +95,7 @@ def judge(run: "SimulationRun", reference: Reference, t: float) -> Judgement | N
         float(np.linalg.norm(velocity)),
         float(height),
         float(tilt),
-        plan.rate,
+        float(phase - before.phase_at(clock - WHILE)) / WHILE,
     )
 
 

@@ -52,6 +52,19 @@ def test_a_run_on_the_behavior_is_survived(sway, reference):
     assert run_metrics(run)["survived"] is True
 
 
+def test_the_tempo_is_that_of_the_last_second(sway, reference):
+    """A plan that hurries a foot down for a moment has not lost the behavior."""
+    run = follow(sway)
+    plans = list(run.plans)
+    last = max(k for k, p in enumerate(plans) if p.time - LEAD_IN <= 5.0)
+    plans[last] = replace(plans[last], rate=1.12)
+    found = judge(replace(run, plans=tuple(plans)), reference, 5.0)
+    assert found.phase_rate == pytest.approx(1.0, abs=0.005)
+    assert found.survived
+    late = [replace(p, phase=p.phase - 0.06) for p in plans[:last]]
+    assert not judge(replace(run, plans=(*late, *plans[last:])), reference, 5.0).survived
+
+
 def test_lower_ground_is_no_crouch(sway, reference):
     found = judge(moved(follow(sway), 6, -0.08), reference, 5.0)
     assert abs(found.com_height_error) < 1e-4
