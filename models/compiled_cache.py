@@ -10,8 +10,10 @@ Numba replaces every file of its cache at once, but that is not enough.
   (https://github.com/numba/numba/issues/4807). Besides, processes that start together
   would all compile the same.
 - It looks at the file that a function stands in. What the function calls from another
-  file is compiled into it and stays as it was.
-- A damaged file, a full disk and a folder that cannot be written end the program.
+  file is compiled into it and stays as it was, and so is the order of the fields of a
+  named tuple that is defined elsewhere.
+- A damaged file, a type that has moved since, a full disk and a folder that cannot be
+  written end the program.
 """
 
 import fcntl
@@ -25,7 +27,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from numba.core import config
+from numba.core import config, types
 from numba.core.caching import (
     Cache,
     CacheImpl,
@@ -40,6 +42,7 @@ from numba.core.serialize import dumps
 from models.compiled_linkage import keep_copies_private
 
 _compile, _open, _save = Dispatcher.compile, Cache.__init__, Cache._save_overload
+_index_key = Cache._index_key
 _held: set[Path] = set()
 _DIGEST = hashlib.sha256().digest_size
 
@@ -54,6 +57,7 @@ def guard_compiled_cache() -> None:
     Dispatcher.compile = _compile_alone
     Cache.__init__ = _open_with_callees
     Cache._save_overload = _save_if_possible
+    Cache._index_key = _key_with_fields
     if _LastPlace not in CacheImpl._locator_classes:
         CacheImpl._locator_classes.append(_LastPlace)
     IndexDataCacheFile.save = _save_code_first
@@ -123,6 +127,21 @@ def _names(code: CodeType) -> list[str]:
     return sorted({*code.co_names, *(name for c in inner for name in _names(c))})
 
 
+def _key_with_fields(cache: Any, signature: Any, codegen: Any) -> tuple[Any, ...]:
+    return (*_index_key(cache, signature, codegen), tuple(_fields(signature)))
+
+
+def _fields(kinds: Any) -> Iterator[tuple[str, ...]]:
+    """Field names of all named tuples in types; numba tells them by class alone."""
+    for kind in kinds:
+        if isinstance(kind, types.BaseNamedTuple):
+            yield kind.fields
+        if isinstance(kind, types.BaseTuple):
+            yield from _fields(kind)
+        elif isinstance(kind, types.StructRef):
+            yield from _fields(kind.field_dict.values())
+
+
 # --- files ---------------------------------------------------------------------------
 
 
@@ -175,12 +194,16 @@ def _unseal(sealed: bytes) -> Any:
     """What was sealed.
 
     Raises:
-        OSError: it is not whole. For numba that is as good as no file.
+        OSError: it is not whole, or knows types by names that are gone. For numba
+            that is as good as no file.
     """
     data = sealed[_DIGEST:]
     if hashlib.sha256(data).digest() != sealed[:_DIGEST]:
         raise OSError("a damaged file of compiled code")
-    return pickle.loads(data)
+    try:
+        return pickle.loads(data)
+    except (AttributeError, ImportError) as error:
+        raise OSError(f"compiled code of another version: {error}") from None
 
 
 def _load_index(cache: Any) -> dict[Any, str]:

@@ -20,7 +20,8 @@ import numpy as np
 from models.contact import PATCH_MARGIN, wrench_cone
 from models.errors import BackbeatError
 from models.robot import RobotModel
-from mpc.whole_body_assembly import CONE_ROWS, MAX_FORCE, Tick
+from mpc.whole_body_arguments import CONE_ROWS, Tick
+from mpc.whole_body_limits import MAX_FORCE
 from optimization.qp import INFINITY, DaqpSolver, QPSolution, QuadraticProgram
 
 # J (k, nv) and b (k,) of a task at the state that was measured last.

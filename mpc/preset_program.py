@@ -15,7 +15,7 @@ from models.rotations import quaternion_to_matrix, relative_log
 from mpc.acceleration_program import AccelerationProgram, AccelerationTask, Rows
 from mpc.explanation import TaskReport
 from mpc.task_preset import TaskGains, TaskPreset, load_preset
-from mpc.whole_body_assembly import Target
+from mpc.whole_body_arguments import Target
 from mpc.whole_body_program import (
     DUAL_TOLERANCE,
     PRIMAL_TOLERANCE,

@@ -9,7 +9,7 @@ from models.rotations import quaternion_to_matrix, relative_log
 from mpc.explanation import LimitReport, TaskReport, TickExplanation
 from mpc.plan import Plan
 from mpc.preset_program import PresetProgram
-from mpc.whole_body_assembly import CONE_ROWS, Target
+from mpc.whole_body_arguments import CONE_ROWS, Target
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
 from mpc.whole_body_tick import WholeBodyMemory, WholeBodyTick
 

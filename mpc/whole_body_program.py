@@ -27,16 +27,8 @@ from models.contact import PATCH_MARGIN, wrench_cone
 from models.errors import BackbeatError, unknown_name
 from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
-from mpc.whole_body_assembly import (
-    CONE_ROWS,
-    Gains,
-    Structure,
-    Target,
-    Tick,
-    build,
-    recover_bound,
-    update_state,
-)
+from mpc.whole_body_arguments import CONE_ROWS, Gains, Structure, Target, Tick
+from mpc.whole_body_assembly import build, recover_bound, update_state
 from optimization.qp import DaqpSolver, QPSolution, QuadraticProgram
 
 

@@ -7,7 +7,7 @@ from mpc.plan import Plan
 from mpc.reference import Reference, ReferenceSample
 from mpc.stepping import standing
 from mpc.target_filling import fill
-from mpc.whole_body_assembly import Target
+from mpc.whole_body_arguments import Target
 
 
 def take_accelerations(sample: ReferenceSample, ahead: ReferenceSample) -> None:

@@ -22,7 +22,7 @@ from mpc.hand_offset import MOST_SPEED, NOTHING, ArmReach
 from mpc.plan import Plan
 from mpc.reference import Reference, ReferenceSample
 from mpc.servo_gains import ServoSchedule, hold_gains
-from mpc.whole_body_assembly import Target
+from mpc.whole_body_arguments import Target
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
 from mpc.whole_body_target import (
     TargetWriter,

@@ -2,9 +2,9 @@
 
 It survived when, at the instant of judgement, it had not fallen and was upright,
 its center of mass was no faster than 0.05 m/s against the behavior, and the behavior
-had been resumed, over the last second at its own tempo: within a step a plan may be ahead
-or behind. A push is judged 4 s after its end, whatever acts all the time at the end of
-the run.
+had been resumed, over the last second at its own tempo: within a step a plan may be
+ahead or behind. A push is judged 4 s after its end, whatever acts all the time at the
+end of the run.
 """
 
 from dataclasses import dataclass

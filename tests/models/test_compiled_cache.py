@@ -31,6 +31,28 @@ def double(x):
 def through_the_module(x):
     return halving.half(x[0]) + halving.TWO
 """
+SHAPES = """\
+from typing import NamedTuple
+
+class Pair(NamedTuple):
+    first: float
+    second: float
+"""
+PAIRING = """\
+import numba as nb
+import shapes
+
+@nb.njit(cache=True)
+def first_of(pair):
+    return pair.first
+
+def first(x):
+    return first_of(KIND(first=x[0], second=0.5))
+
+# Whatever its name is.
+KIND = next(kind for kind in vars(shapes).values() if hasattr(kind, "_fields"))
+first.stats = first_of.stats
+"""
 # Waits before it writes a file of `double`'s entry, so that others get between the
 # files, or ends for good after it.
 PROCESS = """\
@@ -54,11 +76,11 @@ for name in ("_save_index", "_save_data"):
 if "LEFT_ALONE" not in os.environ:
     from models.compiled_cache import guard_compiled_cache
     guard_compiled_cache()
-import doubling
+import doubling, pairing
 Path(ready).touch()
 while len(list(Path(ready).parent.glob("*.ready"))) < int(Path(ready).stem[0]):
     time.sleep(0.001)
-function = getattr(doubling, called)
+function = getattr(pairing if called == "first" else doubling, called)
 value = function(np.array([argument]))
 print(json.dumps([value, sum(function.stats.cache_misses.values())]))
 """
@@ -69,6 +91,8 @@ def start(tmp_path):
     """`start(argument, ...)` starts a process that doubles its argument, cold."""
     (tmp_path / "doubling.py").write_text(MODULE)
     (tmp_path / "halving.py").write_text(HALVING)
+    (tmp_path / "shapes.py").write_text(SHAPES)
+    (tmp_path / "pairing.py").write_text(PAIRING)
     path = [str(tmp_path), *sys.path]
     env = {
         **os.environ,
@@ -147,6 +171,21 @@ def test_what_a_function_calls_in_another_file_is_never_old(
     assert answer(start(3, called=called)) == (before, 1)
     (tmp_path / "halving.py").write_text(HALVING.replace(old, new))
     assert answer(start(3, called=called)) == (value, 1)
+
+
+def test_fields_of_a_named_tuple_in_another_file_are_never_old(start, tmp_path):
+    assert answer(start(3.0, called="first")) == (3.0, 1)
+    assert answer(start(3.0, called="first")) == (3.0, 0)
+    fields = "    first: float\n", "    second: float\n"
+    turned = SHAPES.replace("".join(fields), "".join(reversed(fields)))
+    (tmp_path / "shapes.py").write_text(turned)
+    assert answer(start(3.0, called="first")) == (3.0, 1)
+
+
+def test_a_type_that_has_moved_is_compiled_for_again(start, tmp_path):
+    assert answer(start(3.0, called="first")) == (3.0, 1)
+    (tmp_path / "shapes.py").write_text(SHAPES.replace("Pair", "Couple"))
+    assert answer(start(3.0, called="first")) == (3.0, 1)
 
 
 def test_numba_left_alone_and_ours_do_not_mix(start):

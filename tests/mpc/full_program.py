@@ -9,7 +9,7 @@ import piqp
 from scipy.spatial.transform import Rotation
 
 from models.contact import PATCH_MARGIN, wrench_cone
-from mpc.whole_body_assembly import LIMB_MOST, LIMB_ROOM, LIMB_TIME, MAX_FORCE
+from mpc.whole_body_limits import LIMB_MOST, LIMB_ROOM, LIMB_TIME, MAX_FORCE
 from mpc.whole_body_program import limb_ranges
 from tests.mpc.whole_body_cases import TIPS, Stance
 

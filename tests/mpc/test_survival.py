@@ -62,7 +62,9 @@ def test_the_tempo_is_that_of_the_last_second(sway, reference):
     assert found.phase_rate == pytest.approx(1.0, abs=0.005)
     assert found.survived
     late = [replace(p, phase=p.phase - 0.06) for p in plans[:last]]
-    assert not judge(replace(run, plans=(*late, *plans[last:])), reference, 5.0).survived
+    assert not judge(
+        replace(run, plans=(*late, *plans[last:])), reference, 5.0
+    ).survived
 
 
 def test_lower_ground_is_no_crouch(sway, reference):

@@ -7,7 +7,7 @@ from behaviors.stance import start_configuration
 from models.configuration import Configuration
 from models.robot import RobotModel
 from models.rotations import box_plus
-from mpc.whole_body_assembly import Target
+from mpc.whole_body_arguments import Target
 from mpc.whole_body_program import WholeBodyProgram
 from tests.behaviors.drake_robot import DrakeRobot
 

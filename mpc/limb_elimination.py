@@ -1,0 +1,210 @@
+"""Limbs in contact, and the base, as functions of what is left to choose.
+
+Notation: b base rows (6, or none for a fixed base), L joints of the limb of a
+contact, a the remaining joints. A contact's limb follows the motion that the
+contact asks for,
+
+    vdot_L = J_L^-1 (A_C - Jdot v - J_b vdot_b) = K vdot_b + k,
+
+and the base follows Newton and Euler,
+
+    (M_bb + sum M_bL K) vdot_b = sum J_b' w - M_ba vdot_a - h_b - sum M_bL k,
+
+so that all accelerations are an affine function vdot = Z z + z0 of the free
+accelerations and the contact wrenches, z = [vdot_a, w], the only unknowns left.
+A contact without a limb of its own, as a seat under the pelvis, leaves nothing to
+eliminate: what it asks for is a cost that outweighs all others. It stays a cost, for
+a seat can be left, and a program that forbids it has no solution when it must be.
+"""
+
+import numpy as np
+
+from models.rotations import compiled, relative_log
+
+
+@compiled
+def invert6(A, out):
+    """out = A^-1 for a 6 x 6 matrix, Gauss-Jordan with partial pivoting."""
+    W = np.empty((6, 12))
+    for i in range(6):
+        for j in range(6):
+            W[i, j] = A[i, j]
+            W[i, j + 6] = 0.0
+        W[i, i + 6] = 1.0
+    for k in range(6):
+        p = k
+        for i in range(k + 1, 6):
+            if abs(W[i, k]) > abs(W[p, k]):
+                p = i
+        if p != k:
+            for j in range(12):
+                t = W[k, j]
+                W[k, j] = W[p, j]
+                W[p, j] = t
+        d = 1.0 / W[k, k]
+        for j in range(12):
+            W[k, j] *= d
+        for i in range(6):
+            if i != k:
+                m = W[i, k]
+                if m != 0.0:
+                    for j in range(12):
+                        W[i, j] -= m * W[k, j]
+    for i in range(6):
+        for j in range(6):
+            out[i, j] = W[i, j + 6]
+
+
+@compiled
+def damped_inverse6(A, out):
+    """out = A'(A A' + e 1)^-1: the inverse, bounded near singular limbs."""
+    G = np.empty((6, 6))
+    trace = 0.0
+    for i in range(6):
+        for j in range(6):
+            s = 0.0
+            for k in range(6):
+                s += A[i, k] * A[j, k]
+            G[i, j] = s
+        trace += G[i, i]
+    for i in range(6):
+        G[i, i] += 1e-7 * trace
+    B = np.empty((6, 6))
+    invert6(G, B)
+    for i in range(6):
+        for j in range(6):
+            s = 0.0
+            for k in range(6):
+                s += A[k, i] * B[k, j]
+            out[i, j] = s
+
+
+@compiled
+def contact_acceleration(structure, gains, target, tick, v, c, out):
+    """What contact c shall do, in patch axes: stand still, or follow its swing."""
+    nv = v.shape[0]
+    R, T = tick.R[c], target.R_contact[c]
+    V = np.empty(6)
+    for i in range(6):
+        s = 0.0
+        for j in range(nv):
+            s += tick.J[c, i, j] * v[j]
+        V[i] = s
+    phi = np.empty(3)
+    relative_log(T, R, phi)
+    if target.standing[c]:
+        # Flat on its support, free to have slid and turned: no force fights a slip.
+        along = phi[0] * T[0, 2] + phi[1] * T[1, 2] + phi[2] * T[2, 2]
+        for i in range(3):
+            e = 0.0
+            for m in range(3):
+                e += R[m, i] * (phi[m] - along * T[m, 2])
+            out[i] = gains.contact_flatness * e - gains.contact_damping * V[i]
+            out[3 + i] = -gains.contact_damping * V[3 + i]
+        return
+    p = np.empty(3)
+    for i in range(3):
+        # com - center of mass offset = base origin; r is from there.
+        p[i] = target.contact[c, i] - (
+            tick.com[i] - tick.ws.h[0, i] / tick.ws.m[0] + tick.r[c, i]
+        )
+    kp, kd = gains.swing_stiffness, gains.swing_damping
+    for i in range(3):
+        s = 0.0
+        t = 0.0
+        for m in range(3):
+            s += R[m, i] * (
+                target.contact_motion[1, c, m]
+                + kp * phi[m]
+                + kd * target.contact_motion[0, c, m]
+            )
+            t += R[m, i] * (
+                target.contact_motion[1, c, 3 + m]
+                + kp * p[m]
+                + kd * target.contact_motion[0, c, 3 + m]
+            )
+        out[i] = s - kd * V[i]
+        out[3 + i] = t - kd * V[3 + i]
+
+
+@compiled
+def eliminate(structure, gains, target, v, tick):
+    """Writes Z and z0 with vdot = Z z + z0."""
+    nv, n = tick.Z.shape
+    nj, C = structure.effort.shape[0], structure.contact_body.shape[0]
+    nf, na = nv - nj, structure.free.shape[0]
+    M, h, Z, z0 = tick.M, tick.bias, tick.Z, tick.z0
+    for i in range(nv):
+        z0[i] = 0.0
+        for j in range(n):
+            Z[i, j] = 0.0
+    for i in range(na):
+        Z[nf + structure.free[i], i] = 1.0
+    if nf == 0:
+        return
+    weight = structure.mass * structure.gravity
+    Mb = np.empty((6, 6))
+    c0 = np.empty(6)
+    for i in range(6):
+        c0[i] = h[i]
+        for j in range(6):
+            Mb[i, j] = M[i, j]
+    L = structure.limb.shape[0]
+    K = np.empty((L, 6, 6))
+    k = np.empty((L, 6))
+    J_L = np.empty((6, 6))
+    inverse = np.empty((6, 6))
+    a = np.empty(6)
+    for c in range(L):
+        for i in range(6):
+            for j in range(6):
+                J_L[i, j] = tick.J[c, i, nf + structure.limb[c, j]]
+        damped_inverse6(J_L, inverse)
+        contact_acceleration(structure, gains, target, tick, v, c, a)
+        for i in range(6):
+            s = 0.0
+            for m in range(6):
+                s += inverse[i, m] * (a[m] - tick.Jdv[c, m])
+            k[c, i] = s
+            for j in range(6):
+                s = 0.0
+                for m in range(6):
+                    s -= inverse[i, m] * tick.J[c, m, j]
+                K[c, i, j] = s
+        for i in range(6):
+            for m in range(6):
+                x = M[i, nf + structure.limb[c, m]]
+                c0[i] += x * k[c, m]
+                for j in range(6):
+                    Mb[i, j] += x * K[c, m, j]
+    Mi = np.empty((6, 6))
+    invert6(Mb, Mi)
+    B = np.zeros((6, n))
+    for i in range(6):
+        for j in range(na):
+            B[i, j] = -M[i, nf + structure.free[j]]
+        for c in range(C):
+            for j in range(6):
+                B[i, na + 6 * c + j] = weight * tick.J[c, j, i]
+    for i in range(6):
+        s = 0.0
+        for m in range(6):
+            s -= Mi[i, m] * c0[m]
+        z0[i] = s
+        for j in range(n):
+            s = 0.0
+            for m in range(6):
+                s += Mi[i, m] * B[m, j]
+            Z[i, j] = s
+    for c in range(L):
+        for i in range(6):
+            row = nf + structure.limb[c, i]
+            s = k[c, i]
+            for m in range(6):
+                s += K[c, i, m] * z0[m]
+            z0[row] = s
+            for j in range(n):
+                s = 0.0
+                for m in range(6):
+                    s += K[c, i, m] * Z[m, j]
+                Z[row, j] = s
