@@ -134,80 +134,136 @@ def make_horizon(
         lift: vertical force besides those of the contacts [weights].
         tempo: factor on the authored tempo; velocities are at that tempo.
     """
-    table, N, C = reference.table, len(phases) - 1, len(reference.patches)
+    table, soles = reference.table, list(reference.soles)
     middles = 0.5 * (phases[:-1] + phases[1:])
-    i, u = reference.grid(phases)
-    j, v = reference.grid(middles)
-
-    def at(column: np.ndarray, index: np.ndarray, share: np.ndarray) -> np.ndarray:
-        share = share.reshape(-1, *[1] * (column.ndim - 1))
-        return np.asarray((1 - share) * column[index] + share * column[index + 1])
-
+    at_knots, at_middles = _Samples(reference, phases), _Samples(reference, middles)
     # Outside the behavior the robot rests.
     moving = ((phases >= 0) & (phases <= reference.duration))[:, None]
-    wrench, R = at(table.wrench, j, v), table.R_contact[j]
-    planned = table.standing[j]
+    wrench, R = at_middles(table.wrench), table.R_contact[at_middles.index]
+    planned = table.standing[at_middles.index]
     on = standing(planned, middles, (*steps, *touchdowns))
-    soles = list(reference.soles)
-    heading = np.tile(np.eye(2), (N + 1, 1, 1))
-    if soles:
-        forward = table.R_contact[i, soles[0], :2, 0]
-        forward = forward / np.maximum(np.linalg.norm(forward, axis=1), 1e-6)[:, None]
-        heading[:, 0], heading[:, 1, 0] = forward, -forward[:, 1]
-        heading[:, 1, 1] = forward[:, 0]
-    p, places = at(table.p_contact, j, v), at(table.p_contact, i, u)
+    p, places = at_middles(table.p_contact), at_knots(table.p_contact)
     for down in touchdowns:
         # A foot on the ground does not go on to where it was going.
         p[middles < down.end, down.contact] = down.place
         places[phases < down.end, down.contact] = down.place
-    com_shift, sole_shift = np.zeros((N, 3)), np.zeros((N, C, 3))
-    wrench_shift, stretch = np.zeros((N, C, 6)), np.zeros(N)
-    deviation = np.zeros((N, BODY + (2 * len(soles) if stepping else 0)))
-    sole_shift[:, soles, :2] = shift
     if previous is None:
-        lifted = np.where((planned & ~on)[:, :, None], wrench[:, :, 3:], 0.0)
-        force_shift = np.einsum("ncij,ncj->nci", R, -lifted)
-        total = -force_shift.sum(1) / np.maximum(on.sum(1), 1)[:, None]
-        force_shift += np.where(on[:, :, None], total[:, None], 0.0)
-        wrench_shift[:, :, 3:] = np.einsum("ncji,ncj->nci", R, force_shift)
+        around = _around_behavior(wrench, planned, on, R, shift)
     else:
-        last = len(previous.durations) - 1
-        k = np.clip(np.searchsorted(previous.phases, middles) - 1, 0, last)
-        for axis in range(3):
-            com_shift[:, axis] = np.interp(
-                middles, previous.phases, previous.deviation[:, axis]
-            )
-        sole_shift[:, soles, :2] = previous.shift[k + 1]
-        wrench_shift = previous.wrench[k] - wrench
-        for axis in range(12):
-            deviation[:, axis] = np.interp(
-                phases[:-1], previous.phases, previous.deviation[:, axis]
-            )
-        if stepping:
-            deviation[:, BODY:] = previous.shift[k].reshape(N, -1)
-        slowness = previous.durations / np.diff(previous.phases)
-        stretch = (slowness[k] - 1 / tempo) * np.diff(phases)
+        around = _around_plan(previous, phases, middles, wrench, tempo)
+    sole_shift = np.zeros((*planned.shape, 3))
+    sole_shift[:, soles, :2] = around.shift
+    states = around.deviation
+    if stepping:
+        states = np.hstack([states, around.shift_before.reshape(len(states), -1)])
+    rates = tempo * moving
     return Horizon(
         phases=phases,
         h=np.diff(phases) / tempo,
-        com=at(table.com[:, 0], i, u),
-        velocity=at(table.com[:, 1], i, u) * (tempo * moving),
-        momentum=at(table.momentum[:, 0], i, u)
-        * (tempo * moving)
-        / reference.robot.total_mass,
-        wrench=wrench.reshape(N, 6 * C),
+        com=at_knots(table.com[:, 0]),
+        velocity=at_knots(table.com[:, 1]) * rates,
+        momentum=at_knots(table.momentum[:, 0]) * rates / reference.robot.total_mass,
+        wrench=wrench.reshape(len(wrench), -1),
         standing=on,
         R=R,
         p=p,
-        inverse_inertia=np.linalg.inv(at(table.inertia, j, v)),
+        inverse_inertia=np.linalg.inv(at_middles(table.inertia)),
         soles=places[:, soles],
-        heading=heading,
-        com_shift=com_shift,
+        heading=_headings(reference, at_knots.index),
+        com_shift=around.com,
         sole_shift=sole_shift,
-        wrench_shift=wrench_shift.reshape(N, 6 * C),
-        deviation=deviation,
-        stretch=stretch,
+        wrench_shift=around.wrench.reshape(len(wrench), -1),
+        deviation=states,
+        stretch=around.stretch,
         is_planned=previous is not None,
         lift=lift,
         tempo=tempo,
+    )
+
+
+class _Samples:
+    """Columns of a behavior's table at some phases."""
+
+    def __init__(self, reference: Reference, phases: np.ndarray) -> None:
+        """Finds the samples before `phases` [s], and how far on they are."""
+        self.index, self._share = reference.grid(phases)
+
+    def __call__(self, column: np.ndarray) -> np.ndarray:
+        """A column between samples, a row a phase."""
+        share = self._share.reshape(-1, *[1] * (column.ndim - 1))
+        before, after = column[self.index], column[self.index + 1]
+        return np.asarray((1 - share) * before + share * after)
+
+
+def _headings(reference: Reference, index: np.ndarray) -> np.ndarray:
+    """(M, 2, 2) forward and left of the first sole at samples; x and y without one."""
+    heading = np.tile(np.eye(2), (len(index), 1, 1))
+    if reference.soles:
+        forward = reference.table.R_contact[index, reference.soles[0], :2, 0]
+        forward = forward / np.maximum(np.linalg.norm(forward, axis=1), 1e-6)[:, None]
+        heading[:, 0], heading[:, 1, 0] = forward, -forward[:, 1]
+        heading[:, 1, 1] = forward[:, 0]
+    return heading
+
+
+class _Around(NamedTuple):
+    """What products of deviations are linearized about, in the intervals."""
+
+    com: np.ndarray  # (N, 3) in their middle
+    wrench: np.ndarray  # (N, C, 6) patch axes [weights]
+    deviation: np.ndarray  # (N, 13) at their start, but for the soles
+    stretch: np.ndarray  # (N,) of their time [s]
+    shift: np.ndarray  # (N, S, 2) of the soles at their end
+    shift_before: np.ndarray  # (N, S, 2) and at their start
+
+
+def _around_behavior(
+    wrench: np.ndarray,
+    planned: np.ndarray,
+    on: np.ndarray,
+    R: np.ndarray,
+    shift: np.ndarray,
+) -> _Around:
+    """The behavior; what feet in the air would carry is carried by the others."""
+    N, change = len(wrench), np.zeros_like(wrench)
+    lifted = np.where((planned & ~on)[:, :, None], wrench[:, :, 3:], 0.0)
+    force = np.einsum("ncij,ncj->nci", R, -lifted)
+    total = -force.sum(1) / np.maximum(on.sum(1), 1)[:, None]
+    force += np.where(on[:, :, None], total[:, None], 0.0)
+    change[:, :, 3:] = np.einsum("ncji,ncj->nci", R, force)
+    return _Around(
+        com=np.zeros((N, 3)),
+        wrench=change,
+        deviation=np.zeros((N, BODY)),
+        stretch=np.zeros(N),
+        shift=np.tile(shift, (N, 1, 1)),
+        shift_before=np.zeros((N, *shift.shape)),
+    )
+
+
+def _around_plan(
+    plan: Plan,
+    phases: np.ndarray,
+    middles: np.ndarray,
+    wrench: np.ndarray,
+    tempo: float,
+) -> _Around:
+    """The plan before, held beyond its end."""
+
+    def deviation(at: np.ndarray, count: int) -> np.ndarray:
+        columns = plan.deviation.T[:count]
+        return np.column_stack([np.interp(at, plan.phases, x) for x in columns])
+
+    k = np.searchsorted(plan.phases, middles) - 1
+    k = np.clip(k, 0, len(plan.durations) - 1)
+    slowness = plan.durations / np.diff(plan.phases)
+    # Time is part of no product.
+    start = np.hstack([deviation(phases[:-1], 12), np.zeros((len(middles), 1))])
+    return _Around(
+        com=deviation(middles, 3),
+        wrench=plan.wrench[k] - wrench,
+        deviation=start,
+        stretch=(slowness[k] - 1 / tempo) * np.diff(phases),
+        shift=plan.shift[k + 1],
+        shift_before=plan.shift[k],
     )
