@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.rotations import compiled
 from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.stepping import Step, Stretch, standing
@@ -190,9 +191,31 @@ class _Samples:
 
     def __call__(self, column: np.ndarray) -> np.ndarray:
         """A column between samples, a row a phase."""
-        share = self._share.reshape(-1, *[1] * (column.ndim - 1))
-        before, after = column[self.index], column[self.index + 1]
-        return np.asarray((1 - share) * before + share * after)
+        out = np.empty((len(self.index), *column.shape[1:]))
+        rows = column.reshape(len(column), -1), out.reshape(len(out), -1)
+        _between_samples(rows[0], self.index, self._share, rows[1])
+        return out
+
+
+@compiled
+def _between_samples(column, index, share, out):
+    for n in range(out.shape[0]):
+        k, u = index[n], share[n]
+        for m in range(out.shape[1]):
+            out[n, m] = (1 - u) * column[k, m] + u * column[k + 1, m]
+
+
+@compiled
+def _interpolate(phases, knots, values, out):
+    """Writes (M, m) values at ascending phases; beyond the knots those are held."""
+    last, k = knots.shape[0] - 1, 0
+    for n in range(out.shape[0]):
+        s = min(max(phases[n], knots[0]), knots[last])
+        while k < last - 1 and knots[k + 1] <= s:
+            k += 1
+        u = (s - knots[k]) / (knots[k + 1] - knots[k])
+        for m in range(out.shape[1]):
+            out[n, m] = values[k, m] + u * (values[k + 1, m] - values[k, m])
 
 
 def _headings(reference: Reference, index: np.ndarray) -> np.ndarray:
@@ -249,18 +272,15 @@ def _around_plan(
     tempo: float,
 ) -> _Around:
     """The plan before, held beyond its end."""
-
-    def deviation(at: np.ndarray, count: int) -> np.ndarray:
-        columns = plan.deviation.T[:count]
-        return np.column_stack([np.interp(at, plan.phases, x) for x in columns])
-
+    com, start = np.empty((len(middles), 3)), np.zeros((len(middles), BODY))
+    _interpolate(middles, plan.phases, plan.deviation, com)
+    # Time is part of no product.
+    _interpolate(phases[:-1], plan.phases, plan.deviation, start[:, :12])
     k = np.searchsorted(plan.phases, middles) - 1
     k = np.clip(k, 0, len(plan.durations) - 1)
     slowness = plan.durations / np.diff(plan.phases)
-    # Time is part of no product.
-    start = np.hstack([deviation(phases[:-1], 12), np.zeros((len(middles), 1))])
     return _Around(
-        com=deviation(middles, 3),
+        com=com,
         wrench=plan.wrench[k] - wrench,
         deviation=start,
         stretch=(slowness[k] - 1 / tempo) * np.diff(phases),

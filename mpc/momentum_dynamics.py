@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.rotations import add_cross, compiled
 from mpc.horizon import BODY, Horizon
 
 
@@ -32,14 +33,6 @@ class Dynamics(NamedTuple):
     A: np.ndarray  # (N, NX, NX)
     B: np.ndarray  # (N, NX, NU)
     e: np.ndarray  # (N, NX)
-
-
-def cross_matrices(r: np.ndarray) -> np.ndarray:
-    """(n, 3, 3) cross product matrices of (n, 3) vectors."""
-    S = np.zeros((*r.shape[:-1], 3, 3))
-    S[..., 0, 1], S[..., 0, 2], S[..., 1, 2] = -r[..., 2], r[..., 1], -r[..., 0]
-    S[..., 1, 0], S[..., 2, 0], S[..., 2, 1] = r[..., 2], -r[..., 1], r[..., 0]
-    return S
 
 
 def linearize_dynamics(
@@ -53,63 +46,212 @@ def linearize_dynamics(
         soles: patches whose places are states.
         mass, gravity: of the robot [kg, m/s^2].
     """
-    A, B, e = _rates(horizon, len(x0), soles, mass, gravity)
-    _N, NX, NU = B.shape
-    t = NU - 1 - 2 * len(soles)
-    H = (horizon.h + horizon.stretch)[:, None, None]
-    transition = H * np.eye(NX) + 0.5 * H**2 * A
-    before = horizon.deviation.copy()
-    before[0] = x0
-    rate = (
-        np.einsum("nij,nj->ni", A, before)
-        + np.einsum("nij,nj->ni", B[:, :, :t], horizon.wrench_shift)
-        + e
-    )
-    # dF/dH at the plan before, where there is one.
-    growth = rate + H[:, :, 0] * np.einsum("nij,nj->ni", A, rate)
-    growth *= horizon.is_planned
-    Ad, Bd = np.eye(NX) + transition @ A, transition @ B
-    e = np.einsum("nij,nj->ni", transition, e) - horizon.stretch[:, None] * growth
-    x_ref = np.concatenate([horizon.com, horizon.velocity, horizon.momentum], axis=1)
-    Bd[:, :, t:] = 0.0
-    Bd[:, :, t] = growth
-    Bd[:, :9, t] += np.diff(x_ref, axis=0) / horizon.h[:, None]
-    Bd[:, 12, t] = 1.0
-    Bd[:, BODY:, t + 1 :] = np.eye(2 * len(soles))
-    return Dynamics(Ad, Bd, e)
-
-
-def _rates(
-    horizon: Horizon, NX: int, soles: Sequence[int], mass: float, gravity: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A, B, e of x' = A x + B u + e in every interval."""
     N, C = horizon.standing.shape
-    g = gravity
-    A = np.zeros((N, NX, NX))
-    B = np.zeros((N, NX, 6 * C + 1 + 2 * len(soles)))
-    e = np.zeros((N, NX))
-    middle = 0.5 * (horizon.com[:-1] + horizon.com[1:]) + horizon.com_shift
-    A[:, 0:3, 3:6] = np.eye(3)
-    e[:, 5] = g * horizon.lift
-    if horizon.tempo != 1.0:
-        # The behavior's forces make the accelerations of its own tempo.
-        rates = np.concatenate([horizon.velocity, horizon.momentum], axis=1)
-        change = np.diff(rates, axis=0) / horizon.h[:, None]
-        e[:, 3:9] += (1 / horizon.tempo**2 - 1) * change
-    A[:, 9:12, 6:9] = mass * horizon.inverse_inertia
-    for c in range(C):
-        moment, force = slice(6 * c, 6 * c + 3), slice(6 * c + 3, 6 * c + 6)
-        R = horizon.R[:, c]
-        extra = np.einsum("nij,nj->ni", R, horizon.wrench_shift[:, force])
-        f = np.einsum("nij,nj->ni", R, horizon.wrench[:, force]) + extra
-        arm = horizon.p[:, c] + horizon.sole_shift[:, c] - middle
-        A[:, 6:9, 0:3] += g * cross_matrices(f)
-        B[:, 3:6, force] = g * R
-        B[:, 6:9, force] = g * cross_matrices(arm) @ R
-        B[:, 6:9, moment] = g * R
-        moved = horizon.sole_shift[:, c] - horizon.com_shift
-        e[:, 6:9] -= g * np.cross(moved, extra)
-        if c in soles:
-            o = BODY + 2 * list(soles).index(c)
-            A[:, 6:9, o : o + 2] = -g * cross_matrices(f)[:, :, :2]
-    return A, B, e
+    NX, places = len(x0), np.full(C, -1)
+    places[list(soles)] = BODY + 2 * np.arange(len(soles))
+    found = Dynamics(
+        np.zeros((N, NX, NX)),
+        np.zeros((N, NX, 6 * C + 1 + 2 * len(soles))),
+        np.zeros((N, NX)),
+    )
+    _linearize(
+        horizon.h,
+        horizon.com,
+        horizon.velocity,
+        horizon.momentum,
+        horizon.wrench,
+        horizon.R,
+        horizon.p,
+        mass * horizon.inverse_inertia,
+        horizon.com_shift,
+        horizon.sole_shift,
+        horizon.wrench_shift,
+        horizon.deviation,
+        horizon.stretch,
+        float(horizon.is_planned),
+        horizon.lift,
+        horizon.tempo,
+        x0,
+        places,
+        gravity,
+        *found,
+    )
+    return found
+
+
+@compiled
+def _linearize(
+    h,
+    com,
+    velocity,
+    momentum,
+    wrench,
+    R,
+    p,
+    rotation_rate,
+    com_shift,
+    sole_shift,
+    wrench_shift,
+    deviation,
+    stretch,
+    is_planned,
+    lift,
+    tempo,
+    x0,
+    places,
+    gravity,
+    A,
+    B,
+    e,
+):
+    """Writes A, B, e, all zero before; arguments as in `Horizon`.
+
+    `rotation_rate` (N, 3, 3) is that of the body per angular momentum and mass,
+    `places` (C,) where the place of a patch is in a state, or -1.
+    """
+    N, C = h.shape[0], places.shape[0]
+    t = 6 * C
+    # Angular momentum per CoM and rotation per angular momentum; rates at the plan.
+    F, rate, constant = np.empty((3, 3)), np.empty((4, 3)), np.empty((2, 3))
+    arm, force = np.empty(3), np.empty(3)
+    for k in range(N):
+        H, W = h[k] + stretch[k], rotation_rate[k]
+        half = 0.5 * H * H
+        x = x0 if k == 0 else deviation[k]
+        F[:] = 0.0
+        _forces_of_tempo(h, velocity, momentum, k, tempo, constant)
+        constant[0, 2] += gravity * lift
+        rate[1], rate[2] = constant[0], constant[1]
+        for c in range(C):
+            for i in range(3):
+                middle = 0.5 * (com[k, i] + com[k + 1, i]) + com_shift[k, i]
+                arm[i] = p[k, c, i] + sole_shift[k, c, i] - middle
+            moved, o = sole_shift[k, c] - com_shift[k], slice(6 * c, 6 * c + 6)
+            w, dw = gravity * wrench[k, o], gravity * wrench_shift[k, o]
+            _add_loads(R[k, c], arm, moved, w, dw, force, constant, rate)
+            _add_cross_matrix(force, F)
+            _write_contact(gravity * R[k, c], arm, W, H, half, B[k, :, o])
+            if places[c] >= 0:
+                _write_place(force, W, H, half, A[k, :, places[c] : places[c] + 2])
+                for i in range(2):
+                    # What moves a foot moves its moment the other way round.
+                    rate[2] += _cross_column(force, i) * -x[places[c] + i]
+        for i in range(3):
+            rate[0, i], rate[3, i] = x[3 + i], 0.0
+            for j in range(3):
+                rate[2, i] += F[i, j] * x[j]
+                rate[3, i] += W[i, j] * x[6 + j]
+        _write_body(F, W, H, half, constant, A[k], e[k])
+        _write_stretch(F, W, H, rate, is_planned, stretch[k], B[k, :, t], e[k])
+        for i in range(3):
+            B[k, i, t] += (com[k + 1, i] - com[k, i]) / h[k]
+            B[k, 3 + i, t] += (velocity[k + 1, i] - velocity[k, i]) / h[k]
+            B[k, 6 + i, t] += (momentum[k + 1, i] - momentum[k, i]) / h[k]
+        B[k, 12, t] = 1.0
+        for i in range(x.shape[0] - BODY):
+            A[k, BODY + i, BODY + i] = 1.0
+            B[k, BODY + i, t + 1 + i] = 1.0
+
+
+@compiled
+def _forces_of_tempo(h, velocity, momentum, k, tempo, constant):
+    """Writes what the behavior's forces miss of its accelerations at a tempo."""
+    # They make the accelerations of its own tempo.
+    share = (1.0 / tempo**2 - 1.0) / h[k]
+    for i in range(3):
+        constant[0, i] = share * (velocity[k + 1, i] - velocity[k, i])
+        constant[1, i] = share * (momentum[k + 1, i] - momentum[k, i])
+
+
+@compiled
+def _add_loads(R, arm, moved, wrench, change, force, constant, rate):
+    """Adds what the loads of a contact do; writes its force, (3,) in world axes."""
+    extra, product = np.empty(3), np.zeros(3)
+    for i in range(3):
+        extra[i], force[i] = 0.0, 0.0
+        for j in range(3):
+            extra[i] += R[i, j] * change[3 + j]
+            force[i] += R[i, j] * (wrench[3 + j] + change[3 + j])
+            rate[2, i] += R[i, j] * change[j]
+        rate[1, i] += extra[i]
+    add_cross(arm, extra, rate[2])
+    add_cross(moved, extra, product)
+    for i in range(3):
+        constant[1, i] -= product[i]
+        rate[2, i] -= product[i]
+
+
+@compiled
+def _cross_column(r, j):
+    """Column j of the cross product matrix of r."""
+    out, axis = np.zeros(3), np.zeros(3)
+    axis[j] = 1.0
+    add_cross(r, axis, out)
+    return out
+
+
+@compiled
+def _add_cross_matrix(r, out):
+    for j in range(3):
+        out[:, j] += _cross_column(r, j)
+
+
+@compiled
+def _write_contact(R, arm, W, H, half, B):
+    """Writes the columns of a wrench; R counts in weights."""
+    for j in range(3):
+        turning = np.zeros(3)
+        add_cross(arm, R[:, j], turning)
+        for i in range(3):
+            B[i, 3 + j] = half * R[i, j]
+            B[3 + i, 3 + j] = H * R[i, j]
+            B[6 + i, 3 + j] = H * turning[i]
+            B[6 + i, j] = H * R[i, j]
+            for m in range(3):
+                B[9 + i, 3 + j] += half * W[i, m] * turning[m]
+                B[9 + i, j] += half * W[i, m] * R[m, j]
+
+
+@compiled
+def _write_place(force, W, H, half, A):
+    """Writes the columns of the place of a sole that carries a force."""
+    for j in range(2):
+        turning = -_cross_column(force, j)
+        for i in range(3):
+            A[6 + i, j] = H * turning[i]
+            for m in range(3):
+                A[9 + i, j] += half * W[i, m] * turning[m]
+
+
+@compiled
+def _write_body(F, W, H, half, constant, A, e):
+    """Writes the columns of the body, and what does not depend on the state."""
+    for i in range(BODY):
+        A[i, i] = 1.0
+    for i in range(3):
+        A[i, 3 + i] = H
+        e[i], e[3 + i] = half * constant[0, i], H * constant[0, i]
+        e[6 + i] = H * constant[1, i]
+        for j in range(3):
+            A[6 + i, j] = H * F[i, j]
+            A[6 + i, 3 + j] = half * F[i, j]
+            A[9 + i, 6 + j] = H * W[i, j]
+            e[9 + i] += half * W[i, j] * constant[1, j]
+            for m in range(3):
+                A[9 + i, j] += half * W[i, m] * F[m, j]
+
+
+@compiled
+def _write_stretch(F, W, H, rate, is_planned, stretch, column, e):
+    """Writes the column of the interval's time: dF/dH at the plan before, if any."""
+    for i in range(3):
+        turning, rotation = rate[2, i], rate[3, i]
+        for j in range(3):
+            turning += H * F[i, j] * rate[0, j]
+            rotation += H * W[i, j] * rate[2, j]
+        column[i] = is_planned * (rate[0, i] + H * rate[1, i])
+        column[3 + i] = is_planned * rate[1, i]
+        column[6 + i] = is_planned * turning
+        column[9 + i] = is_planned * rotation
+    for i in range(12):
+        e[i] -= stretch * column[i]
