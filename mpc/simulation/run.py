@@ -169,7 +169,7 @@ def run_scenario(
         length = scenario.lead_in + running.end
         while not running.is_over:
             running.advance(scenario.plan_period)
-            done = len(running.plans)
+            done = running.log.num_plans
             if progress and done % 5 == 1:
                 progress(min(1.0, done * scenario.plan_period / length))
         return collect_run(running)
@@ -178,8 +178,9 @@ def run_scenario(
 def collect_run(running: RunningLoop) -> SimulationRun:
     """What has happened so far in a loop, up to its last whole plan period."""
     loop, context, scenario = running.loop, running.context, running.scenario_so_far()
-    logs = {name: log.FindLog(context) for name, log in loop.logs.items()}
-    t = np.array(logs["state"].sample_times()) - scenario.lead_in
+    logs = {name: running.log.samples(name, context) for name in loop.logs}
+    plans = running.log.plans()
+    t = logs["state"][0] - scenario.lead_in
     # Under way, a run is what its scenario makes again.
     end = np.inf if running.is_over else scenario.duration + 1e-9
     n = int(np.searchsorted(t, end))
@@ -192,13 +193,13 @@ def collect_run(running: RunningLoop) -> SimulationRun:
     if loop.detector is not None:
         own = loop.detector.GetMyContextFromRoot(context)
         detection = loop.detector.GetOutputPort("memory").Eval(own)
-    samples = {name: log.data().T[:n].copy() for name, log in logs.items()}
+    samples = {name: rows[:n] for name, (_, rows) in logs.items()}
     contact = samples["contact"]
     strike_t, strikes = np.zeros(0), np.zeros((0, 0))
     if "strike" in logs:
-        strike_t = np.array(logs["strike"].sample_times()) - scenario.lead_in
+        strike_t = logs["strike"][0] - scenario.lead_in
         strike_t = strike_t[strike_t < end]
-        strikes = logs["strike"].data().T[: len(strike_t)].copy()
+        strikes = logs["strike"][1][: len(strike_t)]
     return SimulationRun(
         scenario=scenario,
         behavior=running.behavior,
@@ -212,9 +213,9 @@ def collect_run(running: RunningLoop) -> SimulationRun:
         strikes=strikes,
         tips=loop.contact_log.tips,
         members=loop.contact_log.members,
-        plans=tuple(running.plans),
+        plans=plans,
         tick_ms=np.array(loop.whole_body.tick_times) * 1e3,
-        plan_ms=np.array([p.solve_time for p in running.plans if p.iterations]) * 1e3,
+        plan_ms=np.array([p.solve_time for p in plans if p.iterations]) * 1e3,
         failures=tick_safety.count,
         fell_at=running.fell_at,
         wall_time=running.wall_time,

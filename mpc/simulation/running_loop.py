@@ -4,6 +4,7 @@ A run from start to end and a show that somebody plays with are both one of thes
 what is done by hand goes into the scenario: run again, it is the same bit for bit.
 """
 
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ from mpc.remote.link import RemoteLink
 from mpc.simulation.asked_tempo import play_length
 from mpc.simulation.diagram import ClosedLoop, build_closed_loop
 from mpc.simulation.fall import has_fallen
+from mpc.simulation.run_log import RunLog
 from mpc.simulation.scenario import Push, Scenario
 from mpc.simulation.setting_event import SettingEvent, setting_event
 from mpc.simulation.settings import check_event, first_settings
@@ -38,11 +40,11 @@ class RunningLoop(Closing):
         scenario: its settings, with all that has been done by hand so far.
         loop: the diagram.
         simulator: advances it; see `context`.
-        plans: plans so far, as they were made.
+        log: samples and plans so far.
         fell_at: time of the fall [s], None without one.
         wall_time: wall time of all that was simulated [s].
 
-    It is closed after use, for its planner may be a process.
+    It is closed after use, for its planner may be a process and its log has files.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class RunningLoop(Closing):
         self.behavior, self.scenario = behavior, scenario.check()
         self._given = scenario
         self._planner, self._link = None, None
+        self.log = RunLog({})
         if remote is None:
             self._planner = _start_planner(behavior, scenario, weights)
         else:
@@ -88,7 +91,8 @@ class RunningLoop(Closing):
             raise
 
     def close(self) -> None:
-        """Ends the planner's process, or hangs up on the controllers', if any."""
+        """Forgets its log, and ends the planner's process or the link, if any."""
+        self.log.close()
         if self._planner is not None:
             self._planner.close()
         if self._link is not None:
@@ -113,7 +117,8 @@ class RunningLoop(Closing):
         if len(events) > len(self._given.events):
             source = self.loop.settings
             source.add(source.GetMyMutableContextFromRoot(self.context), events[-1])
-        self.plans: list[Plan] = []
+        self.log.close()
+        self.log = RunLog(self.loop.logs)
         self.fell_at: float | None = None
         self.wall_time = 0.0
 
@@ -144,7 +149,7 @@ class RunningLoop(Closing):
         period, end = scenario.plan_period, scenario.lead_in + self.end
         until = min(start + duration, end)
         while not self.is_over and self.context.get_time() < until - ROUNDING:
-            boundary = period * (len(self.plans) + 1)
+            boundary = period * (self.log.num_plans + 1)
             target = min(boundary, end)
             if until < target - ROUNDING:
                 advance_to(self.loop, self.simulator, until)
@@ -158,7 +163,13 @@ class RunningLoop(Closing):
         system = self.loop.predictive
         context = system.GetMyContextFromRoot(self.context)
         plan: Plan = system.GetOutputPort("plan").Eval(context)
-        self.plans.append(plan)
+        try:
+            self.log.add(plan, self.context)
+        except OSError as error:
+            raise BackbeatError(
+                f"what this run notes does not fit into {tempfile.gettempdir()} "
+                f"({error.strerror}); free some room, or name another folder in TMPDIR"
+            ) from error
         if has_fallen(self.loop, self.context):
             self.fell_at = self.time
 
@@ -229,7 +240,7 @@ class RunningLoop(Closing):
             events=list(self.scenario.events),
         )
         if not self.is_over:
-            end = scenario.plan_period * len(self.plans)
+            end = scenario.plan_period * self.log.num_plans
             duration = end - scenario.lead_in
             # The sum of the two is to reach the period's end in spite of rounding.
             while scenario.lead_in + duration < end:

@@ -130,7 +130,7 @@ def test_a_plan_that_is_late_is_read_late(built):
     context = controller.GetMyContextFromRoot(running.context)
     plan = controller.GetInputPort("plan").Eval(context)
     assert running.context.get_time() - plan.time >= 0.05
-    assert running.context.get_time() - running.plans[-1].time < 0.021
+    assert running.context.get_time() - running.log.plans()[-1].time < 0.021
 
 
 def test_a_hand_goes_where_it_is_held_and_comes_back(built):
@@ -212,8 +212,8 @@ def test_what_is_done_by_hand_is_a_scenario(built):
     again = run_scenario(scenario, behavior)
     assert len(again.t) == round((again.t[-1] + 0.1) / 0.005) + 1
     n = len(again.t)
-    log = by_hand.loop.logs["state"].FindLog(by_hand.context)
-    assert log.data().T[:n].tobytes() == again.x.tobytes()
+    _, x = by_hand.log.samples("state", by_hand.context)
+    assert x[:n].tobytes() == again.x.tobytes()
     assert np.abs(again.push).max() == pytest.approx(600.0)
 
 
