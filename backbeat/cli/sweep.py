@@ -19,7 +19,8 @@ def command(
         str,
         typer.Argument(
             help="YAML file, or a sweep that ships: ablation, ablation-world, "
-            "dances, drumming, pushes, stance-pushes, step-pushes, world."
+            "actuators, dances, drumming, model-error, pushes, stance-pushes, "
+            "step-pushes, world."
         ),
     ],
     library: LibraryFolder = LIBRARY,

@@ -8,14 +8,16 @@ import sys
 import time
 from io import BytesIO
 from pathlib import Path
+from typing import get_type_hints
 
 import pandas as pd
 import pytest
 
 from backbeat import sweeping
+from backbeat.cli import sweep as sweep_command
 from backbeat.cli.main import main
 from models.errors import BackbeatError
-from mpc.simulation.sweep.specification import parse_sweep
+from mpc.simulation.sweep.specification import parse_sweep, shipped_sweeps
 from mpc.simulation.sweep.success_rate import wilson
 
 # Time for something to happen, on a machine that has other work too [s].
@@ -256,3 +258,10 @@ def test_the_command_prints_tables(quick, library, tmp_path, monkeypatch, capsys
     assert "passes after 3" in printed.out
     assert "Pooled" in printed.out
     assert "survived" in printed.err
+
+
+def test_the_help_names_every_sweep_that_ships():
+    hints = get_type_hints(sweep_command.command, include_extras=True)
+    said = hints["name"].__metadata__[0].help
+    names = said.split("ships: ")[1].rstrip(".").split(", ")
+    assert names == shipped_sweeps()

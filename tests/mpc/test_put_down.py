@@ -137,5 +137,5 @@ def test_a_push_to_the_free_side_is_survived(built):
 @pytest.mark.parametrize("angle", range(0, 360, 45))
 def test_pushes_on_one_leg_are_survived_on_sensors_and_motors(built, angle):
     a = np.radians(angle)
-    run = pushed(built, (np.cos(a), np.sin(a)), "estimated", 80.0)
+    run = pushed(built, (np.cos(a), np.sin(a)), "estimated", 60.0)
     assert run.metrics()["survived"]
