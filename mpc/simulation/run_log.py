@@ -19,7 +19,7 @@ from mpc.plan import Plan
 from mpc.plan_message import pack, unpack
 
 # Files are in memory up to this size [bytes].
-IN_MEMORY = 2**24
+IN_MEMORY = 2**20
 # Samples are moved once a second, at 50 plans a second.
 EVERY = 50
 
