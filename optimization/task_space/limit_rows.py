@@ -58,8 +58,7 @@ def contact_cones(space: TaskSpace, friction: float) -> list[Cone]:
             cone = _patch_cone(contact.half_length, contact.half_width, friction)
         else:
             continue
-        R_CW = space.state.pose(task.frame).rotation().matrix().T
-        turned = cone.reshape(-1, 3) @ R_CW
+        turned = cone.reshape(-1, 3) @ space.state.rotation(task.frame).T
         cones.append((turned.reshape(cone.shape), part))
     return cones
 

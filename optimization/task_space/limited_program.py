@@ -201,8 +201,8 @@ class LimitedProgram:
         """
         free, is_feasible = np.eye(len(z)), count > 0 and rows.hold(z)
         if count:
-            decided = [p for level in levels[:count] for p in level]
-            free = _null_space(self._stack(decided, z)[0])
+            decided = [self._rows(p) for level in levels[:count] for p in level]
+            free = _null_space(np.vstack(decided))
             if not free.shape[1]:
                 return z, is_feasible
         for left, together in enumerate(levels[count:], 1 + count - len(levels)):
@@ -239,27 +239,34 @@ class LimitedProgram:
         self._moves = np.arange(n) < moving
         self._a_1 = self.space.dynamics.contact_acceleration()
 
+    def _metric(self, priority: int) -> np.ndarray | float:
+        """R of a level, or its root weight where it asks for torques."""
+        weights, level = self.level_weights, self.space.levels.get(priority)
+        root = 1.0 if weights is None else np.sqrt(weights[priority])
+        return root if level is None else root * level.metric
+
+    def _rows(self, priority: int) -> np.ndarray:
+        """(k, nj) rows J of a level, weighted."""
+        level, R = self.space.levels.get(priority), self._metric(priority)
+        # Torques asked for count as the accelerations that they would add.
+        return R * self._T if level is None else R @ (level.B @ self._T)
+
     def _stack(
         self, priorities: list[int], z: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rows J z = wish of one level, or of all of them, with their weights."""
         J, wish, space = [], [], self.space
         for p in priorities:
-            share = 1.0 if self.level_weights is None else self.level_weights[p]
-            level = space.levels.get(p)
+            R, level = self._metric(p), space.levels.get(p)
+            J.append(self._rows(p))
             if level is None:
-                # Torques asked for, as the accelerations that they would add.
-                root, C = np.sqrt(share), space.dynamics.C
-                J.append(root * self._T)
-                phi = space.null_space(p) @ solve_lower(C, space.joint_force(p))
-                wish.append(root * (phi + self._T @ z))
-                continue
-            R, rows = np.sqrt(share) * level.metric, level.B @ self._T
-            J.append(R @ rows)
-            # Of directions that are given up, only the share that is kept.
-            change = level.wanted_change(self._a_1 + self._T @ z)
-            kept = level.compliance @ level.task_force(change)
-            wish.append(R @ (kept + rows @ z))
+                phi = solve_lower(space.dynamics.C, space.joint_force(p))
+                missing = R * (space.null_space(p) @ phi)
+            else:
+                # Of directions that are given up, only the share that is kept.
+                change = level.wanted_change(self._a_1 + self._T @ z)
+                missing = R @ (level.compliance @ level.task_force(change))
+            wish.append(missing + J[-1] @ z)
         return np.vstack(J), np.concatenate(wish)
 
     def _reaction_rows(self, rows: LimitRows) -> tuple[np.ndarray, np.ndarray]:
