@@ -98,7 +98,7 @@ class ContactLog(LeafSystem):
             self._calc_wrenches,
             {self._results.ticket()},
         )
-        self._soles = SoleWrenches(robot)
+        self._at_soles = SoleWrenches(robot)
         self._rows = [self.patches.index(n) for n in robot.soles]
         self.DeclareVectorOutputPort(
             "sole_wrenches",
@@ -185,7 +185,7 @@ class ContactLog(LeafSystem):
     def _calc_sole_wrenches(self, context: Context, output: BasicVector) -> None:
         W = self._wrenches.Eval(context).reshape(-1, 6)[self._rows]
         q = self._state.Eval(context)[: self._world.robot.num_positions]
-        output.SetFromVector(self._soles.at(q, W).ravel())
+        output.SetFromVector(self._at_soles.at(q, W).ravel())
 
     def _carry(self, a: BodyIndex, b: BodyIndex) -> tuple[int, float]:
         """Row of `wrenches` in which a contact of two bodies counts, and its sign.
