@@ -4,6 +4,7 @@ import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
 
 from models import dynamics, kinematics
+from models.bound_arguments import bind
 from models.collision import CollisionArrays, distances
 from models.kinematic_tree import make_workspace
 from models.robot import Frame, RobotModel
@@ -28,6 +29,7 @@ class Configuration:
         """Computes the robot at (q, v); v is zero when not given."""
         self.robot = robot
         self._ws = make_workspace(robot.tree)
+        self._bound = bind((robot.tree, self._ws))
         self._p_WB = np.zeros(3)
         self.update(q, v)
 
@@ -46,31 +48,27 @@ class Configuration:
         kinematics.base_position(tree, self.q, self._p_WB)
         return self
 
-    def _place(self, frame: Frame | str) -> tuple[Frame, np.ndarray, np.ndarray]:
+    def _at(self, frame: Frame | str) -> tuple[int, np.ndarray, np.ndarray]:
+        """Where a frame is on the robot: body, rotation, place."""
         frame = self.robot.frame(frame) if isinstance(frame, str) else frame
-        R, r = np.zeros((3, 3)), np.zeros(3)
-        kinematics.frame_pose(
-            self.robot.tree,
-            self._ws,
-            self.q,
-            frame.body,
-            frame.R_PF,
-            frame.p_PF,
-            R,
-            r,
-        )
-        return frame, R, r
+        return frame.body, frame.R_PF, frame.p_PF
 
     def pose(self, frame: Frame | str) -> RigidTransform:
         """X_WF of a frame."""
-        _, R, r = self._place(frame)
+        R, r = np.empty((3, 3)), np.empty(3)
+        _frame_pose(self._bound, self.q, *self._at(frame), R, r)
         return RigidTransform(RotationMatrix(R), self._p_WB + r)
+
+    def rotation(self, frame: Frame | str) -> np.ndarray:
+        """(3, 3) rotation matrix R_WF of a frame."""
+        R = np.empty((3, 3))
+        _frame_pose(self._bound, self.q, *self._at(frame), R, np.empty(3))
+        return R
 
     def jacobian(self, frame: Frame | str) -> np.ndarray:
         """(6, nv) spatial velocity Jacobian of a frame."""
-        frame, _, r = self._place(frame)
         J = np.zeros((6, self.robot.num_velocities))
-        kinematics.frame_jacobian(self.robot.tree, self._ws, frame.body, r, J)
+        _frame_jacobian(self._bound, self.q, *self._at(frame), J)
         return J
 
     def velocity(self, frame: Frame | str) -> np.ndarray:
@@ -79,10 +77,9 @@ class Configuration:
 
     def bias_acceleration(self, frame: Frame | str) -> np.ndarray:
         """(6,) Jdot v of a frame [rad/s^2, m/s^2]."""
-        frame, _, r = self._place(frame)
         out = np.zeros(6)
         g = self.robot.gravity
-        kinematics.frame_acceleration(self._ws, frame.body, r, g, out)
+        _frame_acceleration(self._bound, self.q, *self._at(frame), g, out)
         return out
 
     def distances(self, arrays: CollisionArrays) -> tuple[np.ndarray, np.ndarray]:
@@ -156,6 +153,31 @@ class Configuration:
         m, h = self._ws.m[0], self._ws.h[0]
         shift = (h @ h * np.eye(3) - np.outer(h, h)) / m
         return np.asarray(self._ws.I[0] - shift)
+
+
+@compiled
+def _frame_pose(bound, q, body, R_PF, p_PF, R, r):
+    """Writes rotation and place, from the base, of a frame."""
+    tree, ws = bound.content
+    kinematics.frame_pose(tree, ws, q, body, R_PF, p_PF, R, r)
+
+
+@compiled
+def _frame_jacobian(bound, q, body, R_PF, p_PF, J):
+    """Writes the Jacobian of a frame."""
+    tree, ws = bound.content
+    R, r = np.empty((3, 3)), np.empty(3)
+    kinematics.frame_pose(tree, ws, q, body, R_PF, p_PF, R, r)
+    kinematics.frame_jacobian(tree, ws, body, r, J)
+
+
+@compiled
+def _frame_acceleration(bound, q, body, R_PF, p_PF, gravity, out):
+    """Writes Jdot v of a frame."""
+    tree, ws = bound.content
+    R, r = np.empty((3, 3)), np.empty(3)
+    kinematics.frame_pose(tree, ws, q, body, R_PF, p_PF, R, r)
+    kinematics.frame_acceleration(ws, body, r, gravity, out)
 
 
 @compiled

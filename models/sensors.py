@@ -4,13 +4,13 @@
     gyro           angular velocity of the base, in its axes, plus a bias
     accelerometer  acceleration of the base origin against free fall, in its axes,
                    mean over the time since the sample before, plus a bias
-    foot force     normal force on every patch
+    foot force     normal force on every patch, and the whole wrench on it
 
 All errors are normal and drawn anew for each sample; biases start from a normal
 draw and then walk. A sample's errors depend on seed and number of the sample only.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from pydrake.common.value import AbstractValue
@@ -30,7 +30,7 @@ class SensorNoise:
     # Gyro [rad/s] and accelerometer [m/s^2].
     gyro: float = 5e-3
     accelerometer: float = 0.05
-    # Normal force on a foot [N].
+    # Force on a foot [N].
     force: float = 5.0
     # Biases at the start [rad/s, m/s^2].
     gyro_bias: float = 3e-3
@@ -38,6 +38,8 @@ class SensorNoise:
     # And how they walk on [rad/s/sqrt(s), m/s^2/sqrt(s)].
     gyro_walk: float = 1e-4
     accelerometer_walk: float = 1e-3
+    # Moment on a foot [N m].
+    moment: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,9 @@ class SensorReading:
         gyro: (3,) angular velocity in base axes [rad/s].
         accelerometer: (3,) acceleration in base axes, 9.8 upwards at rest [m/s^2].
         force: (C,) normal forces on the patches [N].
+        wrenches: (C, 6) on the patches, moment and force in their axes about their
+            origins, mean over the time since the sample before [N m, N]; (0, 6) where
+            nothing feels them.
     """
 
     index: int
@@ -58,6 +63,7 @@ class SensorReading:
     gyro: np.ndarray
     accelerometer: np.ndarray
     force: np.ndarray
+    wrenches: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))
 
 
 @dataclass(frozen=True)
@@ -90,14 +96,16 @@ class Sensors(LeafSystem):
         input_ports:
         - state
         - force
+        - wrenches
         - noise_scale
         output_ports:
         - reading
 
     `state` is the true [q, v] of the robot model (nq + nv), `force` (C) the true
-    normal forces on its patches [N]. `noise_scale` (1) multiplies all errors but the
-    biases at the start; it may be left unconnected. `reading` is the SensorReading
-    taken `delay` ago; in the first moments, the very first one.
+    normal forces on its patches [N], `wrenches` (6 C) the true wrenches on them, as of
+    SensorReading; without, they are not sensed. `noise_scale` (1) multiplies all errors
+    but the biases at the start; it may be left unconnected. `reading` is the
+    SensorReading taken `delay` ago; in the first moments, the very first one.
     """
 
     def __init__(
@@ -127,6 +135,7 @@ class Sensors(LeafSystem):
             "state", robot.num_positions + robot.num_velocities
         )
         self._force = self.DeclareVectorInputPort("force", num_patches)
+        self._wrenches = self.DeclareVectorInputPort("wrenches", 6 * num_patches)
         self._scale = self.DeclareVectorInputPort("noise_scale", 1)
         n, nj = self._noise, robot.num_joints
         self._deviations = np.r_[
@@ -137,6 +146,7 @@ class Sensors(LeafSystem):
             np.full(num_patches, n.force),
             np.full(3, n.gyro_walk * np.sqrt(period)),
             np.full(3, n.accelerometer_walk * np.sqrt(period)),
+            np.tile(np.r_[np.full(3, n.moment), np.full(2, n.force)], num_patches),
         ]
         start = np.array([[n.gyro_bias] * 3, [n.accelerometer_bias] * 3])
         bias = start * self._draw(0, 6, stream=1).reshape(2, 3)
@@ -176,9 +186,12 @@ class Sensors(LeafSystem):
 
     def _sample(self, context: Context, memory: SensorMemory) -> SensorMemory:
         x, force, scale = self._state.Eval(context), self._force.Eval(context), 1.0
+        wrenches = None
+        if self._wrenches.HasValue(context):
+            wrenches = self._wrenches.Eval(context).reshape(-1, 6)
         if self._scale.HasValue(context):
             scale = float(self._scale.Eval(context)[0])
-        return self.sample(x, force, memory, scale)
+        return self.sample(x, force, memory, scale, wrenches)
 
     def sample(
         self,
@@ -186,6 +199,7 @@ class Sensors(LeafSystem):
         force: np.ndarray,
         memory: SensorMemory,
         scale: float = 1.0,
+        wrenches: np.ndarray | None = None,
     ) -> SensorMemory:
         """The next sample, as a function of true state, forces, memory and noise."""
         robot, nj = self._robot, self._robot.num_joints
@@ -202,18 +216,25 @@ class Sensors(LeafSystem):
             scale * self._deviations * self._draw(memory.count, len(self._deviations))
         )
         k, c = 2 * nj, len(force)
+        walk = k + 6 + c
+        felt = np.zeros((0, 6))
+        if wrenches is not None:
+            # Both outputs of a foot are of one sensor, with one normal force.
+            errors = error[walk + 6 :].reshape(c, 5), error[k + 6 : walk, None]
+            felt = wrenches + np.hstack(errors)
         reading = SensorReading(
             index=memory.count,
             position=q[robot.base_positions :] + error[:nj],
             velocity=v[robot.base_velocities :] + error[nj:k],
             gyro=rate + memory.bias[0] + error[k : k + 3],
             accelerometer=specific + memory.bias[1] + error[k + 3 : k + 6],
-            force=force + error[k + 6 : k + 6 + c],
+            force=force + error[k + 6 : walk],
+            wrenches=felt,
         )
         kept = memory.readings[-self._delay :] if self._delay else ()
         return SensorMemory(
             readings=(*kept, reading),
             count=memory.count + 1,
             base_velocity=velocity,
-            bias=memory.bias + error[k + 6 + c :].reshape(2, 3),
+            bias=memory.bias + error[walk : walk + 6].reshape(2, 3),
         )

@@ -1,8 +1,10 @@
 """ForceDetector: warns when something pushes that the model does not know.
 
-The torques that nothing known explains (`mpc.momentum_observer`) are compared with what
-noise, friction and an inexact model come to. Around a planned hit of a stick, and while
-one rests on a drum, nothing is observed: the drum pushes, and that is known.
+Torques that nothing known explains (`mpc.momentum_observer`) are compared with what
+noise, friction and an inexact model come to. With sensors at the feet, those of the
+base are the whole force and moment that nobody knows of: no friction is in them, but
+what noise there is in the momentum of the whole robot. Around a planned hit of a stick,
+and while one rests on a drum, nothing is observed: the drum pushes, and that is known.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,18 +15,26 @@ from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
 
 from behaviors.behavior import Event
+from models.configuration import Configuration
 from models.robot import RobotModel
-from mpc.momentum_observer import MomentumObserver, ObserverMemory
+from models.sensors import SensorNoise
+from mpc.momentum_observer import RATE, MomentumObserver, ObserverMemory
+from mpc.push_location import PushLocation, straight
 
 # A residual is unexplained from here on [N m], and in shares of the joint's effort
 # limit, where friction and the model's errors are of that size.
 LEAST, SHARE = 3.0, 0.06
+# Force on a base is too much from so many standard deviations of what the noise of gyro
+# and encoders makes of it, and from this share of the weight, which a model may miss.
+DEVIATIONS, MISSED = 5.0, 0.02
 # A warning begins when that has lasted so long [s], and ends below this share of it.
 LASTING, OFF = 0.02, 0.5
 # Known contacts are not observed from so long before to so long after them [s].
 BEFORE, AFTER = 0.03, 0.05
 # Warnings that are remembered, the latest.
 REMEMBERED = 64
+# A link is looked for again when the torques have grown so many times.
+GROWN = 1.25
 
 
 def known_contacts(events: Iterable[Event]) -> list[tuple[float, float]]:
@@ -49,14 +59,21 @@ class ForceWarning:
 
     Attributes:
         time: when that was noticed [s].
-        joint: where it was most against what is usual.
+        link: on which it acts, as far as can be told.
+        joint: of all joints, the one that felt it most against what is usual.
         torque: the greatest unexplained torque of that joint so far [N m].
+        force: the greatest unexplained force on the robot so far [N]; None where
+            nothing feels the forces on its feet.
+        excess: how many times what is usual it was, when its link was looked for last.
         until: when it was over [s]; None while it lasts.
     """
 
     time: float
+    link: str
     joint: str
     torque: float
+    force: float | None
+    excess: float
     until: float | None = None
 
 
@@ -91,22 +108,36 @@ class ForceDetection:
 
     Attributes:
         observer: finds unexplained torques.
-        limits: (n,) from where on they are too much [N m].
+        limits: (n,) from where on they are too much [N m, N].
     """
 
     def __init__(
-        self, robot: RobotModel, known: Sequence[tuple[float, float]] = ()
+        self,
+        robot: RobotModel,
+        known: Sequence[tuple[float, float]] = (),
+        soles: Sequence[str] = (),
+        noise: SensorNoise | None = None,
     ) -> None:
         """Makes the function.
 
         Args:
             robot: the robot.
             known: when contacts are known to be, from and to [s].
+            soles: its soles, if sensors feel the wrenches on them; they have to be all
+                that carries it. () for none.
+            noise: of the sensors; None for what is usual.
         """
-        self.observer = MomentumObserver(robot)
-        joints = self.observer.joints
-        self.limits = np.maximum(LEAST, SHARE * robot.effort_limits[joints])
-        self._names = [robot.joint_names[j] for j in joints]
+        self.observer = MomentumObserver(robot, soles)
+        rows, base = self.observer.rows, robot.base_velocities
+        every = np.maximum(LEAST, SHARE * robot.effort_limits)
+        if base:
+            every = np.concatenate([base_limits(robot, noise or SensorNoise()), every])
+        self.limits = every[rows]
+        # Base velocities are [angular, linear].
+        self._linear = np.flatnonzero((rows >= 3) & (rows < base))
+        self._joints = np.flatnonzero(rows >= base)
+        self._names = [robot.joint_names[i - base] for i in rows[rows >= base]]
+        self._locate = PushLocation(robot, rows, self.limits / DEVIATIONS)
         ordered = np.array(sorted(known), float).reshape(-1, 2)
         self._starts = ordered[:, 0]
         self._ends = np.maximum.accumulate(ordered[:, 1])
@@ -123,6 +154,7 @@ class ForceDetection:
         q: np.ndarray,
         v: np.ndarray,
         effort: np.ndarray,
+        wrenches: np.ndarray | None = None,
     ) -> DetectorMemory:
         """The memory after a sample.
 
@@ -131,9 +163,10 @@ class ForceDetection:
             t: time [s].
             q, v: (nq,), (nv,) the state as sensed.
             effort: (nj,) torques of the motors from now on [N m].
+            wrenches: (C, 6) on the soles, see `MomentumObserver`.
         """
-        finite = np.isfinite(q).all() and np.isfinite(v).all()
-        if not (finite and np.isfinite(effort).all()):
+        given = (q, v, effort) if wrenches is None else (q, v, effort, wrenches)
+        if not all(np.isfinite(x).all() for x in given):
             return replace(memory, observer=None, since=None)
         before = memory.observer
         if before is None:
@@ -142,31 +175,64 @@ class ForceDetection:
             # What a drum does is not observed; what was known before stays known.
             kept = self.observer.start(t, q, v, effort, before.residual)
             return replace(memory, observer=kept)
-        return self._judge(
-            replace(memory, observer=self.observer(before, t, q, v, effort)), t
-        )
+        now = self.observer(before, t, q, v, effort, wrenches)
+        return self._judge(replace(memory, observer=now), now.residual, t, q)
 
-    def _judge(self, memory: DetectorMemory, t: float) -> DetectorMemory:
+    def _judge(
+        self, memory: DetectorMemory, residual: np.ndarray, t: float, q: np.ndarray
+    ) -> DetectorMemory:
         """Begins, goes on with or ends a warning."""
-        assert memory.observer is not None
-        residual = memory.observer.residual
-        shares = np.abs(residual) / self.limits
-        worst = int(shares.argmax())
+        excess = float((np.abs(residual) / self.limits).max())
         if memory.is_warning:
-            last = memory.warnings[-1]
-            i = self._names.index(last.joint)
-            torque = max(last.torque, abs(float(residual[i])))
-            until = t if shares[worst] < OFF else None
-            last = replace(last, torque=torque, until=until)
+            last = self._go_on(memory.warnings[-1], residual, excess, t, q)
             return replace(memory, warnings=(*memory.warnings[:-1], last), since=None)
-        if shares[worst] <= 1.0:
+        if excess <= 1.0:
             return memory if memory.since is None else replace(memory, since=None)
         since = t if memory.since is None else memory.since
         if t - since < LASTING - 1e-9:
             return replace(memory, since=since)
-        new = ForceWarning(t, self._names[worst], abs(float(residual[worst])))
+        shares = np.abs(residual[self._joints]) / self.limits[self._joints]
+        joint = self._names[int(shares.argmax())]
+        force = None if len(self._linear) == 0 else 0.0
+        new = ForceWarning(t, "", joint, 0.0, force, 0.0)
+        new = self._go_on(new, residual, excess, t, q)
         kept = (*memory.warnings, new)[-REMEMBERED:]
         return replace(memory, since=since, warnings=kept, count=memory.count + 1)
+
+    def _go_on(
+        self,
+        last: ForceWarning,
+        residual: np.ndarray,
+        excess: float,
+        t: float,
+        q: np.ndarray,
+    ) -> ForceWarning:
+        """A warning that lasts or ends, with the greatest that it came to."""
+        at = self._joints[self._names.index(last.joint)]
+        torque, force = max(last.torque, abs(float(residual[at]))), last.force
+        if force is not None:
+            force = max(force, float(np.linalg.norm(residual[self._linear])))
+        link = last.link
+        if excess > GROWN * last.excess:
+            link, last = self._locate(q, residual), replace(last, excess=excess)
+        until = t if excess < OFF else None
+        return replace(last, link=link, torque=torque, force=force, until=until)
+
+
+def base_limits(robot: RobotModel, noise: SensorNoise) -> np.ndarray:
+    """(6,) from where on unexplained moment and force on a free base are too much.
+
+    Noise of velocities comes to RATE times as much momentum, and a model that misses
+    some mass to its weight, at a lever of the robot's own size.
+    """
+    M = Configuration(robot, straight(robot)).mass_matrix[:6]
+    # How fast the base moves is known far better than how fast all turns about it.
+    kinds = [noise.gyro, 0.0, noise.velocity]
+    rates = np.repeat(kinds, [3, 3, robot.num_joints])
+    random = DEVIATIONS * RATE * np.linalg.norm(M * rates, axis=1)
+    size = np.sqrt(np.diag(M)[:3].max() / robot.total_mass)
+    missed = MISSED * robot.weight * np.repeat([size, 1.0], 3)
+    return np.asarray(np.maximum(random, missed))
 
 
 class ForceDetector(LeafSystem):
@@ -178,14 +244,18 @@ class ForceDetector(LeafSystem):
         input_ports:
         - state
         - effort
+        - wrenches
         output_ports:
         - residual
         - warning
         - memory
 
     `state` is the robot model's [q, v] (nq + nv) as sensed, `effort` (nj) the torques
-    of the motors [N m]. `residual` (n) are unexplained torques of the joints of no leg
-    [N m], `warning` (1) is 1 while something pushes, `memory` is a DetectorMemory.
+    of the motors [N m], `wrenches` (6 C) what the sensors at its soles feel, moment and
+    force in the axes of each sole, about its origin [N m, N]; without sensors there is
+    no such port. `residual` (n) are unexplained torques, of all rows of the equations
+    of motion or of the joints of no leg [N m, N], `warning` (1) is 1 while something
+    pushes, `memory` is a DetectorMemory.
 
     Attributes:
         detection: what it computes, as a pure function.
@@ -196,6 +266,8 @@ class ForceDetector(LeafSystem):
         robot: RobotModel,
         period: float,
         known: Sequence[tuple[float, float]] = (),
+        soles: Sequence[str] = (),
+        noise: SensorNoise | None = None,
     ) -> None:
         """Makes the detector.
 
@@ -203,14 +275,21 @@ class ForceDetector(LeafSystem):
             robot: the robot.
             period: time between samples [s].
             known: when contacts are known to be, from and to [s].
+            soles: as of `ForceDetection`; with them every sample of their sensors has
+                to be seen.
+            noise: of the sensors; None for what is usual.
         """
         super().__init__()
         self._robot = robot
-        self.detection = ForceDetection(robot, known)
+        self.detection = ForceDetection(robot, known, soles, noise)
         self._state_port = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
         )
         self._effort_port = self.DeclareVectorInputPort("effort", robot.num_joints)
+        self._wrench_port = None
+        if soles:
+            size = 6 * len(soles)
+            self._wrench_port = self.DeclareVectorInputPort("wrenches", size)
         first = DetectorMemory()
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
@@ -242,6 +321,9 @@ class ForceDetector(LeafSystem):
     def _update(self, context: Context, state: State) -> None:
         x, nq = self._state_port.Eval(context), self._robot.num_positions
         effort = self._effort_port.Eval(context)
+        wrenches = None
+        if self._wrench_port is not None:
+            wrenches = self._wrench_port.Eval(context).reshape(-1, 6)
         t, memory = context.get_time(), self._read(context)
-        new = self.detection(memory, t, x[:nq], x[nq:], effort)
+        new = self.detection(memory, t, x[:nq], x[nq:], effort, wrenches)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)

@@ -104,14 +104,16 @@ class StateEstimator(LeafSystem):
         - state
         - trust
         - normal_forces
+        - wrenches
         - memory
 
     `reading` is a SensorReading, `joint_acceleration` (nj) what the controller wants
     of the joints now [rad/s^2]; without it they are taken to keep their velocity.
     `state` is [q, v] of the robot model (nq + nv),
     carried on from the sample to `horizon` later. `trust` (C) says of every foot how
-    much it can be counted on, 0 in the air to 1, and `normal_forces` (C) are the
-    sensed ones [N]. `memory` is an EstimatorMemory.
+    much it can be counted on, 0 in the air to 1, `normal_forces` (C) are the sensed
+    ones [N], and `wrenches` (6 C) the sensed wrenches on the feet, or zero where there
+    are none [N m, N]. `memory` is an EstimatorMemory.
 
     A new sample is in the outputs as soon as it is in the input.
     """
@@ -182,6 +184,9 @@ class StateEstimator(LeafSystem):
         self.DeclareVectorOutputPort(
             "normal_forces", C, self._calc_forces, {self._reading.ticket()}
         )
+        self.DeclareVectorOutputPort(
+            "wrenches", 6 * C, self._calc_wrenches, {self._reading.ticket()}
+        )
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
 
     def _calc_memory(self, context: Context, output: AbstractValue) -> None:
@@ -208,6 +213,10 @@ class StateEstimator(LeafSystem):
 
     def _calc_forces(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self._reading.Eval(context).force)
+
+    def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
+        felt = self._reading.Eval(context).wrenches.ravel()
+        output.SetFromVector(felt if len(felt) else np.zeros(output.size()))
 
     def advance(
         self,

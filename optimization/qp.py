@@ -8,7 +8,7 @@ belong to the rows of A. A solution knows its own residuals: callers check them
 and never trust a solver's word.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import daqp
 import numba as nb
@@ -46,6 +46,11 @@ class QuadraticProgram:
     def num_bounds(self) -> int:
         """How many leading variables have simple bounds."""
         return len(self.lower) - len(self.A)
+
+    def is_like(self, other: "QuadraticProgram") -> bool:
+        """Whether another program has as many variables and constraints."""
+        sizes = [(len(p.g), len(p.A), len(p.lower)) for p in (self, other)]
+        return sizes[0] == sizes[1]
 
     def constraint_values(self, x: np.ndarray) -> np.ndarray:
         """(num_bounds + m,) values of the bounded quantities at x."""
@@ -159,7 +164,7 @@ class DaqpSolver:
     def __init__(self) -> None:
         """Makes a solver; its memory is allocated at the first program."""
         self._model: daqp.Model | None = None
-        self._shape: tuple[int, int] = (0, 0)
+        self._program: QuadraticProgram | None = None
 
     def solve(
         self, program: QuadraticProgram, warm_dual: np.ndarray | None = None
@@ -175,23 +180,39 @@ class DaqpSolver:
             solution = self._run(program, sense)
         return solution
 
+    def solve_again(self, g: np.ndarray) -> QPSolution:
+        """Solves the program that was solved last for another g (n,), from there.
+
+        A small part of the work of a new program.
+        """
+        assert self._model is not None
+        assert self._program is not None
+        program = replace(self._program, g=g)
+        self._model.update(f=g)
+        return self._finish(program, self._model)
+
     def _run(self, program: QuadraticProgram, sense: np.ndarray) -> QPSolution:
-        p, shape = program, (len(program.g), len(program.lower))
-        if self._model is None or self._shape != shape:
+        p = program
+        if self._model is None or self._program is None or not p.is_like(self._program):
             model = daqp.Model()
             flag, _ = model.setup(p.H, p.g, p.A, p.upper, p.lower, sense)
         else:
             model = self._model
+            # What fails, or raises, is not used again.
+            self._model = None
             flag = model.update(p.H, p.g, p.A, p.upper, p.lower, sense)
+        if flag < 0:
+            nothing = np.zeros(len(p.g)), np.zeros(len(p.lower))
+            return QPSolution(p, *nothing, False, 0, _STATUS.get(flag, "numerics"))
+        return self._finish(program, model)
+
+    def _finish(self, program: QuadraticProgram, model: daqp.Model) -> QPSolution:
         # What has failed, or raised, is not used again.
         self._model = None
-        if flag < 0:
-            nothing = np.zeros(shape[0]), np.zeros(shape[1])
-            return QPSolution(p, *nothing, False, 0, _STATUS.get(flag, "numerics"))
         x, _, flag, info = model.solve()
         found = flag == 1
         if found:
-            self._model, self._shape = model, shape
+            self._model, self._program = model, program
         status = _STATUS.get(flag, "numerics")
         return QPSolution(program, x, info["lam"], found, info["iterations"], status)
 

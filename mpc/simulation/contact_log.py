@@ -17,6 +17,7 @@ from models.kit.drum_kit import CHAIR, DrumKit
 from models.point_motion import PointMotion
 from models.robot import find_frame
 from models.scene import Scene, World, support_body
+from models.sole_wrenches import SoleWrenches
 
 # Entries of a tip's row in `strikes`; place and velocity take three each.
 FORCE, MEMBER, SHAFT_FORCE, PLACE, VELOCITY, ROW = 0, 1, 2, 3, 6, 9
@@ -45,6 +46,7 @@ class ContactLog(LeafSystem):
         - wrenches
         - strikes
         - normal_forces
+        - sole_wrenches
 
     `wrenches` (6 C + 6) is, for each patch of the robot in order, the wrench of
     ground and chair on its link about the world origin, world axes [N m, N], and last
@@ -52,9 +54,10 @@ class ContactLog(LeafSystem):
     `strikes` (9 a tip) is, for each stick tip, normal force of a member on it [N],
     index of that member or -1, force on the rest of its stick [N], and place [m]
     and velocity [m/s] of the tip in the world. `normal_forces` (S) are those of the
-    ground on each sole [N], as soles under pressure feel them. The plant samples its
-    outputs, so forces are those of the step that has just ended. `state` is the robot
-    model's [q, v].
+    ground on each sole [N], as soles under pressure feel them, and `sole_wrenches`
+    (6 S) moment and force on each sole, in its axes about its origin [N m, N]. The
+    plant samples its outputs, so forces are those of the step that has just ended.
+    `state` is the robot model's [q, v].
     """
 
     def __init__(self, world: World, scene: Scene) -> None:
@@ -89,8 +92,19 @@ class ContactLog(LeafSystem):
             "state", robot.num_positions + robot.num_velocities
         )
         self._motion = PointMotion(robot, [robot.frame(n) for n in self.tips])
+        self._wrenches = self.DeclareVectorOutputPort(
+            "wrenches",
+            6 * len(self.patches) + 6,
+            self._calc_wrenches,
+            {self._results.ticket()},
+        )
+        self._at_soles = SoleWrenches(robot)
+        self._rows = [self.patches.index(n) for n in robot.soles]
         self.DeclareVectorOutputPort(
-            "wrenches", 6 * len(self.patches) + 6, self._calc_wrenches
+            "sole_wrenches",
+            6 * len(robot.soles),
+            self._calc_sole_wrenches,
+            {self._results.ticket(), self._state.ticket()},
         )
         self.DeclareVectorOutputPort(
             "normal_forces",
@@ -167,6 +181,11 @@ class ContactLog(LeafSystem):
             row[4] += sign * fy
             row[5] += sign * fz
         output.SetFromVector(np.concatenate(total))
+
+    def _calc_sole_wrenches(self, context: Context, output: BasicVector) -> None:
+        W = self._wrenches.Eval(context).reshape(-1, 6)[self._rows]
+        q = self._state.Eval(context)[: self._world.robot.num_positions]
+        output.SetFromVector(self._at_soles.at(q, W).ravel())
 
     def _carry(self, a: BodyIndex, b: BodyIndex) -> tuple[int, float]:
         """Row of `wrenches` in which a contact of two bodies counts, and its sign.

@@ -8,13 +8,12 @@ from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from behaviors.behavior import Behavior
 from models.scene import lock_joints
-from mpc.force_detector import ForceDetector, known_contacts
+from mpc.force_detector import ForceDetector
 from mpc.predictive_controller import Planner
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.remote.link import RemoteLink
 from mpc.simulation.altered_robot import alter_robot
-from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.controllers import (
     FastController,
     SlowController,
@@ -22,7 +21,7 @@ from mpc.simulation.controllers import (
     add_remote_controllers,
 )
 from mpc.simulation.scenario import Scenario
-from mpc.simulation.sensing import add_estimator
+from mpc.simulation.sensing import add_detector, add_estimator
 from mpc.simulation.settings import SettingsSource, add_settings
 from mpc.simulation.simulated_robot import (
     LOG_PERIOD,
@@ -98,6 +97,7 @@ def build_closed_loop(
     predictive, whole_body = found.predictive, found.whole_body
     connect, state = builder.Connect, body.state
     force = body.contact_log.GetOutputPort("normal_forces")
+    wrenches = body.contact_log.GetOutputPort("sole_wrenches")
     if scenario.state == "estimated":
         scale = settings.GetOutputPort("noise_scale")
         estimator = add_estimator(
@@ -105,6 +105,7 @@ def build_closed_loop(
         )
         state = estimator.GetOutputPort("state")
         force = estimator.GetOutputPort("normal_forces")
+        wrenches = estimator.GetOutputPort("wrenches")
         connect(
             whole_body.GetOutputPort("joint_acceleration"),
             estimator.GetInputPort("joint_acceleration"),
@@ -123,18 +124,8 @@ def build_closed_loop(
     connect(whole_body.GetOutputPort("command"), body.servo.GetInputPort("command"))
     detector = None
     if scenario.watch_forces:
-        tempo, start = asked_tempo(scenario), scenario.lead_in
-        known = known_contacts(tempo.place(event) for event in behavior.events)
-        detector = ForceDetector(
-            reference.robot,
-            scenario.tick_period,
-            [(since + start, until + start) for since, until in known],
-        )
-        builder.AddNamedSystem("force_detector", detector)
-        connect(state, detector.GetInputPort("state"))
-        connect(
-            body.servo.GetOutputPort("joint_effort"), detector.GetInputPort("effort")
-        )
+        effort = body.servo.GetOutputPort("joint_effort")
+        detector = add_detector(builder, reference, scenario, state, effort, wrenches)
     logs = body.add_logs(builder, scenario.time_step)
     logs["sensed"] = LogVectorOutput(state, builder, LOG_PERIOD)
     diagram = builder.Build()

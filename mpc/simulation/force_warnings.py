@@ -2,8 +2,10 @@
 
 count      warnings in all
 warnings   the latest: when it was noticed and when it was over (None for not yet), in
-           time of the behavior, the joint that felt it most against what is usual, and
-           the greatest torque there that nothing known explains
+           time of the behavior; the link on which it acts, as far as can be told; the
+           greatest force that nothing known explains (None where nothing feels the
+           forces on the feet); the joint that felt it most against what is usual, and
+           the greatest torque there
 """
 
 from typing import Any
@@ -28,6 +30,8 @@ def warning_metrics(
             {
                 "time_s": w.time - start,
                 "until_s": None if w.until is None else w.until - start,
+                "link": w.link,
+                "force_N": w.force,
                 "joint": w.joint,
                 "torque_Nm": w.torque,
             }
@@ -42,7 +46,10 @@ def warnings_in_words(name: str, story: dict[str, Any] | None) -> str:
         return ""
     first = story["warnings"][0]
     times = f"{story['count']} times, first" if story["count"] > 1 else "once,"
+    felt = f"{first['torque_Nm']:.0f} N m at {first['joint']}"
+    if first["force_N"] is not None:
+        felt = f"{first['force_N']:.0f} N, {felt}"
     return (
         f"{name}: something pushed that the model does not know, {times} at "
-        f"{first['time_s']:.2f} s ({first['torque_Nm']:.0f} N m at {first['joint']})."
+        f"{first['time_s']:.2f} s, probably on {first['link']} ({felt})."
     )

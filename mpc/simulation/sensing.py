@@ -1,9 +1,11 @@
-"""Sensors and estimator between the true state and the controllers."""
+"""Sensors and estimator between the true state and the controllers, and a watch."""
 
 from pydrake.systems.framework import DiagramBuilder, OutputPort
 
 from models.sensors import Sensors
+from mpc.force_detector import ForceDetector, known_contacts
 from mpc.reference import Reference
+from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.contact_log import ContactLog
 from mpc.simulation.scenario import Scenario
 from mpc.state_estimator import StateEstimator
@@ -56,7 +58,52 @@ def add_estimator(
     builder.Connect(
         contact_log.GetOutputPort("normal_forces"), sensors.GetInputPort("force")
     )
+    builder.Connect(
+        contact_log.GetOutputPort("sole_wrenches"), sensors.GetInputPort("wrenches")
+    )
     if noise_scale is not None:
         builder.Connect(noise_scale, sensors.GetInputPort("noise_scale"))
     builder.Connect(sensors.GetOutputPort("reading"), estimator.GetInputPort("reading"))
     return estimator
+
+
+def add_detector(
+    builder: DiagramBuilder,
+    reference: Reference,
+    scenario: Scenario,
+    state: OutputPort,
+    effort: OutputPort,
+    wrenches: OutputPort,
+) -> ForceDetector:
+    """Adds a watch for forces that the model does not know.
+
+    Whoever is carried by soles alone is watched as a whole. On a seat, or with hands on
+    something, nothing feels what carries it.
+
+    Args:
+        builder: diagram under construction.
+        reference: the behavior, whose strikes are known.
+        scenario: its tempo and periods.
+        state: [q, v] as sensed.
+        effort: of the motors.
+        wrenches: on the soles, as sensed.
+    """
+    robot, tempo = reference.robot, asked_tempo(scenario)
+    known = known_contacts(tempo.place(e) for e in reference.behavior.events)
+    start = scenario.lead_in
+    is_whole = bool(robot.soles) and set(robot.patches) == set(robot.soles)
+    detector = builder.AddNamedSystem(
+        "force_detector",
+        ForceDetector(
+            robot,
+            scenario.sensor_period if is_whole else scenario.tick_period,
+            [(since + start, until + start) for since, until in known],
+            robot.soles if is_whole else (),
+            scenario.noise,
+        ),
+    )
+    builder.Connect(state, detector.GetInputPort("state"))
+    builder.Connect(effort, detector.GetInputPort("effort"))
+    if is_whole:
+        builder.Connect(wrenches, detector.GetInputPort("wrenches"))
+    return detector

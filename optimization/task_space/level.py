@@ -10,9 +10,9 @@ identity for the first) and p the level,
     generalized inverse     Gbar = M^-1 G*' L
     null space              N_p  = N (1 - Gbar G*)
 
-The work is done in weighted coordinates (`ConstrainedDynamics`), where B = G C^-T and
-N becomes a symmetric projector P; the matrices above are there by name for whoever
-wants to see them.
+The work is done in the few weighted coordinates y of the accelerations that torques can
+make (`ConstrainedDynamics`), where E = G C^-T F and N becomes a symmetric projector S;
+the matrices above are there by name for whoever wants to see them.
 
 Sources
     Khatib, Sentis, Park, Warren, "Whole-Body Dynamic Behavior and Control of Human-like
@@ -31,7 +31,7 @@ from optimization.task_space.constrained_dynamics import (
     solve_upper,
 )
 from optimization.task_space.motion_tasks import MotionTask
-from optimization.task_space.rank import rank_adjusted
+from optimization.task_space.rank import RankAdjusted, deciding, rank_adjusted
 
 # How forces of a level are chosen where many do: the least acceleration energy, or the
 # least squares of a force that is projected afterwards.
@@ -44,42 +44,73 @@ class Level:
     Attributes:
         tasks: its tasks.
         B: (m, nv) stacked Jacobian, weighted.
+        E: (m, r) the same in coordinates of what torques can do.
         bias: (m,) accelerations with vdot = 0.
         weight: (m,) weights.
-        P: (nv, nv) weighted null space of the levels above.
+        S: (r, r) null space of the levels above in those coordinates.
         rank: compliance and task inertia, with what of them is kept.
+        is_plain: whether directions are kept or given up as a whole, here and above.
     """
 
     def __init__(
         self,
         tasks: Sequence[MotionTask],
         dynamics: ConstrainedDynamics,
-        P: np.ndarray,
+        above: "Level | None",
         heaviest: float,
     ) -> None:
-        """Computes a level in the null space P of those above.
+        """Computes a level below another one.
 
         Args:
             tasks: its tasks.
             dynamics: the robot.
-            P: (nv, nv) weighted null space above.
+            above: the level above; None for the first.
             heaviest: see `rank_adjusted` [kg].
         """
-        self.tasks, self._dynamics, self.P = tuple(tasks), dynamics, P
+        self.tasks, self._dynamics, self._above = tuple(tasks), dynamics, above
         state = dynamics.state
         self.G = np.vstack([t.jacobian(state) for t in tasks])
         self.bias = np.concatenate([t.bias(state) for t in tasks])
         self.weight = np.concatenate([_weights(t) for t in tasks])
         self._heaviest = heaviest
         self.B = dynamics.weigh(self.G)
-        self._B_star = self.B @ P
-        alone = None if P is dynamics.P else self.B @ dynamics.P @ self.B.T
-        self.rank = rank_adjusted(self._B_star @ self.B.T, heaviest, alone)
+        self.E = self.B @ dynamics.F
+        self.S = np.eye(self.E.shape[1]) if above is None else above.left
+        self._E_star = self.E if above is None else self.E @ self.S
+        self.rank = self._find_rank()
+        plain_above = above is None or above.is_plain
+        self.is_plain: bool = plain_above and not self.rank.is_partial
+
+    def _find_rank(self) -> RankAdjusted:
+        """Compliance and task inertia."""
+        A, heaviest, above = self._E_star @ self.E.T, self._heaviest, self._above
+        if above is None:
+            return rank_adjusted(A, heaviest)
+        if above.is_plain and self.is_even:
+            found = deciding(self.E, self.S, heaviest)
+            if found is not None:
+                return found
+        return rank_adjusted(A, heaviest, self.E @ self.E.T)
+
+    @property
+    def is_even(self) -> bool:
+        """Whether all of its tasks have the same weight."""
+        return bool(self.weight.min() == self.weight.max())
 
     @cached_property
+    def left(self) -> np.ndarray:
+        """(r, r) null space of the levels above and this one, as `S` is."""
+        return np.asarray(self.S - self._E_star.T @ self.rank.inverse @ self._E_star)
+
+    @property
+    def projector_above(self) -> np.ndarray:
+        """(nv, nv) weighted null space of the levels above."""
+        return np.asarray(self._dynamics.F @ self.S @ self._dynamics.F.T)
+
+    @property
     def projector_below(self) -> np.ndarray:
         """(nv, nv) weighted null space of the levels above and this one."""
-        return self.P - self._B_star.T @ self.rank.inverse @ self._B_star
+        return np.asarray(self._dynamics.F @ self.left @ self._dynamics.F.T)
 
     @property
     def metric(self) -> np.ndarray:
@@ -87,7 +118,7 @@ class Level:
 
         By the weights of the tasks where these differ, else as a kinetic energy.
         """
-        if self.weight.min() == self.weight.max():
+        if self.is_even:
             return self.rank.metric
         return np.diag(np.sqrt(self.weight / self.weight.max()))
 
@@ -118,12 +149,14 @@ class Level:
         """
         change = self.wanted_change(a)
         if way == WAYS[0]:
-            return np.asarray(self._B_star.T @ self.task_force(change))
+            return self._dynamics.F @ (self._E_star.T @ self.task_force(change))
         # G M^-1 N' f = change by least squares in f, then N' f.
         C = self._dynamics.C
-        X = solve_upper(C, self._B_star.T).T
+        X = solve_upper(C, self._projected.T).T
         inverse = rank_adjusted(X @ X.T, self._heaviest**2).inverse
-        return np.asarray(self.P @ solve_lower(C, X.T @ (inverse @ change)))
+        return np.asarray(
+            self.projector_above @ solve_lower(C, X.T @ (inverse @ change))
+        )
 
     def gravity_force(self) -> np.ndarray:
         """(m,) force in task space that holds the robot against gravity: Gbar' g."""
@@ -143,17 +176,22 @@ class Level:
 
     def _felt(self, phi: np.ndarray) -> np.ndarray:
         """(m,) force in task space of weighted forces phi: Gbar' f."""
-        return np.asarray(self.rank.inverse @ (self._B_star @ phi))
+        return np.asarray(self.rank.inverse @ (self._projected @ phi))
+
+    @cached_property
+    def _projected(self) -> np.ndarray:
+        """(m, nv) B P, weighted."""
+        return np.asarray(self._E_star @ self._dynamics.F.T)
 
     @cached_property
     def prioritized_jacobian(self) -> np.ndarray:
         """(m, nv) G*."""
-        return self._B_star @ self._dynamics.C.T
+        return self._projected @ self._dynamics.C.T
 
     @property
     def compliance(self) -> np.ndarray:
         """(m, m) A."""
-        return self._B_star @ self.B.T
+        return np.asarray(self._E_star @ self.E.T)
 
     @property
     def inertia(self) -> np.ndarray:
@@ -163,12 +201,12 @@ class Level:
     @cached_property
     def generalized_inverse(self) -> np.ndarray:
         """(nv, m) Gbar."""
-        return solve_upper(self._dynamics.C, self._B_star.T @ self.rank.inverse)
+        return solve_upper(self._dynamics.C, self._projected.T @ self.rank.inverse)
 
     @cached_property
     def null_space_above(self) -> np.ndarray:
         """(nv, nv) N of the levels above."""
-        return solve_upper(self._dynamics.C, self.P @ self._dynamics.C.T)
+        return solve_upper(self._dynamics.C, self.projector_above @ self._dynamics.C.T)
 
     @cached_property
     def null_space(self) -> np.ndarray:

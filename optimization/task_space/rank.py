@@ -20,6 +20,10 @@ continuous, where cutting at a rank would jump. What a level cannot have because
 those above is missed by the least kinetic energy, not by the least sum of squares of
 radians and meters.
 
+Mostly there is nothing to give up. Then L is A^-1, or for tasks that decide all
+accelerations there are the pseudo-inverse, and no eigenvalues are needed: Cholesky's
+factorization tells whether one of them is below a bound.
+
 Khatib, Sentis, Park, Warren, "Whole-Body Dynamic Behavior and Control of Human-like
 Robots", 2004, cut at a rank; Dariush et al., "Whole Body Humanoid Control from Human
 Motion Descriptors", 2008, compare other ways.
@@ -28,6 +32,7 @@ Motion Descriptors", 2008, compare other ways.
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 
 # Mobility that levels above have to leave for a direction to be wanted at all, and
 # compliances that are zero but for rounding, relative to those given up.
@@ -39,19 +44,20 @@ class RankAdjusted:
     """A compliance matrix and its rank-adjusted inverse.
 
     Attributes:
-        D: (d, d) directions of acceleration, as columns.
         share: (d,) of each direction that is kept, 1 away from singularities.
         inverse: (d, d) the rank-adjusted inverse.
-        metric: (d, d) matrix R with R' R the inverse with no level above: what is
+        metric: (k, d) matrix R with R' R the inverse with no level above: what is
             missed is measured by |R x|^2, a kinetic energy.
         is_partial: whether a direction is neither kept nor given up as a whole.
+        D: (d, d) directions of acceleration, as columns, that the shares belong to;
+            None where all are kept.
     """
 
-    D: np.ndarray
     share: np.ndarray
     inverse: np.ndarray
     metric: np.ndarray
-    is_partial: bool
+    is_partial: bool = False
+    D: np.ndarray | None = None
 
     @property
     def is_full(self) -> bool:
@@ -68,7 +74,7 @@ class RankAdjusted:
             change: (d,) asked for.
             weight: (d,) weights, of which ratios count.
         """
-        if self.is_full or weight.min() == weight.max():
+        if self.D is None or self.is_full or weight.min() == weight.max():
             return change
         D, W = self.D, weight / weight.max()
         K = D.T @ (W[:, None] * D)
@@ -86,6 +92,21 @@ def _is_partial(share: np.ndarray) -> bool:
     return bool(((share > ROUNDING) & (share < 1.0 - ROUNDING)).any())
 
 
+def is_light(A: np.ndarray, heaviest: float) -> bool:
+    """Whether no direction of a compliance matrix is heavier than a mass [kg]."""
+    return bool(dpotrf(A - np.eye(len(A)) / heaviest)[1] == 0)
+
+
+def _inverse(A: np.ndarray) -> np.ndarray:
+    """Inverse of a positive definite matrix."""
+    return np.asarray(dpotrs(dpotrf(A)[0], np.eye(len(A)))[0])
+
+
+def _metric(A: np.ndarray) -> np.ndarray:
+    """R with R' R the inverse of a positive definite A."""
+    return np.asarray(dtrtri(dpotrf(A, lower=1)[0], lower=1)[0])
+
+
 def rank_adjusted(
     A: np.ndarray, heaviest: float, alone: np.ndarray | None = None
 ) -> RankAdjusted:
@@ -96,13 +117,51 @@ def rank_adjusted(
         heaviest: mass or inertia from which on a direction is given up [kg, kg m^2].
         alone: (d, d) compliance with no level above; None where there is none.
     """
+    if alone is None:
+        if is_light(A, heaviest):
+            return RankAdjusted(np.ones(len(A)), _inverse(A), _metric(A))
+    elif is_light(alone, heaviest) and dpotrf(A - LEAST * alone)[1] == 0:
+        return RankAdjusted(np.ones(len(A)), _inverse(A), _metric(alone))
+    return by_eigenvalues(A, heaviest, alone)
+
+
+def deciding(E: np.ndarray, S: np.ndarray, heaviest: float) -> RankAdjusted | None:
+    """The same for tasks that decide all accelerations there are.
+
+    With A = E S E' and A_0 = E E', E being of full column rank, all that levels above
+    leave is had: L = E+' S E+.
+
+    Args:
+        E: (d, r) Jacobian in coordinates of all accelerations there are, weighted.
+        S: (r, r) projector onto what the levels above leave of them.
+        heaviest: as of `rank_adjusted` [kg].
+
+    Returns:
+        None where E has not that rank, or is too heavy.
+    """
+    d, r = E.shape
+    if d < r:
+        return None
+    A = E.T @ E
+    if not is_light(A, heaviest):
+        return None
+    metric, _ = dpotrs(dpotrf(A)[0], E.T)
+    share = np.zeros(d)
+    share[: round(float(np.trace(S)))] = 1.0
+    return RankAdjusted(share, metric.T @ S @ metric, metric)
+
+
+def by_eigenvalues(
+    A: np.ndarray, heaviest: float, alone: np.ndarray | None = None
+) -> RankAdjusted:
+    """What `rank_adjusted` is, anywhere."""
     s, V = np.linalg.eigh(A if alone is None else alone)
     share = _share(s * heaviest)
     if alone is None:
         inverse = np.divide(share, s, out=np.zeros_like(s), where=share > 0.0)
         D = V * np.sqrt(np.maximum(s, 0.0))
         root = V * np.sqrt(inverse)
-        return RankAdjusted(D, share, root @ root.T, root.T, _is_partial(share))
+        return RankAdjusted(share, root @ root.T, root.T, _is_partial(share), D)
     moves = s * heaviest > ROUNDING
     root = np.sqrt(np.where(moves, s, 0.0))
     T = V * np.divide(1.0, root, out=np.zeros_like(s), where=moves)
@@ -116,4 +175,4 @@ def rank_adjusted(
     inverse = (root_L * over) @ root_L.T
     partial = _is_partial(share) or _is_partial(left)
     metric = (T * np.sqrt(share)).T
-    return RankAdjusted((V * root) @ Y, kept, inverse, metric, partial)
+    return RankAdjusted(kept, inverse, metric, partial, (V * root) @ Y)

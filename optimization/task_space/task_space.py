@@ -178,13 +178,24 @@ class TaskSpace:
         for priority in self.priorities:
             tasks = [t for t in self._tasks[priority] if isinstance(t, MotionTask)]
             if tasks:
-                P = self.null_space(priority)
-                self.levels[priority] = Level(tasks, self.dynamics, P, self.heaviest)
+                above = self._above(priority)
+                level = Level(tasks, self.dynamics, above, self.heaviest)
+                self.levels[priority] = level
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether directions are kept or given up as a whole."""
+        return all(level.is_plain for level in self.levels.values())
+
+    def _above(self, priority: int) -> Level | None:
+        """The level of motions above a priority."""
+        above = [p for p in self.levels if p < priority]
+        return self.levels[max(above)] if above else None
 
     def null_space(self, priority: int) -> np.ndarray:
         """(nv, nv) weighted projector onto what the levels above a priority leave."""
-        above = [p for p in self.levels if p < priority]
-        return self.levels[max(above)].projector_below if above else self.dynamics.P
+        above = self._above(priority)
+        return self.dynamics.projector if above is None else above.projector_below
 
     def solve(self, way: str = WAYS[0]) -> TaskForces:
         """Torques without limits, level by level.

@@ -5,12 +5,14 @@ import pytest
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder, LeafSystem
 
+from models.configuration import Configuration
 from models.robot import RobotModel
 from models.rotations import box_plus, quaternion_to_matrix
 from models.sensors import SensorMemory, SensorNoise, Sensors
+from models.sole_wrenches import SoleWrenches
 from tests.tolerances import EXACT
 
-SILENT = SensorNoise(*[0.0] * 9)
+SILENT = SensorNoise(*[0.0] * 10)
 PERIOD, SAMPLES = 1e-3, 4000
 
 
@@ -128,6 +130,44 @@ def test_errors_have_the_deviations_they_should(robot):
         assert np.abs(neighbors).max() < 1.3 * allowed, name
     crossed = np.corrcoef(np.concatenate(list(errors.values()), axis=1).T)
     assert np.abs(crossed - np.eye(len(crossed))).max() < 6 / np.sqrt(SAMPLES)
+
+
+def test_a_foot_feels_a_wrench_with_one_normal_force(robot):
+    noise, wrench = SensorNoise(), np.arange(12.0).reshape(2, 6)
+    sensors = Sensors(robot, 2, noise)
+    memory = sensors.CreateDefaultContext().get_abstract_state(0).get_value()
+    x = np.r_[robot.posture("stand"), np.zeros(36)]
+    errors = []
+    for _ in range(SAMPLES):
+        memory = sensors.sample(x, wrench[:, 5], memory, 1.0, wrench)
+        reading = memory.readings[-1]
+        assert (reading.wrenches[:, 5] == reading.force).all()
+        errors.append(reading.wrenches - wrench)
+    scaled = np.array(errors) / np.r_[[noise.moment] * 3, [noise.force] * 3]
+    allowed = 4 / np.sqrt(SAMPLES)
+    assert np.abs(scaled.mean(axis=0)).max() < allowed
+    assert np.abs(scaled.std(axis=0) - 1).max() < allowed
+    crossed = np.corrcoef(scaled.reshape(SAMPLES, 12).T)
+    assert np.abs(crossed - np.eye(12)).max() < 6 / np.sqrt(SAMPLES)
+
+
+def test_wrenches_turn_with_the_soles(robot):
+    """The power of a wrench is the same in whatever axes and about whatever point."""
+    rng = np.random.default_rng(0)
+    q = np.r_[rng.normal(size=4), rng.normal(size=3), 0.5 * rng.normal(size=30)]
+    q[:4] /= np.linalg.norm(q[:4])
+    v, state = rng.normal(size=36), Configuration(robot, q)
+    about_world = rng.normal(size=(2, 6))
+    felt = SoleWrenches(robot).at(q, about_world)
+    for sole, wrench, W in zip(robot.soles, felt, about_world, strict=True):
+        X, V = state.pose(sole), state.jacobian(sole) @ v
+        R = X.rotation().matrix()
+        # Velocity of the sole's body where the origin of the world is.
+        there = V[3:] - np.cross(V[:3], X.translation())
+        power = W[:3] @ V[:3] + W[3:] @ there
+        assert (R @ wrench[:3]) @ V[:3] + (R @ wrench[3:]) @ V[3:] == pytest.approx(
+            power
+        )
 
 
 def test_biases_start_somewhere_and_walk_slowly(robot):

@@ -1,11 +1,14 @@
 """Forces that the model does not know are found, and those that it knows are not."""
 
+import re
+
 import numpy as np
 import pytest
 
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.stance import start_configuration
 from models.configuration import Configuration
+from models.robot import Frame
 from models.rotations import box_plus
 from mpc.force_detector import (
     AFTER,
@@ -80,7 +83,7 @@ def test_the_residual_is_the_torque_of_the_force(robot):
     """With a lag of 1/RATE, as of a first-order filter."""
     force, since = np.array([30.0, -20.0, 10.0]), 0.1
     observer = MomentumObserver(robot)
-    rows = robot.base_velocities + observer.joints
+    rows = observer.rows
     for r, (t, q, _v, _) in observed(robot, simulated(robot, 500, force, since)):
         if t < since + 1e-9:
             assert np.abs(r).max() < OBSERVED
@@ -92,10 +95,84 @@ def test_the_residual_is_the_torque_of_the_force(robot):
     assert np.abs(r - share * torque).max() < 0.15 * size
 
 
-def test_legs_are_not_observed(robot):
-    observer = MomentumObserver(robot)
-    assert not set(observer.joints) & set(robot.leg_joints)
-    assert len(observer.joints) + len(robot.leg_joints) == robot.num_joints
+def test_legs_are_not_observed_without_sensors_at_the_feet(robot):
+    observer, base = MomentumObserver(robot), robot.base_velocities
+    assert not set(observer.rows - base) & set(robot.leg_joints)
+    assert len(observer.rows) + len(robot.leg_joints) == robot.num_joints
+    whole = MomentumObserver(robot, robot.soles)
+    assert whole.rows.tolist() == list(range(robot.num_velocities))
+
+
+# Who is pushed: link, place in it [m], force [N], and what may be taken for that link.
+PUSHES = {
+    "pelvis": ([0.0, 0.0, 0.0], [80.0, 0.0, 0.0], "pelvis"),
+    "l_lleg": ([0.0, 0.0, -0.25], [0.0, 60.0, 0.0], "l_lleg"),
+    "r_lleg": ([0.0, 0.0, -0.25], [80.0, 0.0, 0.0], "r_lleg"),
+    "utorso": ([0.0, 0.0, 0.3], [-80.0, 0.0, 0.0], "utorso"),
+    # Wrists are short, and feel no less than 3 N m.
+    "r_hand": ([0.0, 0.0, 0.0], [0.0, 0.0, 60.0], "r_hand|r_.farm"),
+}
+
+
+def carried(robot, steps, force, frame):
+    """Samples (t, q, v, effort, wrenches) of a robot that its left foot carries.
+
+    The wrench on the foot is what the base needs, less what a push gives it, and the
+    motors do the rest; neither knows of the push, which moves the robot as foreseen.
+    """
+    drake, q = DrakeRobot(robot), start_configuration(robot, "stand")
+    held = np.zeros((2, 6))
+    for k in range(steps):
+        t = k * PERIOD
+        v, _ = motion(robot, t)
+        middle, vdot = motion(robot, t + 0.5 * PERIOD)
+        half = np.zeros_like(q)
+        box_plus(q, v, 0.5 * PERIOD, True, half)
+        drake.set(half, middle)
+        tau = drake.inverse_dynamics(vdot)
+        tau -= Configuration(robot, half).jacobian(frame)[3:].T @ force
+        J = drake.jacobian("l_foot")
+        W = np.linalg.solve(J[:, :6].T, tau[:6])
+        yield t, q.copy(), v, (tau - J.T @ W)[6:], held.copy()
+        acted = drake.pose("l_foot").translation()
+        after = np.zeros_like(q)
+        box_plus(q, middle, PERIOD, True, after)
+        q = after
+        # The foot says at the end of a step what it has felt in it.
+        drake.set(q, middle)
+        X = drake.pose("l_foot")
+        R, moved = X.rotation().matrix(), acted - X.translation()
+        moment = W[:3] + np.cross(moved, W[3:])
+        held[0] = np.r_[R.T @ moment, R.T @ W[3:]]
+
+
+@pytest.mark.parametrize("link", PUSHES)
+def test_with_feet_that_feel_all_of_a_push_is_known_and_where(robot, link):
+    place, force, taken = PUSHES[link]
+    f = robot.frame(link)
+    frame = Frame(link, f.body, f.R_PF, f.p_PF + f.R_PF @ np.array(place))
+    detection = ForceDetection(robot, (), robot.soles)
+    memory = DetectorMemory()
+    for t, q, v, effort, wrenches in carried(robot, 500, np.array(force), frame):
+        memory = detection(memory, t, q, v, effort, wrenches)
+    share = 1 - np.exp(-RATE * t)
+    found = memory.observer.residual[3:6]
+    assert np.abs(found - share * np.array(force)).max() < 0.05 * np.linalg.norm(force)
+    (warning,) = memory.warnings
+    assert re.fullmatch(taken, warning.link)
+    assert warning.force == pytest.approx(np.linalg.norm(found))
+
+
+def test_feet_that_feel_leave_nothing_of_a_motion(robot):
+    observer, memory = MomentumObserver(robot, robot.soles), None
+    for t, q, v, effort, wrenches in carried(robot, 300, np.zeros(3), "pelvis"):
+        now = (t, q, v, effort)
+        if memory is None:
+            memory = observer.start(*now)
+        memory = observer(memory, *now, wrenches) if t > memory.time else memory
+        assert np.abs(memory.residual[3:6]).max() < OBSERVED
+        # The robot turns a little while its foot carries 180 kg for a step.
+        assert np.abs(memory.residual).max() < 30 * OBSERVED
 
 
 def detected(robot, samples, known=()):
@@ -119,9 +196,11 @@ def test_a_warning_begins_and_ends_with_the_force(robot):
     assert warning.until is not None
     assert 0.3 < warning.until < 0.3 + 6 / RATE
     assert warning.joint.startswith(("l_arm", "back"))
+    assert warning.force is None
     assert warning.torque > 5.0
     told = warnings_in_words("x", warning_metrics(memory, 0.05))
     assert "something pushed that the model does not know, once, at 0." in told
+    assert f"probably on {warning.link}" in told
     assert warning.joint in told
 
 
@@ -180,9 +259,33 @@ def test_a_run_tells_what_pushed_its_hand(built):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("state", ["true", "estimated"])
-def test_ten_seconds_of_dance_with_noise_warn_of_nothing(built, state):
-    scenario = Scenario(behavior="groove", state=state, duration=10.0)
-    assert run_scenario(scenario, built("groove")).detection.count == 0
+@pytest.mark.parametrize("name", ["groove", "march", "walk-6"])
+def test_ten_seconds_with_noise_warn_of_nothing(built, name, state):
+    """Not of feet that land, either."""
+    scenario = Scenario(behavior=name, state=state, duration=10.0)
+    assert run_scenario(scenario, built(name)).detection.count == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("body", "links"), [("pelvis", "pelvis"), ("l_lleg", "l_.leg")]
+)
+def test_who_pushes_pelvis_or_knee_is_noticed(built, body, links):
+    """80 N through noise, lag and friction; the frame of a shin is at its knee."""
+    push = Push(0.4, 0.5, [40.0, 0.0, 0.0], body)
+    scenario = Scenario(
+        behavior="stand",
+        state="estimated",
+        actuator_lag=0.005,
+        joint_friction=0.03,
+        duration=1.0,
+        pushes=[push],
+    )
+    story = run_scenario(scenario, built("stand")).metrics()["unknown_forces"]
+    first = story["warnings"][0]
+    assert 0.4 < first["time_s"] < 0.4 + 2 * DETECTED_WITHIN
+    assert re.fullmatch(links, first["link"])
+    assert first["force_N"] == pytest.approx(80.0, rel=0.3)
 
 
 @pytest.mark.slow

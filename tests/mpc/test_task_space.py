@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from pydrake.systems.analysis import Simulator
 
+from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from mpc.simulation.base_motion import BaseMotion
@@ -231,6 +232,28 @@ def test_atlas_keeps_its_hand_still_while_its_pelvis_sways(axis):
         robot="atlas", base=BaseMotion(axis, 0.1, 6.0, feedforward=False), duration=3.0
     )
     assert ignored.metrics(1.0)["error_rms_mm"] > found.metrics(1.0)["error_rms_mm"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("axis", ["y", "z"])
+def test_a_hand_feels_what_a_loose_arm_hands_on_of_its_base(axis):
+    """Ignored, (J_B - J M^-1 M_B) a of the base's acceleration a is in its error."""
+    base = BaseMotion(axis, 0.1, 6.0, feedforward=False)
+    found = run(robot="atlas", base=base, duration=3.0)
+    robot, law = task_space_robot("atlas"), TaskSpaceSettings()
+    state, k = Configuration(robot, found.q[0]), 3 + "xyz".index(axis)
+    error, rate, squares = np.zeros(3), np.zeros(3), []
+    for t, q, dt in zip(found.t, found.q, np.diff(found.t), strict=False):
+        state.update(q)
+        M, J = state.mass_matrix, state.jacobian("r_hand")[3:]
+        felt = J[:, k] - J[:, 6:] @ np.linalg.solve(M[6:, 6:], M[6:, k])
+        assert np.linalg.norm(felt) < 0.5
+        back = -law.stiffness * error - law.damping * rate
+        rate = rate + dt * (felt * base.at(t)[2] + back)
+        error = error + dt * rate
+        squares.append(error @ error)
+    rms = 1e3 * np.sqrt(np.mean(np.array(squares)[found.t[:-1] >= 1.0]))
+    assert found.metrics(1.0)["error_rms_mm"] == pytest.approx(rms, rel=0.1)
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """What truncation loses at limits, and that programs lose no more than they must."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -14,7 +16,7 @@ from optimization.task_space.limits import JointLimits
 from optimization.task_space.motion_tasks import ContactTask, JointTask, PointTask
 from optimization.task_space.task_space import TaskSpace
 from tests.optimization.task_space.robots import arm, ask, standing
-from tests.tolerances import LIMITED
+from tests.tolerances import HIERARCHY, LIMITED
 
 FRICTION = 0.6
 
@@ -62,9 +64,9 @@ def solved_programs(program: LimitedProgram) -> list[int]:
     """Sizes of the programs that are solved from now on."""
     solve, sizes = program._solver.solve, []
 
-    def counted(quadratic, dual):
+    def counted(quadratic, *dual):
         sizes.append(len(quadratic.g))
-        return solve(quadratic, dual)
+        return solve(quadratic, *dual)
 
     program._solver.solve = counted
     return sizes
@@ -100,6 +102,40 @@ def test_levels_above_the_first_at_a_limit_are_not_programs():
     assert set(sizes) == {3}
     theirs = by_programs(LimitedProgram(space, limits))
     assert_allclose(found.tau, theirs.tau, atol=1e-6 * np.abs(found.tau).max())
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("make", [arm, standing])
+def test_skipping_levels_that_can_be_had_in_full_changes_nothing(make, seed):
+    """Against programs for all levels."""
+    space, rng = make(seed), np.random.default_rng(seed)
+    ask(space, seed)
+    limits = JointLimits.of(space.robot)
+    weak = replace(limits, effort=rng.uniform(0.1, 0.5) * limits.effort)
+    program = LimitedProgram(space, weak)
+    found, theirs = program.solve(), by_programs(program)
+    assert found.is_solved
+    assert (np.abs(found.tau) <= weak.effort * (1 + 1e-6)).all()
+    for priority in space.priorities:
+        R = space.levels[priority].metric
+        ours, other = (R @ f.error[priority] for f in (found, theirs))
+        size = 1.0 + np.linalg.norm(other)
+        assert np.linalg.norm(ours) < np.linalg.norm(other) + LIMITED * size
+        assert np.linalg.norm(ours - other) < 3 * LIMITED * size
+
+
+def test_one_program_is_solved_where_only_the_posture_gives_way():
+    """Center of mass and hand are as without limits, which are beyond theirs."""
+    space = standing(4)
+    ask(space, 4)
+    limits = JointLimits.of(space.robot)
+    program = LimitedProgram(space, replace(limits, effort=0.37 * limits.effort))
+    sizes = solved_programs(program)
+    found = program.solve()
+    assert sizes == [24 + 6 - 3 - 3]
+    assert np.abs(found.error[2]).max() < HIERARCHY
+    assert np.abs(found.error[3]).max() < HIERARCHY
+    assert np.abs(found.error[4]).max() > 1.0
 
 
 def test_joint_torques_and_reactions_are_levels_of_it_too():

@@ -10,7 +10,7 @@ from models.robot import RobotModel
 from optimization.task_space.limited_program import LimitedProgram
 from optimization.task_space.limits import JointLimits
 from optimization.task_space.motion_tasks import JointTask, PointTask
-from optimization.task_space.rank import rank_adjusted
+from optimization.task_space.rank import by_eigenvalues, deciding, rank_adjusted
 from optimization.task_space.task_space import TaskSpace
 from tests.tolerances import HIERARCHY, LIMITED
 
@@ -61,6 +61,44 @@ def test_forces_change_as_little_as_the_compliance(exponent, seed):
         V = compliance(np.ones(3), seed)
         forces.append(np.linalg.norm(found.inverse @ A @ V - V))
     assert abs(forces[1] - forces[0]) < 3e-3
+
+
+@given(st.floats(-2, 1), st.floats(-0.9, 0), st.integers(0, 100))
+def test_without_eigenvalues_the_inverse_is_the_same(exponent, mobility, seed):
+    """Where nothing is given up: with levels above and without."""
+    rng = np.random.default_rng(seed)
+    alone = compliance(np.array([10.0**exponent, 0.2, 3.0]), seed)
+    root = np.linalg.cholesky(alone)
+    A = root @ compliance(np.array([10.0**mobility, 0.5, 1.0]), seed + 1) @ root.T
+    for case in ((A, None), (A, alone)):
+        quick, slow = (
+            rank_adjusted(case[0], HEAVIEST, case[1]),
+            by_eigenvalues(case[0], HEAVIEST, case[1]),
+        )
+        assert quick.D is None
+        assert slow.D is not None
+        assert slow.is_full
+        assert_allclose(quick.inverse, slow.inverse, rtol=HIERARCHY)
+        squares = [r.metric.T @ r.metric for r in (quick, slow)]
+        assert_allclose(*squares, rtol=HIERARCHY)
+    # Five tasks that decide all four accelerations, of which two are left.
+    E, V = rng.normal(size=(5, 4)), np.linalg.qr(rng.normal(size=(4, 2)))[0]
+    quick = deciding(E, V @ V.T, HEAVIEST)
+    slow = by_eigenvalues(E @ V @ V.T @ E.T, HEAVIEST, E @ E.T)
+    assert not slow.is_partial
+    assert quick.share.sum() == slow.share.sum().round(9) == 2.0
+    scale = np.abs(slow.inverse).max()
+    assert_allclose(quick.inverse, slow.inverse, atol=HIERARCHY * scale)
+    squares = [r.metric.T @ r.metric for r in (quick, slow)]
+    assert_allclose(*squares, atol=HIERARCHY * np.abs(squares[1]).max())
+
+
+def test_tasks_that_leave_something_do_not_decide():
+    rng = np.random.default_rng(0)
+    E = rng.normal(size=(4, 4))
+    assert deciding(E[:3], np.eye(4), HEAVIEST) is None
+    E[:, 3] = E[:, 2]
+    assert deciding(E, np.eye(4), HEAVIEST) is None
 
 
 def stretching(heaviest: float, step: float) -> np.ndarray:
