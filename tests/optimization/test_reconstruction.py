@@ -1,12 +1,16 @@
 """The motion between knots: near them, on its contacts, and with its forces."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from pydrake.math import RigidTransform, RotationMatrix
 
 from models.configuration import Configuration
-from optimization.interior_point import InteriorPoint, InteriorPointOptions
+from optimization.contact_schedule import ContactSchedule
+from optimization.curves import Curves
+from optimization.interior_point import Guess, InteriorPoint, InteriorPointOptions
 from optimization.reconstruction import reconstruct
 from optimization.transcription import Transcription
 from tests.optimization.problems import jump, squat, stroke
@@ -271,3 +275,29 @@ def test_on_the_ground_contacts_change_the_momentum(motion):
     inside = (dt[:, 0] > 1e-9) & (dense.standing[1:] == dense.standing[:-1]).all(axis=1)
     rate = off[inside] / dt[inside] / robot.weight
     assert_allclose(rate, 0.0, atol=MOMENTUM_RATE)
+
+
+def test_a_stick_does_not_shake_where_knots_get_closer():
+    """An arm whose control points are those of a smooth swing swings smoothly."""
+    problem = stroke(25, seated=True)
+    steps = np.repeat([0.05, 0.025, 0.05], [6, 12, 6])
+    times = np.r_[0.0, np.cumsum(steps)]
+    first, second = problem.schedule.phases
+    first = replace(first, duration=times[14])
+    second = replace(second, duration=times[-1] - times[14])
+    schedule = ContactSchedule((first, second))
+    problem = replace(problem, times=times, schedule=schedule)
+    at = problem.robot.groups["r_arm"]
+    centers = np.r_[0.0, (times[:-2] + times[1:-1] + times[2:]) / 3, times[-1]]
+    turn = 2 * np.pi / times[-1]
+    q = np.tile(problem.q_start, (len(times), 1))
+    q[:, at] += 0.15 * (1 - np.cos(turn * centers))[:, None]
+    contacts = len(problem.contact_names)
+    guess = Guess(q, np.zeros((len(times), contacts, 6)))
+    solution = InteriorPoint(Transcription(problem)).evaluate(guess)
+    # The first two knots of a problem and its end are given, at rest.
+    knots = np.arange(6, len(times) - 6)
+    _, _, vdot = Curves(solution).sample(times[knots], knots)
+    most = 0.15 * turn**2
+    wanted = most * np.cos(turn * times[knots])
+    assert_allclose(vdot[:, at], np.tile(wanted, (len(at), 1)).T, atol=0.05 * most)
