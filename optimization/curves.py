@@ -324,7 +324,7 @@ def _spline(
     start, end = (None if rate is None else [(1, rate)] for rate in ends)
     first, last = (1 if start else 2), len(breaks) - (1 if end else 2)
     # So few values in a row are met by a lower degree.
-    degree = min(3, len(sites) + 1 - first + len(breaks) - last)
+    degree = min(3, 3 + last - first)
     many = degree + 1
     at = np.r_[[breaks[0]] * many, breaks[first:last], [breaks[-1]] * many]
     return make_interp_spline(sites, values, degree, at, (start, end))

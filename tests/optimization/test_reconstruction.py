@@ -9,7 +9,7 @@ from pydrake.math import RigidTransform, RotationMatrix
 
 from models.configuration import Configuration
 from optimization.contact_schedule import ContactSchedule
-from optimization.curves import Curves
+from optimization.curves import Curves, _spline
 from optimization.interior_point import Guess, InteriorPoint, InteriorPointOptions
 from optimization.reconstruction import reconstruct
 from optimization.transcription import Transcription
@@ -301,3 +301,20 @@ def test_a_stick_does_not_shake_where_knots_get_closer():
     most = 0.15 * turn**2
     wanted = most * np.cos(turn * times[knots])
     assert_allclose(vdot[:, at], np.tile(wanted, (len(at), 1)).T, atol=0.05 * most)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 9])
+@pytest.mark.parametrize("given", [(False, False), (True, False), (True, True)])
+def test_a_stick_passes_its_knots_however_few_there_are(count, given):
+    breaks = np.linspace(0.0, 0.2, count) ** 1.2
+    sites, values = breaks.copy(), np.sin(9.0 * breaks)[:, None]
+    sites[1:-1] = (breaks[:-2] + breaks[1:-1] + breaks[2:]) / 3
+    rates = [
+        9.0 * np.cos(9.0 * breaks[[i]]) if x else None
+        for i, x in zip((0, -1), given, strict=True)
+    ]
+    spline = _spline(sites, values, breaks, (rates[0], rates[1]))
+    assert_allclose(spline(sites), values, atol=1e-12)
+    for i, rate in zip((0, -1), rates, strict=True):
+        if rate is not None:
+            assert_allclose(spline(breaks[i], 1), rate, atol=1e-9)
