@@ -239,7 +239,7 @@ def _solve_short(
     if not behavior.certificate.passed and plan.otherwise is not None:
         # One kind is as bad as another: all that fails is to be played otherwise.
         places = behavior.certificate.places
-        other = plan.otherwise([Trouble(c.time, c.where, 1.0) for c in places])
+        other = plan.otherwise([Trouble(c.time, c.where, 1.0, True) for c in places])
         if other is not None:
             return _solve_short(name, other, about, reports)
     return behavior

@@ -167,7 +167,9 @@ class _Drummer:
             # Knots grow apart from one of these to the next.
             for h in self.score.holds:
                 beats += list(np.arange(h.beat, h.contact_end, REST_ANCHORS))
-        self.grid = KnotGrid(self.tempo, self.score.beats, beats, ways)
+        self.grid = KnotGrid(
+            self.tempo, self.score.beats, beats, ways, self.advice.finer
+        )
         self.times = self.grid.times
         self.supports = support_poses(self.robot, self.posture)
         if seated:
@@ -239,7 +241,7 @@ class _Drummer:
             ],
             collisions=self.collisions,
             near=drumming.near(self.collisions),
-            limits=FIRST if self.advice == NO_ADVICE else CAREFUL,
+            limits=CAREFUL if self._is_careful else FIRST,
             weights=self.specification.objectives.weights(WEIGHTS),
         )
         return MotionPlan(
@@ -252,6 +254,11 @@ class _Drummer:
             remarks=self.score.remarks,
             otherwise=self._otherwise if self.rounds else None,
         )
+
+    @property
+    def _is_careful(self) -> bool:
+        """Whether closer knots alone did not help."""
+        return bool(self.advice.prices) or len(self.advice.finer) > 1
 
     def _impulse(self, hit: Hit) -> float:
         """Most impulse of a hit [N s]: what turns a tip's speed around, no more.
@@ -273,7 +280,8 @@ class _Drummer:
                 return None
             advice = thought
             other = _Drummer(self.specification, self.folder, advice, rounds)
-            if other.score.hits != self.score.hits:
+            is_finer = advice.finer != self.advice.finer
+            if is_finer or other.score.hits != self.score.hits:
                 return other.plan()
         return None
 

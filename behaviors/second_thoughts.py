@@ -1,4 +1,8 @@
-"""Second thoughts: what hands do otherwise where no motion was found.
+"""Second thoughts: what is done otherwise where no motion was found.
+
+Where all knots are as they should be and what is between them is not, knots get closer
+together (mesh refinement: Betts, "Practical Methods for Optimal Control and Estimation
+Using Nonlinear Programming", 2010, chapter 4). Where that is not enough, hands change.
 
 Sticking knows hands by their travel only. Where the optimizer could not move them,
 the hits about that moment get a price in the hand that was in trouble, so that the
@@ -9,7 +13,6 @@ cannot be played, the hit at the place is left out, and named as any that is dro
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from behaviors.music.player import Advice
 from behaviors.music.score import HANDS, Score
@@ -20,6 +23,8 @@ from optimization.trajectory_solution import Trouble
 ONE, SHARE = 0.4, 0.2
 # Hits about a trouble that get a price [s], and how much.
 ABOUT, PRICE = 0.25, 20.0
+# How often knots get closer about a place, and how far that reaches [s].
+CLOSER, REACH = 2, 0.06
 # Times that a score is stuck anew before it counts as not playable.
 ROUNDS = 12
 
@@ -54,8 +59,9 @@ def think_again(
         troubles: what no motion was found for.
         may_drop: whether hits may be left out.
     """
+    finer, left = _closer(advice.finer, score, troubles)
     prices, dropped = dict(advice.prices), set(advice.dropped)
-    for place in places_of(troubles):
+    for place in places_of(left):
         hands = [h for h in HANDS if h == hand_of(place)] or list(HANDS)
         hits = [h for h in score.hits if h.hand in hands]
         if not hits:
@@ -71,5 +77,21 @@ def think_again(
             dropped.add(keys[0][:2])
         for key in keys:
             prices[key] = prices.get(key, 0.0) + PRICE
-    changed = replace(advice, prices=prices, dropped=frozenset(dropped))
+    changed = Advice(prices, frozenset(dropped), finer)
     return changed if changed != advice else None
+
+
+def _closer(
+    finer: tuple[frozenset[float], ...], score: Score, troubles: Sequence[Trouble]
+) -> tuple[tuple[frozenset[float], ...], list[Trouble]]:
+    """Where knots are closer from now on, and the troubles that this is nothing for."""
+    time = score.tempo.time
+    known = [[time(beat) for beat in beats] for beats in finer]
+    beats, left = set(), []
+    for trouble in troubles:
+        near = sum(any(abs(t - trouble.time) < REACH for t in times) for times in known)
+        if trouble.is_between and near < CLOSER:
+            beats.add(score.tempo.beat(trouble.time))
+        else:
+            left.append(trouble)
+    return (*finer, frozenset(beats)) if beats else finer, left

@@ -28,6 +28,9 @@ NEAR = 0.6 * SPACING
 # Most height of a tip between two hits, as a share of speed and time between them:
 # that of a parabola from head to head.
 STEEPEST = 0.25
+# Heights of an approach where it begins and where it goes on, as shares of those of the
+# parabola.
+FALLING, FALLING_ON = (1.0, 1.03), (0.97, 1.1)
 # Weight of the height before a hit.
 PROFILE = 3e4
 # Planned speed of a stick after a hit, as a multiple of what the head gives back: more
@@ -177,16 +180,25 @@ class PlannedHit:
 def strike(planned: PlannedHit) -> list[Task]:
     """At the head on the knot, fast before, straight up and down."""
     k, (last, first) = planned.knot, planned.beside
-    tip, X_WT, down = planned.tip, planned.X_WT, planned.falling(last)
+    tip, X_WT = planned.tip, planned.X_WT
     beside = np.r_[last:k, k + 1 : first + 1]
     sideways = 0.8 * SPACING
     grip = STICK_LENGTH * np.sin(planned.stroke.slope)
     return [
         FrameTask(tip, np.array([k]), X_WT, "x y z"),
-        FrameTask(tip, np.array([last]), X_WT, "z", lower=down, upper=1.03 * down),
+        *(_fall(planned, i, i == last) for i in range(last, k)),
         FrameTask(tip, beside, X_WT, "x y", lower=-sideways, upper=sideways),
         FrameTask(f"{tip[0]}_stick", np.arange(last, first + 1), X_WT, "z", lower=grip),
     ]
+
+
+def _fall(planned: PlannedHit, knot: int, is_first: bool) -> Task:
+    """The height before a hit; a tip that is lower there would come in slowly."""
+    down, tip, X_WT = planned.falling(knot), planned.tip, planned.X_WT
+    low, high = FALLING if is_first else FALLING_ON
+    return FrameTask(
+        tip, np.array([knot]), X_WT, "z", lower=low * down, upper=high * down
+    )
 
 
 def swing(planned: PlannedHit) -> list[Task]:
@@ -202,7 +214,6 @@ def swing(planned: PlannedHit) -> list[Task]:
             FrameTask(tip, np.array([i]), X_WT, "z", lower=up, upper=1.03 * up)
         )
     before = grid.within(planned.time - fall, t[last] - 1e-3)
-    before = np.r_[before, last + 1 : planned.knot]
     after = grid.within(t[first] + 1e-3, planned.time + RISING * planned.rise)
     heights = {i: planned.falling(i) for i in before}
     heights |= {i: planned.rising(i) for i in after}

@@ -25,15 +25,19 @@ SPECIFICATION = (
 )
 
 
-def write_song(folder: Path, seconds: float, softer: int = -1) -> Path:
+def write_song(
+    folder: Path, seconds: float, softer: int = -1, bpm: float = 0.0
+) -> Path:
     """Writes a specification and its score of at least that many seconds.
 
     Args:
         folder: where to.
         seconds: length [s].
         softer: number of a part whose accents are taken away.
+        bpm: tempo; 0 for that of the shipped song.
     """
     score = yaml.safe_load(SCORE.read_text())
+    score["bpm"] = bpm or score["bpm"]
     parts, beats, wanted = [], 0.0, seconds * score["bpm"] / 60
     # Whole rounds of the shipped song, which ends at rest.
     while beats < wanted or len(parts) % len(score["parts"]):

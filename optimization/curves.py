@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from pydrake.math import RigidTransform
-from scipy.interpolate import BPoly, BSpline, CubicSpline
+from scipy.interpolate import BPoly, BSpline, CubicSpline, make_interp_spline
 
 from models.configuration import Configuration
 from models.kinematic_tree import make_workspace
@@ -46,7 +46,7 @@ class Curves:
             for k in range(1, len(q)):  # one of the two signs is continuous
                 if q[k, :4] @ q[k - 1, :4] < 0:
                     q[k, :4] *= -1
-        self._end = "clamped" if problem.end_at_rest else "not-a-knot"
+        self._end_at_rest = problem.end_at_rest
         if robot.floating:
             ends = q[-1] if problem.end_at_rest else 2 * q[-1] - q[-2]
             before = problem.start_knots[:1].copy()
@@ -54,9 +54,10 @@ class Curves:
                 before[:, :4] *= -1
             self._smooth = BSpline(_breaks(times), np.r_[before, q, ends[None]], 3)
         else:
-            self._smooth = CubicSpline(times, q, bc_type=("clamped", self._end))
+            end = "clamped" if problem.end_at_rest else "not-a-knot"
+            self._smooth = CubicSpline(times, q, bc_type=("clamped", end))
         # Limb joints, knots where their pieces start, and the pieces.
-        self._limbs: list[tuple[np.ndarray, list[int], list[CubicSpline]]] = []
+        self._limbs: list[tuple[np.ndarray, list[int], list[BSpline]]] = []
         self._limb_fades: list[_Fade] = []
         self._base_fades: list[_Fade] = []
         for contact in solution.transcription.contacts:
@@ -77,8 +78,11 @@ class Curves:
         if len(limb) == 0:
             return
         columns = self.robot.base_positions + limb
-        knots = self._limb_knots(contact, columns)
-        whole = CubicSpline(self.times, knots, bc_type=("clamped", self._end))
+        times = _centers(self.times, [0, *cuts, last])
+        knots = self._limb_knots(contact, columns, times)
+        rest = np.zeros(len(limb))
+        end = rest if problem.end_at_rest else None
+        whole = _spline(times, knots, self.times, (rest, end))
         # Where the contact stands, it decides, and the whole spline leads there.
         self._limbs.append((columns, [0], [whole]))
         starts, pieces = [0, *cuts], []
@@ -91,12 +95,14 @@ class Curves:
                 self._side(contact, a, a > 0 and stands[a - 1], a == 0),
                 self._side(contact, b, b < last and stands[b], b == last),
             )
-            pieces.append(CubicSpline(self.times[part], knots[part], bc_type=ends))
+            pieces.append(_spline(times[part], knots[part], self.times[part], ends))
         self._limbs[-1] = (columns, starts, pieces)
 
-    def _limb_knots(self, contact: str, columns: np.ndarray) -> np.ndarray:
+    def _limb_knots(
+        self, contact: str, columns: np.ndarray, times: np.ndarray
+    ) -> np.ndarray:
         """(N, n) joints of a limb that put its contact where the knots have it."""
-        beside, v, vdot = self.sample(self.times, np.arange(len(self.times)))
+        beside, v, vdot = self.sample(times, np.arange(len(times)))
         state = Configuration(self.robot, self._q[0])
         knots = self._q[:, columns].copy()
         for k, q in enumerate(beside):
@@ -106,16 +112,16 @@ class Curves:
             knots[k] += self._correction(contact, q, 0 * v[k], 0 * vdot[k], X_WC)[0]
         return knots
 
-    def _side(self, contact: str, k: int, stands: bool, is_end: bool) -> object:
-        """Boundary condition of a swing at knot k."""
+    def _side(
+        self, contact: str, k: int, stands: bool, is_end: bool
+    ) -> np.ndarray | None:
+        """Velocity of a limb where a swing of it begins or ends; None for any."""
+        limb = self.robot.contacts[contact].limb
         if stands:
             q, v, _ = self.sample(self.times[k : k + 1], k)
             change = self._correction(contact, q[0], v[0], np.zeros_like(v[0]), None)
-            limb = self.robot.contacts[contact].limb
-            return (1, v[0, self.robot.base_velocities + limb] + change[1])
-        if is_end:
-            return "clamped" if k == 0 else self._end
-        return "not-a-knot"
+            return np.asarray(v[0, self.robot.base_velocities + limb] + change[1])
+        return np.zeros(len(limb)) if is_end and (k == 0 or self._end_at_rest) else None
 
     def _fade_limbs(
         self, problem: TrajectoryProblem, solution: TrajectorySolution
@@ -282,6 +288,46 @@ def _flights(problem: TrajectoryProblem) -> Iterator[tuple[float, float]]:
     for i, phase in enumerate(problem.schedule.phases):
         if not phase.contacts:
             yield float(switches[i]), float(switches[i + 1])
+
+
+def _centers(times: np.ndarray, exact: list[int]) -> np.ndarray:
+    """(N,) where on the curve each control point counts, its Greville abscissa [s].
+
+    The transcription's mean velocities are differences of knots over these; where the
+    time between knots changes, knots put at their own times would ring.
+
+    Args:
+        times: (N,) of the knots [s].
+        exact: knots that count at their own time, as a stick's at a hit.
+    """
+    centers = times.copy()
+    centers[1:-1] = (times[:-2] + times[1:-1] + times[2:]) / 3
+    centers[exact] = times[exact]
+    return centers
+
+
+def _spline(
+    sites: np.ndarray,
+    values: np.ndarray,
+    breaks: np.ndarray,
+    ends: tuple[np.ndarray | None, np.ndarray | None],
+) -> BSpline:
+    """The cubic spline with given breakpoints through values at sites near them.
+
+    Args:
+        sites: (n,) times of the values; the first and last are breakpoints [s].
+        values: (n, m) values.
+        breaks: (n,) breakpoints [s].
+        ends: (m,) velocities at either end; without one, the two intervals beside it
+            are one.
+    """
+    start, end = (None if rate is None else [(1, rate)] for rate in ends)
+    first, last = (1 if start else 2), len(breaks) - (1 if end else 2)
+    # So few values in a row are met by a lower degree.
+    degree = min(3, 3 + last - first)
+    many = degree + 1
+    at = np.r_[[breaks[0]] * many, breaks[first:last], [breaks[-1]] * many]
+    return make_interp_spline(sites, values, degree, at, (start, end))
 
 
 def _breaks(times: np.ndarray) -> np.ndarray:

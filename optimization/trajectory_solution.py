@@ -24,11 +24,19 @@ class RowName:
 
 
 class Trouble(NamedTuple):
-    """The worst that a knot could not meet: when [s], what, and by how much, scaled."""
+    """What a motion could not meet.
+
+    Attributes:
+        time: when [s].
+        what: a name of what it is about.
+        amount: by how much, scaled.
+        is_between: whether all knots met it, and what is between them did not.
+    """
 
     time: float
     what: str
     amount: float
+    is_between: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,13 @@ class Advice:
     Attributes:
         prices: what a hit costs in a hand, by beat, member and hand.
         dropped: hits that no hand plays, by beat and member.
+        finer: beats about which knots are closer together, in sets: the closer, the
+            more sets a beat is in.
     """
 
     prices: Mapping[tuple[float, str, str], float] = field(default_factory=dict)
     dropped: frozenset[tuple[float, str]] = frozenset()
+    finer: tuple[frozenset[float], ...] = ()
 
 
 @dataclass(frozen=True)

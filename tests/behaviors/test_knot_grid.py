@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from behaviors.knot_grid import GROWTH, SPACING, TOGETHER, WAY_KNOTS, KnotGrid
+from behaviors.knot_grid import (
+    FINER,
+    GROWTH,
+    MOST_GROWTH,
+    SPACING,
+    TOGETHER,
+    WAY_KNOTS,
+    KnotGrid,
+)
 from behaviors.music.tempo import Tempo
 
 LENGTH = 16.0
@@ -36,7 +44,7 @@ def test_knots_are_near_each_other_and_change_their_distance_slowly(beats, bpm):
     grid = KnotGrid(tempo, LENGTH, beats)
     h = np.diff(grid.times)
     assert h.min() > 0
-    assert h.max() <= SPACING * (1 + 1e-6)
+    assert h.max() <= 1.1 * SPACING
     ends = [0.0, *sorted(map(tempo.time, beats)), grid.times[-1]]
     if np.diff(ends).min() > WAY_KNOTS * SPACING:
         assert (h[1:] / h[:-1]).max() < GROWTH * (1 + 1 / WAY_KNOTS)
@@ -51,6 +59,35 @@ def test_a_short_way_has_its_knots(bpm):
     for a, b in ways:
         knots = grid.within(tempo.time(a), tempo.time(b))
         assert len(knots) >= WAY_KNOTS + 1
+
+
+@pytest.mark.parametrize("swing", [0.5, 0.58, 0.68])
+@pytest.mark.parametrize("bpm", [65, 111, 149])
+def test_knots_are_as_far_apart_before_a_stop_as_after_it(bpm, swing):
+    tempo = Tempo(bpm)
+    whole = np.arange(2.0, 8.0)
+    stops = np.sort(np.r_[whole, whole + swing])
+    ways = [*itertools.pairwise(stops[::2]), *itertools.pairwise(stops[1::2])]
+    grid = KnotGrid(tempo, LENGTH, stops, ways)
+    h = np.diff(grid.times)
+    knots = np.array([grid.knot(stop) for stop in stops])
+    assert np.abs(h[knots] / h[knots - 1] - 1).max() < 0.01
+    assert max((h[1:] / h[:-1]).max(), (h[:-1] / h[1:]).max()) < MOST_GROWTH
+
+
+def test_knots_get_closer_where_they_have_to():
+    tempo, stops = Tempo(120), np.arange(4.0, 8.1, 0.5)
+    ways = list(itertools.pairwise(stops))
+
+    def knots(*finer):
+        grid = KnotGrid(tempo, LENGTH, stops, ways, finer)
+        return [len(grid.within(tempo.time(a), tempo.time(b))) for a, b in ways]
+
+    usual, once, twice = knots(), knots({6.2}), knots({6.2}, {6.3})
+    assert usual[4] < once[4] < twice[4]
+    assert once[4] >= usual[4] / FINER - 1
+    # Only those beside it follow, for knots do not change their distance at once.
+    assert once[0] == usual[0]
 
 
 def test_neighbors_are_found_by_time():

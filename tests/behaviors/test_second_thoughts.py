@@ -6,7 +6,7 @@ from behaviors.music.player import Advice, Player
 from behaviors.music.score import Hit, Score
 from behaviors.music.sticking import find_hands
 from behaviors.music.tempo import Tempo
-from behaviors.second_thoughts import hand_of, places_of, think_again
+from behaviors.second_thoughts import CLOSER, hand_of, places_of, think_again
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from optimization.trajectory_solution import Trouble
@@ -44,6 +44,21 @@ def test_what_is_in_trouble_again_is_left_out_and_said():
     assert "snare in bar 1, beat 2" in found.remarks[0]
     with pytest.raises(BackbeatError, match="bar 1, beat 2"):
         score(advice, "refuse")
+
+
+def test_knots_get_closer_before_hands_change():
+    between = Trouble(1.05, "l_foot", 1.0, is_between=True)
+    advice, first = Advice(), score(Advice())
+    for count in range(1, CLOSER + 1):
+        advice = think_again(advice, first, [between], True)
+        assert len(advice.finer) == count
+        assert not advice.prices
+        assert score(advice).hits == first.hits
+    # The other hand only where that was not enough, and elsewhere closer knots.
+    elsewhere = Trouble(2.0, "r_foot", 1.0, is_between=True)
+    advice = think_again(advice, first, [between, elsewhere], True)
+    assert advice.finer[-1] == {2.0}
+    assert {beat for beat, *_ in advice.prices} == {1}
 
 
 def test_nothing_is_left_out_where_the_author_does_not_let_go():

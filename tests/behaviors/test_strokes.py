@@ -4,8 +4,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydrake.math import RigidTransform
 
-from behaviors.strokes import PLAIN, Stroke, loudness, planned_rebound
+from behaviors.knot_grid import KnotGrid
+from behaviors.music.score import Hit
+from behaviors.music.tempo import Tempo
+from behaviors.strokes import (
+    PLAIN,
+    PlannedHit,
+    Stroke,
+    loudness,
+    planned_rebound,
+    strike,
+)
 from models.errors import BackbeatError
 
 STROKE = Stroke()
@@ -60,3 +71,26 @@ def test_a_stick_is_planned_to_leave_faster_than_its_head_throws_it():
 def test_strokes_that_nobody_plays_are_refused(wrong):
     with pytest.raises(BackbeatError, match="song: a stroke has"):
         Stroke(**wrong).check("song")
+
+
+@pytest.mark.parametrize("velocity", [50, 90, 115])
+@pytest.mark.parametrize("step", [0.008, 0.015, 0.03, 0.05])
+def test_a_tip_is_never_lower_than_its_fall_however_close_knots_are(velocity, step):
+    """A bound at the start of the approach alone would let it come in slowly."""
+    hit, tempo = Hit(2.0, "snare", "left", velocity), Tempo(60)
+    grid = KnotGrid(tempo, 4.0, [2.0], [(2.0 - 6 * step, 2.0), (2.0, 2.0 + 6 * step)])
+    planned = PlannedHit(
+        hit, (0.4, 0.4), "l_stick_tip", RigidTransform(), 0.5, STROKE, grid
+    )
+    bounds = {
+        int(k): (task.lower, task.upper)
+        for task in strike(planned)
+        if task.frame == "l_stick_tip" and task.axes == "z"
+        for k in task.knots
+    }
+    last = planned.beside[0]
+    assert sorted(bounds) == list(range(last, planned.knot))
+    lowest = [np.min(bounds[k][0]) for k in sorted(bounds)] + [0.0]
+    times = grid.times[last : planned.knot + 1]
+    speeds = -np.diff(lowest) / np.diff(times)
+    assert speeds.min() > 0.7 * STROKE.strike_speed(velocity)

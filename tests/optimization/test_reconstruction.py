@@ -1,12 +1,16 @@
 """The motion between knots: near them, on its contacts, and with its forces."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from pydrake.math import RigidTransform, RotationMatrix
 
 from models.configuration import Configuration
-from optimization.interior_point import InteriorPoint, InteriorPointOptions
+from optimization.contact_schedule import ContactSchedule
+from optimization.curves import Curves, _spline
+from optimization.interior_point import Guess, InteriorPoint, InteriorPointOptions
 from optimization.reconstruction import reconstruct
 from optimization.transcription import Transcription
 from tests.optimization.problems import jump, squat, stroke
@@ -271,3 +275,46 @@ def test_on_the_ground_contacts_change_the_momentum(motion):
     inside = (dt[:, 0] > 1e-9) & (dense.standing[1:] == dense.standing[:-1]).all(axis=1)
     rate = off[inside] / dt[inside] / robot.weight
     assert_allclose(rate, 0.0, atol=MOMENTUM_RATE)
+
+
+def test_a_stick_does_not_shake_where_knots_get_closer():
+    """An arm whose control points are those of a smooth swing swings smoothly."""
+    problem = stroke(25, seated=True)
+    steps = np.repeat([0.05, 0.025, 0.05], [6, 12, 6])
+    times = np.r_[0.0, np.cumsum(steps)]
+    first, second = problem.schedule.phases
+    first = replace(first, duration=times[14])
+    second = replace(second, duration=times[-1] - times[14])
+    schedule = ContactSchedule((first, second))
+    problem = replace(problem, times=times, schedule=schedule)
+    at = problem.robot.groups["r_arm"]
+    centers = np.r_[0.0, (times[:-2] + times[1:-1] + times[2:]) / 3, times[-1]]
+    turn = 2 * np.pi / times[-1]
+    q = np.tile(problem.q_start, (len(times), 1))
+    q[:, at] += 0.15 * (1 - np.cos(turn * centers))[:, None]
+    contacts = len(problem.contact_names)
+    guess = Guess(q, np.zeros((len(times), contacts, 6)))
+    solution = InteriorPoint(Transcription(problem)).evaluate(guess)
+    # The first two knots of a problem and its end are given, at rest.
+    knots = np.arange(6, len(times) - 6)
+    _, _, vdot = Curves(solution).sample(times[knots], knots)
+    most = 0.15 * turn**2
+    wanted = most * np.cos(turn * times[knots])
+    assert_allclose(vdot[:, at], np.tile(wanted, (len(at), 1)).T, atol=0.05 * most)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 9])
+@pytest.mark.parametrize("given", [(False, False), (True, False), (True, True)])
+def test_a_stick_passes_its_knots_however_few_there_are(count, given):
+    breaks = np.linspace(0.0, 0.2, count) ** 1.2
+    sites, values = breaks.copy(), np.sin(9.0 * breaks)[:, None]
+    sites[1:-1] = (breaks[:-2] + breaks[1:-1] + breaks[2:]) / 3
+    rates = [
+        9.0 * np.cos(9.0 * breaks[[i]]) if x else None
+        for i, x in zip((0, -1), given, strict=True)
+    ]
+    spline = _spline(sites, values, breaks, (rates[0], rates[1]))
+    assert_allclose(spline(sites), values, atol=1e-12)
+    for i, rate in zip((0, -1), rates, strict=True):
+        if rate is not None:
+            assert_allclose(spline(breaks[i], 1), rate, atol=1e-9)
