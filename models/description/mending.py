@@ -53,6 +53,11 @@ def _mends(document: Document) -> Iterator[str]:
     for element in document.root.iter("*"):
         for what in _mend_element(document, element):
             yield f"line {line(element)}: {what}"
+    # Mended, two may say the same.
+    for element in document.root.iter("*"):
+        if tag(element) in ("link", "material", "joint"):
+            for what in _mend_doubles(element):
+                yield f"line {line(element)}: {what}"
 
 
 def _mend_element(document: Document, element: Any) -> Iterator[str]:
@@ -69,8 +74,6 @@ def _mend_element(document: Document, element: Any) -> Iterator[str]:
     elif name == "drake:soft_hydroelastic":
         element.tag = element.tag.replace("soft_hydro", "compliant_hydro")
         yield "renamed drake:soft_hydroelastic to drake:compliant_hydroelastic"
-    elif name in ("link", "material", "joint"):
-        yield from _mend_doubles(element)
 
 
 def _mend_values(element: Any) -> Iterator[str]:
