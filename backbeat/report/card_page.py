@@ -25,7 +25,7 @@ def card_page(card: RobustnessCard, behavior: Behavior) -> str:
 def margin_figure(card: RobustnessCard) -> Figure:
     """Share of runs that survive a push, by its size."""
     levels = np.array([s.what for s in card.pushes], float)
-    shares = np.array([s.survived / max(s.runs, 1) for s in card.pushes])
+    shares = np.array([s.share for s in card.pushes])
     ends = np.array([s.interval for s in card.pushes]).reshape(-1, 2)
     with mpl.rc_context(STYLE):
         figure = Figure((WIDTH, HEIGHT), layout="constrained")
