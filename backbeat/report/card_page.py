@@ -36,7 +36,10 @@ def margin_figure(card: RobustnessCard) -> Figure:
         axes.axhline(0.9, color=COLORS[6], lw=0.8, ls=":", label="nine of ten")
         if card.push_margin is not None:
             label = f"margin {card.push_margin:g} N s"
-            axes.axvline(card.push_margin, color=COLORS[1], lw=1.0, label=label)
+            # Wide and pale, or it would hide the interval of its own runs.
+            wide = {"lw": 6.0, "alpha": 0.3, "zorder": 0}
+            axes.axvline(card.push_margin, color=COLORS[1], label=label, **wide)
+        axes.set_xlim(left=0.0)
         axes.set_ylim(-0.05, 1.05)
         axes.set(
             title="Pushes at the pelvis, any direction, any time",
