@@ -184,3 +184,22 @@ def test_a_mesh_that_nothing_lies_beside_stays(mend_twice):
     root, done = mend_twice(robot(b=visual('<mesh filename="alone.dae"/>')))
     assert root.find("link/visual/geometry/mesh").get("filename") == "alone.dae"
     assert done == []
+
+
+def test_a_unit_behind_a_number_of_drake_goes_too(mend_twice):
+    limit = LIMIT.replace("/>", ' drake:acceleration="5 rad/s"/>')
+    root, done = mend_twice(robot(joint=limit))
+    (key,) = (k for k in root.find("joint/limit").attrib if "acceleration" in k)
+    assert root.find("joint/limit").get(key) == "5"
+    assert len(done) == 1
+
+
+def test_an_attribute_whose_prefix_is_not_declared_stays(tmp_path):
+    limit = LIMIT.replace("/>", ' drake:acceleration="5kg"/>')
+    path = tmp_path / "robot.urdf"
+    path.write_text(
+        robot(joint=limit).replace('xmlns:drake="https://drake.mit.edu/"', "")
+    )
+    raw, done = mend(path)
+    assert b'drake:acceleration="5kg"' in raw
+    assert done == ["line 1: declared the prefix drake"]
