@@ -64,6 +64,12 @@ demo: $(READY) ## build the demo's behaviors, track them, write OUT/demo.html
 cards: $(READY) ## make robustness cards of all behaviors in LIBRARY; takes hours
 	@"$(ENVIRONMENT)/bin/backbeat" card --library "$(LIBRARY)"
 
+.PHONY: sample
+sample: $(READY) ## disturb standing and a drummed phrase, three seeds each
+	@library="$(OUT)/sample"
+	"$(ENVIRONMENT)/bin/backbeat" build .ci/still.yaml .ci/phrase.yaml --library "$$library"
+	"$(ENVIRONMENT)/bin/backbeat" card still phrase --sample --library "$$library"
+
 .PHONY: test
 test: $(READY) ## run the everyday test suite
 	@$(PYTEST) -n 2

@@ -1,4 +1,4 @@
-"""Making robustness cards: their sweeps, their data and their page."""
+"""Making robustness cards and samples of them: sweeps, data, and a page."""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -14,7 +14,9 @@ from mpc.simulation.sweep.card.robustness_card import (
     RobustnessCard,
     card_path,
     make_card,
+    survivals,
 )
+from mpc.simulation.sweep.card.sample import SEEDS, Sample
 from mpc.simulation.sweep.table import sources
 
 
@@ -60,3 +62,30 @@ def build_card(
         with replacing(file_path) as file:
             file.write(text.encode())
     return card, [*disturbances.failures, *pushes.failures]
+
+
+def take_sample(
+    name: str,
+    library: Path,
+    seeds: int | None = None,
+    progress: Progress | None = None,
+    processes: int | None = None,
+    executors: Sequence[Executor] = (),
+) -> tuple[Sample, list[Outcome]]:
+    """Makes a few runs of the standard disturbances, which a card then takes over.
+
+    Args:
+        name, library, progress, processes, executors: as for `build_card`.
+        seeds: seeds a disturbance; None for as many as a sample has.
+
+    Returns:
+        The sample, and runs that could not be had.
+
+    Raises:
+        BackbeatError: as `build_card`.
+    """
+    behavior = load_verified(library, name)
+    sweep, _ = card_sweeps(behavior, seeds or SEEDS)
+    folder = card_path(library, name).parent
+    found = run_sweep(sweep, library, folder, progress, processes, executors)
+    return Sample(name, survivals(behavior, found.summary)), list(found.failures)

@@ -41,9 +41,8 @@ KNOTS = (41, 81, 161, 321)
 HORIZONS = (13, 26, 39, 52)
 STOOD = "stand"
 JOINTS = (6, 12, 24, 48)
-# Most that an exponent by knots may be, and least that a plan has to be cheaper than
-# the optimization of the motion that it follows.
-EXPONENT, CHEAPER = 1.1, 100.0
+# Most that an exponent by knots may be.
+EXPONENT = 1.1
 PERIOD = 0.02
 
 
@@ -156,15 +155,6 @@ def exponents(costs: list[Cost]) -> dict[str, float]:
     return found
 
 
-def cheaper(costs: list[Cost]) -> float:
-    """How many plans an optimization of four seconds takes as long as."""
-    by_what = {(cost.what, cost.size): cost.median for cost in costs}
-    return (
-        by_what["optimization, knots", 81]
-        / by_what["plan, intervals of its horizon", PredictiveWeights().knots]
-    )
-
-
 def table(costs: list[Cost]) -> str:
     """The costs in Markdown, and on what they were measured."""
     lines = [
@@ -179,8 +169,7 @@ def table(costs: list[Cost]) -> str:
     found = machine()
     return (
         "\n".join(lines) + "\n\nExponents of the time of an iteration or call: "
-        f"{'; '.join(powers)}. The optimization of a motion of 4 s takes as long as "
-        f"{cheaper(costs):.0f} plans. Processor times on {found['processor']}, load "
+        f"{'; '.join(powers)}. Processor times on {found['processor']}, load "
         f"{found['load']:.1f}, Python {found['python']}, Drake {found['drake']}, numba "
         f"{found['numba']}."
     )
@@ -199,7 +188,6 @@ def main(
         out,
         rows=[asdict(cost) for cost in costs],
         exponents=exponents(costs),
-        cheaper=cheaper(costs),
     )
 
 

@@ -45,6 +45,8 @@ DIFFERENCES = (
 PUSHED, DRUMMED, STOOD = "march", "outstanding-standing", "stand"
 PUSH = Push(2.1, 0.1, [0.0, 60.0, 0.0])
 PLANNING_TIME = 0.02
+# Most that ticks and plans may take of those of others.
+TICK_RATIO, PLAN_RATIO = 0.5, 0.12
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def tick_rows(cache: Path | None = None, rounds: int = 10) -> list[OnlineRow]:
             details = f"ours {ours:.0f} us, TSID {tsid:.0f} us"
             name = f"tick, {row.case}"
             rows.append(
-                OnlineRow(f"{name}: to TSID", row.ratio, "", 0.5, False, details)
+                OnlineRow(f"{name}: to TSID", row.ratio, "", TICK_RATIO, False, details)
             )
             rows.append(OnlineRow(f"{name}: p99 to median", row.spread, "", 3.0))
     return rows
@@ -123,6 +125,50 @@ def plan_rows(behavior: Behavior) -> list[OnlineRow]:
     ]
 
 
+@dataclass(frozen=True)
+class PlanTimes:
+    """Plans of a pushed behavior, beside iterations of Crocoddyl.
+
+    Attributes:
+        behavior: its name.
+        ours, theirs: processor times [s].
+        knots: least number of intervals of our horizons.
+        ahead: how far the shortest of them looks ahead [s].
+    """
+
+    behavior: str
+    ours: np.ndarray
+    theirs: np.ndarray
+    knots: int
+    ahead: float
+
+    @property
+    def ratio(self) -> float:
+        """Our median to theirs."""
+        return float(np.median(self.ours) / np.median(self.theirs))
+
+
+def plan_times(
+    behaviors: Sequence[Behavior], cache: Path | None = None
+) -> list[PlanTimes]:
+    """Plans of pushed behaviors, and iterations of Crocoddyl on the last of them.
+
+    Raises:
+        BackbeatError: Crocoddyl is not to be had.
+    """
+    found, standing = [], behaviors[-1]
+    with one_core(), CrocoddylStanding(make_environment(cache)) as tool:
+        tool.begin(standing, StandingSettings())
+        theirs = 1e-3 * run_loop(tool, standing, _pushed(standing)).plan_ms
+        for behavior in behaviors:
+            run = run_scenario(_pushed(behavior), behavior)
+            grids = [p.phases for p in run.plans if p.iterations]
+            knots = min(len(grid) - 1 for grid in grids)
+            ahead = min(float(grid[-1] - grid[0]) for grid in grids)
+            found.append(PlanTimes(behavior.name, replayed(run), theirs, knots, ahead))
+    return found
+
+
 def ratio_rows(
     behaviors: Sequence[Behavior], cache: Path | None = None
 ) -> list[OnlineRow]:
@@ -131,27 +177,15 @@ def ratio_rows(
     Raises:
         BackbeatError: Crocoddyl is not to be had.
     """
-    rows, standing = [], behaviors[-1]
-    with one_core(), CrocoddylStanding(make_environment(cache)) as tool:
-        tool.begin(standing, StandingSettings())
-        theirs = float(np.median(run_loop(tool, standing, _pushed(standing)).plan_ms))
-        for behavior in behaviors:
-            run = run_scenario(_pushed(behavior), behavior)
-            ours = 1e3 * float(np.median(replayed(run)))
-            grids = [p.phases for p in run.plans if p.iterations]
-            knots = min(len(grid) - 1 for grid in grids)
-            ahead = min(float(grid[-1] - grid[0]) for grid in grids)
-            rows.append(
-                OnlineRow(
-                    f"plan, {behavior.name}: to Crocoddyl",
-                    ours / theirs,
-                    "",
-                    0.12,
-                    False,
-                    f"ours {ours:.1f} ms (N >= {knots}, >= {ahead:.2f} s), "
-                    f"Crocoddyl {theirs:.1f} ms (N = 50, 1 s)",
-                )
-            )
+    rows = []
+    for row in plan_times(behaviors, cache):
+        ours, theirs = (1e3 * float(np.median(s)) for s in (row.ours, row.theirs))
+        what = f"plan, {row.behavior}: to Crocoddyl"
+        details = (
+            f"ours {ours:.1f} ms (N >= {row.knots}, >= {row.ahead:.2f} s), "
+            f"Crocoddyl {theirs:.1f} ms (N = 50, 1 s)"
+        )
+        rows.append(OnlineRow(what, row.ratio, "", PLAN_RATIO, False, details))
     return rows
 
 

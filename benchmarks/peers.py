@@ -38,36 +38,63 @@ class Ratio:
     goal: float | None = None
 
 
+def timed(
+    what: str,
+    peer: str,
+    ours: np.ndarray,
+    theirs: np.ndarray,
+    goal: float | None = None,
+) -> Ratio:
+    """A line from times [s] of the same kind of step."""
+    median, late = 1e3 * np.percentile(ours, [50, 99])
+    other = 1e3 * float(np.median(theirs))
+    spread = float(late / median)
+    return Ratio(what, peer, float(median / other), float(median), other, spread, goal)
+
+
 def tick_ratios(cache: Path | None = None, rounds: int = 10) -> list[Ratio]:
     """Ticks of the whole body beside TSID's."""
-    python, found = make_environment(cache, "tsid"), []
-    for row in tick.compare(python, rounds):
-        ours, theirs = (1e3 * float(np.median(s)) for s in (row.ours, row.tsid))
-        what = f"whole-body tick, {row.case}"
-        found.append(Ratio(what, "TSID", row.ratio, ours, theirs, row.spread, 0.5))
-    return found
+    return [
+        timed(
+            f"whole-body tick, {row.case}",
+            "TSID",
+            row.ours,
+            row.tsid,
+            online.TICK_RATIO,
+        )
+        for row in tick.compare(make_environment(cache, "tsid"), rounds)
+    ]
 
 
 def level_ratios(cache: Path | None = None) -> list[Ratio]:
     """Ticks of task space, with strict levels beside weights."""
     found = []
     for bounded in (False, True):
-        ours, *others = standing_peers.compare(bounded, cache)
-        median, late = 1e3 * np.percentile(ours.seconds, [50, 99])
-        limits = "torque limits" if bounded else "no limits"
-        for row in others:
-            theirs = 1e3 * float(np.median(row.seconds))
-            found.append(
-                Ratio(
-                    f"task-space tick, {limits}",
-                    row.way,
-                    float(median / theirs),
-                    float(median),
-                    theirs,
-                    float(late / median),
-                )
-            )
+        rows = {row.way: row for row in standing_peers.compare(bounded, cache)}
+        peers = [rows[name] for name in standing_peers.TOOLS]
+        cases = {"Backbeat": "torque limits" if bounded else "no limits"}
+        if bounded:
+            cases[standing_peers.AT_LIMITS] = "a joint at its torque limit"
+        for way, case in cases.items():
+            what, ours = f"task-space tick, {case}", rows[way].seconds
+            found += [timed(what, peer.way, ours, peer.seconds) for peer in peers]
     return found
+
+
+def plan_ratios(library: Path, cache: Path | None = None) -> list[Ratio]:
+    """Plans beside iterations of Crocoddyl's MPC."""
+    names = (online.PUSHED, online.STOOD)
+    behaviors = [build(name, Library(library)) for name in names]
+    return [
+        timed(
+            f"plan, {row.behavior} pushed, {row.knots} intervals, {row.ahead:.2f} s",
+            "Crocoddyl",
+            row.ours,
+            row.theirs,
+            online.PLAN_RATIO,
+        )
+        for row in online.plan_times(behaviors, cache)
+    ]
 
 
 def motion_ratios(repetitions: int, cache: Path | None = None) -> list[Ratio]:
@@ -119,20 +146,20 @@ def version(tool: str) -> str:
 
 def measure(
     library: Path, cache: Path | None = None, repetitions: int = 5
-) -> tuple[list[Ratio], list[online.OnlineRow]]:
+) -> list[Ratio]:
     """Everything; takes ten minutes, and the environments before.
 
     Raises:
         BackbeatError: a tool is not to be had.
     """
-    behaviors = [build(n, Library(library)) for n in (online.PUSHED, online.STOOD)]
+    plans = plan_ratios(library, cache)
     with one_core():
-        ratios = [
+        return [
             *tick_ratios(cache, 2 * repetitions),
+            *plans,
             *level_ratios(cache),
             *motion_ratios(repetitions, cache),
         ]
-    return ratios, online.ratio_rows(behaviors, cache)
 
 
 def main(
@@ -145,13 +172,15 @@ def main(
 ) -> None:
     """Times ticks, plans and optimizations beside those of other tools."""
     try:
-        ratios, plans = measure(library, cache, repetitions)
+        ratios = measure(library, cache, repetitions)
     except BackbeatError as error:
         raise SystemExit(f"benchmarks: {error}") from None
     print(table(ratios))
-    print("\n".join(f"- {r.what}: {r.value:.3g} ({r.details})" for r in plans))
-    rows = [asdict(row) for row in (*ratios, *plans)]
-    write_results(out, rows=rows, versions=[version(tool) for tool in TOOLS])
+    write_results(
+        out,
+        rows=[asdict(row) for row in ratios],
+        versions=[version(tool) for tool in TOOLS],
+    )
 
 
 if __name__ == "__main__":

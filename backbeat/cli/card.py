@@ -17,6 +17,14 @@ def command(
         int | None,
         typer.Option(min=1, help="Seeds a disturbance; a whole card has 20."),
     ] = None,
+    sample: Annotated[
+        bool,
+        typer.Option(
+            "--sample",
+            help="Make no card, but three seeds of each standard disturbance; exit "
+            "code 1 when fewer than 95 % of all runs survive.",
+        ),
+    ] = False,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Cards as JSON.")] = False,
@@ -29,7 +37,7 @@ def command(
     """
     from dataclasses import asdict
 
-    from backbeat.cards import build_card
+    from backbeat.cards import build_card, take_sample
     from backbeat.cli.build import report_failures
     from backbeat.cli.console import print_json
     from backbeat.cli.sweep import sweep_progress
@@ -38,23 +46,30 @@ def command(
     from behaviors.library import Library
     from models.errors import BackbeatError
     from mpc.simulation.sweep.card.robustness_card import card_path
+    from mpc.simulation.sweep.card.sample import STANDARD, Sample
 
     store = Library(library)
     chosen = names or [n for n in store.names() if store.row(n)["kind"] != KINEMATIC]
     if not chosen:
         raise BackbeatError(f"library {library} is empty; build a behavior first")
-    cards, failures = [], []
+    results, failures = [], []
     with cluster_executors(scheduler) as executors:
         for name in chosen:
             path = card_path(library, name)
             with sweep_progress(name, path.parent) as progress:
-                card, failed = build_card(
+                result, failed = (take_sample if sample else build_card)(
                     name, library, seeds, progress, jobs, executors
                 )
-            cards.append(card)
+            results.append(result)
             failures += failed
             if not as_json:
-                typer.echo(f"{name}: {card.headline}\n  {path.with_suffix('.html')}")
+                page = "" if sample else f"\n  {path.with_suffix('.html')}"
+                typer.echo(f"{name}: {result.headline}{page}")
     if as_json:
-        print_json([asdict(card) for card in cards])
+        print_json([asdict(result) for result in results])
     report_failures(failures)
+    taken = [r for r in results if isinstance(r, Sample)]
+    if below := ", ".join(s.behavior for s in taken if not s.meets_standard):
+        why = f"fewer than {STANDARD:.0%} of the runs survived"
+        typer.echo(f"backbeat: {below}: {why}.", err=True)
+        raise typer.Exit(1)

@@ -25,7 +25,7 @@ def card_page(card: RobustnessCard, behavior: Behavior) -> str:
 def margin_figure(card: RobustnessCard) -> Figure:
     """Share of runs that survive a push, by its size."""
     levels = np.array([s.what for s in card.pushes], float)
-    shares = np.array([s.survived / max(s.runs, 1) for s in card.pushes])
+    shares = np.array([s.share for s in card.pushes])
     ends = np.array([s.interval for s in card.pushes]).reshape(-1, 2)
     with mpl.rc_context(STYLE):
         figure = Figure((WIDTH, HEIGHT), layout="constrained")
@@ -36,7 +36,10 @@ def margin_figure(card: RobustnessCard) -> Figure:
         axes.axhline(0.9, color=COLORS[6], lw=0.8, ls=":", label="nine of ten")
         if card.push_margin is not None:
             label = f"margin {card.push_margin:g} N s"
-            axes.axvline(card.push_margin, color=COLORS[1], lw=1.0, label=label)
+            # Wide and pale, or it would hide the interval of its own runs.
+            wide = {"lw": 6.0, "alpha": 0.3, "zorder": 0}
+            axes.axvline(card.push_margin, color=COLORS[1], label=label, **wide)
+        axes.set_xlim(left=0.0)
         axes.set_ylim(-0.05, 1.05)
         axes.set(
             title="Pushes at the pelvis, any direction, any time",

@@ -53,6 +53,11 @@ def _mends(document: Document) -> Iterator[str]:
     for element in document.root.iter("*"):
         for what in _mend_element(document, element):
             yield f"line {line(element)}: {what}"
+    # Mended, two may say the same.
+    for element in document.root.iter("*"):
+        if tag(element) in ("link", "material", "joint"):
+            for what in _mend_doubles(element):
+                yield f"line {line(element)}: {what}"
 
 
 def _mend_element(document: Document, element: Any) -> Iterator[str]:
@@ -69,21 +74,23 @@ def _mend_element(document: Document, element: Any) -> Iterator[str]:
     elif name == "drake:soft_hydroelastic":
         element.tag = element.tag.replace("soft_hydro", "compliant_hydro")
         yield "renamed drake:soft_hydroelastic to drake:compliant_hydroelastic"
-    elif name in ("link", "material", "joint"):
-        yield from _mend_doubles(element)
 
 
 def _mend_values(element: Any) -> Iterator[str]:
     """Units that go without saying, and commas between numbers."""
-    for key, value in attributes(element).items():
+    for key, value in element.attrib.items():
+        name = key.rpartition("}")[2]
         with_unit = _OWN_UNIT.fullmatch(value)
-        if with_unit and key not in ("name", "filename", "reference", "link", "joint"):
+        if ":" in name:
+            # Its prefix is not declared, and such attributes cannot be set.
+            continue
+        if with_unit and name not in ("name", "filename", "reference", "link", "joint"):
             element.set(key, with_unit[1])
-            yield f"{key}={value!r} is {with_unit[1]!r} now"
-        elif key in _VECTORS and "," in value:
+            yield f"{name}={value!r} is {with_unit[1]!r} now"
+        elif name in _VECTORS and "," in value:
             blank = " ".join(value.replace(",", " ").split())
             element.set(key, blank)
-            yield f"{key}={value!r} is {blank!r} now"
+            yield f"{name}={value!r} is {blank!r} now"
 
 
 def _number(element: Any, key: str) -> float | None:

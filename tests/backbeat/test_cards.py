@@ -14,7 +14,7 @@ from backbeat.cli.main import main
 from backbeat.report.card_page import margin_figure
 from behaviors.library import Library
 from mpc.simulation.sweep.card.robustness_card import card_path, read_card
-from mpc.simulation.sweep.table import result_row
+from mpc.simulation.sweep.table import SweepTable, result_row
 from tests.backbeat.performances import swaying
 from tests.backbeat.test_sweeping import METRICS
 
@@ -95,6 +95,38 @@ def test_the_commands(library, monkeypatch, capsys):
     assert "push 100 N s" in table["built"][0]["card"]
     again = say(monkeypatch, capsys, "card", "sway", *folder, "--seeds", 3, "--json")
     assert json.loads(again.out)[0]["push_margin"] == 100.0
+
+
+def test_a_sample_fails_below_the_standard_and_its_runs_go_into_the_card(
+    library, backbeat
+):
+    call = ("card", "sway", "--library", library.folder, "--jobs", 1)
+    code, said, complaint = backbeat(*call, "--sample")
+    # Of the slippery floor two runs suffice to see that it is not survived.
+    assert code == 1
+    assert "18 of 20 survive, 90% (" in said
+    assert "friction 0.5: 0 of 2" in said
+    assert "sway: fewer than 95% of the runs survived" in complaint
+    assert not card_path(library.folder, "sway").exists()
+    rows = SweepTable(library.folder / "cards" / "sway-disturbances.parquet").rows
+    assert len(rows) == 20
+    code, said, _ = backbeat(*call)
+    assert code == 0
+    again = SweepTable(library.folder / "cards" / "sway-disturbances.parquet").rows
+    assert list(again)[:20] == list(rows)
+
+
+def test_a_sample_that_survives_is_no_failure(library, backbeat, monkeypatch):
+    def unshaken(report, library, scenario, key):
+        return result_row(METRICS | {"survived": True, "fell": False})
+
+    monkeypatch.setattr(sweeping, "simulate", unshaken)
+    call = ("card", "sway", "--library", library.folder, "--jobs", 1)
+    code, said, _ = backbeat(*call, "--sample", "--seeds", 1, "--json")
+    assert code == 0
+    (found,) = json.loads(said)
+    assert found["behavior"] == "sway"
+    assert [(s["survived"], s["runs"]) for s in found["disturbances"]] == [(1, 1)] * 7
 
 
 def test_the_margin_figure_has_a_point_for_every_size(library):

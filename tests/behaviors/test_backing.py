@@ -4,6 +4,8 @@ import wave
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.io import wavfile
 
 from behaviors.music import backing
@@ -31,7 +33,11 @@ def test_integers_and_floating_point_are_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["../a.wav", "/etc/passwd", "sub/a.wav", ".", "..", "sub\\a.wav", "a\0b"]
+    "name",
+    [
+        *("../a.wav", "/etc/passwd", "sub/a.wav", ".", "..", "sub\\a.wav", "a\0b"),
+        "a" * 300,
+    ],
 )
 def test_a_path_is_refused(tmp_path, name):
     (tmp_path / "scores" / "sub").mkdir(parents=True)
@@ -78,3 +84,70 @@ def test_a_recording_is_decoded_once_until_it_is_saved_again(tmp_path, monkeypat
     write_wav(path, seconds=1.0)
     check_recording(path)
     assert decoded == [path, path]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("recordings") / "song.wav"
+
+
+SOUNDS = st.tuples(
+    st.integers(1000, 96_000),
+    st.integers(1, 400),
+    st.integers(1, 4),
+    st.sampled_from([np.uint8, np.int16, np.int32, np.float32, np.float64]),
+    st.integers(0, 2**32 - 1),
+)
+
+
+def write_noise(path, sound):
+    """Writes noise; gives its samples (n, channels)."""
+    rate, length, channels, kind, seed = sound
+    noise = np.random.default_rng(seed).uniform(-1, 1, (length, channels))
+    if np.issubdtype(kind, np.integer):
+        top = np.iinfo(kind).max
+        noise = 0.5 * top * (noise + (kind is np.uint8))
+    samples = noise.astype(kind)
+    wavfile.write(path, rate, samples)
+    return samples
+
+
+@given(sound=SOUNDS)
+@settings(deadline=None)
+def test_sound_of_any_kind_is_what_was_written(place, sound):
+    samples = write_noise(place, sound)
+    found = read_recording(place)
+    assert found.rate == sound[0]
+    assert found.seconds == pytest.approx(len(samples) / sound[0])
+    assert found.samples.dtype == samples.dtype
+    assert (found.samples == samples).all()
+
+
+@given(sound=SOUNDS, share=st.floats(0.0, 1.0, exclude_max=True))
+@settings(deadline=None)
+def test_sound_that_is_cut_anywhere_is_refused(place, sound, share):
+    odd = write_noise(place, sound).nbytes % 2
+    # Behind an odd number of bytes the format has one that is no sound.
+    whole = place.read_bytes()
+    place.write_bytes(whole[: int(share * (len(whole) - odd))])
+    with pytest.raises(BackbeatError) as caught:
+        read_recording(place)
+    assert str(place) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_cannot_be_opened_or_is_huge_is_refused(tmp_path, monkeypatch):
+    path = write_wav(tmp_path / "a.wav")
+    with pytest.raises(BackbeatError, match=r"cannot read .*: No such file"):
+        check_recording(tmp_path / "b.wav")
+    with pytest.raises(BackbeatError, match=r"cannot read .*: Is a directory"):
+        read_recording(tmp_path)
+    monkeypatch.setattr(backing, "MAX_BYTES", path.stat().st_size - 1)
+    with pytest.raises(BackbeatError, match="larger than"):
+        read_recording(path)
+
+
+@pytest.mark.parametrize("rate", [999, 400_001])
+def test_rates_of_no_recorder_are_refused(tmp_path, rate):
+    with pytest.raises(BackbeatError, match=f"at {rate} samples a second"):
+        read_recording(write_wav(tmp_path / "a.wav", rate=rate))

@@ -1,13 +1,19 @@
 """What lint finds in descriptions, and that it finds nothing in sound ones."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from models.description.description import Gazebo, Tag
 from models.description.fates import Fate
 from models.description.finding import Severity
+from models.description.gazebo_checks import NUMBERS, SWITCHES, check_gazebo_tags
 from models.description.lint import lint
-from tests.models.description.traps import DRIVE, GAZEBO, SOLID, TRAPS, robot
+from models.description.reading import read_description
+from tests.models.description.traps import DRIVE, GAZEBO, SOLID, TRAPS, robot, visual
 
 # Tags of Gazebo that Backbeat does something by.
 HONORED = {
@@ -126,6 +132,52 @@ def test_inertia_is_judged_whatever_its_axes(lint_text):
     ]
 
 
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """`judged(name, text)`: rules that a tag of Gazebo breaks, on any link."""
+    path = tmp_path_factory.mktemp("sound") / "robot.urdf"
+    path.write_text(robot())
+    sound = read_description(path)
+
+    def call(name, text, reference="b"):
+        gazebo = Gazebo(6, reference, (Tag(7, name, text),))
+        found = list(check_gazebo_tags(replace(sound, gazebo=(gazebo,))))
+        assert all(f.line in (6, 7) for f in found)
+        return [f.rule for f in found]
+
+    return call
+
+
+@given(name=st.sampled_from(NUMBERS), number=st.floats() | st.integers())
+def test_gazebo_s_numbers_are_numbers_of_any_size(judged, name, number):
+    assert judged(name, str(number)) == []
+    assert judged(name, f" {number}\n") == []
+    assert judged(name, f"{number} m") == ["bad-gazebo-value"]
+
+
+@given(
+    name=st.sampled_from(SWITCHES),
+    on=st.sampled_from(["true", "True", "TRUE", "1"]),
+    off=st.sampled_from(["false", "False", "0"]),
+    other=st.text(max_size=60),
+)
+def test_gazebo_s_switches_are_on_or_off(judged, name, on, off, other):
+    notes = {
+        "gravity": ([], ["gravity-beyond-drake"]),
+        "turnGravityOff": (["gravity-beyond-drake"], []),
+        "static": (["static-beyond-drake"], []),
+    }
+    assert (judged(name, on), judged(name, off)) == notes.get(name, ([], []))
+    if other.lower() not in ("true", "false", "0", "1"):
+        assert judged(name, other) == ["bad-gazebo-value"]
+
+
+@given(reference=st.text(max_size=20))
+def test_gazebo_s_references_are_links_and_joints(judged, reference):
+    known = reference in ("", "a", "b", "j")
+    assert judged("mu1", "1", reference) == ([] if known else ["unknown-reference"])
+
+
 def test_gazebo_wants_an_inertia_for_every_link_and_other_meshes(lint_text):
     more = '<link name="c"/><joint name="k" type="fixed"><parent link="a"/>'
     more += '<child link="c"/></joint>'
@@ -133,9 +185,26 @@ def test_gazebo_wants_an_inertia_for_every_link_and_other_meshes(lint_text):
     text = robot(b=SOLID + shape.format("stl"), more=DRIVE + more)
     rules = [f.rule for f in lint_text(text, for_gazebo=True).findings]
     assert "gazebo-inertia" in rules
-    assert "gazebo-mesh" in rules
+    assert rules.count("gazebo-mesh") == 1
     assert "gazebo-free-base" in rules
     assert "gazebo-inertia" not in [f.rule for f in lint_text(text).findings]
+
+
+@pytest.mark.parametrize(("suffix", "count"), [("obj", 0), ("gltf", 1), ("vtk", 1)])
+def test_gazebo_reads_three_kinds_of_meshes(lint_text, suffix, count):
+    shape = f'<geometry><mesh filename="shape.{suffix}"/></geometry>'
+    text = robot(b=f"{SOLID}<collision>{shape}</collision>")
+    rules = [f.rule for f in lint_text(text, for_gazebo=True).findings]
+    assert rules.count("gazebo-mesh") == count
+
+
+def test_gazebo_has_colors_of_its_own(lint_text):
+    color = '<material name="red"><color rgba="1 0 0 1"/></material>'
+    text = robot(b=visual('<box size="1 1 1"/>', color))
+    own = '<gazebo reference="b"><material>Gazebo/Red</material></gazebo></robot>'
+    for more, rules in (("</robot>", ["gazebo-color"]), (own, [])):
+        found = lint_text(text.replace("</robot>", more), for_gazebo=True).findings
+        assert [f.rule for f in found if f.rule == "gazebo-color"] == rules
 
 
 def test_world_may_be_named_and_need_not_be_declared(lint_text):

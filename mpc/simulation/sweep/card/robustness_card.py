@@ -34,9 +34,20 @@ class Survival:
     first_fall_beat: int | None = None
 
     @property
+    def share(self) -> float:
+        """Of the runs, those that survived."""
+        return self.survived / max(self.runs, 1)
+
+    @property
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval of the share that survives."""
         return wilson(self.survived, self.runs)
+
+    @property
+    def words(self) -> str:
+        """The share with its interval."""
+        low, high = self.interval
+        return f"{self.share:.0%} ({low:.0%} to {high:.0%})"
 
 
 @dataclass(frozen=True)
@@ -72,27 +83,14 @@ class RobustnessCard:
     @property
     def pooled(self) -> Survival:
         """All standard disturbances together."""
-        falls = [
-            (s.first_fall_s, s.first_fall_beat)
-            for s in self.disturbances
-            if s.first_fall_s is not None
-        ]
-        first = min(falls, default=(None, None))
-        return Survival(
-            "all standard disturbances",
-            sum(s.survived for s in self.disturbances),
-            sum(s.runs for s in self.disturbances),
-            *first,
-        )
+        return pooled(self.disturbances)
 
     @property
     def headline(self) -> str:
         """The card in a few words."""
-        low, high = self.pooled.interval
-        share = self.pooled.survived / max(self.pooled.runs, 1)
         push = "none" if self.push_margin is None else f"{self.push_margin:g} N s"
         bound = "≥ " if self.push_margin_is_bound else ""
-        words = f"{share:.0%} ({low:.0%} to {high:.0%}), push {bound}{push}"
+        words = f"{self.pooled.words}, push {bound}{push}"
         return words if self.is_complete else f"{words}, unfinished"
 
     def is_about(self, behavior_key: str | None, source: str) -> bool:
@@ -125,13 +123,34 @@ def make_card(
         commit=disturbances["commit"],
         source=source,
         seeds=len(disturbances["seeds"]),
-        disturbances=tuple(
-            _survival(cell["case"], cell, behavior) for cell in disturbances["cells"]
-        ),
+        disturbances=survivals(behavior, disturbances),
         pushes=tuple(_survival(cell["level"], cell, behavior) for cell in levels),
         push_margin=margin["margin"],
         push_margin_is_bound=margin["at_least"],
         is_complete=disturbances["is_complete"] and pushes["is_complete"],
+    )
+
+
+def survivals(
+    behavior: Behavior, disturbances: Mapping[str, Any]
+) -> tuple[Survival, ...]:
+    """Survival by standard disturbance, from the summary of their sweep."""
+    cells = disturbances["cells"]
+    return tuple(_survival(cell["case"], cell, behavior) for cell in cells)
+
+
+def pooled(disturbances: Sequence[Survival]) -> Survival:
+    """All standard disturbances together."""
+    falls = [
+        (s.first_fall_s, s.first_fall_beat)
+        for s in disturbances
+        if s.first_fall_s is not None
+    ]
+    return Survival(
+        "all standard disturbances",
+        sum(s.survived for s in disturbances),
+        sum(s.runs for s in disturbances),
+        *min(falls, default=(None, None)),
     )
 
 
