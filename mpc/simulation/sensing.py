@@ -91,7 +91,10 @@ def add_detector(
     robot, tempo = reference.robot, asked_tempo(scenario)
     known = known_contacts(tempo.place(e) for e in reference.behavior.events)
     start = scenario.lead_in
-    is_whole = bool(robot.soles) and set(robot.patches) == set(robot.soles)
+    # Who is told the true state has no sensors at the feet either.
+    is_sensed = scenario.state == "estimated"
+    all_soles = bool(robot.soles) and set(robot.patches) == set(robot.soles)
+    is_whole = is_sensed and all_soles
     detector = builder.AddNamedSystem(
         "force_detector",
         ForceDetector(
