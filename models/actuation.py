@@ -24,8 +24,8 @@ from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import (
     BasicVector,
     Context,
-    DiscreteValues,
     LeafSystem,
+    State,
     ValueProducer,
 )
 
@@ -97,12 +97,13 @@ class _Traits(NamedTuple):
 
 
 @compiled
-def _tell(bound, command, state, memory, told):
-    """Writes the clipped effort told to each motor; see the head of this module."""
+def _tell(bound, command, state, known, memory, told):
+    """Writes the clipped effort told to each motor; see the head of this module.
+
+    Where the state is not `known`, errors are not corrected.
+    """
     traits, nq = bound.content
     nj = told.shape[0]
-    # Errors that nobody knows are not corrected.
-    known = np.isfinite(state).all()
     first, first_rate = nq - nj, state.shape[0] - nj
     for j in range(nj):
         error, slip = 0.0, 0.0
@@ -151,7 +152,7 @@ def _forget(command, memory):
 
 
 @compiled
-def _remember(bound, command, state, told, felt, memory):
+def _remember(bound, command, state, known, told, felt, memory):
     """Moves integral and measured friction on by one period, in place.
 
     `told` (nj,) is the clipped effort, `felt` (nj,) what came through to the joints
@@ -159,7 +160,6 @@ def _remember(bound, command, state, told, felt, memory):
     """
     traits, nq = bound.content
     nj, period = told.shape[0], traits.period
-    known = np.isfinite(state).all()
     blend = 1.0 - np.exp(-OBSERVER_RATE * period)
     for j in range(nj):
         limit, gain = traits.limits[j], command[INTEGRAL * nj + j]
@@ -251,13 +251,15 @@ class JointServo(LeafSystem):
         )
         self.DeclareVectorOutputPort("joint_effort", nj, self._calc_effort)
         self._memory = self.DeclareDiscreteState(4 * nj)
-        # What a step comes to: (3, nj) told, mean and after. It is asked for twice.
+        # What a step comes to: (3, nj) told, mean and after, for plant and memory.
         self._step = self.DeclareCacheEntry(
             "step",
             ValueProducer(lambda: AbstractValue.Make(None), self._calc_step),
             {self._command.ticket(), self._state.ticket(), self.all_state_ticket()},
         )
-        self.DeclarePeriodicDiscreteUpdateEvent(period, 0.0, self._update)
+        # The plant's step is such an event too: both see what is before the step, and
+        # motors go on from what they gave.
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
 
     def set_effort(self, context: Context, effort: np.ndarray) -> None:
         """Sets the effort of the motors now, (nj,) [N m]; no matter without a lag."""
@@ -274,15 +276,17 @@ class JointServo(LeafSystem):
         value: np.ndarray = context.get_discrete_state(self._memory).value()
         return value
 
-    def _update(self, context: Context, state: DiscreteValues) -> None:
+    def _update(self, context: Context, state: State) -> None:
         step, command = self._step.Eval(context), self._command.Eval(context)
-        memory, nj = state.get_mutable_value(self._memory), self._nj
+        values, nj = state.get_mutable_discrete_state(), self._nj
+        memory = values.get_mutable_value(self._memory)
         if _forget(command, memory):
             felt = memory[LAST * nj :]
             if self._measured.HasValue(context):
                 felt = self._measured.Eval(context)
             sensed = self._state.Eval(context)
-            _remember(self._bound, command, sensed, step[0], felt, memory)
+            known = bool(np.isfinite(sensed).all())
+            _remember(self._bound, command, sensed, known, step[0], felt, memory)
         if self._has_motors:
             memory[:nj] = step[2]
         memory[LAST * nj :] = step[1]
@@ -291,10 +295,12 @@ class JointServo(LeafSystem):
         """What motors are told, their mean over the step, and effort after it."""
         command, state = self._command.Eval(context), self._state.Eval(context)
         step, memory = np.empty((3, self._nj)), self._read(context)
-        _tell(self._bound, command, state, memory, step[0])
+        # Compiled code takes numbers for finite.
+        known = bool(np.isfinite(state).all())
+        _tell(self._bound, command, state, known, memory, step[0])
         if self._safety is not None:
             q, v = state[: self._nq], state[self._nq :]
-            if not np.isfinite(state).all():
+            if not known:
                 nj = self._nj
                 q, v = command[POSITION * nj :][:nj], command[VELOCITY * nj :][:nj]
             step[0] = self._safety.clip(step[0], q, v)

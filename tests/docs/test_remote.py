@@ -69,7 +69,7 @@ def test_the_table_of_the_preset_has_its_weights():
 
 
 def test_the_limits_of_unknown_forces_are_those_of_the_page():
-    assert f"{100 * SHARE:g} % of a joint's torque limit" in FORCES
+    assert f"{100 * SHARE:g} % of its torque limit" in FORCES
     assert f"no less than {LEAST:g} N m" in FORCES
-    assert f"lag of\n{1 / RATE:g} s" in FORCES
+    assert f"lag of {1 / RATE:g} s" in FORCES
     assert f"for {1e3 * LASTING:g} ms" in FORCES

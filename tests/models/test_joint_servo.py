@@ -12,6 +12,8 @@ from models.scene import add_world
 from tests.models.sliders import make_sliders
 from tests.tolerances import EXACT, INTEGRATION
 
+STEP, LAG = 1e-3, 0.005
+
 
 @pytest.fixture(scope="module")
 def world():
@@ -229,3 +231,36 @@ def test_friction_is_never_made_up_for_by_more_than_there_is(world):
     assert (np.abs(added) <= friction * (1 + EXACT)).all()
     assert (added[:10] == 0).all()
     assert (added[10:] * target[10:] > 0).all()
+
+
+def test_motors_go_on_from_what_they_gave_the_plant():
+    """In a diagram, where the state that is sensed changes with every step."""
+    builder, robot, zero = DiagramBuilder(), RobotModel(), np.zeros(30)
+    world = add_world(builder, robot, STEP)
+    servo = builder.AddSystem(
+        JointServo(robot, world.actuator_joints(), lag=LAG, period=STEP)
+    )
+    truth = builder.AddSystem(MatrixGain(D=world.state_selection()))
+    bent = joint_command(zero, zero + 0.1, zero, zero + 10.0, zero + 0.01)
+    command = builder.AddSystem(ConstantVectorSource(bent))
+    connect, plant = builder.Connect, world.plant
+    connect(command.get_output_port(), servo.GetInputPort("command"))
+    connect(plant.get_state_output_port(), truth.get_input_port())
+    connect(truth.get_output_port(), servo.GetInputPort("state"))
+    connect(
+        servo.GetOutputPort("actuation"), plant.get_actuation_input_port(world.instance)
+    )
+    simulator = Simulator(builder.Build())
+    simulator.Initialize()
+    own = servo.GetMyContextFromRoot(simulator.get_context())
+    before, decay = np.zeros(30), np.exp(-STEP / LAG)
+    share = LAG / STEP * (1 - decay)
+    for k in range(1, 21):
+        mean = servo.GetOutputPort("joint_effort").Eval(own).copy()
+        simulator.AdvanceTo((k - 0.5) * STEP)
+        after = own.get_discrete_state_vector().value()[:30]
+        # Mean and end of a step are of one exponential, towards what was told.
+        told = (mean - share * before) / (1 - share)
+        assert_allclose(after, told + decay * (before - told), rtol=1e-9, atol=1e-9)
+        before = after.copy()
+    assert np.ptp(before) > 0.1
