@@ -309,7 +309,7 @@ def test_a_fast_approach_stops_before_the_hard_limit(robot, safe):
     if safe:
         # Its speed limit is kept, but for what motors are late by.
         assert max(angles) < 2.0
-        assert max(speeds) < 1.2 * 3.0
+        assert max(speeds) < 1.3 * 3.0
         assert abs(speeds[-1]) < 0.05
     else:
         assert max(angles) > 1.99

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -10,7 +10,12 @@ from models.robot import RobotModel
 from optimization.task_space.limited_program import LimitedProgram
 from optimization.task_space.limits import JointLimits
 from optimization.task_space.motion_tasks import JointTask, PointTask
-from optimization.task_space.rank import by_eigenvalues, deciding, rank_adjusted
+from optimization.task_space.rank import (
+    by_eigenvalues,
+    deciding,
+    is_light,
+    rank_adjusted,
+)
 from optimization.task_space.task_space import TaskSpace
 from tests.tolerances import HIERARCHY, LIMITED
 
@@ -70,6 +75,7 @@ def test_without_eigenvalues_the_inverse_is_the_same(exponent, mobility, seed):
     alone = compliance(np.array([10.0**exponent, 0.2, 3.0]), seed)
     root = np.linalg.cholesky(alone)
     A = root @ compliance(np.array([10.0**mobility, 0.5, 1.0]), seed + 1) @ root.T
+    assume(is_light(A, HEAVIEST))
     for case in ((A, None), (A, alone)):
         quick, slow = (
             rank_adjusted(case[0], HEAVIEST, case[1]),
@@ -85,7 +91,9 @@ def test_without_eigenvalues_the_inverse_is_the_same(exponent, mobility, seed):
     E, V = rng.normal(size=(5, 4)), np.linalg.qr(rng.normal(size=(4, 2)))[0]
     quick = deciding(E, V @ V.T, HEAVIEST)
     slow = by_eigenvalues(E @ V @ V.T @ E.T, HEAVIEST, E @ E.T)
-    assert not slow.is_partial
+    assert slow.is_partial == (quick is None)
+    if quick is None:
+        return
     assert quick.share.sum() == slow.share.sum().round(9) == 2.0
     scale = np.abs(slow.inverse).max()
     assert_allclose(quick.inverse, slow.inverse, atol=HIERARCHY * scale)
