@@ -121,8 +121,8 @@ def _tell(bound, command, state, known, memory, told):
         if traits.friction[j] > 0.0:
             wanted = command[COMING * nj + j]
             wanted += FRICTION_RATE * error if stiffness > 0.0 else 0.0
-            known_share = min(max(wanted / FRICTION_SPEED, -1.0), 1.0)
-            effort += (1.0 - share) * (traits.friction[j] * known_share)
+            way = min(max(wanted / FRICTION_SPEED, -1.0), 1.0)
+            effort += (1.0 - share) * (traits.friction[j] * way)
         told[j] = min(max(effort, -traits.limits[j]), traits.limits[j])
 
 

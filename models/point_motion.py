@@ -6,6 +6,7 @@ import numpy as np
 
 from models.bound_arguments import bind
 from models.dynamics import forward_pass
+from models.frame_arrays import frame_arrays
 from models.kinematic_tree import make_workspace
 from models.kinematics import base_position, frame_pose
 from models.robot import Frame, RobotModel
@@ -17,17 +18,17 @@ class PointMotion:
 
     def __init__(self, robot: RobotModel, frames: Sequence[Frame]) -> None:
         """Prepares the frames of a robot."""
-        n = len(frames)
+        at = frame_arrays(frames)
         self._bound = bind(
             (
                 robot.tree,
                 make_workspace(robot.tree),
-                np.array([f.body for f in frames], np.int64),
-                np.array([f.p_PF for f in frames]).reshape(n, 3),
+                at.body,
+                at.p_PF,
                 np.zeros(robot.num_velocities),
             )
         )
-        self._n = n
+        self._n = len(frames)
 
     def at(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(n, 6) place [m] and velocity [m/s] of each origin at (q, v), world axes."""

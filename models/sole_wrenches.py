@@ -4,6 +4,7 @@ import numpy as np
 
 from models.bound_arguments import bind
 from models.dynamics import forward_pass
+from models.frame_arrays import frame_arrays
 from models.kinematic_tree import make_workspace
 from models.kinematics import base_position, frame_pose
 from models.robot import RobotModel
@@ -16,14 +17,11 @@ class SoleWrenches:
     def __init__(self, robot: RobotModel) -> None:
         """Prepares the soles of a robot."""
         frames = [robot.contacts[n].frame for n in robot.soles]
-        n = len(frames)
         self._bound = bind(
             (
                 robot.tree,
                 make_workspace(robot.tree),
-                np.array([f.body for f in frames], np.int64),
-                np.array([f.R_PF for f in frames]).reshape(n, 3, 3),
-                np.array([f.p_PF for f in frames]).reshape(n, 3),
+                *frame_arrays(frames),
                 np.zeros(robot.num_velocities),
             )
         )

@@ -29,6 +29,7 @@ import numpy as np
 
 from models.bound_arguments import bind
 from models.dynamics import backward_pass, body_forces, forward_pass, mass_matrix
+from models.frame_arrays import frame_arrays
 from models.kinematic_tree import make_workspace
 from models.kinematics import frame_jacobian, frame_pose
 from models.robot import RobotModel
@@ -110,7 +111,6 @@ class MomentumObserver:
         self._first = robot.base_velocities
         self._silent = np.zeros((0, 6))
         frames = [robot.contacts[n].frame for n in self.soles]
-        n = len(frames)
         self._bound = bind(
             (
                 robot.tree,
@@ -118,9 +118,7 @@ class MomentumObserver:
                 robot.damping,
                 robot.gravity,
                 np.zeros(robot.num_velocities),
-                np.array([f.body for f in frames], np.int64),
-                np.array([f.R_PF for f in frames]).reshape(n, 3, 3),
-                np.array([f.p_PF for f in frames]).reshape(n, 3),
+                *frame_arrays(frames),
             )
         )
 

@@ -15,6 +15,7 @@ from scipy.linalg import solve_discrete_are
 
 from models.configuration import Configuration
 from models.dynamics import forward_pass
+from models.frame_arrays import frame_arrays
 from models.kinematic_tree import make_workspace
 from models.kinematics import frame_jacobian, frame_pose
 from models.robot import RobotModel
@@ -347,12 +348,7 @@ def _read_limbs(robot: RobotModel) -> _Limbs:
     joints = np.full((C, K), -1, np.int64)
     for row, chain in zip(joints, chains, strict=True):
         row[: len(chain)] = chain
-    return _Limbs(
-        body=np.array([f.body for f in frames], np.int64),
-        R=np.array([f.R_PF for f in frames]).reshape(C, 3, 3),
-        p=np.array([f.p_PF for f in frames]).reshape(C, 3),
-        joints=joints,
-    )
+    return _Limbs(*frame_arrays(frames), joints)
 
 
 @compiled

@@ -25,6 +25,7 @@ from models.bound_arguments import bind
 from models.configuration import Configuration
 from models.contact import PATCH_MARGIN, wrench_cone
 from models.errors import BackbeatError, unknown_name
+from models.frame_arrays import frame_arrays
 from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
 from mpc.whole_body_arguments import CONE_ROWS, Gains, Structure, Target, Tick
@@ -197,8 +198,8 @@ class WholeBodyProgram:
             )
             for c in patches
         ]
-        points = [robot.frame(name) for name in self.points]
-        C, P = len(patches), len(points)
+        contact = frame_arrays([c.frame for c in patches])
+        point = frame_arrays([robot.frame(name) for name in self.points])
         return Structure(
             tree=robot.tree,
             gravity=robot.gravity,
@@ -207,18 +208,18 @@ class WholeBodyProgram:
             damping=robot.damping,
             position_lower=robot.position_lower,
             position_upper=robot.position_upper,
-            contact_body=np.array([c.frame.body for c in patches], np.int64),
-            contact_R=np.array([c.frame.R_PF for c in patches]).reshape(C, 3, 3),
-            contact_p=np.array([c.frame.p_PF for c in patches]).reshape(C, 3),
+            contact_body=contact.body,
+            contact_R=contact.R_PF,
+            contact_p=contact.p_PF,
             limb=limb,
             limb_range=limb_ranges(robot, limbed),
             free=np.array(free, np.int64),
-            cone=np.array(cones).reshape(C, CONE_ROWS, 6),
+            cone=np.array(cones).reshape(-1, CONE_ROWS, 6),
             trunk_body=robot.trunk.body,
             trunk_R=robot.trunk.R_PF,
             trunk_p=robot.trunk.p_PF,
-            point_body=np.array([f.body for f in points], np.int64),
-            point_p=np.array([f.p_PF for f in points]).reshape(P, 3),
+            point_body=point.body,
+            point_p=point.p_PF,
         )
 
     def _make_tick(self) -> Tick:

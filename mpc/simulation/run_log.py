@@ -55,18 +55,18 @@ class RunLog:
         self._plans.write(message)
         self._ends.append(self._ends[-1] + len(message))
         if self.num_plans % EVERY == 0:
-            self._move(context)
+            for name in self._sinks:
+                self._move(name, context)
 
-    def _move(self, context: Context) -> None:
-        for name, sink in self._sinks.items():
-            log = sink.FindMutableLog(context)
-            rows = np.vstack([log.sample_times(), log.data()]).T
-            self._files[name].write(rows.tobytes())
-            log.Clear()
+    def _move(self, name: str, context: Context) -> None:
+        log = self._sinks[name].FindMutableLog(context)
+        rows = np.vstack([log.sample_times(), log.data()]).T
+        self._files[name].write(rows.tobytes())
+        log.Clear()
 
     def samples(self, name: str, context: Context) -> tuple[np.ndarray, np.ndarray]:
         """(M,) times since the simulation began [s] and (M, size) samples of a sink."""
-        self._move(context)
+        self._move(name, context)
         file, width = self._files[name], 1 + self._sinks[name].get_input_port().size()
         file.seek(0)
         rows = np.frombuffer(file.read()).reshape(-1, width)
