@@ -235,10 +235,7 @@ class _Drummer:
             guess=path,
             guess_is_clear=True,
             tasks=tasks,
-            impacts=[
-                Impact(self.grid.knot(h.beat), stick_tip(h.hand), self._impulse(h))
-                for h in self.score.hits
-            ],
+            impacts=[self._impact(h) for h in self.score.hits],
             collisions=self.collisions,
             near=drumming.near(self.collisions),
             limits=CAREFUL if self._is_careful else FIRST,
@@ -260,14 +257,16 @@ class _Drummer:
         """Whether closer knots alone did not help."""
         return bool(self.advice.prices) or len(self.advice.finer) > 1
 
-    def _impulse(self, hit: Hit) -> float:
-        """Most impulse of a hit [N s]: what turns a tip's speed around, no more.
+    def _impact(self, hit: Hit) -> Impact:
+        """A hit's impact; its impulse turns a tip's speed around, no more.
 
         With more, the plan would let drums move arms and body, which they do not.
         """
         rebound = planned_rebound(self.kit.member(hit.member).restitution)
         speed = self.specification.stroke.strike_speed(hit.velocity)
-        return TIP_MASS * (1 + rebound) * speed
+        impulse = TIP_MASS * (1 + rebound) * speed
+        x, y, z = self.kit.strike_pose(hit.member).rotation().matrix()[:, 2].tolist()
+        return Impact(self.grid.knot(hit.beat), stick_tip(hit.hand), impulse, (x, y, z))
 
     def _otherwise(self, troubles: Sequence[Trouble]) -> MotionPlan | None:
         """A plan with other hands where no motion was found, if there is one."""

@@ -83,11 +83,13 @@ class Impact:
         knot: knot of the impact.
         contact: name of the contact that hits.
         max_impulse: most normal impulse [N s].
+        normal: of the surface, out of it, in world axes.
     """
 
     knot: int
     contact: str
     max_impulse: float
+    normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ def stroke(num_knots: int = 25, seated: bool = False, **changes):
         q_start=q,
         posture=q,
         tasks=tasks,
-        impacts=[Impact(hit, "r_stick_tip", 1.5)],
+        impacts=[Impact(hit, "r_stick_tip", 1.5, tuple(head.rotation().col(2)))],
         collisions=collisions,
         near=[(i, near) for i in tips],
         limits=Limits(friction_share=0.8, patch_share=0.5),
