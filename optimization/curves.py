@@ -1,27 +1,24 @@
 """Curves: a continuous motion whose control points are the knots."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from pydrake.math import RigidTransform
-from scipy.interpolate import BPoly, BSpline, CubicSpline, make_interp_spline
+from scipy.interpolate import BSpline, CubicSpline, make_interp_spline
 
 from models.configuration import Configuration
 from models.kinematic_tree import make_workspace
 from models.rotations import box_plus
 from optimization.contact_schedule import ContactSchedule
+from optimization.fade import Fade, fade
 from optimization.flight import BaseMotion, free_flight
 from optimization.limb import put_limb
-from optimization.trajectory_problem import Impact, TrajectoryProblem
+from optimization.rebounds import Rebounds
+from optimization.trajectory_problem import TrajectoryProblem
 from optimization.trajectory_solution import TrajectorySolution
 
 # Longest time over which a motion forgets a correction beside it [s].
 FADE = 0.1
-# The same of a stick's rebound, at most this share of the way to the next stop.
-REBOUND, REBOUND_SHARE = 0.1, 0.6
-# Most speed of a joint after an impact, as a share of its limit.
-MOST_SPEED = 0.9
 # Steps in which a flight is integrated [s], and how often it and the limbs that it
 # moves are made to agree.
 STEP, ROUNDS = 0.005, 2
@@ -67,8 +64,8 @@ class Curves:
             self._smooth = CubicSpline(times, q, bc_type=("clamped", end))
         # Limb joints, knots where their pieces start, and the pieces.
         self._limbs: list[tuple[np.ndarray, list[int], list[BSpline]]] = []
-        self._limb_fades: list[_Fade] = []
-        self._base_fades: list[_Fade] = []
+        self._limb_fades: list[Fade] = []
+        self._base_fades: list[Fade] = []
         for contact in solution.transcription.contacts:
             if problem.strikes(contact):
                 self._add_limb(problem, contact)
@@ -76,7 +73,10 @@ class Curves:
         for _ in range(ROUNDS if self.flights else 1):
             self._limb_fades = self._fade_limbs(problem, solution)
             self._base_fades = self._fade_base()
-        self._limb_fades += list(self._rebounds(problem))
+        if problem.impacts:
+            rebounds = Rebounds(problem, self.sample)
+            for impact in problem.impacts:
+                self._limb_fades += rebounds.after(impact)
 
     def _add_limb(self, problem: TrajectoryProblem, contact: str) -> None:
         limb = self.robot.contacts[contact].limb
@@ -135,7 +135,7 @@ class Curves:
 
     def _fade_limbs(
         self, problem: TrajectoryProblem, solution: TrajectorySolution
-    ) -> "list[_Fade]":
+    ) -> list[Fade]:
         """Joins swings of limbs to the stances beside them.
 
         What puts a limb onto its contact is small but not zero at a switch; it
@@ -159,50 +159,10 @@ class Curves:
                     if problem.strikes(contact):
                         # A stick that starts to move may do so with a jerk.
                         change[2] = 0.0
-                    fades.append(_fade(columns, t, way * length, change))
+                    fades.append(fade(columns, t, way * length, change))
         return fades
 
-    def _rebounds(self, problem: TrajectoryProblem) -> "Iterator[_Fade]":
-        """Turns the jumps of joints at impacts into those of a blow, M^-1 J' n.
-
-        The tip leaves as fast along the normal as the knots have it: only who turns
-        round changes, as far as a joint's limit of speed allows. Another jump is what
-        the servos fight for afterwards, and pull the tip back to the head (Rijnen,
-        Saccon, Nijmeijer, "Reference Spreading: Tracking Performance for Impact
-        Trajectories of a 1DoF Setup", 2020).
-        """
-        limits = self.robot.velocity_limits
-        for impact in problem.impacts:
-            k, limb = impact.knot, self.robot.contacts[impact.contact].limb
-            if len(limb) == 0:
-                continue
-            at, rows = self.times[k : k + 1], self.robot.base_velocities + limb
-            q, before, _ = self.sample(at, k - 1)
-            jump = (self.sample(at, k)[1] - before)[0, rows]
-            state = Configuration(self.robot, q[0])
-            n = np.asarray(impact.normal) @ state.jacobian(impact.contact)[3:, rows]
-            blow = np.linalg.solve(state.mass_matrix[np.ix_(rows, rows)], n)
-            change = blow * (n @ jump) / (n @ blow) - jump
-            change *= _share(before[0, rows] + jump, change, MOST_SPEED * limits[limb])
-            last = self._rebound_end(problem, impact)
-            if last >= k + 2:  # a spline of fewer pieces has no choice
-                ends = self.times[[k, (k + last + 1) // 2, last]]
-                yield _rebound(self.robot.base_positions + limb, ends, change, k)
-
-    def _rebound_end(self, problem: TrajectoryProblem, impact: Impact) -> int:
-        """Knot at which a rebound has gone over to what the knots have."""
-        k, contact = impact.knot, impact.contact
-        middles = 0.5 * (self.times[k + 1 :] + self.times[k:-1])
-        stops = [i.knot for i in problem.impacts if i.contact == contact and i.knot > k]
-        stops += (
-            k + np.flatnonzero(problem.schedule.active(middles, contact))
-        ).tolist()
-        stop = min([*stops, len(self._q) - 1])
-        way = min(REBOUND, REBOUND_SHARE * (self.times[stop] - self.times[k]))
-        end = int(np.searchsorted(self.times, self.times[k] + way + 1e-9)) - 1
-        return min(max(end, k + 2), stop)
-
-    def _fade_base(self) -> "list[_Fade]":
+    def _fade_base(self) -> list[Fade]:
         """Joins stances to the flights beside them: the base has their velocity."""
         self._base_fades, fades = [], []
         for start, end in self.flights:
@@ -213,7 +173,7 @@ class Curves:
                 change = np.zeros((3, 6))
                 change[1] = motion.v[i] - v[0, :6]
                 change[2] = motion.vdot[i] - vdot[0, :6]
-                fades.append(_fade(np.arange(6), t, way * FADE, change))
+                fades.append(fade(np.arange(6), t, way * FADE, change))
         return fades
 
     def fly(self, t: np.ndarray) -> BaseMotion:
@@ -267,14 +227,15 @@ class Curves:
                 at = np.ix_(which == i, columns)
                 for n in range(3):
                     derivatives[n][at] = pieces[i](u[which == i], n)
-        for fade in self._limb_fades:
-            inside = fade.covers(u, k)
+        for change in self._limb_fades:
+            inside = change.covers(u, k)
+            at = np.ix_(inside, change.columns)
             for n in range(3):
-                derivatives[n][np.ix_(inside, fade.columns)] += fade.at(u[inside], n)
+                derivatives[n][at] += change.at(u[inside], n)
         q, v, vdot = self._join(derivatives)
-        for fade in self._base_fades:
-            inside = fade.covers(u, k)
-            _move_base(q, v, vdot, inside, [fade.at(u[inside], n) for n in range(3)])
+        for change in self._base_fades:
+            inside = change.covers(u, k)
+            _move_base(q, v, vdot, inside, [change.at(u[inside], n) for n in range(3)])
         return q, v, vdot
 
     def _join(self, derivatives: list[np.ndarray]) -> tuple[np.ndarray, ...]:
@@ -284,72 +245,6 @@ class Curves:
             return q, dq, ddq
         q[:, :4], w, wdot = _unit_quaternion(q[:, :4], dq[:, :4], ddq[:, :4])
         return q, np.c_[w, dq[:, 4:]], np.c_[wdot, ddq[:, 4:]]
-
-
-@dataclass(frozen=True)
-class _Fade:
-    """A correction of some coordinates that vanishes smoothly within a while.
-
-    Attributes:
-        columns: coordinates.
-        first, last: when it lasts [s].
-        at: (u, n) to the n-th derivatives of the correction.
-        knot: before this one nothing is corrected: the start has a left limit without.
-    """
-
-    columns: np.ndarray
-    first: float
-    last: float
-    at: BPoly | BSpline
-    knot: int = 0
-
-    def covers(self, u: np.ndarray, k: int | np.ndarray) -> np.ndarray:
-        """Which of the times are inside, each in the interval after its knot k."""
-        inside = (u > self.first - 1e-9) & (u < self.last + 1e-9)
-        return np.asarray(inside & (np.asarray(k) >= self.knot))
-
-
-def _fade(columns: np.ndarray, t: float, length: float, change: np.ndarray) -> _Fade:
-    """The fade of a correction.
-
-    Args:
-        columns: coordinates.
-        t: time of the full correction [s].
-        length: how long it lasts, negative for the time before t [s].
-        change: (3, n) correction with its first two derivatives.
-    """
-    first, last = sorted((t, t + length))
-    ends = [change, np.zeros_like(change)]
-    at = BPoly.from_derivatives([first, last], ends if length > 0 else ends[::-1])
-    return _Fade(columns, first, last, at)
-
-
-def _rebound(
-    columns: np.ndarray, ends: np.ndarray, change: np.ndarray, knot: int
-) -> _Fade:
-    """A change of speed at an impact that vanishes smoothly.
-
-    It is a cubic spline on the knots, like what it is added to: accelerations are
-    linear between samples.
-
-    Args:
-        columns: coordinates.
-        ends: (3,) times of the impact, of a knot between and of the end [s].
-        change: (n,) change of their speeds after the impact.
-        knot: of the impact.
-    """
-    start, _, end = ends.tolist()
-    at = np.r_[[start] * 3, ends, [end] * 3]
-    rest = np.zeros_like(change)
-    sides = [(1, change)], [(1, rest), (2, rest)]
-    spline = make_interp_spline([start, end], [rest, rest], 3, at, sides)
-    return _Fade(columns, start, end, spline, knot)
-
-
-def _share(v: np.ndarray, change: np.ndarray, most: np.ndarray) -> float:
-    """Share of a change of speeds that keeps them within most, where they were."""
-    room = np.maximum(np.where(change > 0, most - v, most + v), 0.0)
-    return float(min(1.0, (room / np.maximum(np.abs(change), 1e-12)).min()))
 
 
 def _move_base(

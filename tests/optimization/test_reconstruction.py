@@ -9,8 +9,9 @@ from pydrake.math import RigidTransform, RotationMatrix
 
 from models.configuration import Configuration
 from optimization.contact_schedule import ContactSchedule
-from optimization.curves import MOST_SPEED, Curves, _spline
+from optimization.curves import Curves, _spline
 from optimization.interior_point import Guess, InteriorPoint, InteriorPointOptions
+from optimization.rebounds import MOST_SPEED
 from optimization.reconstruction import reconstruct
 from optimization.transcription import Transcription
 from tests.optimization.problems import jump, squat, stroke
