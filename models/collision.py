@@ -8,7 +8,7 @@ a pair.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -34,6 +34,12 @@ FAR = 0.15
 # Kinds of solids.
 CYLINDER, CAPSULE, BOX = range(3)
 WORLD = -1
+# Most distance between spheres on a rod thinner than them [m]: two drum sticks with
+# spheres 4 cm apart would cross between them, each sphere 1 cm from the other stick.
+BEADS = 0.03
+# Least radius of a rod as planners see it [m]: one stick passes through another within
+# a few milliseconds, between two instants at which anybody looks.
+THIN = 0.01
 
 
 @dataclass(frozen=True)
@@ -336,8 +342,7 @@ def cover(shape: object, X_LG: RigidTransform) -> list[tuple[np.ndarray, float]]
         axis = np.eye(3)[long]
     else:
         return []
-    # Thin rods: a bead every few centimeters tells enough.
-    spacing = max(1.2 * r, 0.045)
+    spacing = max(1.2 * r, BEADS)
     count = max(1, int(np.ceil(2 * half / spacing)) + 1)
     return [(X_LG.multiply(axis * s), r) for s in np.linspace(-half, half, count)]
 
@@ -345,7 +350,10 @@ def cover(shape: object, X_LG: RigidTransform) -> list[tuple[np.ndarray, float]]
 def _solid(name: str, body: int, shape: object, X: RigidTransform) -> Solid | None:
     if isinstance(shape, Capsule):
         size = np.array([shape.radius(), 0.5 * shape.length(), 0.0])
-        return Solid(name, CAPSULE, body, X, size)
+        rod = Solid(name, CAPSULE, body, X, size)
+        if shape.radius() >= THIN:
+            return rod
+        return replace(rod, size=np.array([THIN, *size[1:]]), inner=rod)
     if isinstance(shape, Cylinder):
         size = np.array([shape.radius(), 0.5 * shape.length(), 0.0])
         return Solid(name, CYLINDER, body, X, size)
