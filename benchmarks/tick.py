@@ -112,7 +112,8 @@ class OurTicks:
 
     def for_tsid(self) -> dict[str, Any]:
         """The same for TSID: robot, start, tasks with their weights and gains."""
-        robot, g, q = self.robot, self.program.gains, self.start
+        robot, q = self.robot, self.start
+        g = self.program.gains_for(self.program.make_target())
         m = robot.total_mass
         joints = q[robot.base_positions :]
         return {

@@ -32,6 +32,7 @@ class Plan:
             [m]; heights in `deviation` and `com` count from it.
         lift: vertical force that the world adds to what is believed [weights]; a
             robot that is lighter than its model feels one.
+        may_step: whether soles may go elsewhere than the behavior has them.
         swings: soles in the air until the next plan, and where they go.
         objective: what the solver made least; compares plans of one state.
         status: "solved", or why this plan is an older one carried on.
@@ -54,6 +55,7 @@ class Plan:
     swings: tuple[Swing, ...] = ()
     ground: float = 0.0
     lift: float = 0.0
+    may_step: bool = True
     objective: float = 0.0
     status: str = "solved"
     is_fresh: bool = True

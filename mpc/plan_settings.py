@@ -102,4 +102,4 @@ class PlanSettings:
                 momentum=HELD * weights.momentum,
                 rotation=HELD * weights.rotation,
             )
-        return replace(weights, stepping=self.steps)
+        return weights if self.steps else weights.without_steps()

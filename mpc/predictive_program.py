@@ -395,6 +395,7 @@ class PredictiveProgram:
             steps=tuple(steps),
             touchdowns=tuple(touchdowns),
             lift=lift,
+            may_step=self.weights.stepping,
             objective=float(result.info.primal_obj) + crouch**2 * self._lowered,
             iterations=int(result.info.iter),
             solve_time=time.perf_counter() - started,
@@ -427,8 +428,10 @@ class PredictiveProgram:
         return np.asarray(off - shift.mean(0) if len(shift) else off)
 
     def _crouching(self, deviation: np.ndarray, shift: np.ndarray) -> float:
-        """Share of the crouch that a robot takes which stands."""
+        """Share of the crouch that a robot takes which stands, and may step."""
         w = self.weights
+        if not w.stepping:
+            return 0.0
         off = float(np.hypot(*self.off_balance(deviation, shift)))
         return min(1.0, max(0.0, (off - w.calm) / (w.lost - w.calm)))
 
@@ -507,4 +510,5 @@ class PredictiveProgram:
             wrench=horizon.wrench.reshape(N, C, 6),
             com=horizon.com,
             shift=np.zeros((N + 1, S, 2)),
+            may_step=self.weights.stepping,
         )

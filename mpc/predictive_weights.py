@@ -65,6 +65,22 @@ class PredictiveWeights:
     calm: float = 0.03
     lost: float = 0.1
 
+    def without_steps(self) -> "PredictiveWeights":
+        """These weights for a robot that may not step.
+
+        Its body has to turn, and to turn back in its own time, or the balance point
+        leaves the feet for good; by how much it is lowered counts less.
+        """
+        return replace(
+            self,
+            stepping=False,
+            com=2.5 * self.com,
+            height=0.22 * self.height,
+            velocity=0.12 * self.velocity,
+            momentum=3 * self.momentum,
+            rotation=0.04 * self.rotation,
+        )
+
     def with_beat_priority(self, priority: float) -> "PredictiveWeights":
         """The musical knob: these weights for a performer with a priority.
 

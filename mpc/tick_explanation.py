@@ -79,7 +79,7 @@ def report_tasks(
     state = Configuration(program.robot, q, v)
     tasks = list(_body_tasks(program, target, state, solution))
     tasks += _orientation_tasks(program, target, state, solution)
-    gains = program.gains
+    gains = program.gains_for(target)
     for p, name in enumerate(program.points):
         if target.point_on[p] == 0:
             continue
@@ -113,7 +113,7 @@ def _body_tasks(
     solution: WholeBodySolution,
 ) -> Iterator[TaskReport]:
     """Linear and angular momentum, per mass."""
-    robot, gains = program.robot, program.gains
+    robot, gains = program.robot, program.gains_for(target)
     if not robot.floating:
         return
     m, com, momentum = robot.total_mass, state.center_of_mass, state.momentum
@@ -142,7 +142,7 @@ def _orientation_tasks(
     solution: WholeBodySolution,
 ) -> Iterator[TaskReport]:
     """Orientation of base and trunk."""
-    robot, gains = program.robot, program.gains
+    robot, gains = program.robot, program.gains_for(target)
     phi, R_base = np.zeros(3), np.zeros((3, 3))
     tasks = [(robot.trunk.name, robot.trunk, target.R_trunk, target.trunk)]
     if robot.floating:

@@ -82,6 +82,7 @@ class Target(NamedTuple):
     point: np.ndarray  # (3, P, 3) position, velocity, acceleration
     point_on: np.ndarray  # (P,) 1.0 where the point has a task
     point_force: np.ndarray  # (P, 3) known load on the point [N]
+    may_step: np.ndarray  # (1,) bool: whether soles may go where no plan has them yet
 
 
 class Tick(NamedTuple):

@@ -72,6 +72,22 @@ class WholeBodyGains:
     point_damping: float = 40.0
 
 
+# On all of its feet, a robot that may not step follows the plan's momentum more
+# strictly and lets the body turn for it: that catches harder pushes. One foot rocks on
+# its narrow sole, and sensors and motors that are late do not allow it there; and who
+# may step gets farther by a step.
+BRACED = WholeBodyGains(
+    momentum_weight=30.0,
+    orientation_weight=0.2,
+    wrench_weight=4e-3,
+    com_stiffness=60.0,
+    com_damping=40.0,
+    momentum_gain=30.0,
+    orientation_stiffness=300.0,
+    orientation_damping=40.0,
+)
+
+
 @dataclass(frozen=True)
 class WholeBodySolution:
     """Result of one tick.
@@ -162,15 +178,21 @@ class WholeBodyProgram:
                 is held by it, another, as a seat, by all that the robot does; they
                 come last.
             points: frames whose place is tracked or whose load is known.
-            gains: weights and gains.
+            gains: weights and gains; None for those that ship, which are `BRACED`
+                where two or more limbs are all that carries, all stand, and none may
+                step.
             friction: coefficient of friction that is relied on.
 
         Raises:
             BackbeatError: a contact is unknown, or one without a limb comes first.
         """
         self.robot, self.contacts, self.points = robot, tuple(contacts), tuple(points)
-        self.gains = gains or WholeBodyGains()
-        self._gains = Gains(*astuple(self.gains))
+        self._loose = gains or WholeBodyGains()
+        limbs = sum(
+            len(robot.contacts[c].limb) == 6 for c in contacts if c in robot.contacts
+        )
+        may_brace = gains is None and limbs == len(contacts) > 1
+        self._braced = BRACED if may_brace else self._loose
         self.structure: Structure = self._make_structure(friction)
         self.workspace: Tick = self._make_tick()
         self._bind(self.make_target())
@@ -269,12 +291,24 @@ class WholeBodyProgram:
             point=z((3, P, 3)),
             point_on=z(P),
             point_force=z((P, 3)),
+            may_step=np.ones(1, bool),
         )
 
     def _bind(self, target: Target) -> None:
         """Prepares what is compiled for a target that comes again and again."""
         self._target = target
-        self._bound = bind((self.structure, self._gains, target, self.workspace))
+        # One for each of the gains, loose and braced.
+        self._bounds = [
+            bind((self.structure, Gains(*astuple(gains)), target, self.workspace))
+            for gains in (self._loose, self._braced)
+        ]
+
+    def gains_for(self, target: Target) -> WholeBodyGains:
+        """The weights and gains with which a target is tracked."""
+        return self._braced if self._is_braced(target) else self._loose
+
+    def _is_braced(self, target: Target) -> bool:
+        return bool(not target.may_step[0] and target.standing.all())
 
     def measure(self, q: np.ndarray, v: np.ndarray) -> Tick:
         """Computes dynamics, contacts, center of mass and momentum at (q, v)."""
@@ -302,7 +336,8 @@ class WholeBodyProgram:
         tick = self.workspace
         if target is not self._target:
             self._bind(target)
-        build(self._bound, q, v)
+        bound = self._bounds[self._is_braced(target)]
+        build(bound, q, v)
         program = QuadraticProgram(tick.H, tick.g, tick.A, tick.lower, tick.upper)
         solution: QPSolution = self._solver.solve(program, warm_dual)
         is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
@@ -313,7 +348,7 @@ class WholeBodyProgram:
             solution = self._solver.solve(program)
             is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         vdot, tau = np.zeros_like(tick.z0), np.zeros(self.robot.num_joints)
-        recover_bound(self._bound, solution.x, vdot, tau)
+        recover_bound(bound, solution.x, vdot, tau)
         n = len(tick.g) - 6 * len(self.contacts)
         is_inaccurate = solution.found and not is_solved
         return WholeBodySolution(

@@ -44,12 +44,14 @@ class TargetWriter:
         soles = np.array(reference.soles, np.int64)
         constants = robot.total_mass, robot.gravity, robot.floating
         self._bound = bind((target, sample, *elsewhere, soles, *constants))
+        self._may_step = target.may_step
 
     def write(self, plan: Plan, t: float) -> None:
         """Writes the target of a tick at time t."""
         now = plan.at(t)
         now.deviation[2] += plan.ground
         self._is_elsewhere[:] = False
+        self._may_step[0] = plan.may_step
         for touchdown in plan.touchdowns:
             self._is_elsewhere[touchdown.contact] = True
             self._places[touchdown.contact] = touchdown.place

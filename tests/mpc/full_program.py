@@ -58,7 +58,8 @@ class FullProgram:
         return np.hstack([J, np.zeros((len(J), 6 * self.C))])
 
     def _add_costs(self) -> None:
-        gains, target = self.stance.program.gains, self.stance.target
+        target = self.stance.target
+        gains = self.stance.program.gains_for(target)
         drake, robot, v = self.drake, self.robot, self.stance.v
         m, com, momentum = robot.total_mass, drake.center_of_mass(), drake.momentum()
         rate = self.momentum_rate() / m
@@ -139,7 +140,8 @@ class FullProgram:
 
     def _contact(self, c: int, name: str) -> np.ndarray:
         """(6,) wanted acceleration of a contact, world axes."""
-        gains, target = self.stance.program.gains, self.stance.target
+        target = self.stance.target
+        gains = self.stance.program.gains_for(target)
         X, V = self.drake.pose(name), self.drake.jacobian(name) @ self.stance.v
         error = rotation_error(target.R_contact[c], X.rotation().matrix())
         if target.standing[c]:

@@ -1,0 +1,59 @@
+"""Pushes at the pelvis of a robot that may not step, on sensors and late motors."""
+
+import numpy as np
+import pytest
+
+from models.robot import RobotModel
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Push, Scenario
+from mpc.whole_body_program import BRACED, WholeBodyGains, WholeBodyProgram
+from tests.mpc.whole_body_cases import FEET
+
+# Where forward is, 110 N s are survived in some runs and not in others.
+IMPULSES = {0: 100.0, 45: 130.0, 90: 130.0, 135: 130.0, 180: 110.0}
+
+
+def survives(built, degrees, impulse, **world):
+    a = np.radians(degrees)
+    push = Push(1.0, 0.1, [impulse * np.cos(a), impulse * np.sin(a), 0.0])
+    scenario = Scenario(
+        behavior="stand",
+        state="estimated",
+        actuator_lag=0.005,
+        steps=False,
+        pushes=[push],
+        duration=5.2,
+        **world,
+    )
+    run = run_scenario(scenario, built("stand"))
+    assert not any(plan.steps for plan in run.plans)
+    return run.metrics()["survived"]
+
+
+def test_a_hard_push_is_caught_by_feet_and_body(built):
+    assert survives(built, 180, IMPULSES[180])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("degrees", IMPULSES)
+@pytest.mark.parametrize("friction", [0.0, 0.03])
+def test_hard_pushes_are_caught_all_around(built, degrees, friction):
+    assert survives(built, degrees, IMPULSES[degrees], joint_friction=friction)
+
+
+def test_gains_are_braced_on_all_feet_where_none_may_step():
+    program = WholeBodyProgram(RobotModel(), FEET)
+    target = program.make_target()
+    assert program.gains_for(target) == WholeBodyGains()
+    target.may_step[:] = False
+    assert program.gains_for(target) == BRACED
+    target.standing[1] = False
+    assert program.gains_for(target) == WholeBodyGains()
+
+
+def test_own_gains_are_kept():
+    mine = WholeBodyGains(com_stiffness=12.0)
+    program = WholeBodyProgram(RobotModel(), FEET, gains=mine)
+    target = program.make_target()
+    target.may_step[:] = False
+    assert program.gains_for(target) == mine
