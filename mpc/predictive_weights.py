@@ -75,10 +75,12 @@ class PredictiveWeights:
             self,
             stepping=False,
             com=2.5 * self.com,
-            height=0.22 * self.height,
-            velocity=0.12 * self.velocity,
-            momentum=3 * self.momentum,
-            rotation=0.04 * self.rotation,
+            height=0.12 * self.height,
+            velocity=0.09 * self.velocity,
+            momentum=4.3 * self.momentum,
+            rotation=0.034 * self.rotation,
+            force=0.4 * self.force,
+            terminal=0.87 * self.terminal,
         )
 
     def with_beat_priority(self, priority: float) -> "PredictiveWeights":

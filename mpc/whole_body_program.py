@@ -78,13 +78,17 @@ class WholeBodyGains:
 # may step gets farther by a step.
 BRACED = WholeBodyGains(
     momentum_weight=30.0,
-    orientation_weight=0.2,
+    linear_weight=12.0,
+    orientation_weight=0.26,
     wrench_weight=4e-3,
-    com_stiffness=60.0,
-    com_damping=40.0,
-    momentum_gain=30.0,
+    contact_weight=630.0,
+    com_stiffness=145.0,
+    com_damping=38.0,
+    momentum_gain=42.0,
     orientation_stiffness=300.0,
     orientation_damping=40.0,
+    posture_damping=28.0,
+    contact_flatness=72.0,
 )
 
 
