@@ -9,8 +9,7 @@ from mpc.simulation.scenario import Push, Scenario
 from mpc.whole_body_program import BRACED, WholeBodyGains, WholeBodyProgram
 from tests.mpc.whole_body_cases import FEET
 
-# Where forward is, 110 N s are survived in some runs and not in others.
-IMPULSES = {0: 100.0, 45: 130.0, 90: 130.0, 135: 130.0, 180: 110.0}
+IMPULSES = {0: 110.0, 45: 130.0, 90: 130.0, 135: 130.0, 180: 110.0}
 
 
 def survives(built, degrees, impulse, **world):
