@@ -428,10 +428,8 @@ class PredictiveProgram:
         return np.asarray(off - shift.mean(0) if len(shift) else off)
 
     def _crouching(self, deviation: np.ndarray, shift: np.ndarray) -> float:
-        """Share of the crouch that a robot takes which stands, and may step."""
+        """Share of the crouch that a robot takes which stands."""
         w = self.weights
-        if not w.stepping:
-            return 0.0
         off = float(np.hypot(*self.off_balance(deviation, shift)))
         return min(1.0, max(0.0, (off - w.calm) / (w.lost - w.calm)))
 

@@ -69,7 +69,7 @@ class PredictiveWeights:
         """These weights for a robot that may not step.
 
         Its body has to turn, and to turn back in its own time, or the balance point
-        leaves the feet for good; by how much it is lowered counts less.
+        leaves the feet for good. Height counts less, and it is not lowered for steps.
         """
         return replace(
             self,
@@ -81,6 +81,7 @@ class PredictiveWeights:
             rotation=0.034 * self.rotation,
             force=0.4 * self.force,
             terminal=0.87 * self.terminal,
+            crouch=0.0,
         )
 
     def with_beat_priority(self, priority: float) -> "PredictiveWeights":

@@ -192,12 +192,9 @@ class WholeBodyProgram:
         """
         self.robot, self.contacts, self.points = robot, tuple(contacts), tuple(points)
         self._loose = gains or WholeBodyGains()
-        limbs = sum(
-            len(robot.contacts[c].limb) == 6 for c in contacts if c in robot.contacts
-        )
-        may_brace = gains is None and limbs == len(contacts) > 1
-        self._braced = BRACED if may_brace else self._loose
         self.structure: Structure = self._make_structure(friction)
+        on_limbs = len(self.structure.limb) == len(self.contacts) > 1
+        self._braced = BRACED if gains is None and on_limbs else self._loose
         self.workspace: Tick = self._make_tick()
         self._bind(self.make_target())
         self._solver = DaqpSolver()

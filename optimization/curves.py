@@ -73,10 +73,9 @@ class Curves:
         for _ in range(ROUNDS if self.flights else 1):
             self._limb_fades = self._fade_limbs(problem, solution)
             self._base_fades = self._fade_base()
-        if problem.impacts:
-            rebounds = Rebounds(problem, self.sample)
-            for impact in problem.impacts:
-                self._limb_fades += rebounds.after(impact)
+        rebounds = Rebounds(solution.transcription, self.sample)
+        for impact in problem.impacts:
+            self._limb_fades += rebounds.after(impact)
 
     def _add_limb(self, problem: TrajectoryProblem, contact: str) -> None:
         limb = self.robot.contacts[contact].limb

@@ -19,7 +19,8 @@ from scipy.interpolate import make_interp_spline
 
 from models.configuration import Configuration
 from optimization.fade import Fade
-from optimization.trajectory_problem import Impact, TrajectoryProblem
+from optimization.trajectory_problem import Impact
+from optimization.transcription import Transcription
 
 # Longest time over which a rebound is forgotten [s], at most this share of the way to
 # the next stop.
@@ -36,19 +37,18 @@ class Rebounds:
 
     def __init__(
         self,
-        problem: TrajectoryProblem,
+        transcription: Transcription,
         sample: Callable[[np.ndarray, int | np.ndarray], tuple[np.ndarray, ...]],
     ) -> None:
         """Finds rebounds on a motion.
 
         Args:
-            problem: with its impacts.
+            transcription: of the problem, with its impacts and shapes.
             sample: q, v, vdot at times, each in the interval after its knot.
         """
-        self._problem, self._sample = problem, sample
-        self._robot, self._times = problem.robot, problem.times
-        collisions = problem.collisions
-        self._collisions = None if collisions is None else collisions.arrays()
+        self._problem, self._sample = transcription.problem, sample
+        self._robot, self._times = self._problem.robot, self._problem.times
+        self._shapes = transcription.program.collisions
 
     def after(self, impact: Impact) -> list[Fade]:
         """The change after an impact; none where there is no room for one."""
@@ -66,11 +66,9 @@ class Rebounds:
         change = blow * (n @ jump) / (n @ blow) - jump
         change *= _share(after, change, MOST_SPEED * robot.velocity_limits[limb])
         ends = self._times[[k, (k + last + 1) // 2, last]]
-        for share in SHARES:
-            found = _rebound(robot.base_positions + limb, ends, share * change, k)
-            if self._is_clear(found):
-                return [found]
-        return []
+        columns = robot.base_positions + limb
+        share = self._clear_share(_rebound(columns, ends, change, k))
+        return [_rebound(columns, ends, share * change, k)] if share > 0 else []
 
     def _end(self, impact: Impact) -> int:
         """Knot at which a rebound has gone over to what the knots have."""
@@ -84,31 +82,29 @@ class Rebounds:
         end = int(np.searchsorted(times, times[k] + way + 1e-9)) - 1
         return min(max(end, k + 2), stop)
 
-    def _is_clear(self, change: Fade) -> bool:
-        """Whether a change keeps within stops and clear of solids, as far as before."""
+    def _clear_share(self, change: Fade) -> float:
+        """Most of a change within stops and clear of solids, as far as before; or 0."""
         u = np.linspace(change.first, change.last, INSTANTS + 2)[1:-1]
-        k = np.searchsorted(self._times, u) - 1
-        before = self._sample(u, k)[0]
-        after = before.copy()
-        after[:, change.columns] += change.at(u)
+        q = self._sample(u, np.searchsorted(self._times, u) - 1)[0]
         joints = change.columns - self._robot.base_positions
-        low, high = self._robot.position_lower, self._robot.position_upper
-        angles = before[:, change.columns], after[:, change.columns]
-        if (angles[1] < np.minimum(low[joints], angles[0])).any():
-            return False
-        if (angles[1] > np.maximum(high[joints], angles[0])).any():
-            return False
-        if self._problem.collisions is None or self._collisions is None:
-            return True
-        state, keep = Configuration(self._robot, after[0]), self._problem.collisions
-        for q, moved in zip(before, after, strict=True):
-            asked = np.minimum(
-                state.update(q).distances(self._collisions)[0], keep.margin
-            )
-            found = state.update(moved).distances(self._collisions)[0]
-            if (found < asked - NEARER).any():
-                return False
-        return True
+        low = np.minimum(self._robot.position_lower[joints], q[:, change.columns])
+        high = np.maximum(self._robot.position_upper[joints], q[:, change.columns])
+        clear = np.minimum(self._distances(q), self._problem.collisions.margin) - NEARER
+        step = change.at(u)
+        for share in SHARES:
+            moved = q.copy()
+            moved[:, change.columns] += share * step
+            angles = moved[:, change.columns]
+            if ((angles < low) | (angles > high)).any():
+                continue
+            if (self._distances(moved) >= clear).all():
+                return share
+        return 0.0
+
+    def _distances(self, q: np.ndarray) -> np.ndarray:
+        """(M, F) distances of feelers at M configurations [m]."""
+        state = Configuration(self._robot, q[0])
+        return np.array([state.update(one).distances(self._shapes)[0] for one in q])
 
 
 def _share(v: np.ndarray, change: np.ndarray, most: np.ndarray) -> float:

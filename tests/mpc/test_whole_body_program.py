@@ -108,11 +108,8 @@ def test_some_case_takes_a_joint_to_its_limit():
 
 
 def test_contacts_move_as_the_target_says(stance, solution):
-    drake, target, gains = (
-        stance.drake,
-        stance.target,
-        stance.program.gains_for(stance.target),
-    )
+    drake, target = stance.drake, stance.target
+    gains = stance.program.gains_for(target)
     for c, name in enumerate(FEET):
         J = drake.jacobian(name)
         V = J @ stance.v
@@ -171,11 +168,8 @@ def test_without_contact_the_robot_falls_freely(contacts):
 def test_momentum_changes_as_wanted_when_it_can():
     stance = Stance(0, spread=0.01, speed=0.02)
     stance.target.point_on[:] = 0.0
-    gains, target, m = (
-        stance.program.gains_for(stance.target),
-        stance.target,
-        stance.robot.total_mass,
-    )
+    target, m = stance.target, stance.robot.total_mass
+    gains = stance.program.gains_for(target)
     target.com[2] = [0.3, -0.5, 1.0]
     solution = stance.program.solve(stance.q, stance.v, target)
     drake = stance.drake

@@ -52,6 +52,13 @@ class Motion:
     def state(self, i):
         return Configuration(self.robot, self.dense.q[i], self.dense.v[i])
 
+    def sides_of_impact(self):
+        """Indices of the samples just before and just after the only impact."""
+        (impact,) = self.problem.impacts
+        t = self.problem.times[impact.knot]
+        left, right = np.where(np.abs(self.dense.t - t) < 1e-9)[0]
+        return left, right
+
 
 @pytest.fixture(scope="module", params=PROBLEMS)
 def motion(request):
@@ -91,9 +98,8 @@ def test_joints_pass_the_knots_closely(motion):
 
 @pytest.mark.parametrize("motion", ["seated"], indirect=True)
 def test_a_seated_drummer_is_at_its_drum_on_the_beat(motion):
-    (impact,) = motion.problem.impacts
-    head, t = motion.problem.tasks[0].X_WG, motion.problem.times[impact.knot]
-    for i in np.where(np.abs(motion.dense.t - t) < 1e-9)[0]:
+    head = motion.problem.tasks[0].X_WG
+    for i in motion.sides_of_impact():
         tip = motion.state(i).pose("r_stick_tip").translation()
         assert_allclose(head.inverse().multiply(tip), 0.0, atol=ON_THE_BEAT)
 
@@ -181,9 +187,7 @@ def test_speeds_are_derivatives(motion):
 @pytest.mark.parametrize("motion", ["stroke", "seated"], indirect=True)
 def test_an_impact_breaks_the_speed_of_its_limb_alone(motion):
     dense, robot = motion.dense, motion.robot
-    (impact,) = motion.problem.impacts
-    t = motion.problem.times[impact.knot]
-    left, right = np.where(np.abs(dense.t - t) < 1e-9)[0]
+    left, right = motion.sides_of_impact()
     assert_allclose(dense.q[left], dense.q[right], rtol=0, atol=ON_KNOTS)
     jump = dense.v[right] - dense.v[left]
     limb = robot.base_velocities + robot.contacts["r_stick_tip"].limb
@@ -203,8 +207,7 @@ def test_joints_leave_an_impact_as_a_blow_has_it(motion):
     """Their jump is what an impulse along the normal does to the limb, if they can."""
     dense, robot = motion.dense, motion.robot
     (impact,) = motion.problem.impacts
-    t = motion.problem.times[impact.knot]
-    left, right = np.where(np.abs(dense.t - t) < 1e-9)[0]
+    left, right = motion.sides_of_impact()
     limb = robot.contacts["r_stick_tip"].limb
     rows = robot.base_velocities + limb
     state = motion.state(right)
