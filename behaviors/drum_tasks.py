@@ -165,11 +165,13 @@ class DrumTasks:
 
     def _dance(self, hold: Hold) -> Task:
         """The torso turns to the beat."""
-        first, last = self.grid.knot(hold.beat), self.grid.knot(hold.contact_end)
+        first, last = (
+            self.grid.knot(beat) for beat in (hold.contact_start, hold.contact_end)
+        )
         knots = np.arange(first, last + 1)
-        beats = self.grid.beats[knots] - hold.beat
+        beats = self.grid.beats[knots] - hold.contact_start
         # Grows over the first beat and dies over the last, so nothing jerks.
-        ends = np.minimum(beats, hold.contact_end - hold.beat - beats)
+        ends = np.minimum(beats, hold.contact_end - hold.contact_start - beats)
         window = np.clip(ends, 0, 1) ** 2 * (3 - 2 * np.clip(ends, 0, 1))
         angle = hold.sway * window * np.sin(2 * np.pi * beats / hold.sway_beats)
         turn = self.robot.joint_indices(["back_bkz"])
@@ -178,7 +180,7 @@ class DrumTasks:
     def _span(self, hold: Hold) -> tuple[float, float]:
         """When hands come to rest and when they leave [s]."""
         time = self.score.tempo.time
-        return time(hold.beat), time(hold.contact_end)
+        return time(hold.contact_start), time(hold.contact_end)
 
     def _ways(self, hand: str, time: float) -> tuple[float, float]:
         """Time since a hand was last at a drum, and until it is again [s]."""

@@ -53,12 +53,11 @@ def score_events(
     if score.backing or score.lead_in:
         events.append(Event(time(score.lead_in), "music", score.backing))
     for hold in score.holds:
-        length = time(hold.contact_end) - time(hold.beat)
+        start = time(hold.contact_start)
+        length = time(hold.contact_end) - start
         for hand, member in hold.rest.items():
-            events.append(
-                Event(time(hold.beat), "rest", member, stick_tip(hand), 0, length)
-            )
-        events.append(Event(time(hold.beat), "segment", hold.name, duration=length))
+            events.append(Event(start, "rest", member, stick_tip(hand), 0, length))
+        events.append(Event(start, "segment", hold.name, duration=length))
     return tuple(sorted(events, key=lambda event: event.time))
 
 

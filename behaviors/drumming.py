@@ -157,7 +157,7 @@ class _Drummer:
         self.shared = played["left"] & played["right"]
         check_length(specification.name, self.tempo.time(self.score.beats))
         beats = [h.beat for h in self.score.hits]
-        beats += [b for h in self.score.holds for b in (h.beat, h.contact_end)]
+        beats += [b for h in self.score.holds for b in (h.contact_start, h.contact_end)]
         ways = [
             (a, b)
             for hand in HANDS
@@ -166,7 +166,7 @@ class _Drummer:
         if specification.haste != 1.0:
             # Knots grow apart from one of these to the next.
             for h in self.score.holds:
-                beats += list(np.arange(h.beat, h.contact_end, REST_ANCHORS))
+                beats += list(np.arange(h.contact_start, h.contact_end, REST_ANCHORS))
         self.grid = KnotGrid(
             self.tempo, self.score.beats, beats, ways, self.advice.finer
         )
@@ -351,7 +351,7 @@ class _Drummer:
         """Feet, and the seat, all the time; tips during holds."""
         phases, beat = [], 0.0
         for hold in [*self.score.holds, None]:
-            start = self.score.beats if hold is None else hold.beat
+            start = self.score.beats if hold is None else hold.contact_start
             if start > beat:
                 length = self.tempo.time(start) - self.tempo.time(beat)
                 phases.append(Phase(length, self.supports, "play"))

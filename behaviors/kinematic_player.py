@@ -264,7 +264,7 @@ class KinematicPlayer:
         """The hold that a time belongs to."""
         time = self.score.tempo.time
         for hold in self.score.holds:
-            if time(hold.beat) <= t < time(hold.contact_end):
+            if time(hold.contact_start) <= t < time(hold.contact_end):
                 return hold
         return None
 
@@ -299,7 +299,7 @@ class KinematicPlayer:
         ]
         for hold in self.score.holds:
             if hand in hold.rest:
-                ends = time(hold.beat), time(hold.contact_end)
+                ends = time(hold.contact_start), time(hold.contact_end)
                 stops.append((*ends, hold.rest[hand]))
         stops.sort()
         for (_, left, a), (arrival, _, b) in itertools.pairwise(stops):

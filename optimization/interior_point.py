@@ -100,6 +100,12 @@ FAR_OFF, NEAR, FREE_ITERATIONS = 5.0, 1.5, 8
 SOFT, SETTLED = 0.1, 0.01
 # Steps of a polish after which one that is still off will not arrive any more.
 STUCK = 7
+# Share of a step that counts as one of the polish.
+LONG = 0.5
+# Violation from which on a polish arrives.
+NEARLY = 1e-4
+# Iterations beyond the most that a polish may take, and the violation that it is at.
+EXTRA_TIME, CLOSE = 40, 1e-3
 # What holds a given knot, in units of the step's matrix.
 HELD = 1e20
 # Called with one log entry an iteration.
@@ -295,7 +301,10 @@ class InteriorPoint:
         """Iterates from a guess until the problem is solved or given up."""
         run = self._start(guess, polish_after, clear)
         run.log = log
-        for iteration in range(self.options.max_iterations):
+        for iteration in range(self.options.max_iterations + EXTRA_TIME):
+            late = iteration >= self.options.max_iterations
+            if late and not (run.polish and run.log[-1]["violation"] < CLOSE):
+                break
             if not self._iterate(run, iteration):
                 break
             if progress:
@@ -305,8 +314,8 @@ class InteriorPoint:
             elif self._converged(run):
                 run.status = "solved"
                 break
-            elif run.polish >= STUCK and run.log[-1]["violation"] > 1e-4:
-                self._restart(run, iteration)
+            elif run.polish >= STUCK:
+                self._unstick(run, iteration)
             else:
                 self._adapt(run)
         return run
@@ -382,8 +391,19 @@ class InteriorPoint:
             run.filter, run.damping = [], LEAST_DAMPING
             run.near_since = iteration + 1
 
-    def _restart(self, run: _Run, iteration: int) -> None:
-        """Puts the barriers up anew where a polish is stuck against them."""
+    def _unstick(self, run: _Run, iteration: int) -> None:
+        """Changes the barriers where a polish is stuck against them.
+
+        Nearly there, ever shorter steps lead on; but over bounds of a high price the
+        barrier itself leaves an excess, which is in proportion to it. Farther off they
+        are put up anew.
+        """
+        options = self.options
+        if run.log[-1]["violation"] < NEARLY:
+            if self._excess() > options.tolerance and run.mu > options.end_barrier:
+                run.mu = run.least_mu = max(options.end_barrier, 0.3 * run.mu)
+                run.filter = []
+            return
         run.mu, run.least_mu = self.options.start_barrier, self.options.end_barrier
         run.sides = self._make_sides(run.mu)
         run.multipliers = make_multipliers(self.transcription.program)
@@ -498,7 +518,8 @@ class InteriorPoint:
         late = iteration >= options.polish_at and violation < 1e-2
         settled = change < 0.05 or iteration >= 2 * options.polish_at
         if (enough and (run.polish or (still and slow))) or (late and settled):
-            run.polish += 1
+            # Steps that bounds cut short have not come as far as they should.
+            run.polish += not run.polish or last["alpha"] > LONG
             run.damping = max(_polish_damping(run.polish), run.damping)
             run.mu = max(options.end_barrier, min(run.mu, POLISH_BARRIER))
             run.least_mu = max(run.mu, run.least_mu)

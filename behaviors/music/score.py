@@ -6,7 +6,7 @@ dances, or it goes from one drum to the next, which it strikes on arrival.
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from behaviors.music.tempo import Tempo
@@ -17,6 +17,11 @@ HANDS = ("left", "right")
 # number of beats between a hit and a rest of the same hand.
 LEAVE_BEATS = 1.0
 LEAST_WAY = 0.75
+# What both take at least where beats are short [s], and the most of a hold, as a share
+# of it, that either takes from its rest.
+LEAVE_TIME, WAY_TIME, MOST_SHARE = 0.6, 0.4, 0.4
+# Beats that a rest takes at least.
+LEAST_REST = 0.25
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,8 @@ class Hold:
         rest: drum of each resting hand, by hand.
         sway: turn of the torso to each side [rad].
         sway_beats: beats of a full swing.
+        come_beats, leave_beats: at its start and at its end, in which hands that rest
+            are on their way.
     """
 
     beat: float
@@ -54,16 +61,24 @@ class Hold:
     rest: Mapping[str, str]
     sway: float
     sway_beats: float
+    come_beats: float = 0.0
+    leave_beats: float = LEAVE_BEATS
+
+    @property
+    def contact_start(self) -> float:
+        """Beat at which hands come to rest: later where they hit just before."""
+        return self.beat + self.come_beats
 
     @property
     def contact_end(self) -> float:
-        """Beat at which hands leave their drums: the last beat is for the way."""
-        return self.beat + self.beats - LEAVE_BEATS
+        """Beat at which hands leave their drums: what follows is for the way."""
+        return self.beat + self.beats - self.leave_beats
 
     def is_busy(self, hand: str, beat: float) -> bool:
         """Whether a hand rests here at a beat, or is too near to its rest to hit."""
-        near = self.beat - LEAST_WAY < beat < self.contact_end + LEAST_WAY
-        return near and hand in self.rest
+        first = self.contact_start - LEAST_WAY + 1e-9
+        last = self.contact_end + LEAST_WAY - 1e-9
+        return first < beat < last and hand in self.rest
 
 
 @dataclass(frozen=True)
@@ -146,7 +161,7 @@ class Score:
         stops += [(h.beat, h.member, None) for h in self.of_hand(hand)]
         for hold in self.holds:
             if hand in hold.rest:
-                stops.append((hold.beat, hold.rest[hand], hold))
+                stops.append((hold.contact_start, hold.rest[hand], hold))
                 stops.append((hold.contact_end, hold.rest[hand], None))
         return sorted(stops, key=lambda stop: stop[:2])
 
@@ -159,6 +174,35 @@ class Score:
         for (beat, start, rest), (after, end, _) in pairwise(self.stops(hand)):
             found.append(rest or Goto(beat, after - beat, start, end))
         return found
+
+
+def with_ways(
+    holds: Sequence[Hold], hits: Sequence[Hit], tempo: Tempo
+) -> tuple[Hold, ...]:
+    """Holds with time for the ways to and from their drums.
+
+    Args:
+        holds: in order of time.
+        hits: in order of time; the hand of any of them may be open.
+        tempo: of the score.
+    """
+    return tuple(_with_ways(hold, hits, tempo) for hold in holds)
+
+
+def _with_ways(hold: Hold, hits: Sequence[Hit], tempo: Tempo) -> Hold:
+    per_second = tempo.bpm_at(hold.beat) / 60
+    most = MOST_SHARE * hold.beats
+    leave = max(LEAVE_BEATS, min(LEAVE_TIME * per_second, most))
+    way = max(LEAST_WAY, WAY_TIME * per_second)
+    near = [
+        h.beat
+        for h in hits
+        if hold.beat - way < h.beat <= hold.beat and (not h.hand or h.hand in hold.rest)
+    ]
+    come = max(near) + way - hold.beat if near else 0.0
+    # Nobody comes from a hit so close that the hold would be over.
+    come = come if come <= min(most, hold.beats - leave - LEAST_REST) else 0.0
+    return replace(hold, come_beats=come, leave_beats=leave)
 
 
 class Rests:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from behaviors.music.percussion import Members, place_on_kit
 from behaviors.music.player import Player
-from behaviors.music.score import Hit, Score, check_ways, counted
+from behaviors.music.score import Hit, Score, check_ways, counted, with_ways
 from behaviors.music.score_description import ScoreDescription
 from behaviors.music.sticking import find_hands
 from behaviors.music.tempo import Tempo
@@ -53,15 +53,17 @@ def finish_score(
     )
     hits, merged = _merge(hits, score.tempo, where)
     remarks += merged
-    check_ways(hits, score.holds, score.tempo, where)
+    holds = with_ways(score.holds, hits, score.tempo)
+    check_ways(hits, holds, score.tempo, where)
     if player is not None:
         hits, dropped = find_hands(
-            hits, score.holds, score.tempo, player, description.unplayable, where
+            hits, holds, score.tempo, player, description.unplayable, where
         )
         remarks += dropped
     return replace(
         score,
         hits=tuple(sorted(hits, key=lambda h: (h.beat, h.hand))),
+        holds=holds,
         remarks=(*score.remarks, *remarks),
         may_drop=description.unplayable == "drop",
     )

@@ -126,7 +126,9 @@ class _Sticking:
     def _moments(self) -> list[_Moment]:
         together = groupby(range(len(self.hits)), key=lambda i: self.times[i])
         moments = [_Moment(time, tuple(group)) for time, group in together]
-        moments += [_Moment(self.tempo.time(h.beat), (), h) for h in self.holds]
+        moments += [
+            _Moment(self.tempo.time(h.contact_start), (), h) for h in self.holds
+        ]
         return sorted(moments, key=lambda m: (m.time, m.hold is None))
 
     def solve(self, may_drop: bool = False) -> _Choice | None:

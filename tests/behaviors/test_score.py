@@ -74,6 +74,26 @@ def test_a_hold_takes_its_beats_and_leaves_the_last_one_for_the_way():
     assert found.beats == 7.0
 
 
+def test_hands_come_to_rest_later_after_a_hit_just_before():
+    found = score(part("3 3"), part(hold=5, rest={"left": "snare"}))
+    assert found.hits[-1].beat == 0.5
+    assert found.holds[0].contact_start == pytest.approx(1.25)
+    other = score(part("", "7 7"), part(hold=5, rest={"left": "snare"}))
+    assert other.holds[0].contact_start == 1.0
+    with pytest.raises(BackbeatError, match="'hold' and has no time"):
+        score(part("3 3"), part(hold=1.4, rest={"left": "snare"}))
+
+
+def test_ways_to_and_from_rests_take_a_time_at_fast_tempos():
+    rest = {"left": "snare"}
+    hold, _ = score(part(hold=8, rest=rest), part("3 3"), part(hold=8, rest=rest)).holds
+    assert hold.contact_end == 7.0
+    fast = score(part(hold=8, rest=rest), part("3 3"), part(hold=8, rest=rest), bpm=200)
+    first, last = fast.holds
+    assert first.contact_end == pytest.approx(8 - 0.6 * 200 / 60)
+    assert last.contact_start - fast.hits[-1].beat == pytest.approx(0.4 * 200 / 60)
+
+
 def test_only_the_resting_hand_has_to_wait():
     rest = {"left": "snare"}
     assert hits(part("- -", "- 7"), part(hold=4, rest=rest)) == [(0.5, "right", "ride")]
@@ -112,7 +132,10 @@ REST = {"left": "snare", "right": "floor_tom"}
         ([part(hold=4, rest=REST, sway=5.0)], "sways 5 rad"),
         ([part(hold=4, rest=REST, sway=float("nan"))], "sways nan rad"),
         ([part(hold=4, rest=REST, sway_beats=0.0)], "in 0 beats"),
-        ([part("- 3"), part(hold=4, rest=REST)], "left hand rests .* bar 1, beat 1.5"),
+        (
+            [part("- 3"), part(hold=1.4, rest=REST)],
+            "left hand rests .* bar 1, beat 1.5",
+        ),
         ([part(hold=4, rest=REST), part("3 -")], None),
         ([part(hold=4, rest=REST), part("- -", "6 -")], None),
         ([], "needs parts"),
