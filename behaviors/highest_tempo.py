@@ -21,7 +21,8 @@ from behaviors.music.haste import fastest_bpm, haste_range
 from behaviors.windowed import LONG
 from models.errors import BackbeatError
 from optimization.explanation import active_limits, explain
-from optimization.interior_point import Guess, InteriorPoint, InteriorPointOptions
+from optimization.interior_point import InteriorPoint, InteriorPointOptions
+from optimization.iterate import Guess
 from optimization.trajectory_solution import TrajectorySolution
 from optimization.transcription import Transcription
 

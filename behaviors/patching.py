@@ -23,7 +23,8 @@ from behaviors.windowed import (
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.explanation import active_limits, explain
-from optimization.interior_point import Guess, InteriorPoint
+from optimization.interior_point import InteriorPoint
+from optimization.iterate import Guess
 from optimization.patch import Patch, changed_knots, make_patch, patch_problem
 from optimization.piecewise_verification import PiecewiseVerifier
 from optimization.reconstruction import DenseTrajectory, reconstruct

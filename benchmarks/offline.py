@@ -23,7 +23,8 @@ from benchmarks.measurement import (
 from benchmarks.problems import FORWARD_JUMP, WALK_2, WALK_6, drumming, squats
 from models.collision import NOTHING
 from models.errors import BackbeatError
-from optimization.interior_point import Guess, InteriorPoint, InteriorPointOptions
+from optimization.interior_point import InteriorPoint, InteriorPointOptions
+from optimization.iterate import Guess
 from optimization.trajectory_problem import TrajectoryProblem
 from optimization.transcription import Transcription
 

@@ -17,7 +17,8 @@ import pandas as pd
 
 from models.collision import NOTHING
 from models.contact import wrench_cone
-from optimization.interior_point import Guess, InteriorPoint, InteriorPointOptions
+from optimization.interior_point import InteriorPoint, InteriorPointOptions
+from optimization.iterate import Guess
 from optimization.linearization import evaluate_once
 from optimization.program import FREE
 from optimization.tasks import FrameTask

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimization.interior_point import Guess
+from optimization.iterate import Guess
 from optimization.program import Program
 from optimization.trajectory_problem import TrajectoryProblem
 from optimization.transcription import Transcription

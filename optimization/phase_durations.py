@@ -17,11 +17,11 @@ from scipy.optimize import minimize
 
 from models.errors import BackbeatError
 from optimization.interior_point import (
-    Guess,
     InteriorPoint,
     InteriorPointOptions,
     Progress,
 )
+from optimization.iterate import Guess
 from optimization.linearization import evaluate_once
 from optimization.program import FREE
 from optimization.trajectory_problem import TrajectoryProblem

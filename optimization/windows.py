@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from optimization.contact_schedule import ContactSchedule
-from optimization.interior_point import Guess
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
+from optimization.iterate import Guess
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
 from optimization.trajectory_problem import Task, TrajectoryProblem
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from behaviors.specification import find_specification, read_specification
-from optimization.interior_point import Guess, InteriorPoint
+from optimization.interior_point import InteriorPoint
+from optimization.iterate import Guess
 from optimization.transcription import Transcription
 from tests.tolerances import KNOT
 

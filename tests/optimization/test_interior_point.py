@@ -10,7 +10,8 @@ from scipy.optimize import nnls
 
 from models.configuration import Configuration
 from models.contact import wrench_cone
-from optimization.interior_point import Guess, InteriorPoint, InteriorPointOptions
+from optimization.interior_point import InteriorPoint, InteriorPointOptions
+from optimization.iterate import Guess
 from optimization.trajectory_problem import Limits
 from optimization.transcription import Transcription
 from tests.optimization.points import Point, missing_forces

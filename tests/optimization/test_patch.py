@@ -9,7 +9,8 @@ from behaviors.stance import start_configuration, support_poses
 from models.configuration import Configuration
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance
-from optimization.interior_point import Guess, InteriorPoint
+from optimization.interior_point import InteriorPoint
+from optimization.iterate import Guess
 from optimization.patch import changed_knots, make_patch, patch_problem
 from optimization.tasks import CenterOfMassTask
 from optimization.trajectory_problem import Impact, TrajectoryProblem

@@ -8,7 +8,8 @@ import pytest
 
 from models.errors import BackbeatError
 from optimization.contact_schedule import ContactSchedule
-from optimization.interior_point import Guess, InteriorPoint, InteriorPointOptions
+from optimization.interior_point import InteriorPoint, InteriorPointOptions
+from optimization.iterate import Guess
 from optimization.phase_durations import lagrangian, optimize_durations
 from optimization.reconstruction import reconstruct
 from optimization.trajectory_problem import Limits

@@ -10,7 +10,8 @@ from pydrake.math import RigidTransform, RotationMatrix
 from models.configuration import Configuration
 from optimization.contact_schedule import ContactSchedule
 from optimization.curves import Curves, _spline
-from optimization.interior_point import Guess, InteriorPoint, InteriorPointOptions
+from optimization.interior_point import InteriorPoint, InteriorPointOptions
+from optimization.iterate import Guess
 from optimization.rebounds import MOST_SPEED
 from optimization.reconstruction import reconstruct
 from optimization.transcription import Transcription

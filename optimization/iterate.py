@@ -1,0 +1,87 @@
+"""Iterates: where an interior point starts, and what it carries along."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from optimization.barrier import Side
+from optimization.normal_equations import Multipliers
+from optimization.step_rules import LEAST_DAMPING
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A start for the interior point.
+
+    Attributes:
+        q: (N, nq) configurations.
+        w: (N, C, 6) contact wrenches [weights].
+    """
+
+    q: np.ndarray
+    w: np.ndarray
+
+
+@dataclass
+class Iterate:
+    """A point, its multipliers and what is remembered between iterations.
+
+    Attributes:
+        q, w, phi: (N, nq) configurations, (N, C, 6) wrenches, (N, n_phi) loads.
+        cost: of the problem there.
+        sides: barriers; none as long as a far guess comes near.
+        multipliers: of the equations.
+        mu, least_mu: barrier parameter, and how far it may fall.
+        polish_after: iterations before the polish.
+        near_since: iteration at which bounds were put up late.
+        damping: of the next step.
+        polish: steps that the polish has taken.
+        accepted, theta, ratio: whether the filter took the last step, the infeasibility
+            after it and its share of the one before.
+        status: what became of it.
+        filter: pairs of infeasibility and merit that no step may come back to.
+        log: an entry an iteration.
+    """
+
+    q: np.ndarray
+    w: np.ndarray
+    phi: np.ndarray
+    cost: float
+    sides: tuple[Side, ...]
+    multipliers: Multipliers
+    mu: float
+    least_mu: float
+    polish_after: int
+    near_since: int = 0
+    damping: float = LEAST_DAMPING
+    polish: int = 0
+    accepted: bool = True
+    theta: float = 0.0
+    ratio: float = 0.0
+    status: str = "iteration limit"
+    filter: list[tuple[float, float]] = field(default_factory=list)
+    log: list[dict[str, float]] = field(default_factory=list)
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the bounds are not up yet."""
+        return not self.sides
+
+    @property
+    def came_far(self) -> bool:
+        """Whether it started without bounds."""
+        return self.is_far or self.near_since > 0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A point tried by the line search."""
+
+    q: np.ndarray
+    w: np.ndarray
+    phi: np.ndarray
+    cost: float
+    theta: float
+    alpha: float
+    accepted: bool
+    linearized: bool
