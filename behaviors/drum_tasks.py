@@ -165,13 +165,11 @@ class DrumTasks:
 
     def _dance(self, hold: Hold) -> Task:
         """The torso turns to the beat."""
-        first, last = (
-            self.grid.knot(beat) for beat in (hold.contact_start, hold.contact_end)
-        )
-        knots = np.arange(first, last + 1)
-        beats = self.grid.beats[knots] - hold.contact_start
+        start, end = hold.contact_start, hold.contact_end
+        knots = np.arange(self.grid.knot(start), self.grid.knot(end) + 1)
+        beats = self.grid.beats[knots] - start
         # Grows over the first beat and dies over the last, so nothing jerks.
-        ends = np.minimum(beats, hold.contact_end - hold.contact_start - beats)
+        ends = np.minimum(beats, end - start - beats)
         window = np.clip(ends, 0, 1) ** 2 * (3 - 2 * np.clip(ends, 0, 1))
         angle = hold.sway * window * np.sin(2 * np.pi * beats / hold.sway_beats)
         turn = self.robot.joint_indices(["back_bkz"])

@@ -255,7 +255,8 @@ class _Drummer:
     @property
     def _is_careful(self) -> bool:
         """Whether closer knots alone did not help."""
-        return bool(self.advice.prices) or len(self.advice.finer) > 1
+        advice = self.advice
+        return bool(advice.prices or advice.dropped) or len(advice.finer) > 1
 
     def _impact(self, hit: Hit) -> Impact:
         """A hit's impact; its impulse turns a tip's speed around, no more.

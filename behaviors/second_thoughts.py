@@ -7,20 +7,22 @@ Using Nonlinear Programming", 2010, chapter 4). Where that is not enough, hands 
 Sticking knows hands by their travel only. Where the optimizer could not move them,
 the hits about that moment get a price in the hand that was in trouble, so that the
 other one takes them if it can. When that did not help, and the author lets go of what
-cannot be played, the hit at the place is left out, and named as any that is dropped.
+cannot be played, hands are as they were and the hit at the place is left out, and named
+as any that is dropped.
 """
 
 import itertools
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from behaviors.music.player import Advice
-from behaviors.music.score import HANDS, Score
+from behaviors.music.score import HANDS, Hit, Score
 from optimization.trajectory_solution import Trouble
 
 # Troubles nearer to each other are one [s]; less than this share of the worst is a
 # consequence of it.
-ONE, SHARE = 0.4, 0.2
+ONE, SHARE = 0.4, 0.5
 # Hits about a trouble that get a price [s], and how much.
 ABOUT, PRICE = 0.25, 20.0
 # How often knots get closer about a place, and how far that reaches [s].
@@ -60,25 +62,33 @@ def think_again(
         may_drop: whether hits may be left out.
     """
     finer, left = _closer(advice.finer, score, troubles)
+    if not left:
+        return replace(advice, finer=finer) if finer != advice.finer else None
+    if advice.instead is not None:
+        return advice.instead
     prices, dropped = dict(advice.prices), set(advice.dropped)
     for place in places_of(left):
-        hands = [h for h in HANDS if h == hand_of(place)] or list(HANDS)
-        hits = [h for h in score.hits if h.hand in hands]
-        if not hits:
-            continue
-
-        def away(beat: float, time: float = place.time) -> float:
-            return abs(score.tempo.time(beat) - time)
-
-        hits.sort(key=lambda h: away(h.beat))
-        near = list(itertools.takewhile(lambda h: away(h.beat) <= ABOUT, hits))
-        keys = [(h.beat, h.member, h.hand) for h in near or hits[:1]]
-        if may_drop and any(key in prices for key in keys):
-            dropped.add(keys[0][:2])
-        for key in keys:
+        near = _hits_about(place, score)
+        dropped.update((h.beat, h.member) for h in near[:1])
+        for hit in near:
+            key = (hit.beat, hit.member, hit.hand)
             prices[key] = prices.get(key, 0.0) + PRICE
-    changed = Advice(prices, frozenset(dropped), finer)
-    return changed if changed != advice else None
+    if prices == advice.prices:
+        return None
+    advice = replace(advice, finer=finer)
+    instead = replace(advice, dropped=frozenset(dropped)) if may_drop else None
+    return replace(advice, prices=prices, instead=instead)
+
+
+def _hits_about(place: Trouble, score: Score) -> list[Hit]:
+    """Hits of the hand in trouble, nearest first: those about it, one at least."""
+
+    def away(hit: Hit) -> float:
+        return abs(score.tempo.time(hit.beat) - place.time)
+
+    hands = [h for h in HANDS if h == hand_of(place)] or list(HANDS)
+    hits = sorted((h for h in score.hits if h.hand in hands), key=away)
+    return list(itertools.takewhile(lambda h: away(h) <= ABOUT, hits)) or hits[:1]
 
 
 def _closer(

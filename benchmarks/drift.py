@@ -17,10 +17,8 @@ import typer
 from backbeat.jobs import cores
 from behaviors.build import build
 from behaviors.library import Library
-from benchmarks.grooves_played import LAG
+from benchmarks.played_songs import play_on_sensors
 from benchmarks.songs import write_song
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
 
 # Eighteen rounds of the song at this tempo [BPM] are ten minutes, the most a score may
 # last.
@@ -61,12 +59,7 @@ def main(
     with tempfile.TemporaryDirectory() as place:
         path = write_song(Path(place), seconds, bpm=TEMPO)
         behavior = build(path, Library(Path(place) / "library"), processes=cores())
-    run = run_scenario(
-        Scenario(
-            behavior.name, state="estimated", actuator_lag=LAG, joint_friction=friction
-        ),
-        behavior,
-    )
+    run = play_on_sensors(behavior, friction)
     report = run.hits()
     assert report is not None
     made = report.table[report.table["made"]]

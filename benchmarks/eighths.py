@@ -11,20 +11,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import pandas as pd
 import typer
-import yaml
 
 from behaviors.behavior import Behavior
 from behaviors.build import build
 from behaviors.library import Library
-from benchmarks.measurement import write_results
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
+from benchmarks.measurement import markdown, write_results
+from benchmarks.played_songs import play_on_sensors, save_song
 
 TEMPOS, FRICTIONS = (60, 98, 130, 160), (0.0, 0.03)
-LAG = 0.005
 REST = {"left": "snare", "right": "floor_tom"}
 # Two bars: plain eighths with a backbeat, and one with accents and ghost notes.
 BARS = "HH|x-x-x-x-x-x-x-x-|X-x-g-x-X-x-g-x-|\nSN|----o-------o---|----O-------O---|\n"
@@ -59,7 +55,6 @@ class EighthsRow:
 
 def write_song(bpm: float, folder: Path) -> Path:
     """Writes score and specification of a tempo."""
-    name = f"eighths-{bpm:g}"
     score = {
         "title": f"Eighths on the hi-hat with a backbeat, {bpm:g} BPM",
         "bpm": bpm,
@@ -71,40 +66,26 @@ def write_song(bpm: float, folder: Path) -> Path:
             {"name": "end", "hold": 6, "rest": REST},
         ],
     }
-    (folder / "scores").mkdir(parents=True, exist_ok=True)
-    text = yaml.safe_dump(score, sort_keys=False)
-    (folder / "scores" / f"{name}.yaml").write_text(text)
-    song = {"kind": "drumming", "name": name, "score": name, "seat": "none"}
-    path = folder / f"{name}.yaml"
-    path.write_text(yaml.safe_dump(song, sort_keys=False))
-    return path
+    return save_song(f"eighths-{bpm:g}", score, folder)
 
 
 def play(behavior: Behavior, bpm: float, friction: float, seed: int) -> EighthsRow:
     """Plays a motion once."""
-    scenario = Scenario(
-        behavior.name,
-        state="estimated",
-        actuator_lag=LAG,
-        joint_friction=friction,
-        seed=seed,
-    )
-    run = run_scenario(scenario, behavior)
+    run = play_on_sensors(behavior, friction, seed)
     report = run.hits()
     assert report is not None
-    made = report.table[report.table["made"]]
-    errors = 1e3 * made["error"].to_numpy()
+    found = report.metrics()
     return EighthsRow(
         bpm,
         friction,
         seed,
-        len(report.table),
-        len(made),
-        len(report.extra),
-        float(np.abs(errors).mean()),
-        float(errors.std()),
-        float(np.abs(errors).max()),
-        1e3 * float(made["offset"].max()),
+        int(found["planned"]),
+        int(found["made"]),
+        int(found["extra"]),
+        found["timing_mean_ms"],
+        found["timing_sd_ms"],
+        found["timing_max_ms"],
+        found["position_max_mm"],
         run.fell,
     )
 
@@ -124,11 +105,9 @@ def table(rows: Sequence[EighthsRow]) -> str:
         worst_ms=("worst_ms", "max"),
         offset_mm=("offset_mm", "max"),
     )
-    heads = [*groups.keys, *worst.columns]
-    lines = [heads, ["---:"] * len(heads)]
-    for key, values in worst.iterrows():
-        lines.append([f"{v:.4g}" for v in (*key, *values)])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    lines = worst.reset_index()
+    rows = [[f"{v:.4g}" for v in row] for row in lines.itertuples(index=False)]
+    return markdown(list(lines), rows)
 
 
 def main(

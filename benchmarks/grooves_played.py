@@ -15,19 +15,16 @@ from typing import Annotated
 
 import numpy as np
 import typer
-import yaml
 
 from behaviors.build import build
 from behaviors.library import Library
 from benchmarks.grooves import FEET, SEEDS, Groove, make_groove
-from benchmarks.measurement import write_results
+from benchmarks.measurement import markdown, write_results
+from benchmarks.played_songs import LAG, play_on_sensors, save_song
 from models.errors import BackbeatError
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
 
 # Farthest that a hit may be from its time [s].
 NEAR = 0.015
-LAG = 0.005
 
 
 @dataclass
@@ -91,15 +88,8 @@ def asked(groove: Groove) -> tuple[int, int]:
 
 def write_song(groove: Groove, folder: Path, seat: str) -> Path:
     """Writes score and specification of a groove; what cannot be played is dropped."""
-    name = f"groove-{groove.seed}-{seat}"
-    (folder / "scores").mkdir(parents=True, exist_ok=True)
     score = asdict(groove.score) | {"unplayable": "drop"}
-    text = yaml.safe_dump(score, sort_keys=False)
-    (folder / "scores" / f"{name}.yaml").write_text(text)
-    song = {"kind": "drumming", "name": name, "score": name, "seat": seat}
-    path = folder / f"{name}.yaml"
-    path.write_text(yaml.safe_dump(song, sort_keys=False))
-    return path
+    return save_song(f"groove-{groove.seed}-{seat}", score, folder, seat)
 
 
 def play(groove: Groove, folder: Path, seat: str = "none") -> GrooveRow:
@@ -112,8 +102,7 @@ def play(groove: Groove, folder: Path, seat: str = "none") -> GrooveRow:
     except BackbeatError as error:
         row.why = str(error)
         return row
-    scenario = Scenario(behavior.name, state="estimated", actuator_lag=LAG)
-    run = run_scenario(scenario, behavior)
+    run = play_on_sensors(behavior)
     report = run.hits()
     assert report is not None
     errors = report.table["error"][report.table["made"]].to_numpy()
@@ -129,7 +118,7 @@ def table(rows: Sequence[GrooveRow]) -> str:
     """The rows in Markdown, the pooled ones below."""
     heads = ["groove", "asked", "feet", "dropped", "made", "false", "F1"]
     heads += ["timing, mean [ms]", "SD [ms]"]
-    lines = [heads, ["---", *["---:"] * (len(heads) - 1)]]
+    lines: list[list[str]] = []
     for r in rows:
         counts = [r.asked, r.feet, r.asked - r.planned, r.made, r.false]
         named = r.groove + (" (fell)" if r.fell else "") + (" *" if r.why else "")
@@ -143,7 +132,7 @@ def table(rows: Sequence[GrooveRow]) -> str:
         )
     ]
     lines.append(["all", *map(str, sums), f"{f1(rows):.4f}", *_timing(every)])
-    text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    text = markdown(heads, lines, 1)
     refused = "".join(f"\n* {r.why}" for r in rows if r.why)
     return (
         f"{text}\n{refused}\n\nHits within {1e3 * NEAR:g} ms; state estimated from "

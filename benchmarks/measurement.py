@@ -92,6 +92,20 @@ def machine() -> dict[str, object]:
     }
 
 
+def markdown(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], words: int = 0
+) -> str:
+    """A table in Markdown.
+
+    Args:
+        heads: of the columns.
+        rows: texts, one a column.
+        words: columns at the left that are words; the others are numbers.
+    """
+    aligned = ["---"] * words + ["---:"] * (len(heads) - words)
+    return "\n".join(f"| {' | '.join(row)} |" for row in (heads, aligned, *rows))
+
+
 def write_results(path: Path, **found: object) -> None:
     """Writes what was measured, and on what machine, as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from behaviors.library import Library
 from benchmarks.crocoddyl.closed_loop import run_loop
 from benchmarks.crocoddyl.standing import CrocoddylStanding, StandingSettings
 from benchmarks.environment import CacheFolder, make_environment
-from benchmarks.measurement import machine, write_results
+from benchmarks.measurement import machine, markdown, write_results
 from models.errors import BackbeatError
 from mpc.reference import Reference
 from mpc.simulation.run import SimulationRun, run_scenario
@@ -151,12 +151,12 @@ def our_rows(behavior: Behavior, search: MarginSearch = SEARCH) -> list[PushRow]
 def table(rows: list[PushRow], search: MarginSearch = SEARCH) -> str:
     """The rows in Markdown, and what they mean."""
     heads = ["", *DIRECTIONS, "plan, median [ms]", "p99 [ms]", "plans a second"]
-    lines = [heads, ["---", *["---:"] * (len(heads) - 1)]]
+    lines: list[list[str]] = []
     for row in rows:
         limits = [_limit(row.limits[name], search) for name in DIRECTIONS]
         times = [f"{row.median:.1f}", f"{row.late:.1f}", f"{row.rate:.0f}"]
         lines.append([row.who, *limits, *times])
-    text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    text = markdown(heads, lines, 1)
     found = machine()
     return (
         f"{text}\n\nLargest impulse survived [N s], at the pelvis for "

@@ -17,12 +17,10 @@ from backbeat.jobs import cores
 from behaviors.build import build
 from behaviors.library import Library
 from behaviors.specification import SHIPPED_FOLDER
+from benchmarks.played_songs import save_song
 
 LENGTHS = (60.0, 120.0, 180.0)
 SCORE = SHIPPED_FOLDER / "scores" / "outstanding.yaml"
-SPECIFICATION = (
-    "kind: drumming\nname: song\nsummary: A song.\nscore: song\nseat: none\n"
-)
 
 
 def write_song(
@@ -49,12 +47,7 @@ def write_song(
         if len(parts) == softer:
             part["left"] = part["left"].replace("!", "")
         parts.append(part)
-    (folder / "scores").mkdir(exist_ok=True)
-    text = yaml.safe_dump({**score, "parts": parts}, sort_keys=False)
-    (folder / "scores" / "song.yaml").write_text(text)
-    path = folder / "song.yaml"
-    path.write_text(SPECIFICATION)
-    return path
+    return save_song("song", {**score, "parts": parts}, folder)
 
 
 def built_in(path: Path, library: Path) -> tuple[float, float]:

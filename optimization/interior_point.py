@@ -43,7 +43,8 @@ class InteriorPointOptions:
     """Constants of the interior point; the defaults solved every shipped problem.
 
     Attributes:
-        max_iterations: give up after so many.
+        max_iterations: give up after so many; a polish that is close may take
+            `EXTRA_TIME` more.
         start_barrier, end_barrier: first and last mu.
         delta: regularization of equalities; smaller fails to factor, larger
             converges slowly on short intervals.
@@ -280,14 +281,12 @@ class InteriorPoint:
         """
         options = self.options
         if run.log[-1]["violation"] < NEARLY:
-            if (
-                self._newton.excess() > options.tolerance
-                and run.mu > options.end_barrier
-            ):
+            is_over = self._newton.excess() > options.tolerance
+            if is_over and run.mu > options.end_barrier:
                 run.mu = run.least_mu = max(options.end_barrier, 0.3 * run.mu)
                 run.filter = []
             return
-        run.mu, run.least_mu = self.options.start_barrier, self.options.end_barrier
+        run.mu, run.least_mu = options.start_barrier, options.end_barrier
         run.sides = self._make_sides(run.mu)
         run.multipliers = make_multipliers(self.transcription.program)
         run.filter, run.damping, run.polish = [], LEAST_DAMPING, 0

@@ -16,11 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from models.errors import BackbeatError
-from optimization.interior_point import (
-    InteriorPoint,
-    InteriorPointOptions,
-    Progress,
-)
+from optimization.interior_point import InteriorPoint, InteriorPointOptions, Progress
 from optimization.iterate import Guess
 from optimization.linearization import evaluate_once
 from optimization.program import FREE

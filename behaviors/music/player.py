@@ -16,11 +16,14 @@ class Advice:
         dropped: hits that no hand plays, by beat and member.
         finer: beats about which knots are closer together, in sets: the closer, the
             more sets a beat is in.
+        instead: what to follow if this does not help either; None when there is
+            nothing of the kind.
     """
 
     prices: Mapping[tuple[float, str, str], float] = field(default_factory=dict)
     dropped: frozenset[tuple[float, str]] = frozenset()
     finer: tuple[frozenset[float], ...] = ()
+    instead: "Advice | None" = None
 
 
 @dataclass(frozen=True)

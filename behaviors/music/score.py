@@ -4,6 +4,7 @@ A hand's time is made of Hold and Goto stretches: it rests on a drum while the t
 dances, or it goes from one drum to the next, which it strikes on arrival.
 """
 
+import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -186,20 +187,22 @@ def with_ways(
         hits: in order of time; the hand of any of them may be open.
         tempo: of the score.
     """
-    return tuple(_with_ways(hold, hits, tempo) for hold in holds)
+    beats = [h.beat for h in hits]
+    found = []
+    for hold in holds:
+        before = hits[: bisect_right(beats, hold.beat)]
+        found.append(_with_ways(hold, before, tempo.bpm_at(hold.beat) / 60))
+    return tuple(found)
 
 
-def _with_ways(hold: Hold, hits: Sequence[Hit], tempo: Tempo) -> Hold:
-    per_second = tempo.bpm_at(hold.beat) / 60
+def _with_ways(hold: Hold, before: Sequence[Hit], per_second: float) -> Hold:
+    """A hold with time for its ways, from hits up to it and beats a second."""
     most = MOST_SHARE * hold.beats
     leave = max(LEAVE_BEATS, min(LEAVE_TIME * per_second, most))
     way = max(LEAST_WAY, WAY_TIME * per_second)
-    near = [
-        h.beat
-        for h in hits
-        if hold.beat - way < h.beat <= hold.beat and (not h.hand or h.hand in hold.rest)
-    ]
-    come = max(near) + way - hold.beat if near else 0.0
+    hands = ("", *hold.rest)
+    last = next((h.beat for h in reversed(before) if h.hand in hands), -math.inf)
+    come = max(0.0, last + way - hold.beat)
     # Nobody comes from a hit so close that the hold would be over.
     come = come if come <= min(most, hold.beats - leave - LEAST_REST) else 0.0
     return replace(hold, come_beats=come, leave_beats=leave)

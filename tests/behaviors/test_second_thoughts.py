@@ -32,15 +32,15 @@ def test_a_hit_goes_to_the_other_hand():
     assert score(advice).hits[1].hand == "right"
 
 
-def test_what_is_in_trouble_again_is_left_out_and_said():
-    advice = think_again(Advice(), score(Advice()), [TROUBLE], True)
-    other = Trouble(1.05, "distance of r_stick (shaft)", 0.03)
-    advice = think_again(advice, score(advice), [other], True)
-    assert not advice.dropped
-    advice = think_again(advice, score(advice), [TROUBLE], True)
+def test_where_other_hands_are_in_trouble_too_a_hit_is_left_out_and_said():
+    first = score(Advice())
+    advice = think_again(Advice(), first, [TROUBLE], True)
+    elsewhere = Trouble(2.0, "distance of r_stick (shaft)", 0.03)
+    advice = think_again(advice, score(advice), [elsewhere], True)
     assert advice.dropped == {(1, "snare")}
     found = score(advice)
     assert [h.member for h in found.hits] == ["hi_hat", "floor_tom"]
+    assert [h.hand for h in found.hits] == [first.hits[0].hand, first.hits[2].hand]
     assert "snare in bar 1, beat 2" in found.remarks[0]
     with pytest.raises(BackbeatError, match="bar 1, beat 2"):
         score(advice, "refuse")
@@ -56,9 +56,20 @@ def test_knots_get_closer_before_hands_change():
         assert score(advice).hits == first.hits
     # The other hand only where that was not enough, and elsewhere closer knots.
     elsewhere = Trouble(2.0, "r_foot", 1.0, is_between=True)
-    advice = think_again(advice, first, [between, elsewhere], True)
-    assert advice.finer[-1] == {2.0}
-    assert {beat for beat, *_ in advice.prices} == {1}
+    changed = think_again(advice, first, [between, elsewhere], True)
+    assert changed.finer[-1] == {2.0}
+    assert {beat for beat, *_ in changed.prices} == {1}
+    # Closer knots are tried with those hands, too.
+    later = Trouble(0.0, "r_foot", 1.0, is_between=True)
+    closer = think_again(changed, score(changed), [later], True)
+    assert closer.finer[-1] == {0.0}
+    assert closer.instead == changed.instead
+    assert not closer.instead.prices
+
+
+def test_nothing_is_left_to_try_without_a_hit():
+    silent = Score(Tempo(60), (), (), 4)
+    assert think_again(Advice(), silent, [TROUBLE], True) is None
 
 
 def test_nothing_is_left_out_where_the_author_does_not_let_go():
