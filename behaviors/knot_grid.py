@@ -60,14 +60,14 @@ class KnotGrid:
             inside = (points[1:] > a + 1e-9) & (points[:-1] < b - 1e-9)
             most = (tempo.time(b) - tempo.time(a)) / WAY_KNOTS
             spacing[inside] = np.minimum(spacing[inside], most)
-        lengths = np.diff([tempo.time(float(p)) for p in points])
-        spacing = _growing(spacing)
         for beats_of_set in finer:
-            at = _about(points, np.array(sorted(beats_of_set)))
-            # Of the intervals that would be there, so that there are more than before.
-            actual = lengths / np.ceil(lengths / spacing - 1e-6)
-            spacing[at] = FINER * actual[at]
-            spacing = _growing(spacing)
+            at = np.searchsorted(points, list(beats_of_set), side="right") - 1
+            spacing[np.unique(np.clip(at, 0, len(spacing) - 1))] *= FINER
+        for i in range(1, len(spacing)):
+            spacing[i] = min(spacing[i], GROWTH * spacing[i - 1])
+        for i in reversed(range(len(spacing) - 1)):
+            spacing[i] = min(spacing[i], GROWTH * spacing[i + 1])
+        lengths = np.diff([tempo.time(float(p)) for p in points])
         shares = _even(lengths, _counts(lengths, spacing))
         spans = [
             a + (b - a) * share
@@ -100,22 +100,6 @@ class KnotGrid:
         """The first knot at least `time` [s] after knot k."""
         k = int(np.searchsorted(self.times, self.times[k] + time - 1e-9))
         return min(k, len(self.times) - 1)
-
-
-def _growing(spacing: np.ndarray) -> np.ndarray:
-    """Times between knots that are no longer than those beside them let them be."""
-    spacing = spacing.copy()
-    for i in range(1, len(spacing)):
-        spacing[i] = min(spacing[i], GROWTH * spacing[i - 1])
-    for i in reversed(range(len(spacing) - 1)):
-        spacing[i] = min(spacing[i], GROWTH * spacing[i + 1])
-    return spacing
-
-
-def _about(points: np.ndarray, beats: np.ndarray) -> np.ndarray:
-    """Stretches from point to point in which beats are; both of a beat at a point."""
-    at = [np.searchsorted(points, beats + shift) - 1 for shift in (-1e-6, 1e-6)]
-    return np.unique(np.clip(at, 0, len(points) - 2))
 
 
 def _counts(lengths: np.ndarray, spacing: np.ndarray) -> np.ndarray:

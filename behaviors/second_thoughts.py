@@ -62,8 +62,8 @@ def think_again(
         may_drop: whether hits may be left out.
     """
     finer, left = _closer(advice.finer, score, troubles)
-    if not left:
-        return replace(advice, finer=finer) if finer != advice.finer else None
+    if finer != advice.finer and not left:
+        return replace(advice, finer=finer)
     if advice.instead is not None:
         return advice.instead
     prices, dropped = dict(advice.prices), set(advice.dropped)

@@ -90,30 +90,6 @@ def test_knots_get_closer_where_they_have_to():
     assert once[0] == usual[0]
 
 
-def test_closer_at_a_stop_is_closer_on_both_sides():
-    tempo, stops = Tempo(120), np.arange(4.0, 8.1, 0.5)
-    ways = list(itertools.pairwise(stops))
-    usual = KnotGrid(tempo, LENGTH, stops, ways)
-    # As near to the stop as a time turned into a beat may be.
-    finer = KnotGrid(tempo, LENGTH, stops, ways, [{6.0 - 1e-12}])
-    at = usual.knot(6.0), finer.knot(6.0)
-    for side in (-1, 0):
-        before, after = (
-            np.diff(grid.times)[k + side]
-            for grid, k in zip((usual, finer), at, strict=True)
-        )
-        assert after < 0.8 * before
-
-
-def test_every_set_makes_knots_closer():
-    tempo, stops = Tempo(111), np.arange(4.0, 8.1, 0.5)
-    ways = list(itertools.pairwise(stops[:-4]))
-    counts = [
-        len(KnotGrid(tempo, LENGTH, stops, ways, [{6.2}] * n).times) for n in range(5)
-    ]
-    assert all(a < b for a, b in itertools.pairwise(counts))
-
-
 def test_neighbors_are_found_by_time():
     grid = KnotGrid(Tempo(100), 8.0, [4.0])
     k = grid.knot(4.0)

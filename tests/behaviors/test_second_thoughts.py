@@ -67,6 +67,12 @@ def test_knots_get_closer_before_hands_change():
     assert not closer.instead.prices
 
 
+def test_a_hit_is_left_out_where_nobody_can_say_what_was_in_trouble():
+    advice = think_again(Advice(), score(Advice()), [TROUBLE], True)
+    assert think_again(advice, score(advice), [], True).dropped == {(1, "snare")}
+    assert think_again(Advice(), score(Advice()), [], True) is None
+
+
 def test_nothing_is_left_to_try_without_a_hit():
     silent = Score(Tempo(60), (), (), 4)
     assert think_again(Advice(), silent, [TROUBLE], True) is None
