@@ -11,6 +11,7 @@ import yaml
 from behaviors.behavior import BEAT_PRIORITY, check_beat_priority
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan
+from behaviors.music.player import Advice
 from models.atomic_file import replacing
 from models.errors import BackbeatError
 from optimization.trajectory_problem import Weights
@@ -142,3 +143,12 @@ class Specification(Authored, ABC):
         Raises:
             BackbeatError: it makes no sense, and why.
         """
+
+    def advised(self, folder: Path, advice: Advice) -> MotionPlan:
+        """Another plan of the same piece; most kinds have but one.
+
+        Args:
+            folder: where the specification was found.
+            advice: what the plan heeds.
+        """
+        return self.plan(folder)

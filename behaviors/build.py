@@ -21,14 +21,15 @@ from behaviors.setlist import SetlistSpecification
 from behaviors.setlist_rules import at_tempo, part_path
 from behaviors.show import make_show
 from behaviors.specification import find_specification, read_any, read_specification
-from behaviors.windowed import LONG, FoundMotion, Source, Workshop
+from behaviors.window_steps import Source
+from behaviors.windowed import LONG, FoundMotion, Workshop
 from models.errors import BackbeatError
 from models.robot_description import find_description
 from optimization.explanation import active_limits, explain
 from optimization.interior_point import InteriorPoint
 from optimization.phase_durations import optimize_durations
 from optimization.reconstruction import reconstruct
-from optimization.trajectory_solution import TrajectorySolution, Trouble
+from optimization.trajectory_solution import TrajectorySolution
 from optimization.transcription import Transcription
 from optimization.verification import verify
 
@@ -172,7 +173,9 @@ def solve(
         given = robot_and_sources(specification.robot)
         source = Source(specification, folder, given)
         workshop = workshop or Workshop()
-        found = workshop.solve(source, plan, lambda s, w: report(0.1 + 0.9 * s, w))
+        plan, found = workshop.solve(
+            source, plan, lambda s, w: report(0.1 + 0.9 * s, w)
+        )
         behavior = assembled(specification.name, plan, found, about)
     else:
         behavior = _solve_short(specification.name, plan, about, reports)
@@ -237,9 +240,7 @@ def _solve_short(
         raise BackbeatError(f"{name}: no motion found: {why.sentence(plan.bpm)}")
     behavior = make_behavior(name, plan, solution, report, **about)
     if not behavior.certificate.passed and plan.otherwise is not None:
-        # One kind is as bad as another: all that fails is to be played otherwise.
-        places = behavior.certificate.places
-        other = plan.otherwise([Trouble(c.time, c.where, 1.0, True) for c in places])
+        other = plan.otherwise(behavior.certificate.troubles())
         if other is not None:
             return _solve_short(name, other, about, reports)
     return behavior

@@ -22,7 +22,7 @@ from behaviors.knot_grid import KnotGrid
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.haste import hastened
-from behaviors.music.player import Advice
+from behaviors.music.player import NO_ADVICE, Advice
 from behaviors.music.score import HANDS, Hit, Score
 from behaviors.music.score_reader import find_notes, load_score, score_files
 from behaviors.second_thoughts import ROUNDS, think_again
@@ -44,7 +44,6 @@ from optimization.trajectory_problem import (
 )
 from optimization.trajectory_solution import Trouble
 
-NO_ADVICE = Advice()
 TIP_RADIUS = 0.007  # m
 # Beats from knot to knot, at most, in a rest beside what is hastened.
 REST_ANCHORS = 0.5
@@ -114,12 +113,16 @@ class DrummingSpecification(Specification):
         Raises:
             BackbeatError: the score or a value makes no sense.
         """
+        return self.advised(folder, NO_ADVICE)
+
+    def advised(self, folder: Path, advice: Advice) -> MotionPlan:
+        """The same as it is played where advice is heeded."""
         if self.seat not in ("chair", "none"):
             raise BackbeatError(
                 f"{self.name}: seat is chair or none, not {self.seat!r}"
             )
         self.stroke.check(self.name)
-        return _Drummer(self, folder).plan()
+        return _Drummer(self, folder, advice).plan()
 
 
 class _Drummer:
@@ -250,6 +253,7 @@ class _Drummer:
             beats_per_bar=round(self.tempo.beats_per_bar),
             remarks=self.score.remarks,
             otherwise=self._otherwise if self.rounds else None,
+            advice=self.advice,
         )
 
     @property

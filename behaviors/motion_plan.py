@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from behaviors.behavior import Event, Mount
+from behaviors.music.player import NO_ADVICE, Advice
 from models.errors import BackbeatError
 from models.scene import Scene
 from optimization.reconstruction import DenseTrajectory
@@ -48,6 +49,7 @@ class MotionPlan:
             what the specification says.
         otherwise: another plan of the same piece, from where and what this one's
             solution could not meet; it gives None when there is no other.
+        advice: what another plan of the same piece heeds.
     """
 
     problem: TrajectoryProblem
@@ -63,6 +65,7 @@ class MotionPlan:
     review: Callable[[DenseTrajectory, np.ndarray], Sequence[str]] | None = None
     beat_priority: float | None = None
     otherwise: "Callable[[Sequence[Trouble]], MotionPlan | None] | None" = None
+    advice: Advice = NO_ADVICE
 
     def timed_as(self, problem: TrajectoryProblem) -> "MotionPlan":
         """The same plan for the same problem with other durations of its phases."""

@@ -12,14 +12,8 @@ import numpy as np
 from behaviors.behavior import centroidal_quantities
 from behaviors.concatenation import COLUMNS, make_continuous, rows, with_contacts
 from behaviors.motion_plan import MotionPlan
-from behaviors.windowed import (
-    LONG,
-    FoundMotion,
-    Source,
-    Workshop,
-    around,
-    make_curves,
-)
+from behaviors.window_steps import Source, around, make_curves
+from behaviors.windowed import LONG, FoundMotion, Workshop
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.explanation import active_limits, explain
@@ -257,7 +251,8 @@ def find_motion(
         BackbeatError: there is none.
     """
     if plan.problem.times[-1] >= LONG:
-        return workshop.solve(source, plan, heard)
+        _, found = workshop.solve(source, plan, heard)
+        return found
     problem = plan.problem
     solver = InteriorPoint(Transcription(problem))
     solution = solver.solve(progress=lambda _: heard(0.5, "preparing"))

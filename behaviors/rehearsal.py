@@ -21,7 +21,8 @@ from behaviors.library import Library
 from behaviors.motion_plan import MotionPlan
 from behaviors.patching import Heard, Patcher, Solved, find_motion
 from behaviors.specification import find_specification, read_any
-from behaviors.windowed import Source, Workshop
+from behaviors.window_steps import Source
+from behaviors.windowed import Workshop
 from models.errors import BackbeatError
 from optimization.patch import changed_knots
 from optimization.transcription import Transcription

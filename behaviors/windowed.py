@@ -18,27 +18,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from behaviors.authored import Specification
-from behaviors.behavior import centroidal_quantities
-from behaviors.concatenation import COLUMNS, make_continuous, rows, with_contacts
+from behaviors.concatenation import COLUMNS, make_continuous
 from behaviors.motion_plan import MotionPlan
+from behaviors.window_steps import (
+    Bench,
+    Source,
+    around,
+    certificate_of,
+    fill,
+    solve,
+    troubles_of,
+    why_not,
+)
 from behaviors.window_store import Arrays, WindowStore, fingerprint
 from models.errors import BackbeatError
-from optimization.explanation import active_limits, explain
-from optimization.interior_point import InteriorPoint
-from optimization.reconstruction import DenseTrajectory, reconstruct
-from optimization.trajectory_problem import TrajectoryProblem
-from optimization.trajectory_solution import TrajectorySolution
-from optimization.transcription import Transcription
-from optimization.verification import Certificate, Verifier, knot_check, worst_of
+from optimization.reconstruction import DenseTrajectory
+from optimization.trajectory_solution import Trouble
+from optimization.verification import Certificate, worst_of
 from optimization.windows import (
     Knots,
     Window,
     given_ends,
     joined,
-    make_windows,
-    ordered,
-    piece,
     window_problem,
 )
 
@@ -52,20 +53,6 @@ KNOTS = "knot_violation"
 _GIVEN = ("robot", "collisions")
 # Called with a share of the work and what is done.
 Progress = Callable[[float, str], None]
-
-
-class Source(NamedTuple):
-    """Where a motion comes from: what another process needs to work on it.
-
-    Attributes:
-        specification: what was authored.
-        folder: where it was found.
-        key: hash of the code and of the robot.
-    """
-
-    specification: Specification
-    folder: Path
-    key: str
 
 
 class FoundMotion(NamedTuple):
@@ -91,6 +78,10 @@ class FoundMotion(NamedTuple):
     seconds: float
     knots: Knots | None = None
 
+    def troubles(self) -> list[Trouble]:
+        """Where the motion fails verification."""
+        return self.certificate.troubles()
+
 
 @dataclass
 class Workshop:
@@ -108,8 +99,23 @@ class Workshop:
 
     def solve(
         self, source: Source, plan: MotionPlan, progress: Progress
-    ) -> FoundMotion:
-        """As `solve_long`."""
+    ) -> tuple[MotionPlan, FoundMotion]:
+        """Solves and verifies a long motion.
+
+        What no motion is found for is played otherwise, as long as the plan has other
+        ways; a motion that failed verification is returned when there are none.
+
+        Args:
+            source: where the motion comes from.
+            plan: its plan.
+            progress: called as the work goes on.
+
+        Returns:
+            The plan that was followed in the end, and its motion.
+
+        Raises:
+            BackbeatError: no motion was found in a window: which limit, and when.
+        """
         with ExitStack() as stack:
             executor = None
             if self.processes > 1:
@@ -121,21 +127,52 @@ class Workshop:
                     (signal.SIGINT, signal.SIG_IGN),
                 )
                 stack.callback(executor.shutdown, cancel_futures=True)
-            work = _Work(source, plan, WindowStore(self.folder), executor)
-            found = solve_long(work, progress)
-            self.steps = work.made
-        return found
+            while True:
+                work = _Work(source, plan, WindowStore(self.folder), executor)
+                found = solve_long(work, progress)
+                self.steps = work.made
+                is_good = isinstance(found, FoundMotion) and found.certificate.passed
+                if is_good or plan.otherwise is None:
+                    break
+                other = plan.otherwise(found.troubles())
+                if other is None:
+                    break
+                plan, source = other, source._replace(advice=other.advice)
+        if isinstance(found, FoundMotion):
+            work.store.forget()
+            return plan, found
+        raise BackbeatError(
+            f"{source.specification.name}: no motion found: {found.why(source)}"
+        )
 
 
-def solve_long(work: "_Work", progress: Progress) -> FoundMotion:
-    """Solves and verifies a long motion.
+class NothingFound(NamedTuple):
+    """Windows without a motion.
+
+    Attributes:
+        windows: what was found instead, by number.
+        given: what neighbors gave to each.
+    """
+
+    windows: dict[int, Arrays]
+    given: dict[int, tuple[np.ndarray, ...]]
+
+    def troubles(self) -> list[Trouble]:
+        """What kept them from being solved."""
+        return [t for made in self.windows.values() for t in troubles_of(made)]
+
+    def why(self, source: Source) -> str:
+        """A sentence on the first of them."""
+        i = min(self.windows)
+        return why_not(source, i, self.given[i], self.windows[i])
+
+
+def solve_long(work: "_Work", progress: Progress) -> FoundMotion | NothingFound:
+    """Solves and verifies a long motion once.
 
     Args:
         work: what it is, and who does it.
         progress: called as the work goes on.
-
-    Raises:
-        BackbeatError: no motion was found in a window: which limit, and when.
     """
     started = time.perf_counter()
     problem, windows = work.plan.problem, work.windows
@@ -147,7 +184,11 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion:
             for i, window in enumerate(windows)
             if window.is_free == free
         }
-        for i, made in work.run(solve, asked, _part(progress, start, 0.35, "solving")):
+        pieces = work.run(solve, asked, _part(progress, start, 0.35, "solving"))
+        failed = {i: made for i, made in pieces if "troubles" in made}
+        if failed:
+            return NothingFound(failed, asked)
+        for i, made in pieces:
             found[i] = Knots(made["q"], made["w"])
             logs[i] = json.loads(str(made["log"]))
     knots = joined(windows, [found[i] for i in range(len(windows))])
@@ -155,7 +196,6 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion:
     pieces = work.run(fill, asked, _part(progress, 0.7, 0.3, "verifying"))
     filled = [arrays for _, arrays in pieces]
     starts = [float(problem.times[w.first]) if w.first else 0.0 for w in windows]
-    work.store.forget()
     names = (*COLUMNS, *CENTROIDAL)
     columns = {n: np.concatenate([part[n] for part in filled]) for n in names}
     t = [part["t"] + start for part, start in zip(filled, starts, strict=True)]
@@ -182,12 +222,6 @@ def _part(progress: Progress, start: float, share: float, what: str) -> Progress
     return lambda done, _: progress(start + share * done, what)
 
 
-def around(window: Window, knots: Knots) -> Knots:
-    """The knots of a motion that the curves of a window are made of."""
-    a, b = window.margins(len(knots.q))
-    return Knots(*(x[max(0, a - 1) : b + 1] for x in knots))
-
-
 Asked = dict[int, tuple[np.ndarray, ...]]
 Step = Callable[[Source, int, tuple[np.ndarray, ...]], Arrays]
 
@@ -203,9 +237,9 @@ class _Work:
     made: int = 0
 
     @cached_property
-    def bench(self) -> "_Bench":
+    def bench(self) -> Bench:
         """Where this process works on the motion."""
-        return _Bench(_name(self.source), self.plan)
+        return Bench(self.source, self.plan)
 
     @property
     def windows(self) -> list[Window]:
@@ -220,7 +254,7 @@ class _Work:
         results = {i: self.store.load(key) for i, key in keys.items()}
         missing = [i for i, known in results.items() if known is None]
         self.made += len(missing)
-        _BENCH[:] = [self.bench]
+        self.bench.occupy()
         if self.executor is not None and len(missing) > 1:
             jobs = {
                 self.executor.submit(
@@ -255,35 +289,6 @@ class _Work:
         )
 
 
-@dataclass
-class _Bench:
-    """What a process needs to work on a motion, made once.
-
-    Attributes:
-        name: name of its source.
-        plan: what it works on.
-    """
-
-    name: str
-    plan: MotionPlan
-
-    @cached_property
-    def windows(self) -> list[Window]:
-        """The windows of the plan."""
-        return make_windows(self.plan.problem)
-
-    @cached_property
-    def verifier(self) -> Verifier:
-        """Verifies motions of the plan."""
-        problem = self.plan.problem
-        friction = problem.limits.friction
-        return Verifier(problem.robot, problem.collisions, friction)
-
-
-# What this process works on: one motion at most.
-_BENCH: list[_Bench] = []
-
-
 def _take(
     step: Step,
     store: WindowStore,
@@ -298,118 +303,10 @@ def _take(
     return made
 
 
-def _name(source: Source) -> str:
-    return f"{source.key} {source.folder} {source.specification!r}"
-
-
-def _bench(source: Source) -> _Bench:
-    """The bench of a source, whose plan a process compiles once."""
-    name = _name(source)
-    if not _BENCH or _BENCH[0].name != name:
-        plan = source.specification.plan(source.folder)
-        _BENCH[:] = [_Bench(name, plan)]
-    return _BENCH[0]
-
-
-def solve(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
-    """Step: finds the knots of window i.
-
-    Args:
-        source: where the motion comes from.
-        i: which window.
-        given: what its neighbors give to it.
-
-    Raises:
-        BackbeatError: there is no motion.
-    """
-    bench = _bench(source)
-    plan, window = bench.plan, bench.windows[i]
-    problem = window_problem(plan.problem, window, given)
-    solution = InteriorPoint(Transcription(problem)).solve()
-    if not solution.is_solved:
-        start = plan.problem.times[window.start]
-        why = explain(solution).sentence(plan.bpm)
-        raise BackbeatError(
-            f"{source.specification.name}: no motion found in the window that begins "
-            f"at {start:.2f} s (times count from there): {why}"
-        )
-    contacts = solution.transcription.contacts
-    w = ordered(solution.w, contacts, plan.problem.contact_names)
-    return {"q": solution.q, "w": w, "log": np.array(json.dumps(solution.log))}
-
-
-def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
-    """Step: the curves of window i between its knots, verified.
-
-    Args:
-        source: where the motion comes from.
-        i: which window.
-        given: the knots around the window.
-    """
-    bench = _bench(source)
-    problem, window = bench.plan.problem, bench.windows[i]
-    curves = make_curves(problem, window, Knots(*given))
-    own = with_contacts(rows(curves.whole, curves.own), problem.contact_names)
-    # One sample more is verified, so that nothing between two windows is left out.
-    is_last = window.last == problem.num_knots - 1
-    seen = rows(curves.whole, slice(curves.own.start, curves.own.stop + (not is_last)))
-    certificate = bench.verifier.verify(seen, knot_check(curves.solution))
-    com, momentum, inertia = centroidal_quantities(problem.robot, own)
-    limits = active_limits(curves.solution)
-    return {
-        "t": own.t - curves.start,
-        **{n: getattr(own, n) for n in COLUMNS},
-        "com": com,
-        "momentum": momentum,
-        "inertia": inertia,
-        "certificate": np.array(json.dumps(certificate.to_dict())),
-        "limits": np.array(json.dumps(limits.to_dict("records"))),
-        "start": np.array(curves.start),
-    }
-
-
-class WindowCurves(NamedTuple):
-    """The curves of a window, with margins.
-
-    Attributes:
-        solution: the knots and what they meet.
-        whole: the curves, margins included.
-        own: samples of the window itself.
-        start: time of `whole` at which the window begins [s].
-    """
-
-    solution: TrajectorySolution
-    whole: DenseTrajectory
-    own: slice
-    start: float
-
-
-def make_curves(
-    problem: TrajectoryProblem, window: Window, knots: Knots
-) -> WindowCurves:
-    """The curves of a window between its knots.
-
-    Args:
-        problem: the whole problem.
-        window: which part of it.
-        knots: those of `around` the window.
-    """
-    part, guess, (start, end) = piece(problem, window, knots, problem.contact_names)
-    solution = InteriorPoint(Transcription(part)).evaluate(guess)
-    whole = reconstruct(solution)
-    last = len(whole.t)
-    if window.last < problem.num_knots - 1:
-        last = int(np.searchsorted(whole.t, end - 1e-9))
-    first = 0 if window.first == 0 else int(np.searchsorted(whole.t, start - 1e-9))
-    return WindowCurves(solution, whole, slice(first, last), start)
-
-
 def _worst(pieces: Sequence[Arrays], starts: Sequence[float]) -> Certificate:
     """The worst of every check over all windows."""
     return worst_of(
-        Certificate.from_dict(json.loads(str(arrays["certificate"]))).later(
-            start - float(arrays["start"])
-        )
+        certificate_of(arrays).later(start - float(arrays["start"]))
         for arrays, start in zip(pieces, starts, strict=True)
     )
 

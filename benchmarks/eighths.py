@@ -118,10 +118,12 @@ def main(
         "out/eighths.json"
     ),
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each.")] = 10,
+    tempos: Annotated[str, typer.Option(help="Some only, such as 60,98.")] = "",
 ) -> None:
     """Plays all tempos; takes 25 minutes with ten seeds."""
     library, rows = Library(folder / "library"), list[EighthsRow]()
-    for bpm in TEMPOS:
+    chosen = [float(bpm) for bpm in tempos.split(",")] if tempos else TEMPOS
+    for bpm in chosen:
         behavior = build(write_song(bpm, folder), library)
         for friction in FRICTIONS:
             for seed in range(seeds):

@@ -125,6 +125,8 @@ class TrajectoryProblem:
         knots_end: (2, nq) those at the last two knots, of one that another goes on
             from, in place of q_end.
         strikers: contacts that hit in the motion that this one is a part of.
+        beside: the intervals before the first and after the last knot of the motion
+            that this one is a part of [s]; 0 where there is none.
     """
 
     robot: RobotModel
@@ -149,6 +151,7 @@ class TrajectoryProblem:
     knots_start: np.ndarray | None = None
     knots_end: np.ndarray | None = None
     strikers: Sequence[str] = ()
+    beside: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
         """Raises BackbeatError when the pieces do not fit together."""

@@ -190,6 +190,7 @@ class Transcription:
         problem, robot = self.problem, self.problem.robot
         N, nj = problem.num_knots, robot.num_joints
         h = np.diff(problem.times)
+        spans = _spans(h, problem.beside)
         dt = np.r_[0.5 * h[0], 0.5 * (h[1:] + h[:-1]), 0.5 * h[-1]]
         C, P = len(self._frames), len(slots)
         rows = row_layout(nj, C, P, len(problem.collisions.feelers), len(rated))
@@ -206,7 +207,7 @@ class Transcription:
             gravity=robot.gravity,
             effort=robot.effort_limits,
             h=h,
-            span=_spans(h),
+            span=spans,
             dt=dt,
             frame_body=np.array([s.frame.body for s in slots], np.int64),
             frame_R=_stack([s.frame.R_PF for s in slots], (3, 3)),
@@ -235,7 +236,7 @@ class Transcription:
             lower=np.full((N, rows.num_rows), -FREE),
             upper=np.full((N, rows.num_rows), FREE),
             # Makes 1 mm/s of remaining speed as bad as 1e-2 of a scaled row.
-            rest_scale=10.0 * _spans(h)[-1] if problem.end_at_rest else 0.0,
+            rest_scale=10.0 * spans[-1] if problem.end_at_rest else 0.0,
         )
         self._bound(program, slots, on)
         return program
@@ -388,9 +389,14 @@ class Transcription:
                 program.upper[impact.knot, row] = force / weight
 
 
-def _spans(h: np.ndarray) -> np.ndarray:
-    """(N - 1,) mean of each interval with its neighbors, ends repeated [s]."""
-    padded = np.r_[h[0], h, h[-1]]
+def _spans(h: np.ndarray, beside: tuple[float, float]) -> np.ndarray:
+    """(N - 1,) mean of each interval with its neighbors [s].
+
+    Args:
+        h: (N - 1,) intervals [s].
+        beside: those before and after them [s]; 0 repeats the ends.
+    """
+    padded = np.r_[beside[0] or h[0], h, beside[1] or h[-1]]
     return np.asarray((padded[:-2] + padded[1:-1] + padded[2:]) / 3)
 
 

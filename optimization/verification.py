@@ -18,7 +18,7 @@ from optimization.clearance import Clearance
 from optimization.ground import Ground
 from optimization.reconstruction import DenseTrajectory
 from optimization.replay import SAME_TIME, Replayed, ReplayPlant
-from optimization.trajectory_solution import TrajectorySolution
+from optimization.trajectory_solution import TrajectorySolution, Trouble
 
 # Bounds of the checks. A sole that drifts by half a millimeter, or a momentum
 # balance that is off by a percent of the weight, is less than what contact
@@ -95,6 +95,10 @@ class Certificate:
     def failures(self) -> list[Check]:
         """Checks that did not pass."""
         return [c for c in self.checks if not c.passed]
+
+    def troubles(self) -> list[Trouble]:
+        """What is beyond a bound between knots; one kind is as bad as another."""
+        return [Trouble(c.time, c.where, 1.0, True) for c in self.places]
 
     def to_dict(self) -> dict[str, dict[str, float | str]]:
         """Plain data for a file."""

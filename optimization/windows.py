@@ -199,9 +199,13 @@ def stretch(problem: TrajectoryProblem, a: int, b: int) -> TrajectoryProblem:
         ends |= {"end_at_rest": False, "q_end": None, "wrench_end": None}
     if a > 0:
         ends |= {"v_start": None, "vdot_start": None, "wrench_start": None}
+    before, after = problem.beside
+    ends["beside"] = (
+        float(times[a] - times[a - 1]) if a > 0 else before,
+        float(times[b + 1] - times[b]) if b < N - 1 else after,
+    )
     posture, guess = problem.posture, problem.guess
     tasks = [_shifted(task, a, b) for task in problem.tasks]
-    [i for i in problem.impacts if a < i.knot < b]
     near = [(f, k[(k >= a) & (k <= b)] - a) for f, k in problem.near]
     return replace(
         problem,

@@ -26,6 +26,9 @@ class Advice:
     instead: "Advice | None" = None
 
 
+NO_ADVICE = Advice()
+
+
 @dataclass(frozen=True)
 class Player:
     """What sticking knows of two hands at a kit.
@@ -46,7 +49,7 @@ class Player:
     can_reach: Callable[[str, str], bool] = lambda hand, member: True
     repeat: float = 0.10
     acceleration: float = 60.0
-    advice: Advice = field(default_factory=Advice)
+    advice: Advice = NO_ADVICE
 
     def travel(self, a: str, b: str) -> float:
         """Least time between a stroke on one member and on another [s]."""

@@ -1,6 +1,8 @@
 """Long motions: windows join to one motion, and only what changed is solved again."""
 
+import pickle
 import shutil
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +13,18 @@ from behaviors.build import build
 from behaviors.concatenation import make_continuous
 from behaviors.library import Library
 from behaviors.specification import SHIPPED_FOLDER, read_specification
+from behaviors.window_steps import Source
 from behaviors.window_store import WindowStore, fingerprint
-from behaviors.windowed import Source, Workshop
+from behaviors.windowed import Workshop
+from benchmarks.grooves import make_groove
+from benchmarks.played_songs import save_song
 from models.errors import BackbeatError
 from models.robot_description import find_description
 from optimization.interior_point import InteriorPoint
+from optimization.trajectory_solution import Trouble
 from optimization.transcription import Transcription
 from optimization.verification import verify_motion
-from optimization.windows import make_windows
+from optimization.windows import make_windows, stretch
 
 REPEATS = 2
 
@@ -57,7 +63,7 @@ def found(tmp_path_factory):
     specification, plan = plan_of(write_song(folder))
     workshop = Workshop(folder / "windows")
     source = Source(specification, folder, "test")
-    motion = workshop.solve(source, plan, lambda share, what: None)
+    _, motion = workshop.solve(source, plan, lambda share, what: None)
     return plan.problem, motion, workshop, folder
 
 
@@ -98,6 +104,44 @@ def test_windows_find_what_the_whole_finds(found):
     assert np.sqrt((apart**2).mean()) < 0.05
 
 
+def test_a_part_has_the_intervals_of_the_whole(found):
+    """Also where knots are not evenly apart, or speeds at its ends would be others."""
+    problem = found[0]
+    wave = 0.3 * np.sin(np.arange(problem.num_knots - 1))
+    times = np.r_[0.0, np.cumsum(np.diff(problem.times) * (1 + wave))]
+    uneven = replace(problem, times=times)
+    whole = Transcription(uneven).program
+    part = stretch(stretch(uneven, 20, 90), 5, 60)
+    np.testing.assert_allclose(Transcription(part).program.span, whole.span[25:80])
+    alone = Transcription(replace(part, beside=(0.0, 0.0))).program
+    assert np.abs(alone.span[[0, -1]] / whole.span[[25, 79]] - 1).min() > 0.01
+
+
+def test_what_is_played_otherwise_is_the_same_in_another_process(tmp_path):
+    specification, plan = plan_of(write_song(tmp_path))
+    time, folder = plan.events[3].time, tmp_path
+    other = plan.otherwise([Trouble(time, "torque of r_arm_shx", 1.0, True)])
+    source = Source(specification, folder, "test", other.advice)
+    again = pickle.loads(pickle.dumps(source)).plan().problem
+    assert not np.array_equal(other.problem.times, plan.problem.times)
+    np.testing.assert_array_equal(again.times, other.problem.times)
+    assert [i.knot for i in again.impacts] == [i.knot for i in other.problem.impacts]
+
+
+@pytest.mark.slow
+def test_a_long_song_is_played_otherwise_where_it_has_to_be(tmp_path, monkeypatch):
+    """As a short one is: knots get closer, and neighbors still fit together."""
+    monkeypatch.setattr("behaviors.build.LONG", 10.0)
+    groove = make_groove(19)
+    path = save_song("groove", asdict(groove.score), tmp_path)
+    behavior = build(path, Library(tmp_path / "library"), processes=2)
+    assert behavior.certificate.passed
+    _, plan = plan_of(path)
+    assert len(make_windows(plan.problem)) > 1
+    assert len(behavior.strikes()) == len(plan.problem.impacts)
+    assert behavior.provenance["knots"] > plan.problem.num_knots
+
+
 @pytest.mark.slow
 def test_only_the_windows_of_a_changed_bar_are_solved_again(found):
     problem, before, workshop, folder = found
@@ -105,7 +149,7 @@ def test_only_the_windows_of_a_changed_bar_are_solved_again(found):
     for accent, most in (("3!", 0), ("3?", 2 * 3)):
         specification, plan = plan_of(write_song(folder, accent))
         source = Source(specification, folder, "test")
-        after = workshop.solve(source, plan, lambda share, what: None)
+        _, after = workshop.solve(source, plan, lambda share, what: None)
         assert workshop.steps <= most
         last = problem.times[windows[-1].first] + 1e-6
         i, j = (np.searchsorted(m.motion.t, last) for m in (before, after))
