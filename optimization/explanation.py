@@ -131,21 +131,22 @@ def explain(
     Args:
         solution: a solution that is not solved.
         progress: called with the kind that is tried next.
-        patience: after so many seconds no further kind is tried.
+        patience: after so many seconds no further kind is tried, and what helps is
+            looked into no closer.
     """
     problem = solution.transcription.problem
     report = progress or (lambda kind: None)
-    remedies, started = [], time.perf_counter()
+    remedies, deadline = [], time.perf_counter() + patience
     for kind, relax, measure in _relaxations(problem):
-        if time.perf_counter() - started > patience:
+        if time.perf_counter() > deadline:
             break
         report(kind)
-        remedy = _try(problem, kind, relax, measure)
+        remedy = _try(problem, kind, relax, measure, deadline)
         if remedy is not None:
             remedies.append(remedy)
     report("time")
     for factor in STRETCHES:
-        if time.perf_counter() - started > patience:
+        if time.perf_counter() > deadline:
             break
         if _solve(problem.stretched(factor)).is_solved:
             end = float(problem.times[-1])
@@ -278,28 +279,32 @@ def _relaxations(
 
 
 def _try(
-    problem: TrajectoryProblem, kind: str, limit: _Limit, measure: Measure
+    problem: TrajectoryProblem,
+    kind: str,
+    limit: _Limit,
+    measure: Measure,
+    deadline: float,
 ) -> Remedy | None:
     """The least relaxation of one kind that makes a problem feasible."""
     solution = _solve(limit.relax(limit.most))
     if not solution.is_solved:
         return None
-    enough, what, time = measure(solution)
+    enough, what, when = measure(solution)
     if limit.most == limit.allowed:  # on or off
-        return Remedy(kind, what, time, enough, limit.allowed, limit.unit)
+        return Remedy(kind, what, when, enough, limit.allowed, limit.unit)
     if not enough > limit.allowed:
         enough = limit.most
     short = limit.allowed
     for _ in range(HALVINGS):
-        if enough <= CLOSE * short:
+        if enough <= CLOSE * short or time.perf_counter() > deadline:
             break
         value = 0.5 * (short + enough)
         trial = _solve(limit.relax(value))
         if trial.is_solved:
-            enough, (_, what, time) = value, measure(trial)
+            enough, (_, what, when) = value, measure(trial)
         else:
             short = value
-    return Remedy(kind, what, time, enough, limit.allowed, limit.unit)
+    return Remedy(kind, what, when, enough, limit.allowed, limit.unit)
 
 
 def _solve(

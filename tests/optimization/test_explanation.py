@@ -202,6 +202,13 @@ def test_progress_says_what_is_tried():
     assert not {"collision", "target"} & set(tried)
 
 
+def test_who_is_in_a_hurry_hears_of_a_relaxation_that_is_enough():
+    least = {r.kind: r for r in explain(unsolved("weak")).remedies}["torque"]
+    (first,) = explain(unsolved("weak"), patience=1e-3).remedies
+    assert first.kind == "torque"
+    assert least.needed < first.needed
+
+
 @cache
 def barely_strong_enough():
     return InteriorPoint(Transcription(squat(limits=Limits(torque=0.12)))).solve()
