@@ -12,6 +12,8 @@ from backbeat.cli.marker_table import markers_table
 # Rows of a table that are shown; the files have them all.
 MOST_ROWS = 200
 RATE = ("survived", "rate", "interval")
+# Of hits: how many, and how far off the beat in the mean and at most, in the worst run.
+HITS = ["hits missed", "extra", "off the beat"]
 
 Entry = Mapping[str, Any]
 
@@ -88,15 +90,24 @@ def _cells(cells: Sequence[Entry]) -> Table:
     is_drummed = any(c["hits_planned"] for c in cells)
     is_stopped = any(c["decision"] != "undecided" for c in cells)
     columns = [*RATE, "CoM off"]
-    columns += ["hits missed"] * is_drummed + ["decided"] * is_stopped
+    columns += HITS * is_drummed + ["decided"] * is_stopped
     table = _table("Success rates", columns)
     for cell in cells[:MOST_ROWS]:
         off = cell["medians"]["com_error_rms_mm"]
-        missed = f"{cell['hits_missed']}/{cell['hits_planned']}"
         row = [_label(cell), *_rate(cell), "" if off is None else f"{off:.1f} mm"]
-        row += [missed if cell["hits_planned"] else ""] * is_drummed
+        row += _hits(cell) * is_drummed
         table.add_row(*row, *[_decision(cell)] * is_stopped)
     return table
+
+
+def _hits(cell: Entry) -> list[str]:
+    """Missed and extra hits of all runs, and how far off they were in the worst."""
+    if not cell["hits_planned"]:
+        return [""] * len(HITS)
+    missed = f"{cell['hits_missed']}/{cell['hits_planned']}"
+    mean, most = (cell["worst"][n] for n in ("timing_mean_ms", "timing_max_ms"))
+    off = "" if mean is None or most is None else f"{mean:.1f}, {most:.1f} ms"
+    return [missed, str(cell["hits_extra"]), off]
 
 
 def _decision(cell: Entry) -> str:

@@ -16,6 +16,7 @@ import pytest
 from backbeat import sweeping
 from backbeat.cli import sweep as sweep_command
 from backbeat.cli.main import main
+from backbeat.cli.sweep_table import sweep_tables
 from models.errors import BackbeatError
 from mpc.simulation.sweep.specification import parse_sweep, shipped_sweeps
 from mpc.simulation.sweep.success_rate import wilson
@@ -49,6 +50,17 @@ METRICS = {
 }
 
 
+HITS = {
+    "planned": 10,
+    "made": 9,
+    "extra": 0,
+    "timing_mean_ms": 0.0,
+    "timing_sd_ms": 0.5,
+    "timing_max_ms": 1.0,
+    "position_max_mm": 3.0,
+}
+
+
 def made_up(report, library, scenario, key):
     """Stands in for a run: survives or not by its seed, and leaves a trace."""
     from mpc.simulation.sweep.table import result_row
@@ -58,6 +70,15 @@ def made_up(report, library, scenario, key):
         Path(trace, f"{scenario.friction}-{scenario.seed}-{time.time_ns()}").touch()
         time.sleep(0.2)
     return result_row({**METRICS, "survived": scenario.seed % 3 != 0})
+
+
+def drummed(report, library, scenario, key):
+    """Stands in for a run that drums: the later its seed, the worse."""
+    from mpc.simulation.sweep.table import result_row
+
+    hits = HITS | {"timing_mean_ms": 0.1 * scenario.seed, "extra": scenario.seed % 2}
+    hits["timing_max_ms"] = 1.0 + scenario.seed
+    return result_row({**METRICS, "hits": hits, "survived": True})
 
 
 def broken(report, library, scenario, key):
@@ -106,6 +127,25 @@ def test_the_table_and_the_summary_tell_the_same(quick, sweep, library, tmp_path
         assert cell["medians"]["com_error_rms_mm"] == 1.0
     assert [known for known, _, _ in heard] == list(range(1, 13))
     assert heard[-1][1] == 0
+
+
+def test_hits_are_told_of_all_runs_and_of_the_worst(
+    sweep, library, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(sweeping, "simulate", drummed)
+    result = sweeping.run_sweep(sweep, library, tmp_path, processes=1)
+    for cell in result.summary["cells"]:
+        assert (cell["hits_planned"], cell["hits_missed"]) == (60, 6)
+        assert cell["hits_extra"] == 3
+        assert cell["worst"] == {
+            "timing_mean_ms": 0.5,
+            "timing_sd_ms": 0.5,
+            "timing_max_ms": 6.0,
+            "position_max_mm": 3.0,
+        }
+    (table,) = sweep_tables(result.summary)
+    shown = [next(iter(column.cells)) for column in table.columns]
+    assert {"6/60", "3", "0.5, 6.0 ms"} <= set(shown)
 
 
 def test_finished_runs_are_not_repeated(quick, sweep, library, tmp_path, monkeypatch):

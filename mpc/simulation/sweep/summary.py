@@ -25,6 +25,9 @@ MEDIANS = (
     "realtime_factor",
 )
 
+# Columns of the hits whose worst run a cell tells.
+WORST = ("timing_mean_ms", "timing_sd_ms", "timing_max_ms", "position_max_mm")
+
 # Rows of the table by cell, level and seed.
 Rows = Mapping[tuple[int, float | None, int], Mapping[str, Any]]
 
@@ -109,6 +112,8 @@ def cell_summary(
         "errors": sum(bool(r["error"]) for r in mine),
         "hits_planned": _total(mine, "hits_planned"),
         "hits_missed": _total(mine, "hits_planned") - _total(mine, "hits_made"),
+        "hits_extra": _total(mine, "hits_extra"),
+        "worst": {name: _most(mine, name) for name in WORST},
         "medians": {name: _median(mine, name) for name in MEDIANS},
     }
 
@@ -117,9 +122,17 @@ def _total(rows: Sequence[Mapping[str, Any]], name: str) -> int:
     return sum(int(r[name] or 0) for r in rows)
 
 
+def _known(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
+    return [r[name] for r in rows if r[name] is not None and r[name] == r[name]]
+
+
 def _median(rows: Sequence[Mapping[str, Any]], name: str) -> float | None:
-    values = [r[name] for r in rows if r[name] is not None and r[name] == r[name]]
+    values = _known(rows, name)
     return float(np.median(values)) if values else None
+
+
+def _most(rows: Sequence[Mapping[str, Any]], name: str) -> float | None:
+    return max(_known(rows, name), default=None)
 
 
 def pooled(cells: Sequence[Mapping[str, Any]], over: Sequence[str]) -> list[Any]:

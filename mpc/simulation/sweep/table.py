@@ -57,6 +57,9 @@ COLUMNS = {
     "hits_made": COUNT,
     "hits_extra": COUNT,
     "timing_mean_ms": NUMBER,
+    "timing_sd_ms": NUMBER,
+    "timing_max_ms": NUMBER,
+    "position_max_mm": NUMBER,
     "markers": TEXT,
     "plan_failures": COUNT,
     "tick_failures": COUNT,
@@ -68,7 +71,7 @@ COLUMNS = {
 # Rows of a file; then another one is begun.
 PART_ROWS = 500
 # Columns that tables did not have from the beginning.
-LATER = ("markers",)
+LATER = ("markers", "timing_sd_ms", "timing_max_ms", "position_max_mm")
 SCHEMA = pa.schema(list(COLUMNS.items()))
 
 
@@ -123,6 +126,9 @@ def result_row(metrics: Mapping[str, Any]) -> dict[str, Any]:
         "hits_made": hits.get("made"),
         "hits_extra": hits.get("extra"),
         "timing_mean_ms": hits.get("timing_mean_ms"),
+        "timing_sd_ms": hits.get("timing_sd_ms"),
+        "timing_max_ms": hits.get("timing_max_ms"),
+        "position_max_mm": hits.get("position_max_mm"),
         "markers": json.dumps(markers) if markers else None,
         "plan_failures": metrics["plan_failures"],
         "tick_failures": metrics["tick_failures"],
