@@ -149,7 +149,10 @@ class DanceSpecification(Specification):
         N = round(self.beats * per_beat) + 1
         beats = np.arange(N) / per_beat
         tasks = DanceTasks(robot, q_start, placed, beats)
-        limits = Limits(friction_share=0.8, patch_share=0.6, least_force=0.03)
+        # Between knots a motion takes a little more of everything than at them.
+        limits = Limits(
+            torque=0.88, friction_share=0.8, patch_share=0.6, least_force=0.03
+        )
         guess = None
         if found:
             steps = footsteps(found, N - 1, per_beat, self.bpm, self.name)
