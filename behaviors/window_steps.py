@@ -53,8 +53,6 @@ class Source(NamedTuple):
 
     def plan(self) -> MotionPlan:
         """Compiles the plan."""
-        if self.advice == NO_ADVICE:
-            return self.specification.plan(self.folder)
         return self.specification.advised(self.folder, self.advice)
 
 
@@ -81,6 +79,15 @@ class Bench:
         problem = self.plan.problem
         friction = problem.limits.friction
         return Verifier(problem.robot, problem.collisions, friction)
+
+    def transcription(self, i: int, given: tuple[np.ndarray, ...]) -> Transcription:
+        """The program of window i, with what its neighbors give to it."""
+        problem = window_problem(self.plan.problem, self.windows[i], given)
+        return Transcription(problem)
+
+    def start(self, i: int) -> float:
+        """When what is solved of window i begins [s]."""
+        return float(self.plan.problem.times[self.windows[i].start])
 
     def occupy(self) -> None:
         """This process works here from now on."""
@@ -116,14 +123,14 @@ def solve(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
         q, w and log of the solver; where there is no motion, also its troubles.
     """
     bench = bench_of(source)
-    window, names = bench.windows[i], bench.plan.problem.contact_names
-    problem = window_problem(bench.plan.problem, window, given)
-    solution = InteriorPoint(Transcription(problem)).solve()
-    w = ordered(solution.w, solution.transcription.contacts, names)
+    transcription = bench.transcription(i, given)
+    solution = InteriorPoint(transcription).solve()
+    names = bench.plan.problem.contact_names
+    w = ordered(solution.w, transcription.contacts, names)
     made = {"q": solution.q, "w": w, "log": np.array(json.dumps(solution.log))}
     if not solution.is_solved:
-        start = float(bench.plan.problem.times[window.start])
-        troubles = [t._replace(time=t.time + start) for t in solution.troubles()]
+        start, found = bench.start(i), solution.troubles()
+        troubles = [t._replace(time=t.time + start) for t in found]
         made["troubles"] = np.array(json.dumps(troubles))
     return made
 
@@ -138,14 +145,11 @@ def why_not(source: Source, i: int, given: tuple[np.ndarray, ...], made: Arrays)
         made: what `solve` came to.
     """
     bench = bench_of(source)
-    window, names = bench.windows[i], bench.plan.problem.contact_names
-    solver = InteriorPoint(
-        Transcription(window_problem(bench.plan.problem, window, given))
-    )
-    w = ordered(made["w"], names, solver.transcription.contacts)
-    found = explain(solver.evaluate(Guess(made["q"], w)))
-    start = float(bench.plan.problem.times[window.start])
-    return found.later(start).sentence(bench.plan.bpm)
+    transcription = bench.transcription(i, given)
+    names = bench.plan.problem.contact_names
+    guess = Guess(made["q"], ordered(made["w"], names, transcription.contacts))
+    found = explain(InteriorPoint(transcription).evaluate(guess))
+    return found.later(bench.start(i)).sentence(bench.plan.bpm)
 
 
 def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:

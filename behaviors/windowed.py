@@ -7,9 +7,9 @@ side, and those that did not change since the last time are not solved again.
 import json
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
-from contextlib import ExitStack
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from multiprocessing import get_context
@@ -116,21 +116,12 @@ class Workshop:
         Raises:
             BackbeatError: no motion was found in a window: which limit, and when.
         """
-        with ExitStack() as stack:
-            executor = None
-            if self.processes > 1:
-                # Who interrupts us waits for the windows under way, and keeps them.
-                executor = ProcessPoolExecutor(
-                    self.processes,
-                    get_context("spawn"),
-                    signal.signal,
-                    (signal.SIGINT, signal.SIG_IGN),
-                )
-                stack.callback(executor.shutdown, cancel_futures=True)
+        self.steps = 0
+        with self._executor() as executor:
             while True:
                 work = _Work(source, plan, WindowStore(self.folder), executor)
                 found = solve_long(work, progress)
-                self.steps = work.made
+                self.steps += work.made
                 is_good = isinstance(found, FoundMotion) and found.certificate.passed
                 if is_good or plan.otherwise is None:
                     break
@@ -144,6 +135,24 @@ class Workshop:
         raise BackbeatError(
             f"{source.specification.name}: no motion found: {found.why(source)}"
         )
+
+    @contextmanager
+    def _executor(self) -> Iterator[Executor | None]:
+        """Other processes that work on windows; None where this one does."""
+        if self.processes <= 1:
+            yield None
+            return
+        # Who interrupts us waits for the windows under way, and keeps them.
+        executor = ProcessPoolExecutor(
+            self.processes,
+            get_context("spawn"),
+            signal.signal,
+            (signal.SIGINT, signal.SIG_IGN),
+        )
+        try:
+            yield executor
+        finally:
+            executor.shutdown(cancel_futures=True)
 
 
 class NothingFound(NamedTuple):

@@ -106,8 +106,8 @@ def table(rows: Sequence[EighthsRow]) -> str:
         offset_mm=("offset_mm", "max"),
     )
     lines = worst.reset_index()
-    rows = [[f"{v:.4g}" for v in row] for row in lines.itertuples(index=False)]
-    return markdown(list(lines), rows)
+    texts = [[f"{v:.4g}" for v in line] for line in lines.itertuples(index=False)]
+    return markdown(list(lines), texts)
 
 
 def main(

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from behaviors.build import build
 from behaviors.concatenation import make_continuous
@@ -43,12 +42,8 @@ def write_song(folder: Path, accent: str = "3!") -> Path:
         first,
         *[{**verse, "name": f"verse {i}"} for i in range(REPEATS)],
     ]
-    (folder / "scores").mkdir(exist_ok=True, parents=True)
     score = {"title": "song", "bpm": 100, "steps_per_beat": 2, "parts": parts}
-    (folder / "scores" / "song.yaml").write_text(yaml.safe_dump(score, sort_keys=False))
-    path = folder / "song.yaml"
-    path.write_text("kind: drumming\nname: song\nsummary: A song.\nscore: song\n")
-    return path
+    return save_song("song", score, folder)
 
 
 def plan_of(path):
