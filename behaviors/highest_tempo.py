@@ -2,8 +2,9 @@
 
 The tempo of what is played is raised by factors until a motion is not found any more,
 and the gap is halved. Every try is a motion that is solved for and verified; it starts
-from the fastest one so far, and where that leads nowhere, from postures. Where strokes
-with a shape are too slow, strokes without one are tried.
+from the fastest one so far, and where that leads nowhere, from postures. What fails
+between knots is tried again as the drummer would, with closer ones. Where strokes with
+a shape are too slow, strokes without one are tried.
 """
 
 import time
@@ -23,8 +24,9 @@ from models.errors import BackbeatError
 from optimization.explanation import active_limits, explain
 from optimization.interior_point import InteriorPoint, InteriorPointOptions
 from optimization.iterate import Guess
-from optimization.trajectory_solution import TrajectorySolution
+from optimization.trajectory_solution import TrajectorySolution, Trouble
 from optimization.transcription import Transcription
+from optimization.verification import Certificate, Check
 
 # Factor from one tempo to the next, and the gap at which the search ends.
 GROWTH, CLOSE = 1.25, 1.03
@@ -238,10 +240,16 @@ class _Search:
         self.progress(1.0 - 0.8**self.count, what)
         made: Try | None = None
         for guess in self._guesses(plan, best):
-            solution = self._solve(plan, guess, what)
-            why, behavior = self._verified(plan, solution)
-            spent = time.perf_counter() - started
-            made = Try(haste, bpm, why, spent, plan, solution, behavior, shaped)
+            given: MotionPlan | None = plan
+            while given is not None:
+                solution = self._solve(given, guess, what)
+                why, behavior, troubles = self._verified(given, solution)
+                spent = time.perf_counter() - started
+                made = Try(haste, bpm, why, spent, given, solution, behavior, shaped)
+                given = _closer(given, troubles)
+                if given is not None:
+                    guess = _moved(made, given)
+            assert made is not None
             if made.passed:
                 break
         assert made is not None
@@ -269,11 +277,11 @@ class _Search:
 
     def _verified(
         self, plan: MotionPlan, solution: TrajectorySolution
-    ) -> tuple[str, Behavior | None]:
-        """What is wrong with a motion, and the motion."""
+    ) -> tuple[str, Behavior | None, list[Trouble]]:
+        """What is wrong with a motion, the motion, and where between knots it fails."""
         if not solution.is_solved:
             at, name, amount = solution.violations()[0]
-            return f"{name} is off by {amount:.2g} (scaled) at {at:.2f} s", None
+            return f"{name} is off by {amount:.2g} (scaled) at {at:.2f} s", None, []
         known = self.specification
         behavior = make_behavior(
             known.name,
@@ -284,14 +292,30 @@ class _Search:
             equipment=plan.problem.robot.equipment,
             beat_priority=known.beat_priority,
         )
-        for check in behavior.certificate.failures():
-            if not self.least_time or check.name.startswith("joint_"):
-                return (
-                    f"{check.name} is {check.value:.3g} > {check.bound:.3g} at "
-                    f"{check.time:.2f} s ({check.where})",
-                    None,
-                )
-        return "", behavior
+        certificate = behavior.certificate
+        failures = [c for c in certificate.failures() if self._counts(c)]
+        if not failures:
+            return "", behavior, []
+        worst = failures[0]
+        why = (
+            f"{worst.name} is {worst.value:.3g} > {worst.bound:.3g} at "
+            f"{worst.time:.2f} s ({worst.where})"
+        )
+        places = filter(self._counts, certificate.places)
+        return why, None, Certificate((), tuple(places)).troubles()
+
+    def _counts(self, check: Check) -> bool:
+        """Whether a check has to pass: the least time knows limits of joints alone."""
+        return not self.least_time or check.name.startswith("joint_")
+
+
+def _closer(plan: MotionPlan, troubles: list[Trouble]) -> MotionPlan | None:
+    """The same hits with closer knots about troubles; None where that is no help."""
+    if not troubles or plan.otherwise is None:
+        return None
+    other = plan.otherwise(troubles)
+    # With other hits it would be another pattern.
+    return other if other is not None and other.events == plan.events else None
 
 
 def _moved(known: Try, plan: MotionPlan) -> Guess:

@@ -79,4 +79,5 @@ def test_strokes_let_go_of_their_shape_where_they_are_too_slow(tmp_path):
     found = find_highest_tempo(specification, tmp_path)
     assert found.best.passed
     assert not found.best.shaped
-    assert found.bpm > 140
+    # The least time of these strokes, whatever they run into, is 175 BPM.
+    assert found.bpm > 0.9 * 175

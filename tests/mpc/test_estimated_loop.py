@@ -5,8 +5,11 @@ import pytest
 
 from backbeat.cli.results import _notes
 from models.configuration import Configuration
+from mpc.contact_estimator import ContactThresholds
+from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
+from mpc.simulation.sensing import foot_thresholds
 
 HARDWARE = {"state": "estimated", "actuator_lag": 0.005}
 
@@ -83,6 +86,25 @@ def test_a_seated_drummer_plays_on_sensors(built):
     assert error["tilt"]["rms"] < 1.0
     assert metrics["hits"]["made"] == metrics["hits"]["planned"] >= 3
     assert metrics["hits"]["extra"] == 0
+
+
+def test_feet_before_a_seat_are_trusted_with_the_little_that_they_carry(built):
+    assert foot_thresholds(Reference(built("stand"))) == ContactThresholds()
+    seated = Reference(built("outstanding"))
+    found = foot_thresholds(seated)
+    assert 60.0 < found.full < 150.0
+    feet = [seated.patches.index(n) for n in seated.robot.soles]
+    planned = seated.table.wrench[:, feet, 5] * seated.robot.weight
+    assert (planned >= found.full - 1e-9).all()
+
+
+@pytest.mark.slow
+def test_a_seated_drummer_does_not_lose_its_heading(built):
+    """Feet that were doubted let it walk, and hits were 10 mm from their place."""
+    hits = play(built, "outstanding", joint_friction=0.03).metrics()["hits"]
+    assert hits["made"] == hits["planned"] == 76
+    assert hits["extra"] == 0
+    assert hits["position_max_mm"] < 7.0
 
 
 @pytest.mark.slow
