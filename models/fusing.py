@@ -1,7 +1,8 @@
 """Fused models: links that cannot move against each other become one body.
 
 Control and optimization use the fused model: the same dynamics with fewer
-bodies and therefore less work a tick. The simulated plant keeps its links.
+bodies and therefore less work a tick. The simulated plant keeps the links that are
+seen or touch something.
 """
 
 from collections.abc import Mapping

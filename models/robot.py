@@ -95,7 +95,10 @@ class ContactFrame:
 
 
 def add_robot(
-    plant: MultibodyPlant, description: Path, equipment: Sequence[str] = ()
+    plant: MultibodyPlant,
+    description: Path,
+    equipment: Sequence[str] = (),
+    slimmed: bool = False,
 ) -> ModelInstanceIndex:
     """Adds a robot and what it carries to a plant that is not finalized.
 
@@ -103,15 +106,19 @@ def add_robot(
         plant: plant to extend, with or without a scene graph.
         description: path of the robot YAML.
         equipment: names of equipment sets in the YAML, e.g. ("sticks",).
+        slimmed: whether welded links that only weigh something become frames.
 
     Returns:
         The robot's model instance; items are instances of their own.
     """
-    return _add_robot(plant, description, equipment)[0]
+    return _add_robot(plant, description, equipment, slimmed)[0]
 
 
 def _add_robot(
-    plant: MultibodyPlant, description: Path, equipment: Sequence[str]
+    plant: MultibodyPlant,
+    description: Path,
+    equipment: Sequence[str],
+    slimmed: bool = False,
 ) -> tuple[ModelInstanceIndex, tuple[str, ...]]:
     """As `add_robot`; also returns notes about what Drake's reader leaves out."""
     robot = load_description(description)
@@ -123,8 +130,9 @@ def _add_robot(
     for package, folder in packages(described).items():
         if not parser.package_map().Contains(package):
             parser.package_map().Add(package, str(folder))
-    if plant.geometry_source_is_registered():
-        text, notes = readable(described)
+    if slimmed or plant.geometry_source_is_registered():
+        kept = _contact_links(robot, equipment) if slimmed else None
+        text, notes = readable(described, kept)
     with quiet_about_honored():
         (instance,) = _parse(parser, path, text)
     notes += honor(plant, instance, described)
@@ -139,6 +147,13 @@ def _add_robot(
             parent = plant.GetFrameByName(item.parent, instance)
             plant.WeldFrames(parent, root.body_frame(), _pose(item.position, item.rpy))
     return instance, notes
+
+
+def _contact_links(robot: RobotDescription, equipment: Sequence[str]) -> set[str]:
+    """Links and frames that contacts are on."""
+    items = [i for name in equipment for i in _equipment_set(robot, name).values()]
+    groups = [robot.contacts, *(item.contacts for item in items)]
+    return {contact.link for group in groups for contact in group.values()}
 
 
 def _parse(parser: Parser, path: Path, text: str = "") -> list[ModelInstanceIndex]:
@@ -557,9 +572,13 @@ class RobotModel:
         return self.frame(name).body
 
     def add_to(self, plant: MultibodyPlant) -> ModelInstanceIndex:
-        """Adds the robot to a plant, unfused, its base held where the model's is."""
+        """Adds the robot to a plant, its base held where the model's is.
+
+        Its links stay apart, but for welded ones that only weigh something: they become
+        frames.
+        """
         known = plant.num_constraints()
-        instance = add_robot(plant, self.description, self.equipment)
+        instance = add_robot(plant, self.description, self.equipment, slimmed=True)
         # Those of Drake's reader take hold of followers that are locked as well, and
         # its solver would have nothing to divide by.
         for constraint in plant.GetConstraintIds()[known:]:

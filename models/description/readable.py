@@ -7,6 +7,7 @@ same.
 """
 
 from collections import Counter
+from collections.abc import Collection
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,6 +20,7 @@ from models.description.description import Description
 from models.description.document import attributes, child, children, read_document
 from models.description.inertia_box import inertia_box
 from models.description.meshes import DRAWN, TOUCHED, check_meshes, resolve
+from models.description.slimming import slim
 from models.errors import BackbeatError
 from models.meshing.obj import READERS, converted
 
@@ -26,14 +28,22 @@ COLLADA_HINT = " without `pip install pycollada`"
 _LEFT_OUT = ("missing-mesh", "unreadable-mesh")
 
 
-def readable(description: Description) -> tuple[str, tuple[str, ...]]:
+def readable(
+    description: Description, kept: Collection[str] | None = None
+) -> tuple[str, tuple[str, ...]]:
     """The text of a URDF with readable meshes, and notes about the others.
 
     The text is empty when the file can be read as it stands.
+
+    Args:
+        description: what the URDF says.
+        kept: where links that only weigh something become frames, those that stay.
     """
-    if not any(f.rule in _LEFT_OUT for f in check_meshes(description)):
+    if kept is None and not any(f.rule in _LEFT_OUT for f in check_meshes(description)):
         return "", ()
     root = read_document(description.path).root
+    if kept is not None:
+        slim(root, description, kept)
     left_out, boxed = Counter[tuple[str, str]](), set[str]()
     for link in children(root, "link"):
         for use, known in (("visual", DRAWN), ("collision", TOUCHED)):

@@ -6,7 +6,7 @@ import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.multibody.math import SpatialForce
 from pydrake.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
-from pydrake.multibody.tree import BodyIndex
+from pydrake.multibody.tree import FrameIndex
 from pydrake.systems.framework import BasicVector, Context, LeafSystem
 
 from models.errors import unknown_name
@@ -14,7 +14,7 @@ from mpc.simulation.scenario import Push
 
 
 class Disturbance(LeafSystem):
-    """Applies pushes to bodies of a plant.
+    """Applies pushes to bodies of a plant, at their origins, and to other frames.
 
     .. pydrake_system::
 
@@ -45,9 +45,14 @@ class Disturbance(LeafSystem):
         """
         super().__init__()
         self._step, self._start = plant.time_step(), start_time
-        bodies = [plant.get_body(BodyIndex(i)) for i in range(plant.num_bodies())]
-        counts = Counter(b.name() for b in bodies)
-        self._bodies = {b.name(): b.index() for b in bodies if counts[b.name()] == 1}
+        frames = [plant.get_frame(FrameIndex(i)) for i in range(plant.num_frames())]
+        counts = Counter(f.name() for f in frames)
+        # Welded links are frames of the bodies that carry them.
+        self._places = {
+            f.name(): (f.body().index(), f.GetFixedPoseInBodyFrame().translation())
+            for f in frames
+            if f.name() and counts[f.name()] == 1
+        }
         for push in pushes:
             self._check(push)
         self._pushes = self.DeclareAbstractState(AbstractValue.Make(tuple(pushes)))
@@ -59,8 +64,8 @@ class Disturbance(LeafSystem):
         self.DeclareVectorOutputPort("impulse_rate", 3, self._calc_rate)
 
     def _check(self, push: Push) -> None:
-        if push.body not in self._bodies:
-            raise unknown_name("body to push", push.body, self._bodies)
+        if push.body not in self._places:
+            raise unknown_name("body to push", push.body, self._places)
 
     def add(self, context: Context, push: Push) -> None:
         """Adds a push that is still to come.
@@ -82,8 +87,8 @@ class Disturbance(LeafSystem):
         ).get_value()
         return pushes
 
-    def _now(self, context: Context) -> list[tuple[BodyIndex, np.ndarray]]:
-        """Pushed bodies and the mean force on each over the step that begins.
+    def _now(self, context: Context) -> list[tuple[Push, np.ndarray]]:
+        """Pushes and the mean force of each over the step that begins.
 
         Of a plant without steps, the force now.
         """
@@ -96,15 +101,14 @@ class Disturbance(LeafSystem):
                 share = (min(end, t + self._step) - max(start, t)) / self._step
             if share > 1e-9:
                 force = np.array(push.impulse, float) / push.duration
-                forces.append((self._bodies[push.body], share * force))
+                forces.append((push, share * force))
         return forces
 
     def _calc_forces(self, context: Context, output: AbstractValue) -> None:
         forces = []
-        for body, force in self._now(context):
+        for push, force in self._now(context):
             applied = ExternallyAppliedSpatialForce()
-            applied.body_index = body
-            applied.p_BoBq_B = np.zeros(3)
+            applied.body_index, applied.p_BoBq_B = self._places[push.body]
             applied.F_Bq_W = SpatialForce(np.zeros(3), force)
             forces.append(applied)
         output.set_value(forces)

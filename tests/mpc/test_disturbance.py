@@ -120,3 +120,22 @@ def test_an_unknown_body_is_one_sentence(body, near):
     # There are two of them, and no telling which is meant.
     with pytest.raises(BackbeatError, match="unknown body"):
         Disturbance(world.plant, [Push(body="stick")], 0.0)
+
+
+def test_a_welded_link_is_pushed_where_it_is():
+    builder = DiagramBuilder()
+    robot = make_robot("atlas", ("sticks",), Mount())
+    plant = add_world(builder, robot).plant
+    assert not plant.HasBodyNamed("hokuyo_link")
+    force = np.array([0.0, 100.0, 0.0])
+    push = Push(time=0.0, duration=1.0, impulse=force.tolist(), body="hokuyo_link")
+    system = Disturbance(plant, [push], 0.0)
+    (applied,) = system.GetOutputPort("spatial_forces").Eval(
+        system.CreateDefaultContext()
+    )
+    frame = plant.GetFrameByName("hokuyo_link")
+    assert applied.body_index == plant.GetBodyByName("head").index()
+    place = frame.GetFixedPoseInBodyFrame().translation()
+    np.testing.assert_allclose(applied.p_BoBq_B, place)
+    assert np.linalg.norm(place) > 0.01
+    np.testing.assert_allclose(applied.F_Bq_W.translational(), force)
