@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 import typer
 
 from behaviors.drumming import DrummingSpecification
-from behaviors.highest_tempo import HighestTempo, Try, find_highest_tempo
+from behaviors.highest_tempo import HighestTempo, find_highest_tempo
+from behaviors.tempo_tries import Try
 from benchmarks.measurement import machine
 
 SINGLES = " ".join(["3 -"] * 16)

@@ -28,7 +28,7 @@ from behaviors.build import build
 from behaviors.library import Library
 from models.actuation import JointServo
 from models.contact import FLOOR, SOLE, ContactMaterial, assign_material
-from models.robot import add_robot
+from models.robot_loading import add_robot
 from models.scene import World
 from mpc.predictive_controller import PredictiveController
 from mpc.predictive_program import PredictiveProgram

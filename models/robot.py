@@ -9,19 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
-from pydrake.multibody.parsing import Parser
+from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import Frame as DrakeFrame
 from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 
 from models.description.honoring import (
     describe,
-    honor,
     is_static,
-    quiet_about_honored,
 )
-from models.description.meshes import packages
 from models.description.readable import readable
 from models.errors import BackbeatError, unknown_name
 from models.fusing import fuse
@@ -36,16 +31,18 @@ from models.robot_check import (
 )
 from models.robot_description import (
     ContactDescription,
-    EquipmentDescription,
-    RobotDescription,
     find_description,
     load_description,
     tell_new_name,
 )
+from models.robot_loading import (
+    add_robot,
+    find_frame,
+    load_robot,
+    pose_of,
+)
 from models.safety_law import SafetyLaw, described_laws
 from models.transmission import joint_modes
-
-PACKAGE_XML = Path(__file__).parent / "package.xml"
 
 
 @dataclass(frozen=True)
@@ -92,116 +89,6 @@ class ContactFrame:
             return np.zeros((1, 3))
         x, y = self.half_length, self.half_width
         return np.array([[x, y, 0], [x, -y, 0], [-x, -y, 0], [-x, y, 0]])
-
-
-def add_robot(
-    plant: MultibodyPlant,
-    description: Path,
-    equipment: Sequence[str] = (),
-    slimmed: bool = False,
-) -> ModelInstanceIndex:
-    """Adds a robot and what it carries to a plant that is not finalized.
-
-    Args:
-        plant: plant to extend, with or without a scene graph.
-        description: path of the robot YAML.
-        equipment: names of equipment sets in the YAML, e.g. ("sticks",).
-        slimmed: whether welded links that only weigh something become frames.
-
-    Returns:
-        The robot's model instance; items are instances of their own.
-    """
-    return _add_robot(plant, description, equipment, slimmed)[0]
-
-
-def _add_robot(
-    plant: MultibodyPlant,
-    description: Path,
-    equipment: Sequence[str],
-    slimmed: bool = False,
-) -> tuple[ModelInstanceIndex, tuple[str, ...]]:
-    """As `add_robot`; also returns notes about what Drake's reader leaves out."""
-    robot = load_description(description)
-    parser = Parser(plant)
-    if not parser.package_map().Contains("backbeat_models"):
-        parser.package_map().AddPackageXml(str(PACKAGE_XML))
-    path = description.parent / robot.urdf
-    described, text, notes = describe(path), "", tuple[str, ...]()
-    for package, folder in packages(described).items():
-        if not parser.package_map().Contains(package):
-            parser.package_map().Add(package, str(folder))
-    if slimmed or plant.geometry_source_is_registered():
-        kept = _contact_links(robot, equipment) if slimmed else None
-        text, notes = readable(described, kept)
-    with quiet_about_honored():
-        (instance,) = _parse(parser, path, text)
-    notes += honor(plant, instance, described)
-    for items in (_equipment_set(robot, name) for name in equipment):
-        for name, item in items.items():
-            if not item.file:
-                continue
-            parser.SetAutoRenaming(True)
-            (added,) = _parse(parser, description.parent / item.file)
-            plant.RenameModelInstance(added, name)
-            root = plant.get_body(plant.GetBodyIndices(added)[0])
-            parent = plant.GetFrameByName(item.parent, instance)
-            plant.WeldFrames(parent, root.body_frame(), _pose(item.position, item.rpy))
-    return instance, notes
-
-
-def _contact_links(robot: RobotDescription, equipment: Sequence[str]) -> set[str]:
-    """Links and frames that contacts are on."""
-    items = [i for name in equipment for i in _equipment_set(robot, name).values()]
-    groups = [robot.contacts, *(item.contacts for item in items)]
-    return {contact.link for group in groups for contact in group.values()}
-
-
-def _parse(parser: Parser, path: Path, text: str = "") -> list[ModelInstanceIndex]:
-    """Adds the models of a file, or of a text in its place."""
-    try:
-        if text:
-            return list(parser.AddModelsFromString(text, "urdf"))
-        return list(parser.AddModels(str(path)))
-    except RuntimeError as error:
-        # Drake names file and line.
-        raise BackbeatError(str(error).strip().splitlines()[0]) from None
-
-
-def find_frame(plant: MultibodyPlant, name: str) -> DrakeFrame:
-    """A frame by name: "frame", "item::frame", or an item's root by its name.
-
-    Raises:
-        BackbeatError: no such frame.
-    """
-    item, _, frame = name.rpartition("::")
-    if not item and plant.HasFrameNamed(frame):
-        return plant.GetFrameByName(frame)
-    if item and plant.HasModelInstanceNamed(item):
-        instance = plant.GetModelInstanceByName(item)
-        if plant.HasFrameNamed(frame, instance):
-            return plant.GetFrameByName(frame, instance)
-    if not item and plant.HasModelInstanceNamed(name):
-        instance = plant.GetModelInstanceByName(name)
-        return plant.get_body(plant.GetBodyIndices(instance)[0]).body_frame()
-    instances = range(plant.num_model_instances())
-    known = {
-        plant.get_frame(i).name()
-        for k in instances
-        for i in plant.GetFrameIndices(ModelInstanceIndex(k))
-    }
-    raise unknown_name("frame", name, known - {""})
-
-
-def _equipment_set(
-    robot: RobotDescription, name: str
-) -> dict[str, EquipmentDescription]:
-    if name not in robot.equipment:
-        raise unknown_name("equipment", name, robot.equipment)
-    return robot.equipment[name]
-
-
-def _pose(position: Sequence[float], rpy: Sequence[float]) -> RigidTransform:
-    return RigidTransform(RollPitchYaw(np.array(rpy, float)), np.array(position, float))
 
 
 class RobotModel:
@@ -264,7 +151,7 @@ class RobotModel:
         )
         fixed = self._yaml.fixed or is_static(self.urdf)
         full = MultibodyPlant(time_step=0.0)
-        self.robot_instance, notes = _add_robot(full, self.description, equipment)
+        self.robot_instance, notes = load_robot(full, self.description, equipment)
         self.notes = notes + readable(self.urdf)[1]
         base = self._yaml.base
         check_tree(full, self.robot_instance, base, self.description)
@@ -361,7 +248,7 @@ class RobotModel:
     def _read_contact(self, name: str, contact: ContactDescription) -> ContactFrame:
         on_link = self.link_frame(contact.link)
         X_PL = RigidTransform(RotationMatrix(on_link.R_PF), on_link.p_PF)
-        X_PC = X_PL @ _pose(contact.position, contact.rpy)
+        X_PC = X_PL @ pose_of(contact.position, contact.rpy)
         body = find_frame(self._full, contact.link).body()
         check_support(self._full, body, self.followers, f"contact {name!r}")
         frame = Frame(
@@ -605,7 +492,7 @@ class RobotModel:
     def contact_in_link(self, name: str) -> RigidTransform:
         """Pose of a contact patch in its link."""
         contact = self._contact_descriptions()[name]
-        return _pose(contact.position, contact.rpy)
+        return pose_of(contact.position, contact.rpy)
 
     @property
     def base_name(self) -> str:

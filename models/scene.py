@@ -36,7 +36,8 @@ from models.ground import Ground
 from models.joint_friction import add_joint_friction, connect_joint_friction, is_brake
 from models.kit.drum_kit import CHAIR, DrumKit
 from models.mimic import Following
-from models.robot import RobotModel, find_frame
+from models.robot import RobotModel
+from models.robot_loading import find_frame
 
 DISCRETE_MODELS = ("sap", "similar", "lagged")
 # In place of one of them: no steps, contact by springs and dampers.

@@ -12,7 +12,8 @@ from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
 from models.fusing import set_joints
 from models.mimic import Following
-from models.robot import RobotModel, find_frame
+from models.robot import RobotModel
+from models.robot_loading import find_frame
 from optimization.reconstruction import DenseTrajectory
 
 # Samples nearer than this are the two sides of an impact [s].

@@ -7,7 +7,8 @@ import typer
 from models.errors import BackbeatError
 
 if TYPE_CHECKING:
-    from behaviors.highest_tempo import HighestTempo, Try
+    from behaviors.highest_tempo import HighestTempo
+    from behaviors.tempo_tries import Try
 
 INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 

@@ -11,7 +11,8 @@ from pydrake.multibody.tree import RigidBody
 
 from backbeat.figures.sources import Sources
 from backbeat.report.figures import COLORS, STYLE
-from models.robot import RobotModel, add_robot
+from models.robot import RobotModel
+from models.robot_loading import add_robot
 
 MOVING, FIXED = COLORS[0], "#68707a"
 # Letters of a line of what is fixed to a link, and lines that one row takes.

@@ -15,7 +15,7 @@ from pydrake.systems.framework import BasicVector, Context, LeafSystem
 
 from models.kit.drum_kit import CHAIR, DrumKit
 from models.point_motion import PointMotion
-from models.robot import find_frame
+from models.robot_loading import find_frame
 from models.scene import Scene, World, support_body
 from models.sole_wrenches import SoleWrenches
 

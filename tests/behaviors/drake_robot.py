@@ -6,7 +6,8 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
 from models.fusing import set_joints
-from models.robot import RobotModel, add_robot, find_frame
+from models.robot import RobotModel
+from models.robot_loading import add_robot, find_frame
 
 
 class DrakeRobot:

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from behaviors.drumming import DrummingSpecification
-from behaviors.highest_tempo import CLOSE, Try, _Search
+from behaviors.highest_tempo import CLOSE, Bracket
 from behaviors.music.haste import fastest_bpm, haste_range, hastened, played_spans
 from behaviors.music.score import Hit, Hold, Score
 from behaviors.music.tempo import Tempo, TempoChange
+from behaviors.tempo_tries import Try
 from models.errors import BackbeatError
 
 REST = {"left": "snare", "right": "floor_tom"}
@@ -68,8 +69,7 @@ def test_the_range_of_haste_is_that_of_tempos():
 @given(st.floats(1.0, 4.9))
 def test_bisection_brackets_the_limit(limit):
     """Whatever the limit, tries end with a pass and a failure that are close."""
-    search = object.__new__(_Search)
-    search.low, search.high, search.most = 0.0, np.inf, 5.0
+    search = Bracket(5.0)
     tried = []
     for haste in search.levels():
         why = "" if haste <= limit else "too fast"
@@ -82,8 +82,7 @@ def test_bisection_brackets_the_limit(limit):
 
 
 def test_a_search_goes_on_from_a_motion_that_passed():
-    search = object.__new__(_Search)
-    search.low, search.high, search.most = 0.0, np.inf, 5.0
+    search = Bracket(5.0)
     search.note(Try(2.0, 160, "", 0.0, None, None))
     tried = []
     for haste in search.levels():
@@ -96,8 +95,7 @@ def test_a_search_goes_on_from_a_motion_that_passed():
 
 def test_the_search_ends_where_scores_end_or_at_once():
     def tried(passes):
-        search = object.__new__(_Search)
-        search.low, search.high, search.most = 0.0, np.inf, 5.0
+        search = Bracket(5.0)
         found = []
         for haste in search.levels():
             found.append(haste)

@@ -27,7 +27,7 @@ from behaviors.two_branches import (
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
-from models.robot import find_frame
+from models.robot_loading import find_frame
 
 REST = {"left": "snare", "right": "floor_tom"}
 heights = st.floats(-0.5, 1.5)

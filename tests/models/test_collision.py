@@ -26,7 +26,8 @@ from models.collision import (
 )
 from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
-from models.robot import Frame, RobotModel, add_robot
+from models.robot import Frame, RobotModel
+from models.robot_loading import add_robot
 from models.rotations import box_plus
 from tests.tolerances import DRAKE_DISTANCE, EXACT, ONE_SIDED
 

@@ -7,7 +7,7 @@ from pydrake.math import RigidTransform
 from pydrake.multibody.tree import JacobianWrtVariable
 
 from models.configuration import Configuration
-from models.robot import find_frame
+from models.robot_loading import find_frame
 from tests.models.twin import WAYS, Twin
 from tests.tolerances import EXACT, RECURSION
 

@@ -11,7 +11,8 @@ from pydrake.systems.framework import DiagramBuilder
 from behaviors.stance import start_configuration, support_poses
 from models.configuration import Configuration
 from models.errors import BackbeatError
-from models.robot import RobotModel, add_robot
+from models.robot import RobotModel
+from models.robot_loading import add_robot
 from models.scene import add_world
 from tests.models.sliders import make_sliders
 from tests.tolerances import EXACT

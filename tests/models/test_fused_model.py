@@ -7,7 +7,8 @@ from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
 
 from models.fusing import fuse
-from models.robot import RobotModel, add_robot, find_frame
+from models.robot import RobotModel
+from models.robot_loading import add_robot, find_frame
 from tests.models.random_tree import random_plant
 from tests.models.twin import LOCKED, WAYS, Twin
 from tests.tolerances import EXACT, RECURSION

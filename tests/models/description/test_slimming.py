@@ -8,7 +8,9 @@ from pydrake.multibody.tree import BodyIndex
 from models.description.document import read_document
 from models.description.reading import read_description
 from models.description.slimming import slim
-from models.robot import RobotModel, add_robot, find_description
+from models.robot import RobotModel
+from models.robot_description import find_description
+from models.robot_loading import add_robot
 
 URDF = """<robot name="camera_on_a_stick">
   <link name="stick"><inertial><mass value="2"/>

@@ -1,0 +1,140 @@
+"""Reading a robot, and what it carries, into a plant."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from pydrake.math import RigidTransform, RollPitchYaw
+from pydrake.multibody.parsing import Parser
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import Frame, ModelInstanceIndex
+
+from models.description.honoring import describe, honor, quiet_about_honored
+from models.description.meshes import packages
+from models.description.readable import readable
+from models.errors import BackbeatError, unknown_name
+from models.robot_description import (
+    EquipmentDescription,
+    RobotDescription,
+    load_description,
+)
+
+PACKAGE_XML = Path(__file__).parent / "package.xml"
+
+
+def add_robot(
+    plant: MultibodyPlant,
+    description: Path,
+    equipment: Sequence[str] = (),
+    slimmed: bool = False,
+) -> ModelInstanceIndex:
+    """Adds a robot and what it carries to a plant that is not finalized.
+
+    Args:
+        plant: plant to extend, with or without a scene graph.
+        description: path of the robot YAML.
+        equipment: names of equipment sets in the YAML, e.g. ("sticks",).
+        slimmed: whether welded links that only weigh something become frames.
+
+    Returns:
+        The robot's model instance; items are instances of their own.
+    """
+    return load_robot(plant, description, equipment, slimmed)[0]
+
+
+def load_robot(
+    plant: MultibodyPlant,
+    description: Path,
+    equipment: Sequence[str],
+    slimmed: bool = False,
+) -> tuple[ModelInstanceIndex, tuple[str, ...]]:
+    """As `add_robot`; also returns notes about what Drake's reader leaves out."""
+    robot = load_description(description)
+    parser = Parser(plant)
+    if not parser.package_map().Contains("backbeat_models"):
+        parser.package_map().AddPackageXml(str(PACKAGE_XML))
+    path = description.parent / robot.urdf
+    described, text, notes = describe(path), "", tuple[str, ...]()
+    for package, folder in packages(described).items():
+        if not parser.package_map().Contains(package):
+            parser.package_map().Add(package, str(folder))
+    if slimmed or plant.geometry_source_is_registered():
+        kept = _contact_links(robot, equipment) if slimmed else None
+        text, notes = readable(described, kept)
+    with quiet_about_honored():
+        (instance,) = _parse(parser, path, text)
+    notes += honor(plant, instance, described)
+    for items in (equipment_set(robot, name) for name in equipment):
+        for name, item in items.items():
+            if not item.file:
+                continue
+            parser.SetAutoRenaming(True)
+            (added,) = _parse(parser, description.parent / item.file)
+            plant.RenameModelInstance(added, name)
+            root = plant.get_body(plant.GetBodyIndices(added)[0])
+            parent = plant.GetFrameByName(item.parent, instance)
+            plant.WeldFrames(
+                parent, root.body_frame(), pose_of(item.position, item.rpy)
+            )
+    return instance, notes
+
+
+def _contact_links(robot: RobotDescription, equipment: Sequence[str]) -> set[str]:
+    """Links and frames that contacts are on."""
+    items = [i for name in equipment for i in equipment_set(robot, name).values()]
+    groups = [robot.contacts, *(item.contacts for item in items)]
+    return {contact.link for group in groups for contact in group.values()}
+
+
+def _parse(parser: Parser, path: Path, text: str = "") -> list[ModelInstanceIndex]:
+    """Adds the models of a file, or of a text in its place."""
+    try:
+        if text:
+            return list(parser.AddModelsFromString(text, "urdf"))
+        return list(parser.AddModels(str(path)))
+    except RuntimeError as error:
+        # Drake names file and line.
+        raise BackbeatError(str(error).strip().splitlines()[0]) from None
+
+
+def find_frame(plant: MultibodyPlant, name: str) -> Frame:
+    """A frame by name: "frame", "item::frame", or an item's root by its name.
+
+    Raises:
+        BackbeatError: no such frame.
+    """
+    item, _, frame = name.rpartition("::")
+    if not item and plant.HasFrameNamed(frame):
+        return plant.GetFrameByName(frame)
+    if item and plant.HasModelInstanceNamed(item):
+        instance = plant.GetModelInstanceByName(item)
+        if plant.HasFrameNamed(frame, instance):
+            return plant.GetFrameByName(frame, instance)
+    if not item and plant.HasModelInstanceNamed(name):
+        instance = plant.GetModelInstanceByName(name)
+        return plant.get_body(plant.GetBodyIndices(instance)[0]).body_frame()
+    instances = range(plant.num_model_instances())
+    known = {
+        plant.get_frame(i).name()
+        for k in instances
+        for i in plant.GetFrameIndices(ModelInstanceIndex(k))
+    }
+    raise unknown_name("frame", name, known - {""})
+
+
+def equipment_set(
+    robot: RobotDescription, name: str
+) -> dict[str, EquipmentDescription]:
+    """The items of a set, by name.
+
+    Raises:
+        BackbeatError: no such set.
+    """
+    if name not in robot.equipment:
+        raise unknown_name("equipment", name, robot.equipment)
+    return robot.equipment[name]
+
+
+def pose_of(position: Sequence[float], rpy: Sequence[float]) -> RigidTransform:
+    """A pose from a position [m] and roll, pitch and yaw [rad]."""
+    return RigidTransform(RollPitchYaw(np.array(rpy, float)), np.array(position, float))
