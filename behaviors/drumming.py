@@ -29,7 +29,8 @@ from behaviors.second_thoughts import ROUNDS, think_again
 from behaviors.stance import start_configuration, support_poses
 from behaviors.strike_postures import Stop, StrikePostures, arm_path
 from behaviors.strokes import Stroke, planned_rebound
-from models.collision import CollisionModel, make_collision_model
+from models.collision import CollisionModel
+from models.collision_making import make_collision_model
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel

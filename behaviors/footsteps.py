@@ -15,7 +15,7 @@ from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.tempo import Tempo
 from behaviors.stance import FARTHEST, start_configuration, support_poses
 from behaviors.time_law import minimum_jerk
-from models.collision import make_self_collision_model
+from models.collision_making import make_self_collision_model
 from models.configuration import Configuration
 from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel

@@ -19,7 +19,7 @@ from behaviors.stance import (
     support_poses,
 )
 from behaviors.time_law import minimum_jerk
-from models.collision import make_self_collision_model
+from models.collision_making import make_self_collision_model
 from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance

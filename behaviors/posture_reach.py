@@ -18,7 +18,7 @@ from behaviors.balance import (
     support_polygon,
 )
 from behaviors.posture_words import CENTER, Wish
-from models.collision import make_self_collision_model
+from models.collision_making import make_self_collision_model
 from models.configuration import Configuration
 from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel

@@ -20,7 +20,7 @@ from behaviors.medley import Medley
 from behaviors.setlist import SetlistSpecification
 from behaviors.staging import places, way
 from behaviors.transition import TransitionPlanner
-from models.collision import make_self_collision_model
+from models.collision_making import make_self_collision_model
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel

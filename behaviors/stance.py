@@ -6,7 +6,7 @@ import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
 
 from behaviors.posture_words import Wish
-from models.collision import make_self_collision_model
+from models.collision_making import make_self_collision_model
 from models.configuration import Configuration
 from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel

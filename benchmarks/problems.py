@@ -7,7 +7,7 @@ import numpy as np
 from behaviors.footsteps import FootstepSpecification
 from behaviors.specification import find_specification, read_specification
 from behaviors.stance import start_configuration, support_poses
-from models.collision import make_self_collision_model
+from models.collision_making import make_self_collision_model
 from models.configuration import Configuration
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance

@@ -5,7 +5,8 @@ from pydrake.math import RigidTransform, RotationMatrix
 
 from models import dynamics, kinematics
 from models.bound_arguments import bind
-from models.collision import CollisionArrays, distances
+from models.collision import CollisionArrays
+from models.collision_distances import distances
 from models.kinematic_tree import make_workspace
 from models.robot import Frame, RobotModel
 from models.rotations import compiled

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.collision import distances
+from models.collision_distances import distances
 from models.dynamics import (
     add_wrench_derivative,
     apply_wrench,

@@ -29,7 +29,7 @@ from behaviors.footsteps import Walker
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.tempo import Tempo
 from behaviors.stance import start_configuration, support_poses
-from models.collision import make_self_collision_model
+from models.collision_making import make_self_collision_model
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance

@@ -21,7 +21,7 @@ from behaviors.specification import (
 )
 from behaviors.staging import places, way
 from behaviors.transition import TransitionPlanner
-from models.collision import make_self_collision_model
+from models.collision_making import make_self_collision_model
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.scene import Scene

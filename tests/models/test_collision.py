@@ -11,19 +11,9 @@ from pydrake.math import RigidTransform, RollPitchYaw
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction
 from pydrake.systems.framework import DiagramBuilder
 
-from models.collision import (
-    BEADS,
-    BOX,
-    CAPSULE,
-    CYLINDER,
-    FAR,
-    NOTHING,
-    THIN,
-    WORLD,
-    cover,
-    make_collision_model,
-    signed_distance,
-)
+from models.collision import BOX, CAPSULE, CYLINDER, FAR, NOTHING, WORLD
+from models.collision_distances import signed_distance
+from models.collision_making import BEADS, THIN, cover, make_collision_model
 from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
 from models.robot import Frame, RobotModel

@@ -5,7 +5,8 @@ import pytest
 from pydrake.math import RigidTransform
 
 from behaviors.stance import start_configuration
-from models.collision import NOTHING, make_self_collision_model
+from models.collision import NOTHING
+from models.collision_making import make_self_collision_model
 from models.configuration import Configuration
 from models.robot import RobotModel
 from optimization.clearance import Clearance

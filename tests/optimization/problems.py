@@ -6,7 +6,8 @@ import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
 
 from behaviors.stance import start_configuration, support_poses
-from models.collision import CYLINDER, WORLD, Solid, make_collision_model
+from models.collision import CYLINDER, WORLD, Solid
+from models.collision_making import make_collision_model
 from models.configuration import Configuration
 from models.robot import RobotModel
 from optimization.contact_schedule import ContactSchedule, Phase, constant_stance

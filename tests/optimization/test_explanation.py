@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 
-from models.collision import make_self_collision_model
+from models.collision_making import make_self_collision_model
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance
 from optimization.explanation import active_limits, explain

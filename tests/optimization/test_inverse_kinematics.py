@@ -4,7 +4,8 @@ from numpy.testing import assert_allclose
 from pydrake.math import RigidTransform, RollPitchYaw
 
 from behaviors.stance import start_configuration, support_poses
-from models.collision import BOX, WORLD, Solid, make_collision_model
+from models.collision import BOX, WORLD, Solid
+from models.collision_making import make_collision_model
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel

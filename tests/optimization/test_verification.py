@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from pydrake.math import RigidTransform
 
-from models.collision import BOX, WORLD, Solid, make_collision_model
+from models.collision import BOX, WORLD, Solid
+from models.collision_making import make_collision_model
 from models.configuration import Configuration
 from optimization.interior_point import InteriorPoint
 from optimization.reconstruction import reconstruct
