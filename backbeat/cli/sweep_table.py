@@ -12,8 +12,10 @@ from backbeat.cli.marker_table import markers_table
 # Rows of a table that are shown; the files have them all.
 MOST_ROWS = 200
 RATE = ("survived", "rate", "interval")
-# Of hits: how many, and how far off the beat in the mean and at most, in the worst run.
-HITS = ["hits missed", "extra", "off the beat"]
+# Of hits: how many, how far off the beat in the mean and at most, and how far off their
+# place, in the worst run.
+HITS = ("missed", "extra", "off the beat", "off its place")
+TIMING, PLACE = ("timing_mean_ms", "timing_max_ms"), ("position_max_mm",)
 
 Entry = Mapping[str, Any]
 
@@ -37,6 +39,10 @@ def print_sweep(summary: Entry) -> None:
         )
 
 
+# Least width of what a row is about [characters].
+NARROW = 20
+
+
 def sweep_tables(summary: Entry) -> list[Table]:
     """Cells, or margins where they were searched; pooled rates; ratios."""
     tables = []
@@ -46,6 +52,8 @@ def sweep_tables(summary: Entry) -> list[Table]:
             tables.append(_ratios(summary["ratios"]))
     else:
         tables.append(_cells(summary["cells"]))
+        if any(c["hits_planned"] for c in summary["cells"]):
+            tables.append(_hits(summary["cells"]))
     if summary["pooled"]:
         tables.append(_pooled(summary["pooled"]))
     if summary["markers"]:
@@ -55,7 +63,8 @@ def sweep_tables(summary: Entry) -> list[Table]:
 
 def _table(title: str, columns: Sequence[str]) -> Table:
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    table.add_column("cell")
+    # Whatever else is cut in a narrow terminal, what a row is about is not.
+    table.add_column("cell", min_width=NARROW, overflow="fold")
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     return table
@@ -87,27 +96,27 @@ def _rate(entry: Entry) -> list[str]:
 
 
 def _cells(cells: Sequence[Entry]) -> Table:
-    is_drummed = any(c["hits_planned"] for c in cells)
     is_stopped = any(c["decision"] != "undecided" for c in cells)
-    columns = [*RATE, "CoM off"]
-    columns += HITS * is_drummed + ["decided"] * is_stopped
-    table = _table("Success rates", columns)
+    table = _table("Success rates", [*RATE, "CoM off"] + ["decided"] * is_stopped)
     for cell in cells[:MOST_ROWS]:
         off = cell["medians"]["com_error_rms_mm"]
         row = [_label(cell), *_rate(cell), "" if off is None else f"{off:.1f} mm"]
-        row += _hits(cell) * is_drummed
         table.add_row(*row, *[_decision(cell)] * is_stopped)
     return table
 
 
-def _hits(cell: Entry) -> list[str]:
+def _hits(cells: Sequence[Entry]) -> Table:
     """Missed and extra hits of all runs, and how far off they were in the worst."""
-    if not cell["hits_planned"]:
-        return [""] * len(HITS)
-    missed = f"{cell['hits_missed']}/{cell['hits_planned']}"
-    mean, most = (cell["worst"][n] for n in ("timing_mean_ms", "timing_max_ms"))
-    off = "" if mean is None or most is None else f"{mean:.1f}, {most:.1f} ms"
-    return [missed, str(cell["hits_extra"]), off]
+    table = _table("Hits", HITS)
+    for cell in [c for c in cells if c["hits_planned"]][:MOST_ROWS]:
+        missed = f"{cell['hits_missed']}/{cell['hits_planned']}"
+        worst, off = cell["worst"], []
+        for names, unit in ((TIMING, "ms"), (PLACE, "mm")):
+            values = [worst[n] for n in names]
+            known = ", ".join(f"{v:.1f}" for v in values if v is not None)
+            off.append(f"{known} {unit}" if known else "")
+        table.add_row(_label(cell), missed, str(cell["hits_extra"]), *off)
+    return table
 
 
 def _decision(cell: Entry) -> str:

@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 import time
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import get_type_hints
 
 import pandas as pd
 import pytest
+from rich.console import Console
 
 from backbeat import sweeping
 from backbeat.cli import sweep as sweep_command
@@ -143,9 +144,22 @@ def test_hits_are_told_of_all_runs_and_of_the_worst(
             "timing_max_ms": 6.0,
             "position_max_mm": 3.0,
         }
-    (table,) = sweep_tables(result.summary)
+    _, table = sweep_tables(result.summary)
     shown = [next(iter(column.cells)) for column in table.columns]
-    assert {"6/60", "3", "0.5, 6.0 ms"} <= set(shown)
+    assert shown[1:] == ["6/60", "3", "0.5, 6.0 ms", "3.0 mm"]
+
+
+def test_a_narrow_terminal_says_what_rows_are_about(
+    sweep, library, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(sweeping, "simulate", drummed)
+    result = sweeping.run_sweep(sweep, library, tmp_path, processes=1)
+    for table in sweep_tables(result.summary):
+        console = Console(width=80, record=True, file=StringIO())
+        console.print(table)
+        text = console.export_text()
+        for row in zip(*(column.cells for column in table.columns), strict=True):
+            assert any(all(cell in line for cell in row) for line in text.split("\n"))
 
 
 def test_finished_runs_are_not_repeated(quick, sweep, library, tmp_path, monkeypatch):
