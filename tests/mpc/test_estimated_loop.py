@@ -134,7 +134,7 @@ def test_sticks_leave_the_drums_in_spite_of_friction(built):
 def test_feet_that_slide_or_tip_do_not_mislead_the_estimate(built):
     """A push beyond what friction can hold: the IMU knows, and the feet are doubted."""
     behavior = built("stand")
-    push = Push(0.2, 0.1, [200.0, 0.0, 0.0])
+    push = Push(0.2, 0.1, [230.0, 0.0, 0.0])
     scenario = Scenario(
         behavior="stand",
         lead_in=0.3,
