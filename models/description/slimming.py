@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 from lxml import etree
-from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
+from pydrake.math import RigidTransform, RollPitchYaw
 from pydrake.multibody.tree import SpatialInertia, UnitInertia
 
 from models.description.attaching import set_pose, written
 from models.description.description import WORLD, Description, Inertial, Joint
 from models.description.document import attributes, child, children, tag
+from models.description.honoring import transform
 from models.description.inertia import inertia_matrix
 
 _MOMENTS = (
@@ -50,7 +51,7 @@ def slim(root: Any, description: Description, kept: Collection[str] = ()) -> Non
             continue
         if link.visuals or link.collisions:
             continue
-        places[name] = weld.parent, _pose(weld)
+        places[name] = weld.parent, transform(weld.origin)
         moved = _carried(inertias.pop(name), places[name][1])
         if moved is not None:
             inertias[weld.parent] = _sum(inertias[weld.parent], moved)
@@ -83,10 +84,6 @@ def _mentioned(root: Any) -> set[str]:
     return found
 
 
-def _pose(joint: Joint) -> RigidTransform:
-    return RigidTransform(RollPitchYaw(joint.origin.rpy), joint.origin.xyz)
-
-
 def _inertia(inertial: Inertial | None) -> SpatialInertia | None:
     """Of a link about its origin; None for one without mass."""
     if inertial is None or not inertial.mass:
@@ -104,12 +101,13 @@ def _spatial(mass: float, p: np.ndarray, about: np.ndarray) -> SpatialInertia:
     return SpatialInertia(mass, p, G, skip_validity_check=True)
 
 
-def _carried(inertia: SpatialInertia | None, X_PL: RigidTransform) -> Any:
+def _carried(
+    inertia: SpatialInertia | None, X_PL: RigidTransform
+) -> SpatialInertia | None:
     """An inertia about the origin of the link that carries it, in its axes."""
     if inertia is None:
         return None
-    turned = inertia.ReExpress(RotationMatrix(X_PL.rotation()))
-    return turned.Shift(-X_PL.translation())
+    return inertia.ReExpress(X_PL.rotation()).Shift(-X_PL.translation())
 
 
 def _sum(own: SpatialInertia | None, more: SpatialInertia) -> SpatialInertia:
