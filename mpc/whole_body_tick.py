@@ -32,6 +32,8 @@ from mpc.whole_body_target import (
 
 # Time after which the planned velocity has forgotten what it was [s].
 FORGETTING = 0.1
+# Time before a strike at which a stick still comes down [s].
+JUST = 1e-6
 # A command is made for one instant; held for longer than this it is no good [s].
 CARRY = 0.05
 
@@ -120,6 +122,8 @@ class WholeBodyTick:
         self.fall_limits = fall_limits or FallLimits()
         self.target: Target = program.make_target()
         self._sample, self._ahead = reference.sampler(), reference.sampler()
+        strikes = [e.time for e in reference.behavior.events if e.kind == "strike"]
+        self._strikes = np.sort(strikes)
         self._writer = TargetWriter(self.target, self._sample.sample, reference)
         self._servo = ServoSchedule(self.robot, reference, latency)
         self._stiffness, self._damping = self._servo.at(0.0)
@@ -194,7 +198,7 @@ class WholeBodyTick:
         middle = t + 0.5 * self.period
         s = plan.phase_at(middle)
         self._stiffness, self._damping = self._servo.at(s)
-        sample = ahead = self._sample(s)
+        sample = ahead = self._sample(self._still_striking(s))
         if self._lead > 0:
             ahead = self._ahead(plan.phase_at(middle + self._lead))
             take_accelerations(sample, ahead)
@@ -202,6 +206,17 @@ class WholeBodyTick:
         self._writer.write(plan, middle)
         move_soles(self.target, plan, s)
         return sample
+
+    def _still_striking(self, s: float) -> float:
+        """The phase to follow: for a tick after a strike that of just before it.
+
+        A stick that is half a millimeter behind would be called back before it hits by
+        motors that follow at once; those that lag are late enough by themselves.
+        """
+        if self._lead > 0 or not len(self._strikes):
+            return s
+        last = self._strikes[np.searchsorted(self._strikes, s, side="right") - 1]
+        return last - JUST if 0.0 <= s - last < self.period else s
 
     def _reach(
         self,
