@@ -13,10 +13,7 @@ from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 
-from models.description.honoring import (
-    describe,
-    is_static,
-)
+from models.description.honoring import describe, is_static
 from models.description.readable import readable
 from models.errors import BackbeatError, unknown_name
 from models.fusing import fuse
@@ -35,12 +32,7 @@ from models.robot_description import (
     load_description,
     tell_new_name,
 )
-from models.robot_loading import (
-    add_robot,
-    find_frame,
-    load_robot,
-    pose_of,
-)
+from models.robot_loading import add_robot, find_frame, load_robot, pose_of
 from models.safety_law import SafetyLaw, described_laws
 from models.transmission import joint_modes
 

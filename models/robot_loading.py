@@ -58,8 +58,8 @@ def load_robot(
     for package, folder in packages(described).items():
         if not parser.package_map().Contains(package):
             parser.package_map().Add(package, str(folder))
+    kept = _contact_links(robot, equipment) if slimmed else None
     if slimmed or plant.geometry_source_is_registered():
-        kept = _contact_links(robot, equipment) if slimmed else None
         text, notes = readable(described, kept)
     with quiet_about_honored():
         (instance,) = _parse(parser, path, text)

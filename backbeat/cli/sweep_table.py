@@ -11,6 +11,8 @@ from backbeat.cli.marker_table import markers_table
 
 # Rows of a table that are shown; the files have them all.
 MOST_ROWS = 200
+# Least width of what a row is about [characters].
+NARROW = 20
 RATE = ("survived", "rate", "interval")
 # Of hits: how many, how far off the beat in the mean and at most, and how far off their
 # place, in the worst run.
@@ -37,10 +39,6 @@ def print_sweep(summary: Entry) -> None:
             f"passed wrongly {test['false_pass']:.0%}, failed {test['false_fail']:.0%}",
             style="dim",
         )
-
-
-# Least width of what a row is about [characters].
-NARROW = 20
 
 
 def sweep_tables(summary: Entry) -> list[Table]:

@@ -26,6 +26,8 @@ POSITIONS = {
 LIMITED = ("revolute", "prismatic")
 SINGLE = ("revolute", "continuous", "prismatic")
 WORLD = "world"
+# Moments and products of inertia in the order of `Inertial.inertia`.
+INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from lxml import etree
 
 from models.description.attaching import attach, set_pose, written
 from models.description.collision_choice import choose_all
+from models.description.description import INERTIA
 from models.description.document import (
     Document,
     attributes,
@@ -25,8 +26,6 @@ from models.description.overlay_file import (
 )
 from models.description.reading import read_leniently
 from models.errors import BackbeatError, unknown_name
-
-_INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 def apply_overlay(path: Path, output: Path) -> bytes:
@@ -151,7 +150,7 @@ def _change_link(link: Any, change: LinkChange) -> None:
         origin.set("xyz", " ".join(written(m) for m in moved))
     if change.inertia:
         inertia = _made(inertial, "inertia")
-        for key, value in zip(_INERTIA, change.inertia, strict=True):
+        for key, value in zip(INERTIA, change.inertia, strict=True):
             inertia.set(key, written(value))
 
 
@@ -161,7 +160,7 @@ def _scale(inertial: Any, factor: float) -> None:
         return
     for element, keys in (
         (child(inertial, "mass"), ("value",)),
-        (child(inertial, "inertia"), _INERTIA),
+        (child(inertial, "inertia"), INERTIA),
     ):
         for key in keys:
             if element is not None and key in attributes(element):
@@ -202,7 +201,7 @@ def _add_body(root: Any, name: str, body: AddedBody) -> None:
     etree.SubElement(inertial, "mass", value=written(body.mass))
     moments = {"ixx": (y, z), "iyy": (x, z), "izz": (x, y)}
     inertia = etree.SubElement(inertial, "inertia")
-    for key in _INERTIA:
+    for key in INERTIA:
         edges = moments.get(key, (0.0, 0.0))
         moment = body.mass * sum(e * e for e in edges) / 12
         inertia.set(key, written(moment))

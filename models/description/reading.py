@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from models.description.description import (
+    INERTIA,
     Calibration,
     Description,
     Dynamics,
@@ -52,7 +53,6 @@ from models.errors import BackbeatError
 Named = TypeVar("Named", Link, Joint, Frame, Material)
 
 _X = (1.0, 0.0, 0.0)
-_INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 def read_description(path: Path) -> Description:
@@ -153,7 +153,7 @@ class _Reader:
             None if mass is None else values.required(mass, "value", where),
             None
             if inertia is None
-            else tuple(values.number(inertia, k, where, 0.0) for k in _INERTIA),
+            else tuple(values.number(inertia, k, where, 0.0) for k in INERTIA),
         )
 
     def _shape(self, element: Any, where: str) -> Shape:

@@ -15,15 +15,10 @@ from pydrake.math import RigidTransform, RollPitchYaw
 from pydrake.multibody.tree import SpatialInertia, UnitInertia
 
 from models.description.attaching import set_pose, written
-from models.description.description import WORLD, Description, Inertial, Joint
+from models.description.description import INERTIA, WORLD, Description, Inertial, Joint
 from models.description.document import attributes, child, children, tag
 from models.description.honoring import transform
 from models.description.inertia import inertia_matrix
-
-_MOMENTS = (
-    *(("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2)),
-    *(("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2)),
-)
 
 
 def slim(root: Any, description: Description, kept: Collection[str] = ()) -> None:
@@ -88,14 +83,9 @@ def _inertia(inertial: Inertial | None) -> SpatialInertia | None:
     """Of a link about its origin; None for one without mass."""
     if inertial is None or not inertial.mass:
         return None
-    origin, mass = inertial.origin, inertial.mass
-    R = RollPitchYaw(origin.rpy).ToRotationMatrix().matrix()
+    mass, X_LI = inertial.mass, transform(inertial.origin)
+    p, R = X_LI.translation(), X_LI.rotation().matrix()
     about = R @ inertia_matrix(inertial) @ R.T
-    return _spatial(mass, np.array(origin.xyz), about)
-
-
-def _spatial(mass: float, p: np.ndarray, about: np.ndarray) -> SpatialInertia:
-    """From mass, center of mass and inertia about it."""
     moments, products = np.diag(about) / mass, about[[0, 0, 1], [1, 2, 2]] / mass
     G = UnitInertia(*moments, *products).ShiftFromCenterOfMass(p)
     return SpatialInertia(mass, p, G, skip_validity_check=True)
@@ -139,6 +129,5 @@ def _weigh(link: Any, inertia: SpatialInertia) -> None:
     inertial = etree.SubElement(link, "inertial")
     set_pose(inertial, p.tolist(), (0.0, 0.0, 0.0))
     etree.SubElement(inertial, "mass", value=written(m))
-    etree.SubElement(
-        inertial, "inertia", {k: written(about[i, j]) for k, i, j in _MOMENTS}
-    )
+    moments = map(written, about[np.triu_indices(3)])
+    etree.SubElement(inertial, "inertia", dict(zip(INERTIA, moments, strict=True)))

@@ -284,9 +284,10 @@ DEAD_SOLVER = raises(RuntimeError("the solver is dead"))
 def settled(run):
     """Whether the robot stands still at the end, about where the behavior has it."""
     q, v = np.split(run.x[-1], [run.behavior.robot_model.num_positions])
-    away = np.abs(q[4:7] - run.behavior.motion.q[0, 4:7]).max()
-    # Servos let bent knees sag: the pelvis sways back by 2 cm and returns.
-    return not run.fell and away < 0.025 and np.abs(v).max() < 0.2
+    motion = run.behavior.motion
+    wanted = motion.q[np.searchsorted(motion.t, run.t[-1])]
+    away = np.abs(q[4:7] - wanted[4:7]).max()
+    return not run.fell and away < 0.02 and np.abs(v).max() < 0.2
 
 
 @pytest.mark.parametrize(
