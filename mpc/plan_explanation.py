@@ -89,21 +89,23 @@ def _solve_again(
     previous: Plan | None,
     tempo: float,
 ) -> Solve | None:
-    """The program whose objective is the plan's, linearized one way or the other."""
+    """The program whose objective is the plan's: about which plan is not known."""
     best, least = None, np.inf
-    for about in dict.fromkeys([id(previous), id(None)]):
-        before = previous if about == id(previous) else None
+    about = previous
+    for _ in range(3):
         found = program.solve(
             t,
             plan.phase,
             plan.deviation[0],
             plan.shift[0],
             plan.steps,
-            before,
+            about,
             plan.touchdowns,
             plan.lift,
             tempo,
         )
+        # After the plan before come none, and the answer to that: steps anew.
+        about = found if about is None else None
         if found is None:
             continue
         off = abs(found.objective - plan.objective)
@@ -243,6 +245,8 @@ def _bound_name(
         slow, h = side == "upper", solve.horizon.h[knot]
         end = (1 / (w.slowest if slow else w.fastest) - 1) * h
         if abs(solve.bounds[int(slow), knot, j] - end) > 1e-6:
+            if knot and not slow:
+                return "tempo of an added step at its fastest", "s"
             # The first interval goes on from the rate so far.
             return f"tempo getting {'slower' if slow else 'faster'} at its limit", "s"
         return f"tempo at its {'slowest' if slow else 'fastest'}", "s"

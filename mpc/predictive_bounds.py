@@ -7,9 +7,12 @@ import numpy as np
 from mpc.horizon import Horizon
 from mpc.plan import Plan
 from mpc.predictive_weights import PredictiveWeights
+from mpc.stepping import Step
 
 # A foot this near to landing lands where it was going [s], and how fast it moves [m/s].
 COMMITTED, FOOT_SPEED = 0.05, 3.0
+# An added step takes as little time as a foot needs, and is hurried no more.
+STEP_RATE = 1.05
 INF = 1e30
 
 
@@ -18,6 +21,7 @@ def variable_bounds(
     w: PredictiveWeights,
     soles: Sequence[int],
     width: int,
+    steps: Sequence[Step],
     previous: Plan | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(N, width) bounds: wrenches in the air, loads, stretches, moves of soles.
@@ -27,6 +31,7 @@ def variable_bounds(
         w: bounds by name.
         soles: patches whose places are states.
         width: unknowns of an interval: wrenches, stretch, moves, then the state.
+        steps: steps that the behavior does not make.
         previous: the plan in force, from whose rate the tempo goes on; None for any.
     """
     N, C = horizon.standing.shape
@@ -44,6 +49,11 @@ def variable_bounds(
     carried = horizon.standing.any(1)
     low[:, t] = np.where(carried, (1 / w.fastest - 1) * horizon.h, 0.0)
     high[:, t] = np.where(carried, (1 / w.slowest - 1) * horizon.h, 0.0)
+    middles = 0.5 * (horizon.phases[:-1] + horizon.phases[1:])
+    for step in steps:
+        inside = (step.start < middles) & (middles < step.end)
+        quickest = (1 / STEP_RATE - 1) * horizon.h[inside]
+        low[inside, t] = np.maximum(low[inside, t], quickest)
     for i, c in enumerate(soles):
         left = _time_in_the_air(horizon, c)
         far = np.clip(FOOT_SPEED * (left - COMMITTED), 0.0, w.reach[0])[:, None]

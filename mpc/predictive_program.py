@@ -354,7 +354,7 @@ class PredictiveProgram:
         low, high = self._hurry(horizon)
         lower, upper = np.r_[lower, low], np.r_[upper, high]
         low, high = variable_bounds(
-            horizon, self.weights, self._soles, NU + self._NX, previous
+            horizon, self.weights, self._soles, NU + self._NX, steps, previous
         )
         self._solver.update(
             P=self._P,
@@ -400,6 +400,27 @@ class PredictiveProgram:
             iterations=int(result.info.iter),
             solve_time=time.perf_counter() - started,
         )
+
+    def solve_anew(
+        self,
+        t: float,
+        s: float,
+        deviation: np.ndarray,
+        shift: np.ndarray,
+        steps: Sequence[Step] = (),
+        touchdowns: Sequence[Touchdown] = (),
+        lift: float = 0.0,
+        tempo: float = 1.0,
+    ) -> Plan | None:
+        """Plans steps that the plan before has not, about a first answer.
+
+        Without products of deviations in it that answer sees no use in hurrying: who
+        is off balance falls less far in less time. Arguments as of `solve`.
+        """
+        first = self.solve(t, s, deviation, shift, steps, None, touchdowns, lift, tempo)
+        if first is None:
+            return None
+        return self.solve(t, s, deviation, shift, steps, first, touchdowns, lift, tempo)
 
     def _violation(self, x: np.ndarray, b: np.ndarray) -> float:
         """Most by which an answer leaves the rows and bounds of the last program."""

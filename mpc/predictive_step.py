@@ -246,13 +246,18 @@ class PredictiveStep:
         steps = delay_steps(before.steps, touchdowns, s)
         steps = tuple(w for w in steps if w.end > s)
         swinging = any(swing_of(reference, (), c, s) for c in reference.soles)
+        previous = before if before.is_fresh and before.iterations else None
+        undecided = None
         if steps and swinging and steps[0].start > s + self._ahead:
             # They begin when the behavior's own swing ends: decided again until then.
-            steps = ()
-        previous = before if before.is_fresh and before.iterations else None
-        plan = program.solve(
-            t, s, deviation, shift, steps, previous, touchdowns, lift, factor
-        )
+            steps, undecided = (), previous
+            plan = program.solve_anew(
+                t, s, deviation, shift, (), touchdowns, lift, factor
+            )
+        else:
+            plan = program.solve(
+                t, s, deviation, shift, steps, previous, touchdowns, lift, factor
+            )
         status = program.status
         if self._recovery is not None and not steps:
             elapsed = now + self.start_time - before.time
@@ -268,6 +273,7 @@ class PredictiveStep:
                 touchdowns,
                 lift,
                 factor,
+                undecided,
             )
         if plan is None:
             known = status in {str(cause) for cause in Cause}

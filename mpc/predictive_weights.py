@@ -46,7 +46,7 @@ class PredictiveWeights:
     beat: float = 20.0
     theta: float = 1000.0
     theta_change: float = 200.0
-    shift: float = 2.0
+    shift: float = 15.0
     jump: float = 1.0
     force: float = 0.5
     vertical: float = 0.2

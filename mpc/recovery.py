@@ -36,6 +36,8 @@ class Recovery:
             in time, and a push that has begun goes on.
         ahead: [s].
         price: in the objective of the predictive program.
+        saving: what steps have to save of it where there is no alarm: a robot that has
+            its balance back does not go on stepping to be where it was.
         intervals: intervals of the horizon that a swing takes.
         count: number of steps of a recovery.
         held: a foot that the behavior would keep in the air for so long after it could
@@ -46,6 +48,7 @@ class Recovery:
     alarm: float = 0.16
     ahead: float = 0.06
     price: float = 0.3
+    saving: float = 0.1
     intervals: int = 4
     count: int = 6
     held: float = 0.3
@@ -63,6 +66,7 @@ class Recovery:
         touchdowns: Sequence[Touchdown] = (),
         lift: float = 0.0,
         tempo: float = 1.0,
+        undecided: Plan | None = None,
     ) -> Plan | None:
         """The plan given, or one with steps that is better.
 
@@ -75,6 +79,8 @@ class Recovery:
             touchdowns: feet that landed early, or have not landed yet.
             lift: vertical force besides those of the contacts [weights].
             tempo: factor on the authored tempo that is asked for.
+            undecided: the plan in force when it has steps that are to come, and may
+                be given up for more than `price`; None for none.
         """
         reference, spacing = program.reference, program.weights.spacing
         soles = reference.soles
@@ -90,14 +96,14 @@ class Recovery:
             rate = rate / elapsed
         if np.hypot(*(off + self.ahead * rate)) > self.alarm:
             least += self.price
+        else:
+            least -= self.saving
 
         def solve(
             steps: Sequence[Step] = (), down: Sequence[Touchdown] = ()
         ) -> Plan | None:
             downs = (*touchdowns, *down)
-            return program.solve(
-                t, s, deviation, shift, steps, None, downs, lift, tempo
-            )
+            return program.solve_anew(t, s, deviation, shift, steps, downs, lift, tempo)
 
         for down in self._put_downs(program, s, touchdowns):
             candidate = solve(down=[down])
@@ -110,7 +116,13 @@ class Recovery:
         count = int(min(self.count, room))
         for order in self._orders(program, s, off, swinging) if count > 0 else []:
             steps = recovery_steps(order, start, spacing, self.intervals, count)
-            candidate = solve(steps)
+            if undecided is not None and undecided.steps == steps:
+                candidate = program.solve(
+                    t, s, deviation, shift, steps, undecided, touchdowns, lift, tempo
+                )
+                least += self.price
+            else:
+                candidate = solve(steps)
             if candidate is not None and candidate.objective < least:
                 best, least = candidate, candidate.objective
         return best

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mpc.predictive_bounds import STEP_RATE
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
@@ -58,7 +59,7 @@ def test_sideways_the_foot_ahead_goes_first(program, y, first):
 def test_a_fall_ahead_is_stepped_after(program):
     plan = improved(program, fast(x=1.0))
     assert plan.steps
-    assert plan.shift[-1, :, 0].max() > 0.2
+    assert plan.shift[:, :, 0].max() > 0.2
 
 
 def test_without_stepping_nobody_steps(stand):
@@ -99,6 +100,41 @@ def test_products_of_deviations_are_taken_from_the_plan_before(program):
     assert error(program.reference, again) < 0.4 * error(program.reference, first)
 
 
+@pytest.fixture(scope="module")
+def march(built):
+    return PredictiveProgram(Reference(built("march")))
+
+
+@pytest.mark.parametrize("velocity", [fast(y=-0.6), fast(x=0.6), fast(x=-0.6)])
+def test_who_falls_in_mid_swing_lands_earlier_and_steps_no_faster(march, velocity):
+    """Without products of deviations no plan would see a use in hurrying."""
+    s, shift, reference = 3.3, np.zeros((2, 2)), march.reference
+    ((c, end),) = [
+        (c, end)
+        for c in reference.soles
+        for start, end in reference.swings[c]
+        if start < s < end
+    ]
+    order = [x for x in reference.soles if x != c] + [c]
+    steps = recovery_steps(order, end, march.weights.spacing, 4, 2)
+    first = march.solve(s, s, velocity, shift, steps)
+    plan = march.solve_anew(s, s, velocity, shift, steps)
+    assert landing(plan, end) < 0.75 * landing(first, end)
+    middles = 0.5 * (plan.phases[:-1] + plan.phases[1:])
+    rate = np.diff(plan.phases) / plan.durations
+    added = np.any([(x.start < middles) & (middles < x.end) for x in steps], axis=0)
+    assert rate[added].max() <= STEP_RATE + PREDICTION
+    # It has settled: about itself it comes out as it is.
+    again = march.solve(s, s, velocity, shift, steps, plan)
+    assert landing(again, end) == pytest.approx(landing(plan, end), abs=0.03)
+
+
+def landing(plan, phase):
+    """Time until a phase of a plan [s]."""
+    times = np.r_[0.0, np.cumsum(plan.durations)]
+    return float(np.interp(phase, plan.phases, times))
+
+
 def error(reference, plan):
     """Largest error of the predicted angular momentum per mass, by Euler's law."""
     g, m, worst = reference.robot.gravity, reference.robot.total_mass, 0.0
@@ -135,8 +171,11 @@ def test_steps_save_what_falls_without(built):
     run, survived = pushed(built("stand"), HARD, AHEAD)
     assert survived
     assert any(plan.steps for plan in run.plans)
-    # The soles have gone with the push.
-    assert run.plans[-1].shift[0, :, 0].min() > 0.05
+    # The soles have gone with the push, and come back as far as steps were needed.
+    gone = max(plan.shift[0, :, 0].min() for plan in run.plans)
+    back = run.plans[-1].shift[0, :, 0].min()
+    assert gone > 0.1 > back
+    assert not run.plans[-1].steps
     run, survived = pushed(built("stand"), HARD, AHEAD, steps=False)
     assert run.fell
     assert not any(plan.steps for plan in run.plans)
@@ -162,6 +201,22 @@ def test_a_push_in_mid_swing_is_survived(built, direction):
     """To the left as well, where the foot in the air would have to cross."""
     _, survived = pushed(built("march"), 100.0, direction, time=2.1)
     assert survived
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "direction"), [(160.0, LEFT), (120.0, RIGHT)])
+def test_timing_saves_what_falls_without(built, size, direction):
+    """Once decided on, steps to come are not taken back and decided on again."""
+    hardware = {"state": "estimated", "actuator_lag": 0.005, "seed": 1}
+    run, survived = pushed(built("march"), size, direction, time=3.265, **hardware)
+    assert survived
+    behavior = [p for p in run.plans if 3.7 < p.time < 4.2]
+    changes = np.diff([bool(p.steps) for p in behavior])
+    assert np.count_nonzero(changes) <= 1
+    _, survived = pushed(
+        built("march"), size, direction, time=3.265, timing=False, **hardware
+    )
+    assert not survived
 
 
 @pytest.mark.slow
