@@ -8,6 +8,7 @@ from mpc.explanation import LimitReport, PlanExplanation
 from mpc.horizon import BODY
 from mpc.plan import Plan
 from mpc.plan_settings import Tempo
+from mpc.plan_start import PlanStart
 from mpc.predictive_program import PredictiveProgram, Solve
 
 # Rows of `mpc.predictive_weights.patch_rows` in words.
@@ -90,20 +91,11 @@ def _solve_again(
     tempo: float,
 ) -> Solve | None:
     """The program whose objective is the plan's: about which plan is not known."""
-    best, least = None, np.inf
-    about = previous
+    best, least, about = None, np.inf, previous
+    state, shift = plan.deviation[0], plan.shift[0]
+    start = PlanStart(t, plan.phase, state, shift, plan.touchdowns, plan.lift, tempo)
     for _ in range(3):
-        found = program.solve(
-            t,
-            plan.phase,
-            plan.deviation[0],
-            plan.shift[0],
-            plan.steps,
-            about,
-            plan.touchdowns,
-            plan.lift,
-            tempo,
-        )
+        found = program.solve(start, plan.steps, about)
         # After the plan before come none, and the answer to that: steps anew.
         about = found if about is None else None
         if found is None:

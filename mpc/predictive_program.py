@@ -41,11 +41,11 @@ from scipy.linalg import block_diag
 from mpc.horizon import BODY, Horizon, PhaseGrid, make_horizon
 from mpc.momentum_dynamics import linearize_dynamics
 from mpc.plan import Plan
+from mpc.plan_start import PlanStart
 from mpc.predictive_bounds import INF, variable_bounds
 from mpc.predictive_weights import PredictiveWeights, patch_rows
 from mpc.reference import Reference
 from mpc.stepping import Step
-from mpc.touchdown import Touchdown
 
 # Most by which an answer may leave its program, whose variables are of order one. PIQP
 # is asked for 1e-4 and comes within 1e-11; its word alone is not enough.
@@ -245,8 +245,9 @@ class PredictiveProgram:
         # the data from one program to the next: a memory that no Context would hold.
         settings.preconditioner_iter = 0
         n, rows = self._n, self._G.shape[0]
-        start = self._horizon(float(self.reference.table.t[0]))
-        self._linearize(start, np.zeros(self._NX))
+        begin = float(self.reference.table.t[0])
+        horizon = self._horizon(PlanStart(begin, begin, np.zeros(12)))
+        self._linearize(horizon, np.zeros(self._NX))
         solver.setup(
             self._P,
             np.zeros(n),
@@ -262,29 +263,29 @@ class PredictiveProgram:
 
     def _horizon(
         self,
-        s: float,
+        start: PlanStart,
         steps: Sequence[Step] = (),
-        shift: np.ndarray | None = None,
         previous: Plan | None = None,
-        touchdowns: Sequence[Touchdown] = (),
-        lift: float = 0.0,
-        tempo: float = 1.0,
     ) -> Horizon:
-        to_come = [d for d in touchdowns if d.is_to_come(s)]
-        phases = self._grid.phases(s, self.weights.knots, (*steps, *to_come))
-        if shift is None:
-            shift = np.zeros((len(self.reference.soles), 2))
+        s, downs = start.s, start.touchdowns
+        to_come = [d for d in downs if d.is_to_come(s)]
         return make_horizon(
             self.reference,
-            phases,
+            self._grid.phases(s, self.weights.knots, (*steps, *to_come)),
             steps,
-            shift,
+            self._shift(start),
             previous,
-            touchdowns,
+            downs,
             bool(self._soles),
-            lift,
-            tempo,
+            start.lift,
+            start.tempo,
         )
+
+    def _shift(self, start: PlanStart) -> np.ndarray:
+        """(S, 2) where the soles are, minus where the behavior has them [m]."""
+        if start.shift is None:
+            return np.zeros((len(self.reference.soles), 2))
+        return start.shift
 
     def _linearize(self, horizon: Horizon, x0: np.ndarray) -> np.ndarray:
         """Writes dynamics and cost along the horizon; returns the right-hand side."""
@@ -307,50 +308,33 @@ class PredictiveProgram:
 
     def solve(
         self,
-        t: float,
-        s: float,
-        deviation: np.ndarray,
-        shift: np.ndarray | None = None,
+        start: PlanStart,
         steps: Sequence[Step] = (),
         previous: Plan | None = None,
-        touchdowns: Sequence[Touchdown] = (),
-        lift: float = 0.0,
-        tempo: float = 1.0,
     ) -> Plan | None:
-        """Plans from phase s at time t.
+        """Plans from a start.
 
         Args:
-            t: phase of the behavior that is asked for now [s]: at the authored tempo
-                the time.
-            s: phase of the behavior [s].
-            deviation: (12,) measured minus reference: CoM, CoM velocity, angular
-                momentum per mass, body rotation.
-            shift: (S, 2) places of the soles minus the behavior's [m], of those in
-                the air where they were going to land; None for zeros.
+            start: where the robot is, and what is asked of it.
             steps: steps that the behavior does not make.
             previous: the plan before, with the same steps, for products of
                 deviations; None neglects them.
-            touchdowns: feet that landed early, or have not landed yet.
-            lift: vertical force besides those of the contacts [weights].
-            tempo: factor on the authored tempo that is asked for; velocity and
-                momentum of `deviation` count from the behavior at that tempo.
 
         Returns:
             A plan, or None when the solver found none.
         """
         started = time.perf_counter()
         N, C, NU, t0 = self.weights.knots, self._C, self._NU, 6 * self._C
-        if shift is None:
-            shift = np.zeros((len(self.reference.soles), 2))
-        x0 = np.r_[deviation, (t - s) / tempo, shift[: self._S].ravel()]
-        horizon = self._horizon(s, steps, shift, previous, touchdowns, lift, tempo)
+        t, s, tempo, shift = start.t, start.s, start.tempo, self._shift(start)
+        x0 = np.r_[start.deviation, (t - s) / tempo, shift[: self._S].ravel()]
+        horizon = self._horizon(start, steps, previous)
         b = self._linearize(horizon, x0)
         upper = -(horizon.wrench @ self._G_knot.T).ravel()
         lower = np.full(len(upper), -INF)
         if self._reaches:
             low, high = self._reach(horizon, shift)
             lower, upper = np.r_[lower, low], np.r_[upper, high]
-        crouch = 1.0 if steps else self._crouching(deviation, shift)
+        crouch = 1.0 if steps else self._crouching(start)
         low, high = self._hurry(horizon)
         lower, upper = np.r_[lower, low], np.r_[upper, high]
         low, high = variable_bounds(
@@ -393,34 +377,22 @@ class PredictiveProgram:
             com=horizon.com + X[:, :3],
             shift=self._shifts(X, shift),
             steps=tuple(steps),
-            touchdowns=tuple(touchdowns),
-            lift=lift,
+            touchdowns=tuple(start.touchdowns),
+            lift=start.lift,
             may_step=self.weights.stepping,
             objective=float(result.info.primal_obj) + crouch**2 * self._lowered,
             iterations=int(result.info.iter),
             solve_time=time.perf_counter() - started,
         )
 
-    def solve_anew(
-        self,
-        t: float,
-        s: float,
-        deviation: np.ndarray,
-        shift: np.ndarray,
-        steps: Sequence[Step] = (),
-        touchdowns: Sequence[Touchdown] = (),
-        lift: float = 0.0,
-        tempo: float = 1.0,
-    ) -> Plan | None:
+    def solve_anew(self, start: PlanStart, steps: Sequence[Step] = ()) -> Plan | None:
         """Plans steps that the plan before has not, about a first answer.
 
         Without products of deviations in it that answer sees no use in hurrying: who
-        is off balance falls less far in less time. Arguments as of `solve`.
+        is off balance falls less far in less time.
         """
-        first = self.solve(t, s, deviation, shift, steps, None, touchdowns, lift, tempo)
-        if first is None:
-            return None
-        return self.solve(t, s, deviation, shift, steps, first, touchdowns, lift, tempo)
+        first = self.solve(start, steps)
+        return None if first is None else self.solve(start, steps, first)
 
     def _violation(self, x: np.ndarray, b: np.ndarray) -> float:
         """Most by which an answer leaves the rows and bounds of the last program."""
@@ -436,22 +408,17 @@ class PredictiveProgram:
             )
         )
 
-    def off_balance(self, deviation: np.ndarray, shift: np.ndarray) -> np.ndarray:
-        """(2,) divergent component of motion from where it belongs [m].
-
-        Args:
-            deviation: (12,) as of `solve`.
-            shift: (S, 2) as of `solve`.
-        """
+    def off_balance(self, start: PlanStart) -> np.ndarray:
+        """(2,) divergent component of motion from where it belongs [m]."""
         height = max(float(self.reference.table.com[0, 0, 2]), 0.1)
-        omega = np.sqrt(self._g / height)
-        off = deviation[:2] + deviation[3:5] / omega
+        deviation, shift = start.deviation, self._shift(start)
+        off = deviation[:2] + deviation[3:5] / np.sqrt(self._g / height)
         return np.asarray(off - shift.mean(0) if len(shift) else off)
 
-    def _crouching(self, deviation: np.ndarray, shift: np.ndarray) -> float:
+    def _crouching(self, start: PlanStart) -> float:
         """Share of the crouch that a robot takes which stands."""
         w = self.weights
-        off = float(np.hypot(*self.off_balance(deviation, shift)))
+        off = float(np.hypot(*self.off_balance(start)))
         return min(1.0, max(0.0, (off - w.calm) / (w.lost - w.calm)))
 
     def last_solve(self) -> Solve:
@@ -517,7 +484,7 @@ class PredictiveProgram:
     def rest(self, t: float, s: float, tempo: float = 1.0) -> Plan:
         """The plan that follows the behavior exactly, at a tempo."""
         N, C = self.weights.knots, self._C
-        horizon = self._horizon(s, tempo=tempo)
+        horizon = self._horizon(PlanStart(t, s, np.zeros(12), tempo=tempo))
         S = len(self.reference.soles)
         return Plan(
             time=t,

@@ -8,7 +8,6 @@ No diagram, context or simulator is needed; `PredictiveController` is the same a
 Drake system.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,13 +23,14 @@ from mpc.measurement import (
 )
 from mpc.plan import Plan
 from mpc.plan_settings import PlanSettings, Tempo
+from mpc.plan_start import PlanStart
 from mpc.planning_time import carry
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
 from mpc.reference import Reference, ReferenceSample
 from mpc.stepping import next_swings, swing_of
-from mpc.touchdown import Touchdown, delay_steps, find_touchdowns
+from mpc.touchdown import delay_steps, find_touchdowns
 
 # A plan reaches 1.3 s ahead; what it foresees of a robot that nobody watches is worth
 # less and less [s].
@@ -222,28 +222,21 @@ class PredictiveStep:
         if when > t:
             deviation = carry(deviation, before, t, when, now)
             s = before.phase_at(when)
-        plan = self._plan(
-            program, when, s, deviation, shift, before, downs, lift, tempo
-        )
+        asked = tempo.asked(when - self.start_time)
+        start = PlanStart(asked, s, deviation, shift, downs, lift, factor)
+        plan = self._plan(program, start, before, when - before.time)
         return plan if isinstance(plan, Failure) else replace(plan, ground=ground)
 
     def _plan(
         self,
         program: PredictiveProgram,
-        when: float,
-        s: float,
-        deviation: np.ndarray,
-        shift: np.ndarray,
+        start: PlanStart,
         before: Plan,
-        touchdowns: Sequence[Touchdown],
-        lift: float,
-        tempo: Tempo,
+        elapsed: float,
     ) -> Plan | Failure:
         """A plan with the steps under way, or with recovery steps if those help."""
-        reference = self.reference
-        now = when - self.start_time
-        t, factor = tempo.asked(now), tempo.factor(now)
-        steps = delay_steps(before.steps, touchdowns, s)
+        reference, s = self.reference, start.s
+        steps = delay_steps(before.steps, start.touchdowns, s)
         steps = tuple(w for w in steps if w.end > s)
         swinging = any(swing_of(reference, (), c, s) for c in reference.soles)
         previous = before if before.is_fresh and before.iterations else None
@@ -251,29 +244,13 @@ class PredictiveStep:
         if steps and swinging and steps[0].start > s + self._ahead:
             # They begin when the behavior's own swing ends: decided again until then.
             steps, undecided = (), previous
-            plan = program.solve_anew(
-                t, s, deviation, shift, (), touchdowns, lift, factor
-            )
+            plan = program.solve_anew(start)
         else:
-            plan = program.solve(
-                t, s, deviation, shift, steps, previous, touchdowns, lift, factor
-            )
+            plan = program.solve(start, steps, previous)
         status = program.status
         if self._recovery is not None and not steps:
-            elapsed = now + self.start_time - before.time
             plan = self._recovery.improve(
-                program,
-                t,
-                s,
-                deviation,
-                shift,
-                plan,
-                before,
-                elapsed,
-                touchdowns,
-                lift,
-                factor,
-                undecided,
+                program, start, plan, before, elapsed, undecided
             )
         if plan is None:
             known = status in {str(cause) for cause in Cause}
@@ -284,7 +261,7 @@ class PredictiveStep:
             before.swings,
             s,
             self._ahead,
-            shift,
+            np.asarray(start.shift),
             plan.shift,
             plan.phases,
             plan.touchdowns,

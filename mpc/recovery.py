@@ -10,12 +10,12 @@ Sources
     Recovery", 2006.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from mpc.plan import Plan
+from mpc.plan_start import PlanStart
 from mpc.predictive_program import PredictiveProgram
 from mpc.stepping import LIFT, Step, recovery_steps
 from mpc.touchdown import Touchdown, put_down
@@ -56,89 +56,80 @@ class Recovery:
     def improve(
         self,
         program: PredictiveProgram,
-        t: float,
-        s: float,
-        deviation: np.ndarray,
-        shift: np.ndarray,
+        start: PlanStart,
         plan: Plan | None,
         before: Plan,
         elapsed: float,
-        touchdowns: Sequence[Touchdown] = (),
-        lift: float = 0.0,
-        tempo: float = 1.0,
         undecided: Plan | None = None,
     ) -> Plan | None:
         """The plan given, or one with steps that is better.
 
         Args:
             program: the predictive program.
-            t, s, deviation, shift: as of `PredictiveProgram.solve`.
+            start: where the robot is, and what is asked of it.
             plan: the best plan without steps; None when there is none.
             before: the plan in force.
             elapsed: time since that was made [s].
-            touchdowns: feet that landed early, or have not landed yet.
-            lift: vertical force besides those of the contacts [weights].
-            tempo: factor on the authored tempo that is asked for.
             undecided: the plan in force when it has steps that are to come, and may
                 be given up for more than `price`; None for none.
         """
-        reference, spacing = program.reference, program.weights.spacing
-        soles = reference.soles
-        if not program.weights.stepping or len(soles) < 2:
+        best, least = plan, np.inf if plan is None else plan.objective
+        if not program.weights.stepping or len(program.reference.soles) < 2:
             return plan
-        off = program.off_balance(deviation, shift)
+        off = program.off_balance(start)
         if plan is not None and np.hypot(*off) < self.watch:
             return plan
-        best, least = plan, np.inf if plan is None else plan.objective
         rate = np.zeros(2)
         if before.iterations and elapsed > 0:
-            rate = off - program.off_balance(before.deviation[0], before.shift[0])
-            rate = rate / elapsed
+            then = PlanStart(0.0, 0.0, before.deviation[0], before.shift[0])
+            rate = (off - program.off_balance(then)) / elapsed
         if np.hypot(*(off + self.ahead * rate)) > self.alarm:
             least += self.price
         else:
             least -= self.saving
-
-        def solve(
-            steps: Sequence[Step] = (), down: Sequence[Touchdown] = ()
-        ) -> Plan | None:
-            downs = (*touchdowns, *down)
-            return program.solve_anew(t, s, deviation, shift, steps, downs, lift, tempo)
-
-        for down in self._put_downs(program, s, touchdowns):
-            candidate = solve(down=[down])
+        for down in self._put_downs(program, start):
+            candidate = program.solve_anew(start.with_touchdown(down))
             # What the behavior wants to keep in the air is not put down for little.
             if candidate is not None and candidate.objective + self.price < least:
                 best, least = candidate, candidate.objective
-        start, end, swinging = self._window(program, s)
-        length = spacing * (self.intervals + 1)
-        room = (end - start - LIFT + spacing) / length + 1e-6
-        count = int(min(self.count, room))
-        for order in self._orders(program, s, off, swinging) if count > 0 else []:
-            steps = recovery_steps(order, start, spacing, self.intervals, count)
+        for steps in self._sequences(program, start.s, off):
             if undecided is not None and undecided.steps == steps:
-                candidate = program.solve(
-                    t, s, deviation, shift, steps, undecided, touchdowns, lift, tempo
-                )
+                candidate = program.solve(start, steps, undecided)
                 least += self.price
             else:
-                candidate = solve(steps)
+                candidate = program.solve_anew(start, steps)
             if candidate is not None and candidate.objective < least:
                 best, least = candidate, candidate.objective
         return best
 
+    def _sequences(
+        self, program: PredictiveProgram, s: float, off: np.ndarray
+    ) -> list[tuple[Step, ...]]:
+        """Steps that may be taken from phase s, or when a foot has landed."""
+        spacing = program.weights.spacing
+        start, end, swinging = self._window(program, s)
+        length = spacing * (self.intervals + 1)
+        room = (end - start - LIFT + spacing) / length + 1e-6
+        count = int(min(self.count, room))
+        if count <= 0:
+            return []
+        return [
+            recovery_steps(order, start, spacing, self.intervals, count)
+            for order in self._orders(program, s, off, swinging)
+        ]
+
     def _put_downs(
-        self, program: PredictiveProgram, s: float, touchdowns: Sequence[Touchdown]
+        self, program: PredictiveProgram, start: PlanStart
     ) -> list[Touchdown]:
         """Touchdowns of feet that the behavior keeps in the air for long."""
-        reference = program.reference
+        reference, s = program.reference, start.s
         landing = s + self.intervals * program.weights.spacing
-        known = {d.contact for d in touchdowns}
+        known = {d.contact for d in start.touchdowns}
         return [
             put_down(reference, c, landing, float(end))
             for c in reference.soles
-            for start, end in reference.swings[c]
-            if c not in known and start <= s and end - landing > self.held
+            for begin, end in reference.swings[c]
+            if c not in known and begin <= s and end - landing > self.held
         ]
 
     def _orders(

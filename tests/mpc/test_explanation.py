@@ -8,6 +8,7 @@ import pytest
 from models.errors import BackbeatError
 from mpc.explanation import LimitReport
 from mpc.plan_explanation import explain_plan
+from mpc.plan_start import PlanStart
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveStep
 from mpc.recovery import Recovery
@@ -157,7 +158,7 @@ def test_costs_of_a_plan_add_up_to_its_objective(dancer):
 def test_bounds_of_a_plan_are_named_and_complementary(dancer):
     """What is said to be in force has no room left, at the knot that pays the most."""
     late = replace(dancer.step.program.rest(T, T - 0.5), iterations=0)
-    plan = dancer.step.program.solve(T, T - 0.5, np.zeros(12))
+    plan = dancer.step.program.solve(PlanStart(T, T - 0.5, np.zeros(12)))
     found = explain_plan(dancer.step.program, plan, 0.0, late)
     assert "tempo at its fastest" in names(found.active)
     weights, steps = dancer.step.program.weights, np.diff(plan.phases)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from mpc.plan_start import PlanStart
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
@@ -28,7 +29,10 @@ def short(groove):
 
 @pytest.mark.parametrize("phase", [-0.4, *PHASES, 30.0])
 def test_on_the_reference_nothing_is_corrected(program, phase):
-    plan, rest = program.solve(phase, phase, np.zeros(12)), program.rest(phase, phase)
+    plan, rest = (
+        program.solve(PlanStart(phase, phase, np.zeros(12))),
+        program.rest(phase, phase),
+    )
     assert plan.rate == pytest.approx(1.0, abs=PREDICTION)
     np.testing.assert_allclose(plan.durations, rest.durations, atol=PREDICTION)
     assert np.abs(plan.deviation).max() < PREDICTION
@@ -42,7 +46,7 @@ def test_on_the_reference_nothing_is_corrected(program, phase):
 def test_the_plan_is_the_optimum_of_the_program_stated_in_full(
     short, phase, late, size
 ):
-    plan = short.solve(phase + late, phase, size * PUSHED)
+    plan = short.solve(PlanStart(phase + late, phase, size * PUSHED))
     exact = DenseHorizon(short, plan.phases).solve(np.r_[size * PUSHED, late])
     assert np.abs(plan.deviation - exact.deviation).max() < PREDICTION
     assert np.abs(plan.wrench - exact.wrench).max() < PREDICTION
@@ -51,7 +55,7 @@ def test_the_plan_is_the_optimum_of_the_program_stated_in_full(
 
 
 def test_the_whole_horizon_is_solved_as_well(program):
-    plan = program.solve(9.0, 9.0, PUSHED)
+    plan = program.solve(PlanStart(9.0, 9.0, PUSHED))
     exact = DenseHorizon(program, plan.phases).solve(np.r_[PUSHED, 0.0])
     assert np.abs(plan.deviation - exact.deviation).max() < PREDICTION
     assert np.abs(plan.wrench - exact.wrench).max() < PREDICTION
@@ -88,7 +92,7 @@ def integrated(groove, plan, deviation):
 def test_the_prediction_is_right_to_first_order(groove, program, late):
     """Of a small deviation from the behavior, and from its timing."""
     s, small = 9.0, 0.02
-    plan = program.solve(s + small * late, s, small * PUSHED)
+    plan = program.solve(PlanStart(s + small * late, s, small * PUSHED))
     found = integrated(groove, plan, small * PUSHED)
     # What a midpoint rule makes of the behavior itself is not meant here.
     found -= integrated(groove, program.rest(s, s), np.zeros(12))
@@ -100,7 +104,7 @@ def test_the_prediction_is_right_to_first_order(groove, program, late):
 
 @pytest.mark.parametrize("phase", PHASES)
 def test_planned_wrenches_can_be_carried(program, phase):
-    plan = program.solve(phase, phase, 2 * PUSHED)
+    plan = program.solve(PlanStart(phase, phase, 2 * PUSHED))
     mu, slack = program.weights.friction, 1e-3
     for w in plan.wrench.reshape(-1, 6):
         assert np.hypot(w[3], w[4]) <= mu * w[5] + slack
@@ -111,7 +115,7 @@ def test_planned_wrenches_can_be_carried(program, phase):
 
 @pytest.mark.parametrize("late", [0.3, -0.3])
 def test_timing_stays_between_its_bounds(program, late):
-    plan = program.solve(9.0 + late, 9.0, PUSHED)
+    plan = program.solve(PlanStart(9.0 + late, 9.0, PUSHED))
     rates = np.diff(plan.phases) / plan.durations
     w = program.weights
     assert (rates >= w.slowest - 1e-9).all()
@@ -122,7 +126,7 @@ def test_timing_stays_between_its_bounds(program, late):
 
 def test_with_timing_off_the_tempo_is_kept(groove):
     weights = PredictiveWeights(slowest=1.0, fastest=1.0)
-    plan = PredictiveProgram(groove, weights).solve(9.2, 9.0, PUSHED)
+    plan = PredictiveProgram(groove, weights).solve(PlanStart(9.2, 9.0, PUSHED))
     assert plan.rate == 1.0
     np.testing.assert_array_equal(plan.durations, np.diff(plan.phases))
 
@@ -131,7 +135,7 @@ def test_time_helps_against_a_push(groove, program):
     """With timing the cost of the same state is lower: it is one more freedom."""
 
     def effort(weights):
-        plan = PredictiveProgram(groove, weights).solve(9.0, 9.0, 2 * PUSHED)
+        plan = PredictiveProgram(groove, weights).solve(PlanStart(9.0, 9.0, 2 * PUSHED))
         return np.abs(plan.deviation[-1, :6]).sum()
 
     fixed = dataclasses.replace(program.weights, slowest=1.0, fastest=1.0)
@@ -141,11 +145,11 @@ def test_time_helps_against_a_push(groove, program):
 
 def test_a_program_remembers_nothing(groove, program):
     """Equal calls give equal plans, also on a program that has solved others."""
-    first = program.solve(9.0, 9.0, PUSHED)
+    first = program.solve(PlanStart(9.0, 9.0, PUSHED))
     for phase in PHASES:
-        program.solve(phase, phase, -PUSHED)
-    second = program.solve(9.0, 9.0, PUSHED)
-    fresh = PredictiveProgram(groove).solve(9.0, 9.0, PUSHED)
+        program.solve(PlanStart(phase, phase, -PUSHED))
+    second = program.solve(PlanStart(9.0, 9.0, PUSHED))
+    fresh = PredictiveProgram(groove).solve(PlanStart(9.0, 9.0, PUSHED))
     for plan in (second, fresh):
         for name in ("durations", "deviation", "wrench", "com", "iterations"):
             np.testing.assert_array_equal(getattr(plan, name), getattr(first, name))
@@ -188,7 +192,7 @@ def test_solved_about_itself_a_plan_predicts_what_happens(built, phase):
     rest = integrated(reference, program.rest(phase, phase), np.zeros(12))
     plan, errors = None, []
     for _ in range(6):
-        plan = program.solve(phase + 0.2, phase, state, previous=plan)
+        plan = program.solve(PlanStart(phase + 0.2, phase, state), previous=plan)
         found = integrated(reference, plan, state) - rest
         errors.append(np.abs(found[:, :6] - plan.deviation[1:, :6]).max())
     assert np.abs(plan.durations / np.diff(plan.phases) - 1).max() > 0.1

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mpc.plan_start import PlanStart
 from mpc.predictive_program import PredictiveProgram
 from mpc.recovery import Recovery
 from mpc.reference import Reference
@@ -38,9 +39,9 @@ def improved(program, y, s=HIGH):
     """The plan of a robot whose center of mass has been pushed sideways [m/s]."""
     deviation, shift = np.zeros(12), np.zeros((2, 2))
     deviation[4] = y
-    plan = program.solve(s, s, deviation, shift)
-    before = program.rest(s - 0.02, s - 0.02)
-    found = Recovery().improve(program, s, s, deviation, shift, plan, before, 0.02)
+    start = PlanStart(s, s, deviation, shift)
+    plan, before = program.solve(start), program.rest(s - 0.02, s - 0.02)
+    found = Recovery().improve(program, start, plan, before, 0.02)
     return plan, found
 
 

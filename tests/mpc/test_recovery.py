@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mpc.plan_start import PlanStart
 from mpc.predictive_bounds import STEP_RATE
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
@@ -38,12 +39,9 @@ def fast(x=0.0, y=0.0):
 
 
 def improved(program, deviation, elapsed=0.02):
-    shift = np.zeros((2, 2))
-    plan = program.solve(2.0, 2.0, deviation, shift)
+    start = PlanStart(2.0, 2.0, deviation, np.zeros((2, 2)))
     before = replace(program.rest(2.0 - elapsed, 2.0 - elapsed), iterations=1)
-    return Recovery().improve(
-        program, 2.0, 2.0, deviation, shift, plan, before, elapsed
-    )
+    return Recovery().improve(program, start, program.solve(start), before, elapsed)
 
 
 def test_who_stands_well_does_not_step(program):
@@ -65,14 +63,14 @@ def test_a_fall_ahead_is_stepped_after(program):
 def test_without_stepping_nobody_steps(stand):
     program = PredictiveProgram(stand, PredictiveWeights(stepping=False))
     assert improved(program, fast(x=1.0)).steps == ()
-    assert program.solve(2.0, 2.0, fast(x=1.0)).shift.max() == 0.0
+    assert program.solve(PlanStart(2.0, 2.0, fast(x=1.0))).shift.max() == 0.0
 
 
 @pytest.mark.parametrize("deviation", [fast(x=1.2), fast(y=0.8), fast(x=-0.8, y=-0.5)])
 def test_soles_move_in_the_air_alone_and_stay_within_reach(program, deviation):
     order = program.reference.soles if deviation[4] >= 0 else (1, 0)
     steps = recovery_steps(order, 2.0, 0.05, 4, 4)
-    plan = program.solve(2.0, 2.0, deviation, np.zeros((2, 2)), steps)
+    plan = program.solve(PlanStart(2.0, 2.0, deviation), steps)
     w = program.weights
     for i, c in enumerate(program.reference.soles):
         for k in range(len(plan.durations)):
@@ -91,12 +89,12 @@ def test_soles_move_in_the_air_alone_and_stay_within_reach(program, deviation):
 
 def test_products_of_deviations_are_taken_from_the_plan_before(program):
     """A plan about the plan before predicts a hard push better than one about rest."""
-    deviation, shift = fast(x=0.9), np.zeros((2, 2))
+    start = PlanStart(2.0, 2.0, fast(x=0.9))
     steps = recovery_steps(program.reference.soles, 2.0, 0.05, 4, 4)
-    first = program.solve(2.0, 2.0, deviation, shift, steps)
+    first = program.solve(start, steps)
     again = first
     for _ in range(4):
-        again = program.solve(2.0, 2.0, deviation, shift, steps, again)
+        again = program.solve(start, steps, again)
     assert error(program.reference, again) < 0.4 * error(program.reference, first)
 
 
@@ -108,7 +106,8 @@ def march(built):
 @pytest.mark.parametrize("velocity", [fast(y=-0.6), fast(x=0.6), fast(x=-0.6)])
 def test_who_falls_in_mid_swing_lands_earlier_and_steps_no_faster(march, velocity):
     """Without products of deviations no plan would see a use in hurrying."""
-    s, shift, reference = 3.3, np.zeros((2, 2)), march.reference
+    s, reference = 3.3, march.reference
+    now = PlanStart(s, s, velocity)
     ((c, end),) = [
         (c, end)
         for c in reference.soles
@@ -117,15 +116,15 @@ def test_who_falls_in_mid_swing_lands_earlier_and_steps_no_faster(march, velocit
     ]
     order = [x for x in reference.soles if x != c] + [c]
     steps = recovery_steps(order, end, march.weights.spacing, 4, 2)
-    first = march.solve(s, s, velocity, shift, steps)
-    plan = march.solve_anew(s, s, velocity, shift, steps)
+    first = march.solve(now, steps)
+    plan = march.solve_anew(now, steps)
     assert landing(plan, end) < 0.75 * landing(first, end)
     middles = 0.5 * (plan.phases[:-1] + plan.phases[1:])
     rate = np.diff(plan.phases) / plan.durations
     added = np.any([(x.start < middles) & (middles < x.end) for x in steps], axis=0)
     assert rate[added].max() <= STEP_RATE + PREDICTION
     # It has settled: about itself it comes out as it is.
-    again = march.solve(s, s, velocity, shift, steps, plan)
+    again = march.solve(now, steps, plan)
     assert landing(again, end) == pytest.approx(landing(plan, end), abs=0.03)
 
 

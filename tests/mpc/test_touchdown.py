@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mpc.plan_start import PlanStart
 from mpc.predictive_program import PredictiveProgram
 from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
@@ -115,8 +116,8 @@ def test_a_foot_on_the_ground_early_is_planned_with(march, swing):
     down = Touchdown(c, s, end, True, place)
     deviation = np.zeros(12)
     deviation[4] = 0.3 * np.sign(place[1])
-    usual = program.solve(s, s, deviation)
-    early = program.solve(s, s, deviation, touchdowns=[down])
+    usual = program.solve(PlanStart(s, s, deviation))
+    early = program.solve(PlanStart(s, s, deviation, touchdowns=[down]))
     assert abs(usual.wrench[0, c, 5]) < 1e-3
     assert early.wrench[:2, c, 5].max() > 0.05
 

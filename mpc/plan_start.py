@@ -1,0 +1,39 @@
+"""PlanStart: where a plan starts, which is all that a program is told of the robot."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mpc.touchdown import Touchdown
+
+
+@dataclass(frozen=True)
+class PlanStart:
+    """The robot against its behavior, and what is asked of it now.
+
+    Attributes:
+        t: phase of the behavior that is asked for now [s]: at the authored tempo the
+            time.
+        s: phase of the behavior [s].
+        deviation: (12,) measured minus reference: CoM, CoM velocity, angular momentum
+            per mass, body rotation.
+        shift: (S, 2) places of the soles minus the behavior's [m], of those in the air
+            where they were going to land; None for zeros.
+        touchdowns: feet that landed early, or have not landed yet.
+        lift: vertical force besides those of the contacts [weights].
+        tempo: factor on the authored tempo that is asked for; velocity and momentum of
+            `deviation` count from the behavior at that tempo.
+    """
+
+    t: float
+    s: float
+    deviation: np.ndarray
+    shift: np.ndarray | None = None
+    touchdowns: Sequence[Touchdown] = ()
+    lift: float = 0.0
+    tempo: float = 1.0
+
+    def with_touchdown(self, touchdown: Touchdown) -> "PlanStart":
+        """The same with one more foot that lands, or has landed, early."""
+        return replace(self, touchdowns=(*self.touchdowns, touchdown))
