@@ -34,6 +34,8 @@ class Recovery:
         alarm: the same, of where it will be after `ahead` at its present speed, from
             which steps may cost `price` more than standing: they only help if taken
             in time, and a push that has begun goes on.
+        astray: distance of the soles from where the behavior has them from which a
+            robot that stands well steps back [m].
         ahead: [s].
         price: in the objective of the predictive program.
         saving: what steps have to save of it where there is no alarm: a robot that has
@@ -46,6 +48,7 @@ class Recovery:
 
     watch: float = 0.03
     alarm: float = 0.16
+    astray: float = 0.1
     ahead: float = 0.06
     price: float = 0.3
     saving: float = 0.1
@@ -77,7 +80,9 @@ class Recovery:
         if not program.weights.stepping or len(program.reference.soles) < 2:
             return plan
         off = program.off_balance(start)
-        if plan is not None and np.hypot(*off) < self.watch:
+        is_calm = bool(np.hypot(*off) < self.watch)
+        astray = np.zeros(2) if start.shift is None else start.shift.mean(axis=0)
+        if plan is not None and is_calm and np.hypot(*astray) < self.astray:
             return plan
         rate = np.zeros(2)
         if before.iterations and elapsed > 0:
@@ -92,7 +97,8 @@ class Recovery:
             # What the behavior wants to keep in the air is not put down for little.
             if candidate is not None and candidate.objective + self.price < least:
                 best, least = candidate, candidate.objective
-        for steps in self._sequences(program, start.s, off):
+        where = -astray if is_calm else off
+        for steps in self._sequences(program, start.s, where):
             if undecided is not None and undecided.steps == steps:
                 candidate = program.solve(start, steps, undecided)
                 least += self.price
@@ -103,9 +109,9 @@ class Recovery:
         return best
 
     def _sequences(
-        self, program: PredictiveProgram, s: float, off: np.ndarray
+        self, program: PredictiveProgram, s: float, way: np.ndarray
     ) -> list[tuple[Step, ...]]:
-        """Steps that may be taken from phase s, or when a foot has landed."""
+        """Steps in a way (2,) that may be taken from phase s, or after a landing."""
         spacing = program.weights.spacing
         start, end, swinging = self._window(program, s)
         length = spacing * (self.intervals + 1)
@@ -115,7 +121,7 @@ class Recovery:
             return []
         return [
             recovery_steps(order, start, spacing, self.intervals, count)
-            for order in self._orders(program, s, off, swinging)
+            for order in self._orders(program, s, way, swinging)
         ]
 
     def _put_downs(
@@ -136,7 +142,7 @@ class Recovery:
         self,
         program: PredictiveProgram,
         s: float,
-        off: np.ndarray,
+        way: np.ndarray,
         swinging: int | None,
     ) -> list[list[int]]:
         """Orders in which the soles may step: sideways, the one ahead goes first.
@@ -150,8 +156,8 @@ class Recovery:
         place = reference.sample(s).p_contact[soles, :2]
         side = place[0] - place[1]
         side = side / max(float(np.hypot(*side)), 1e-6)
-        along = float(side @ off)
-        forward = float(np.hypot(*(off - along * side)))
+        along = float(side @ way)
+        forward = float(np.hypot(*(way - along * side)))
         orders = [soles, soles[::-1]]
         if abs(along) > SIDEWAYS * forward:
             return orders[:1] if along > 0 else orders[1:]

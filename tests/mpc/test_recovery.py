@@ -60,6 +60,19 @@ def test_a_fall_ahead_is_stepped_after(program):
     assert plan.shift[:, :, 0].max() > 0.2
 
 
+@pytest.mark.parametrize(("astray", "steps"), [(0.05, False), (0.15, True)])
+def test_who_stands_well_but_far_from_its_place_steps_back(program, astray, steps):
+    deviation, shift = np.zeros(12), np.full((2, 2), [-astray, 0.0])
+    deviation[0] = -astray
+    start = PlanStart(2.0, 2.0, deviation, shift)
+    plan = program.solve(start)
+    assert np.abs(plan.shift + [astray, 0.0]).max() < PREDICTION
+    plan = Recovery().improve(program, start, plan, program.rest(1.98, 1.98), 0.02)
+    assert bool(plan.steps) == steps
+    if steps:
+        assert np.abs(plan.shift[-1]).max() < 0.1 * astray
+
+
 def test_without_stepping_nobody_steps(stand):
     program = PredictiveProgram(stand, PredictiveWeights(stepping=False))
     assert improved(program, fast(x=1.0)).steps == ()
