@@ -244,3 +244,31 @@ def test_hard_pushes_are_survived_on_sensors_and_motors(
     hardware = {"state": "estimated", "actuator_lag": 0.005, "joint_friction": friction}
     _, survived = pushed(built("stand"), size, direction, **hardware)
     assert survived
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("direction", [AHEAD, BACK, LEFT, RIGHT])
+@pytest.mark.parametrize(
+    ("pushes", "steps"),
+    [
+        ([Push(0.5, 0.15, [52.5], "utorso")], False),
+        ([Push(0.5, 1.0, [200.0])], True),
+        ([Push(0.5, 0.2, [60.0]), Push(1.7, 0.2, [42.0])], False),
+    ],
+    ids=["at the chest", "for a second", "twice"],
+)
+def test_long_and_repeated_pushes_are_survived(built, pushes, steps, direction):
+    pushes = [
+        replace(p, impulse=[p.impulse[0] * float(x) for x in direction]) for p in pushes
+    ]
+    scenario = Scenario(
+        "stand",
+        lead_in=0.3,
+        duration=pushes[-1].time + pushes[-1].duration + 4.2,
+        pushes=pushes,
+        steps=steps,
+        state="estimated",
+        actuator_lag=0.005,
+    )
+    run = run_scenario(scenario, built("stand"))
+    assert run.metrics()["survived"]
