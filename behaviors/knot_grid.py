@@ -18,6 +18,8 @@ WAY_KNOTS = 6
 GROWTH = 1.2
 # The same of the time that is left when stretches have whole numbers of knots.
 MOST_GROWTH = 1.25
+# Most time between knots that are evened out, as a share of `SPACING`.
+MOST_SPACING = 1.1
 # Factor on the time between knots where they have to be closer.
 FINER = 0.6
 # Weight of a change of the time between knots at an anchor, beside one elsewhere: a
@@ -68,7 +70,7 @@ class KnotGrid:
         for i in reversed(range(len(spacing) - 1)):
             spacing[i] = min(spacing[i], GROWTH * spacing[i + 1])
         lengths = np.diff([tempo.time(float(p)) for p in points])
-        shares = _even(lengths, _counts(lengths, spacing))
+        shares = _shares(lengths, spacing)
         spans = [
             a + (b - a) * share
             for (a, b), share in zip(itertools.pairwise(points), shares, strict=True)
@@ -100,6 +102,25 @@ class KnotGrid:
         """The first knot at least `time` [s] after knot k."""
         k = int(np.searchsorted(self.times, self.times[k] + time - 1e-9))
         return min(k, len(self.times) - 1)
+
+
+def _shares(lengths: np.ndarray, spacing: np.ndarray) -> list[np.ndarray]:
+    """Where the knots of each stretch are, as of `_even`, nowhere too far apart.
+
+    Args:
+        lengths: (n,) of the stretches [s].
+        spacing: (n,) most mean time between their knots [s].
+    """
+    spacing = spacing.copy()
+    while True:
+        counts = _counts(lengths, spacing)
+        shares = _even(lengths, counts)
+        widest = lengths * [np.diff(share, append=1.0).max() for share in shares]
+        wide = widest > MOST_SPACING * SPACING
+        if not wide.any():
+            return shares
+        # Beside closer knots those of a stretch are further apart than in the mean.
+        spacing[wide] = lengths[wide] / (counts[wide] + 1)
 
 
 def _counts(lengths: np.ndarray, spacing: np.ndarray) -> np.ndarray:

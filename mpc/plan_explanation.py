@@ -1,6 +1,6 @@
 """What a plan costs and what limits it, from its program, solved again."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -91,13 +91,16 @@ def _solve_again(
     tempo: float,
 ) -> Solve | None:
     """The program whose objective is the plan's: about which plan is not known."""
-    best, least, about = None, np.inf, previous
+    best, least = None, np.inf
     state, shift = plan.deviation[0], plan.shift[0]
     start = PlanStart(t, plan.phase, state, shift, plan.touchdowns, plan.lift, tempo)
-    for _ in range(3):
-        found = program.solve(start, plan.steps, about)
-        # After the plan before come none, and the answer to that: steps anew.
-        about = found if about is None else None
+    solves: tuple[Callable[[], Plan | None], ...] = (
+        lambda: program.solve(start, plan.steps, previous),
+        lambda: program.solve(start, plan.steps),
+        lambda: program.solve_anew(start, plan.steps),
+    )
+    for solve in solves:
+        found = solve()
         if found is None:
             continue
         off = abs(found.objective - plan.objective)

@@ -7,7 +7,7 @@ import numpy as np
 from mpc.horizon import Horizon
 from mpc.plan import Plan
 from mpc.predictive_weights import PredictiveWeights
-from mpc.stepping import Step
+from mpc.stepping import Step, covered
 
 # A foot this near to landing lands where it was going [s], and how fast it moves [m/s].
 COMMITTED, FOOT_SPEED = 0.05, 3.0
@@ -51,7 +51,7 @@ def variable_bounds(
     high[:, t] = np.where(carried, (1 / w.slowest - 1) * horizon.h, 0.0)
     middles = 0.5 * (horizon.phases[:-1] + horizon.phases[1:])
     for step in steps:
-        inside = (step.start < middles) & (middles < step.end)
+        inside = covered(step, middles)
         quickest = (1 / STEP_RATE - 1) * horizon.h[inside]
         low[inside, t] = np.maximum(low[inside, t], quickest)
     for i, c in enumerate(soles):

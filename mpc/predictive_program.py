@@ -273,7 +273,7 @@ class PredictiveProgram:
             self.reference,
             self._grid.phases(s, self.weights.knots, (*steps, *to_come)),
             steps,
-            self._shift(start),
+            self.shift(start),
             previous,
             downs,
             bool(self._soles),
@@ -281,7 +281,7 @@ class PredictiveProgram:
             start.tempo,
         )
 
-    def _shift(self, start: PlanStart) -> np.ndarray:
+    def shift(self, start: PlanStart) -> np.ndarray:
         """(S, 2) where the soles are, minus where the behavior has them [m]."""
         if start.shift is None:
             return np.zeros((len(self.reference.soles), 2))
@@ -325,7 +325,7 @@ class PredictiveProgram:
         """
         started = time.perf_counter()
         N, C, NU, t0 = self.weights.knots, self._C, self._NU, 6 * self._C
-        t, s, tempo, shift = start.t, start.s, start.tempo, self._shift(start)
+        t, s, tempo, shift = start.t, start.s, start.tempo, self.shift(start)
         x0 = np.r_[start.deviation, (t - s) / tempo, shift[: self._S].ravel()]
         horizon = self._horizon(start, steps, previous)
         b = self._linearize(horizon, x0)
@@ -408,17 +408,21 @@ class PredictiveProgram:
             )
         )
 
-    def off_balance(self, start: PlanStart) -> np.ndarray:
-        """(2,) divergent component of motion from where it belongs [m]."""
+    def off_balance(self, deviation: np.ndarray, shift: np.ndarray) -> np.ndarray:
+        """(2,) divergent component of motion from where it belongs [m].
+
+        Args:
+            deviation: (12,) as of `PlanStart`.
+            shift: (S, 2) likewise.
+        """
         height = max(float(self.reference.table.com[0, 0, 2]), 0.1)
-        deviation, shift = start.deviation, self._shift(start)
         off = deviation[:2] + deviation[3:5] / np.sqrt(self._g / height)
         return np.asarray(off - shift.mean(0) if len(shift) else off)
 
     def _crouching(self, start: PlanStart) -> float:
         """Share of the crouch that a robot takes which stands."""
         w = self.weights
-        off = float(np.hypot(*self.off_balance(start)))
+        off = float(np.hypot(*self.off_balance(start.deviation, self.shift(start))))
         return min(1.0, max(0.0, (off - w.calm) / (w.lost - w.calm)))
 
     def last_solve(self) -> Solve:

@@ -261,7 +261,7 @@ class PredictiveStep:
             before.swings,
             s,
             self._ahead,
-            np.asarray(start.shift),
+            program.shift(start),
             plan.shift,
             plan.phases,
             plan.touchdowns,

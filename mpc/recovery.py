@@ -79,15 +79,15 @@ class Recovery:
         best, least = plan, np.inf if plan is None else plan.objective
         if not program.weights.stepping or len(program.reference.soles) < 2:
             return plan
-        off = program.off_balance(start)
+        shift = program.shift(start)
+        off, astray = program.off_balance(start.deviation, shift), shift.mean(axis=0)
         is_calm = bool(np.hypot(*off) < self.watch)
-        astray = np.zeros(2) if start.shift is None else start.shift.mean(axis=0)
         if plan is not None and is_calm and np.hypot(*astray) < self.astray:
             return plan
         rate = np.zeros(2)
         if before.iterations and elapsed > 0:
-            then = PlanStart(0.0, 0.0, before.deviation[0], before.shift[0])
-            rate = (off - program.off_balance(then)) / elapsed
+            rate = off - program.off_balance(before.deviation[0], before.shift[0])
+            rate = rate / elapsed
         if np.hypot(*(off + self.ahead * rate)) > self.alarm:
             least += self.price
         else:
@@ -97,8 +97,8 @@ class Recovery:
             # What the behavior wants to keep in the air is not put down for little.
             if candidate is not None and candidate.objective + self.price < least:
                 best, least = candidate, candidate.objective
-        where = -astray if is_calm else off
-        for steps in self._sequences(program, start.s, where):
+        way = -astray if is_calm else off
+        for steps in self._sequences(program, start.s, way):
             if undecided is not None and undecided.steps == steps:
                 candidate = program.solve(start, steps, undecided)
                 least += self.price

@@ -138,6 +138,11 @@ class Stretch(Protocol):
         """Whether it stands."""
 
 
+def covered(change: Stretch, phases: np.ndarray) -> np.ndarray:
+    """(n,) which phases lie in a stretch."""
+    return np.asarray((phases > change.start) & (phases < change.end))
+
+
 def standing(
     planned: np.ndarray, phases: np.ndarray, changes: Sequence[Stretch]
 ) -> np.ndarray:
@@ -150,8 +155,7 @@ def standing(
     """
     out = planned.copy()
     for change in changes:
-        inside = (phases > change.start) & (phases < change.end)
-        out[inside, change.contact] = change.stands
+        out[covered(change, phases), change.contact] = change.stands
     return out
 
 

@@ -45,8 +45,7 @@ def test_knots_are_near_each_other_and_change_their_distance_slowly(beats, bpm):
     grid = KnotGrid(tempo, LENGTH, beats)
     h = np.diff(grid.times)
     assert h.min() > 0
-    # Evened out between anchors, some are further apart than their mean.
-    assert h.max() <= 1.15 * SPACING
+    assert h.max() <= 1.1 * SPACING
     ends = [0.0, *sorted(map(tempo.time, beats)), grid.times[-1]]
     if np.diff(ends).min() > WAY_KNOTS * SPACING:
         assert (h[1:] / h[:-1]).max() < GROWTH * (1 + 1 / WAY_KNOTS)

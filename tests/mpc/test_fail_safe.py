@@ -382,8 +382,6 @@ def test_a_robot_that_stays_blind_declares_a_fall(built):
 
 
 WEIGHT = 175.118 * 9.81
-
-
 UNHELPED = dict.fromkeys(("timing", "forces", "posture", "steps"), False)
 
 

@@ -29,10 +29,8 @@ def short(groove):
 
 @pytest.mark.parametrize("phase", [-0.4, *PHASES, 30.0])
 def test_on_the_reference_nothing_is_corrected(program, phase):
-    plan, rest = (
-        program.solve(PlanStart(phase, phase, np.zeros(12))),
-        program.rest(phase, phase),
-    )
+    start = PlanStart(phase, phase, np.zeros(12))
+    plan, rest = program.solve(start), program.rest(phase, phase)
     assert plan.rate == pytest.approx(1.0, abs=PREDICTION)
     np.testing.assert_allclose(plan.durations, rest.durations, atol=PREDICTION)
     assert np.abs(plan.deviation).max() < PREDICTION

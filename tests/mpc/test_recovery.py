@@ -13,7 +13,7 @@ from mpc.recovery import Recovery
 from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
-from mpc.stepping import recovery_steps
+from mpc.stepping import covered, recovery_steps
 from tests.tolerances import PREDICTION
 
 HARD, HARDER = 150.0, 180.0
@@ -134,7 +134,7 @@ def test_who_falls_in_mid_swing_lands_earlier_and_steps_no_faster(march, velocit
     assert landing(plan, end) < 0.75 * landing(first, end)
     middles = 0.5 * (plan.phases[:-1] + plan.phases[1:])
     rate = np.diff(plan.phases) / plan.durations
-    added = np.any([(x.start < middles) & (middles < x.end) for x in steps], axis=0)
+    added = np.any([covered(x, middles) for x in steps], axis=0)
     assert rate[added].max() <= STEP_RATE + PREDICTION
     # It has settled: about itself it comes out as it is.
     again = march.solve(now, steps, plan)
