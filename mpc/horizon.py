@@ -170,7 +170,7 @@ def make_horizon(
         p=p,
         inverse_inertia=np.linalg.inv(at_middles(table.inertia)),
         soles=places[:, soles],
-        heading=_headings(reference, at_knots.index),
+        heading=reference.heading[at_knots.index],
         com_shift=around.com,
         sole_shift=sole_shift,
         wrench_shift=around.wrench.reshape(len(wrench), -1),
@@ -216,17 +216,6 @@ def _interpolate(phases, knots, values, out):
         u = (s - knots[k]) / (knots[k + 1] - knots[k])
         for m in range(out.shape[1]):
             out[n, m] = values[k, m] + u * (values[k + 1, m] - values[k, m])
-
-
-def _headings(reference: Reference, index: np.ndarray) -> np.ndarray:
-    """(M, 2, 2) forward and left of the first sole at samples; x and y without one."""
-    heading = np.tile(np.eye(2), (len(index), 1, 1))
-    if reference.soles:
-        forward = reference.table.R_contact[index, reference.soles[0], :2, 0]
-        forward = forward / np.maximum(np.linalg.norm(forward, axis=1), 1e-6)[:, None]
-        heading[:, 0], heading[:, 1, 0] = forward, -forward[:, 1]
-        heading[:, 1, 1] = forward[:, 0]
-    return heading
 
 
 class _Around(NamedTuple):

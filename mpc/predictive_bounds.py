@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from models.rotations import compiled
 from mpc.horizon import Horizon
 from mpc.plan import Plan
 from mpc.predictive_weights import PredictiveWeights
@@ -55,7 +56,8 @@ def variable_bounds(
         quickest = (1 / STEP_RATE - 1) * horizon.h[inside]
         low[inside, t] = np.maximum(low[inside, t], quickest)
     for i, c in enumerate(soles):
-        left = _time_in_the_air(horizon, c)
+        left = np.zeros(N)
+        _time_in_the_air(horizon.standing[:, c], horizon.phases, left)
         far = np.clip(FOOT_SPEED * (left - COMMITTED), 0.0, w.reach[0])[:, None]
         j = slice(t + 1 + 2 * i, t + 3 + 2 * i)
         low[:, j], high[:, j] = -far, far
@@ -64,16 +66,48 @@ def variable_bounds(
     return low, high
 
 
-def _time_in_the_air(horizon: Horizon, c: int) -> np.ndarray:
-    """(N,) phase until patch c lands, of intervals that have it in the air [s]."""
-    left, landing = np.zeros(len(horizon.h)), 0.0
-    for k in reversed(range(len(left))):
-        if horizon.standing[k, c]:
+@compiled
+def soles_apart(heading, soles, shift, limits, entries, bounds):
+    """Writes rows and bounds of how far apart two soles are, forward and sideways.
+
+    What is so already, in the world or in the behavior, is always allowed.
+
+    Args:
+        heading: (N + 1, 2, 2) forward and left at the knots.
+        soles: (N + 1, 2, 3) places in the behavior [m].
+        shift: (2, 2) where they are, minus that [m].
+        limits: most forward, most and least sideways [m].
+        entries: (N, 2, 4) written: of the places of both soles in the rows.
+        bounds: (2, N, 2) written: least and most [m].
+    """
+    forward, wide, apart = limits
+    for k in range(entries.shape[0]):
+        for r in range(2):
+            planned, moved = 0.0, 0.0
+            for i in range(2):
+                axis = heading[k + 1, r, i]
+                entries[k, r, i], entries[k, r, 2 + i] = axis, -axis
+                planned += axis * (soles[k + 1, 0, i] - soles[k + 1, 1, i])
+                moved += axis * (shift[0, i] - shift[1, i])
+            low, high = -forward, forward
+            if r == 1:
+                low, high = (apart, wide) if planned > 0 else (-wide, -apart)
+            now = planned + moved
+            bounds[0, k, r] = min(low, min(planned, now) - 1e-3) - planned
+            bounds[1, k, r] = max(high, max(planned, now) + 1e-3) - planned
+
+
+@compiled
+def _time_in_the_air(stands, phases, left):
+    """Writes (N,) phase until a patch lands, of intervals that have it in the air."""
+    landing = 0.0
+    for k in range(left.shape[0] - 1, -1, -1):
+        if stands[k]:
             landing = 0.0
             continue
-        landing = landing or horizon.phases[k + 1] - horizon.phases[0]
+        if landing == 0.0:
+            landing = phases[k + 1] - phases[0]
         left[k] = landing
-    return left
 
 
 def _go_on(

@@ -42,7 +42,7 @@ from mpc.horizon import BODY, Horizon, PhaseGrid, make_horizon
 from mpc.momentum_dynamics import linearize_dynamics
 from mpc.plan import Plan
 from mpc.plan_start import PlanStart
-from mpc.predictive_bounds import INF, variable_bounds
+from mpc.predictive_bounds import INF, soles_apart, variable_bounds
 from mpc.predictive_weights import PredictiveWeights, patch_rows
 from mpc.reference import Reference
 from mpc.stepping import Step
@@ -50,6 +50,12 @@ from mpc.stepping import Step
 # Most by which an answer may leave its program, whose variables are of order one. PIQP
 # is asked for 1e-4 and comes within 1e-11; its word alone is not enough.
 VIOLATION = 1e-3
+# How far from the least an objective may be, which is less than a millimeter or a
+# newton; and how near to their bounds iterates may come in one step.
+DUALITY_GAP, STEP_SHARE = 1e-7, 0.998
+# Intervals to whose ends the change of the rate is bounded. Rows across intervals are
+# dear; what comes later is planned ten times anew before it is there.
+HURRIED = 4
 # How PIQP ends, in words.
 _STATUS = {
     piqp.PIQP_SOLVED: "solved",
@@ -212,14 +218,15 @@ class PredictiveProgram:
         patches = self._G_knot = block_diag(*self._rows)
         rows = patches.shape[0]
         reach = 2 if self._reaches else 0
-        lil = sp.lil_matrix((N * (rows + reach) + N - 1, self._n))
+        self._hurried = min(HURRIED, N - 1)
+        lil = sp.lil_matrix((N * (rows + reach) + self._hurried, self._n))
         for k in range(N):
             columns = slice(self._iu[k], self._iu[k] + 6 * self._C)
             lil[k * rows : (k + 1) * rows, columns] = patches
             for r in range(reach):
                 o = self._ix[k] + BODY
                 lil[N * rows + 2 * k + r, o : o + 4] = 1.0
-        for k in range(N - 1):
+        for k in range(self._hurried):
             row = N * (rows + reach) + k
             lil[row, self._it[k]], lil[row, self._it[k + 1]] = -1.0, 1.0
         self._G = sp.csc_matrix(lil)
@@ -239,6 +246,7 @@ class PredictiveProgram:
         settings = solver.settings
         settings.verbose = False
         settings.eps_abs = settings.eps_rel = 1e-4
+        settings.eps_duality_gap_abs, settings.tau = DUALITY_GAP, STEP_SHARE
         settings.max_iter = 60
         settings.kkt_solver = piqp.KKTSolver.sparse_multistage
         # Variables are of order one as they are, and scaling leaves rounding errors in
@@ -326,17 +334,12 @@ class PredictiveProgram:
         started = time.perf_counter()
         N, C, NU, t0 = self.weights.knots, self._C, self._NU, 6 * self._C
         t, s, tempo, shift = start.t, start.s, start.tempo, self.shift(start)
-        x0 = np.r_[start.deviation, (t - s) / tempo, shift[: self._S].ravel()]
+        late = (t - s) / tempo
+        x0 = np.concatenate([start.deviation, [late], shift[: self._S].ravel()])
         horizon = self._horizon(start, steps, previous)
         b = self._linearize(horizon, x0)
-        upper = -(horizon.wrench @ self._G_knot.T).ravel()
-        lower = np.full(len(upper), -INF)
-        if self._reaches:
-            low, high = self._reach(horizon, shift)
-            lower, upper = np.r_[lower, low], np.r_[upper, high]
+        rows = self._write_rows(horizon, shift)
         crouch = 1.0 if steps else self._crouching(start)
-        low, high = self._hurry(horizon)
-        lower, upper = np.r_[lower, low], np.r_[upper, high]
         low, high = variable_bounds(
             horizon, self.weights, self._soles, NU + self._NX, steps, previous
         )
@@ -346,12 +349,12 @@ class PredictiveProgram:
             A=self._A,
             b=b,
             G=self._G,
-            h_l=lower,
-            h_u=upper,
+            h_l=rows[0],
+            h_u=rows[1],
             x_l=low.ravel(),
             x_u=high.ravel(),
         )
-        self._asked = horizon, x0, np.stack([lower, upper]), np.stack([low, high])
+        self._asked = horizon, x0, rows, np.stack([low, high])
         self._crouched = crouch * self.weights.crouch
         status = self._solver.solve()
         result = self._solver.result
@@ -448,42 +451,38 @@ class PredictiveProgram:
             return X[:, BODY:].reshape(len(X), -1, 2).copy()
         return np.tile(shift, (len(X), 1, 1))
 
-    def _reach(
-        self, horizon: Horizon, shift: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Writes the rows of the soles' distance; bounds, forward and sideways.
-
-        What is so already, in the world or in the behavior, is always allowed.
-        """
-        w, axes = self.weights, horizon.heading[1:]
-        self._G.data[self._reach_entries] = np.concatenate(
-            [axes, -axes], axis=2
-        ).ravel()
-        between = horizon.soles[1:, 0, :2] - horizon.soles[1:, 1, :2]
-        planned = np.einsum("nij,nj->ni", axes, between)
-        now = planned + axes @ (shift[0] - shift[1])
-        side = np.sign(planned[:, 1])
-        low, high = np.empty_like(planned), np.empty_like(planned)
-        low[:, 0], high[:, 0] = -w.reach[0], w.reach[0]
-        low[:, 1] = np.where(side > 0, w.apart, -w.reach[1])
-        high[:, 1] = np.where(side > 0, w.reach[1], -w.apart)
-        low = np.minimum(low, np.minimum(planned, now) - 1e-3) - planned
-        high = np.maximum(high, np.maximum(planned, now) + 1e-3) - planned
-        return low.ravel(), high.ravel()
+    def _write_rows(self, horizon: Horizon, shift: np.ndarray) -> np.ndarray:
+        """Writes rows that depend on the horizon; (2, m) least and most of all rows."""
+        N, G = self.weights.knots, self._G
+        first, last = N * len(self._G_knot), G.shape[0] - self._hurried
+        out = np.empty((2, G.shape[0]))
+        out[0, :first] = -INF
+        out[1, :first] = -(horizon.wrench @ self._G_knot.T).ravel()
+        if self._reaches:
+            entries = np.empty((N, 2, 4))
+            bounds = out[:, first:last].reshape(2, N, 2)
+            w = self.weights
+            limits = w.reach[0], w.reach[1], w.apart
+            soles_apart(horizon.heading, horizon.soles, shift, limits, entries, bounds)
+            G.data[self._reach_entries] = entries.ravel()
+        entries, most = self._hurry(horizon)
+        G.data[self._hurry_entries] = entries
+        out[0, last:], out[1, last:] = -most, most
+        return out
 
     def _hurry(self, horizon: Horizon) -> tuple[np.ndarray, np.ndarray]:
-        """Writes the rows of the change of the rate, as stretches per interval.
+        """Entries and bounds of the change of the rate, as stretches per interval.
 
         Flight has its own time, and the rate may be what it likes before and after.
         """
-        h, w = horizon.h, self.weights
-        self._G.data[self._hurry_entries] = np.stack(
-            [-1 / h[:-1], 1 / h[1:]], axis=1
-        ).ravel()
-        carried = np.asarray(horizon.standing.any(axis=1))
+        w, K = self.weights, self._hurried
+        slowness = 1 / horizon.h[: K + 1]
+        entries = np.empty((K, 2))
+        entries[:, 0], entries[:, 1] = -slowness[:-1], slowness[1:]
+        carried = np.asarray(horizon.standing[: K + 1].any(axis=1))
         free = 1 / w.slowest - 1 / w.fastest
         most = np.where(carried[:-1] & carried[1:], w.hurry * w.spacing, free)
-        return -most, most
+        return entries.ravel(), most
 
     def rest(self, t: float, s: float, tempo: float = 1.0) -> Plan:
         """The plan that follows the behavior exactly, at a tempo."""

@@ -191,6 +191,7 @@ class Reference:
             that also rests on something else, as a seat, and cannot step away from it.
         swings: (K, 2) phases of lift-off and touchdown [s] of each patch.
         table: the motion as arrays.
+        heading: (M, 2, 2) forward and left of the first sole, x and y without one.
         duration: length [s].
     """
 
@@ -203,6 +204,7 @@ class Reference:
         soles = [i for i, n in enumerate(self.patches) if n in self.robot.soles]
         self.soles = tuple(soles) if len(soles) == len(self.patches) else ()
         self.table = self._make_table()
+        self.heading = self._headings()
         self.swings = tuple(
             _gaps(self.table.t, self.table.standing[:, c])
             for c in range(len(self.patches))
@@ -272,6 +274,15 @@ class Reference:
                     moment += R @ w[:3] + np.cross(arm, R @ w[3:])
             table.com[i, 2], table.momentum[i, 1] = force / m, moment
         return table
+
+    def _headings(self) -> np.ndarray:
+        heading = np.tile(np.eye(2), (len(self.table.t), 1, 1))
+        if self.soles:
+            forward = self.table.R_contact[:, self.soles[0], :2, 0]
+            length = np.maximum(np.linalg.norm(forward, axis=1), 1e-6)
+            heading[:, 0] = forward / length[:, None]
+            heading[:, 1, 0], heading[:, 1, 1] = -heading[:, 0, 1], heading[:, 0, 0]
+        return heading
 
     def _make_sample(self) -> ReferenceSample:
         t = self.table
