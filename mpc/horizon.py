@@ -72,9 +72,13 @@ class PhaseGrid:
             return self._with_steps(s, knots, steps)
         k = self._next(s)
         is_switch = 0 < k < len(self._knots) and self._is_switch[k]
-        if self._at(np.array(k)) - s < (SWITCH if is_switch else SLIVER) * h:
-            k += 1
-        return np.r_[s, self._at(k + np.arange(knots))]
+        out = np.empty(knots + 2)
+        _phases_from(self._knots, k, h, out)
+        # `out` begins a knot early, for the phase itself or for the one left out.
+        short = out[1] - s < (SWITCH if is_switch else SLIVER) * h
+        out = out[1:] if short else out[:-1]
+        out[0] = s
+        return out
 
     def _with_steps(self, s: float, knots: int, steps: Sequence[Stretch]) -> np.ndarray:
         """As `phases`, with the switches of added steps besides the behavior's."""
@@ -96,10 +100,14 @@ class PhaseGrid:
         end = 0 if s < grid[0] else len(grid) - 1
         return end + int(np.floor((s - grid[end]) / h + 1e-6)) + 1
 
-    def _at(self, k: np.ndarray) -> np.ndarray:
-        """Phases of knots by number."""
-        inside = np.clip(k, 0, len(self._knots) - 1)
-        return np.asarray(self._knots[inside] + (k - inside) * self.spacing)
+
+@compiled
+def _phases_from(knots, k, spacing, out):
+    """Writes the phases of knots from number k - 1 on, beyond the ends evenly."""
+    for n in range(out.shape[0]):
+        j = k - 1 + n
+        inside = min(max(j, 0), knots.shape[0] - 1)
+        out[n] = knots[inside] + (j - inside) * spacing
 
 
 def _between(edges: np.ndarray, spacing: float) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numba as nb
 import numpy as np
 
 from models.rotations import compiled
@@ -38,18 +39,8 @@ def variable_bounds(
     N, C = horizon.standing.shape
     t = 6 * C
     low, high = np.full((N, width), -INF), np.full((N, width), INF)
-    for c in range(C):
-        on = horizon.standing[:, c]
-        zero = -horizon.wrench[:, 6 * c : 6 * c + 6]
-        o, z = slice(6 * c, 6 * c + 6), 6 * c + 5
-        low[:, o] = np.where(on[:, None], low[:, o], zero)
-        high[:, o] = np.where(on[:, None], high[:, o], zero)
-        low[:, z] = zero[:, 5]
-        high[:, z] = np.where(on, w.max_force, 0.0) + zero[:, 5]
-    # In flight nothing but gravity keeps time.
-    carried = horizon.standing.any(1)
-    low[:, t] = np.where(carried, (1 / w.fastest - 1) * horizon.h, 0.0)
-    high[:, t] = np.where(carried, (1 / w.slowest - 1) * horizon.h, 0.0)
+    limits = w.fastest, w.slowest, w.max_force
+    _bound_loads(horizon.standing, horizon.wrench, horizon.h, limits, low, high)
     middles = 0.5 * (horizon.phases[:-1] + horizon.phases[1:])
     for step in steps:
         inside = covered(step, middles)
@@ -64,6 +55,28 @@ def variable_bounds(
     if previous is not None:
         _go_on(low[0], high[0], t, horizon, w, previous)
     return low, high
+
+
+@compiled
+def _bound_loads(standing, wrench, h, limits, low, high):
+    """Bounds wrenches, none in the air, and the stretches of intervals."""
+    fastest, slowest, most = limits
+    N, C = standing.shape
+    for k in range(N):
+        carried = False
+        for c in range(C):
+            z = 6 * c + 5
+            if standing[k, c]:
+                carried = True
+                low[k, z], high[k, z] = -wrench[k, z], most - wrench[k, z]
+                continue
+            for i in range(6 * c, 6 * c + 6):
+                low[k, i], high[k, i] = -wrench[k, i], -wrench[k, i]
+        # In flight nothing but gravity keeps time.
+        low[k, 6 * C], high[k, 6 * C] = 0.0, 0.0
+        if carried:
+            low[k, 6 * C] = (1 / fastest - 1) * h[k]
+            high[k, 6 * C] = (1 / slowest - 1) * h[k]
 
 
 @compiled
@@ -126,3 +139,16 @@ def _go_on(
         now = (horizon.tempo / previous.rate - 1) * h
         now = np.clip(now, low[t], high[t])
         low[t], high[t] = max(low[t], now - most), min(high[t], now + most)
+
+
+# Not with fast mathematics, for which nothing is ever no number.
+@nb.njit(cache=True, nogil=True)
+def farthest_out(values, low, high):
+    """Most by which values leave their bounds; infinite where one is no number."""
+    worst = 0.0
+    for i in range(values.shape[0]):
+        out = max(low[i] - values[i], values[i] - high[i])
+        if np.isnan(out):
+            return np.inf
+        worst = max(worst, out)
+    return worst

@@ -42,7 +42,12 @@ from mpc.horizon import BODY, Horizon, PhaseGrid, make_horizon
 from mpc.momentum_dynamics import linearize_dynamics
 from mpc.plan import Plan
 from mpc.plan_start import PlanStart
-from mpc.predictive_bounds import INF, soles_apart, variable_bounds
+from mpc.predictive_bounds import (
+    INF,
+    farthest_out,
+    soles_apart,
+    variable_bounds,
+)
 from mpc.predictive_weights import PredictiveWeights, patch_rows
 from mpc.reference import Reference
 from mpc.stepping import Step
@@ -400,15 +405,12 @@ class PredictiveProgram:
     def _violation(self, x: np.ndarray, b: np.ndarray) -> float:
         """Most by which an answer leaves the rows and bounds of the last program."""
         _, _, rows, bounds = self._asked
-        Gx, flat = self._G @ x, bounds.reshape(2, -1)
-        return float(
-            max(
-                np.abs(self._A @ x - b).max(),
-                (rows[0] - Gx).max(),
-                (Gx - rows[1]).max(),
-                (flat[0] - x).max(),
-                (x - flat[1]).max(),
-            )
+        equalities, inequalities = self._A @ x, self._G @ x
+        low, high = bounds.reshape(2, -1)
+        return max(
+            farthest_out(equalities, b, b),
+            farthest_out(inequalities, rows[0], rows[1]),
+            farthest_out(x, low, high),
         )
 
     def off_balance(self, deviation: np.ndarray, shift: np.ndarray) -> np.ndarray:

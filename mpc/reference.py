@@ -70,6 +70,12 @@ def locate(t, s):
 
 
 @compiled
+def _locate_all(t, phases, index, share):
+    for n in range(phases.shape[0]):
+        index[n], share[n] = locate(t, phases[n])
+
+
+@compiled
 def _mix(a, b, u, out):
     x, y, z = a.ravel(), b.ravel(), out.ravel()
     for i in range(z.shape[0]):
@@ -318,13 +324,9 @@ class Reference:
 
     def grid(self, phases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Grid indices and shares of many phases, for vectorized interpolation."""
-        t = self.table.t
-        s = np.clip(phases, t[0], t[-1])
-        i = np.searchsorted(t, s, side="right") - 1
-        # At and beyond the ends the robot rests, which is the outermost sample.
-        i = np.where(s <= t[0], 0, np.where(s >= t[-1], len(t) - 2, i))
-        length = np.maximum(t[i + 1] - t[i], 1e-12)
-        return i, np.where(s >= t[-1], 1.0, (s - t[i]) / length)
+        index, share = np.empty(len(phases), np.int64), np.empty(len(phases))
+        _locate_all(self.table.t, phases, index, share)
+        return index, share
 
 
 class ReferenceSampler:
