@@ -1,0 +1,246 @@
+"""Matrices of the predictive program: its cost P, dynamics A, and inequality rows G.
+
+    minimize    x'P x / 2 + c'x    x = [u_0, x_1, u_1, x_2 .. u_N-1, x_N]
+    subject to  A x = b,  least <= G x <= most
+
+Where their entries are never changes; what they are is written for every horizon.
+`mpc.predictive_program` says what they stand for.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import block_diag
+
+from mpc.horizon import BODY, Horizon
+from mpc.momentum_dynamics import linearize_dynamics
+from mpc.predictive_bounds import INF, soles_apart
+from mpc.predictive_weights import PredictiveWeights, patch_rows
+from mpc.reference import Reference
+
+# Intervals to whose ends the change of the rate is bounded. Rows across intervals are
+# dear; what comes later is planned ten times anew before it is there.
+HURRIED = 4
+
+
+class PredictiveMatrices:
+    """The sparse matrices of one behavior's program, written again and again.
+
+    Attributes:
+        P, A, G: cost, dynamics and inequality rows. Rows of patches come first, knot
+            by knot, then those of the reach of the soles, then those of the change of
+            the rate.
+        num_inputs, num_states: NU and NX of an interval.
+        size: n, of all intervals together.
+        crouch: (n,) cost that asks for the whole crouch.
+        lowered: what the whole crouch adds to the objective besides.
+    """
+
+    def __init__(
+        self, reference: Reference, weights: PredictiveWeights, soles: Sequence[int]
+    ) -> None:
+        """Finds where all entries are.
+
+        Args:
+            reference: the behavior.
+            weights: horizon, weights and bounds.
+            soles: patches whose places are states.
+        """
+        self._reference, self._weights, self._soles = reference, weights, soles
+        robot = reference.robot
+        self._g, self._m = robot.gravity, robot.total_mass
+        self._C, self._S = len(reference.patches), len(soles)
+        self.num_states = NX = BODY + 2 * self._S
+        self.num_inputs = NU = 6 * self._C + 1 + 2 * self._S
+        self.size = weights.knots * (NU + NX)
+        self._iu = np.arange(weights.knots) * (NU + NX)
+        self._ix, self._it = self._iu + NU, self._iu + 6 * self._C
+        # Only two soles are kept within each other's reach.
+        self._reaches = self._S == 2
+        self.P, self.crouch, self.lowered = self._make_cost()
+        self._find_velocities()
+        self.A = self._make_dynamics()
+        self.G = self._make_rows()
+
+    def _make_cost(self) -> tuple[sp.csc_matrix, np.ndarray, float]:
+        """P, and what the crouch adds to cost and objective."""
+        w, N, NX = self._weights, self._weights.knots, self.num_states
+        h, width = w.spacing, self.num_inputs + NX
+        Q, terminal = self._state_cost()
+        low = np.zeros(NX)
+        low[2] = -w.crouch
+        wrench = [w.moment] * 3 + [w.force, w.force, w.vertical]
+        blocks, crouch, lowered = [], np.zeros(self.size), 0.0
+        for k in range(N):
+            R = np.r_[np.tile(wrench, self._C), w.theta, np.full(2 * self._S, w.jump)]
+            R = np.diag(R * h)
+            # Change of the stretch: |theta_k - theta_k+1|^2, its own diagonal part.
+            t = 6 * self._C
+            R[t, t] += w.theta_change * h * (2 if 0 < k < N - 1 else 1)
+            weight, end = Q * h if k < N - 1 else terminal, (k + 1) * width
+            blocks += [R, weight]
+            crouch[end - NX : end] = -weight @ low
+            lowered += float(0.5 * low @ weight @ low)
+        P = sp.lil_matrix(block_diag(*blocks))
+        for k in range(N - 1):
+            a, b = self._it[k], self._it[k + 1]
+            P[a, b] = P[b, a] = -w.theta_change * h
+        for a, b in zip(self._it, self._ix + 3, strict=True):
+            # Room for the coupling of stretch and velocity, written at each solve.
+            for i in range(3):
+                P[a, b + i] = P[b + i, a] = 1e-300
+        P = sp.csc_matrix(P)
+        P.sort_indices()
+        return P, crouch, lowered
+
+    def _find_velocities(self) -> None:
+        """Notes where P couples stretches and velocities, and all else that it has."""
+        w, P = self._weights, self.P
+        h, N = w.spacing, w.knots
+        self._velocity_weight = np.r_[np.full(N - 1, w.velocity * h), 2 * w.velocity]
+        index = sp.csc_matrix(
+            (np.arange(1, P.nnz + 1), P.indices, P.indptr), P.shape
+        ).tolil()
+        self._theta_diagonal = np.array([index[i, i] - 1 for i in self._it], int)
+        pairs = list(zip(self._it, self._ix + 3, strict=True))
+        self._theta_velocity = np.array(
+            [[index[i, j + m] - 1 for m in range(3)] for i, j in pairs], int
+        )
+        self._velocity_theta = np.array(
+            [[index[j + m, i] - 1 for m in range(3)] for i, j in pairs], int
+        )
+        self._P_values = P.data.copy()
+        self._P_values[self._theta_velocity] = 0.0
+        self._P_values[self._velocity_theta] = 0.0
+
+    def _state_cost(self) -> tuple[np.ndarray, np.ndarray]:
+        """Cost of a state per second, and of the last one."""
+        w = self._weights
+        weights = [0.0, w.velocity, w.momentum, w.rotation]
+        Q = np.diag(np.r_[np.repeat(weights, 3), w.beat, np.full(2 * self._S, w.shift)])
+        # The center of mass goes where the soles are.
+        C = np.zeros((3, self.num_states))
+        C[:, :3] = np.eye(3)
+        for i in range(self._S):
+            C[:2, BODY + 2 * i : BODY + 2 * i + 2] = -np.eye(2) / self._S
+        Q += C.T @ np.diag([w.com, w.com, w.height]) @ C
+        height = float(self._reference.table.com[:, 0, 2].mean())
+        D = C.copy()
+        D[:, 3:6] = np.eye(3) * np.sqrt(max(height, 0.1) / self._g)
+        return Q, 2 * Q + w.terminal * D.T @ D
+
+    def _make_dynamics(self) -> sp.csc_matrix:
+        """A, and in which order the entries of all intervals come in it."""
+        N, NX, NU = self._weights.knots, self.num_states, self.num_inputs
+        rows, columns = [], []
+        for k in range(N):
+            r = k * NX + np.arange(NX)
+            rows.append(r)
+            columns.append(self._ix[k] + np.arange(NX))
+            if k > 0:
+                rr, cc = np.meshgrid(r, self._ix[k - 1] + np.arange(NX), indexing="ij")
+                rows.append(rr.ravel())
+                columns.append(cc.ravel())
+            rr, cc = np.meshgrid(r, self._iu[k] + np.arange(NU), indexing="ij")
+            rows.append(rr.ravel())
+            columns.append(cc.ravel())
+        i, j = np.concatenate(rows), np.concatenate(columns)
+        numbered = sp.csc_matrix(
+            (np.arange(1.0, len(i) + 1), (i, j)), (N * NX, self.size)
+        )
+        self._order = numbered.data.astype(int) - 1
+        return numbered
+
+    def _make_rows(self) -> sp.csc_matrix:
+        """G, and where the entries are that depend on the horizon."""
+        w, N = self._weights, self._weights.knots
+        contacts = [self._reference.robot.contacts[n] for n in self._reference.patches]
+        blocks = [patch_rows(c.half_length, c.half_width, w) for c in contacts]
+        patches = self._G_knot = block_diag(*blocks)
+        rows = patches.shape[0]
+        reach = 2 if self._reaches else 0
+        self._hurried = min(HURRIED, N - 1)
+        lil = sp.lil_matrix((N * (rows + reach) + self._hurried, self.size))
+        for k in range(N):
+            columns = slice(self._iu[k], self._iu[k] + 6 * self._C)
+            lil[k * rows : (k + 1) * rows, columns] = patches
+            for r in range(reach):
+                o = self._ix[k] + BODY
+                lil[N * rows + 2 * k + r, o : o + 4] = 1.0
+        for k in range(self._hurried):
+            row = N * (rows + reach) + k
+            lil[row, self._it[k]], lil[row, self._it[k + 1]] = -1.0, 1.0
+        G = sp.csc_matrix(lil)
+        G.sort_indices()
+        # Where the entries of the reach are, in order of (knot, row, column), and
+        # those of the change of the rate.
+        at = sp.csc_matrix(
+            (np.arange(1.0, G.nnz + 1), G.indices, G.indptr), G.shape
+        ).tocsr()
+        last = N * (rows + reach)
+        self._reach_entries = at[N * rows : last].data.astype(int) - 1
+        self._hurry_entries = at[last:].data.astype(int) - 1
+        return G
+
+    def linearize(self, horizon: Horizon, x0: np.ndarray) -> np.ndarray:
+        """Writes dynamics and cost along a horizon; (N NX,) the right-hand side.
+
+        Args:
+            horizon: the behavior ahead, and the plan about which to linearize.
+            x0: (NX,) measured deviation.
+        """
+        N, NX, h = self._weights.knots, self.num_states, horizon.h
+        Ad, Bd, e = linearize_dynamics(horizon, x0, self._soles, self._m, self._g)
+        e[0] += Ad[0] @ x0
+        head = np.concatenate([np.ones(NX), -Bd[0].ravel()])
+        blocks = (np.ones((N - 1, NX)), -Ad[1:], -Bd[1:])
+        tail = np.concatenate([x.reshape(N - 1, -1) for x in blocks], axis=1)
+        self.A.data = np.concatenate([head, tail.ravel()])[self._order]
+        # |dv + theta v_ref / h|^2: slowing down also slows what is to be tracked.
+        scale = horizon.velocity[1:] / h[:, None]
+        weight = self._velocity_weight[:, None]
+        values = self._P_values.copy()
+        values[self._theta_diagonal] += (weight * scale**2).sum(1)
+        values[self._theta_velocity] = weight * scale
+        values[self._velocity_theta] = weight * scale
+        self.P.data = values
+        return e.ravel()
+
+    def write_rows(self, horizon: Horizon, shift: np.ndarray) -> np.ndarray:
+        """Writes rows that depend on the horizon; (2, m) least and most of all rows.
+
+        Args:
+            horizon: the behavior ahead.
+            shift: (S, 2) where the soles are, minus where the behavior has them [m].
+        """
+        N, G = self._weights.knots, self.G
+        first, last = N * len(self._G_knot), G.shape[0] - self._hurried
+        out = np.empty((2, G.shape[0]))
+        out[0, :first] = -INF
+        out[1, :first] = -(horizon.wrench @ self._G_knot.T).ravel()
+        if self._reaches:
+            entries = np.empty((N, 2, 4))
+            bounds = out[:, first:last].reshape(2, N, 2)
+            w = self._weights
+            limits = w.reach[0], w.reach[1], w.apart
+            soles_apart(horizon.heading, horizon.soles, shift, limits, entries, bounds)
+            G.data[self._reach_entries] = entries.ravel()
+        entries, most = self._hurry(horizon)
+        G.data[self._hurry_entries] = entries
+        out[0, last:], out[1, last:] = -most, most
+        return out
+
+    def _hurry(self, horizon: Horizon) -> tuple[np.ndarray, np.ndarray]:
+        """Entries and bounds of the change of the rate, as stretches per interval.
+
+        Flight has its own time, and the rate may be what it likes before and after.
+        """
+        w, K = self._weights, self._hurried
+        slowness = 1 / horizon.h[: K + 1]
+        entries = np.empty((K, 2))
+        entries[:, 0], entries[:, 1] = -slowness[:-1], slowness[1:]
+        carried = np.asarray(horizon.standing[: K + 1].any(axis=1))
+        free = 1 / w.slowest - 1 / w.fastest
+        most = np.where(carried[:-1] & carried[1:], w.hurry * w.spacing, free)
+        return entries.ravel(), most
