@@ -5,12 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from models.collision_distances import distances
-from models.dynamics import (
+from models.dynamics import apply_wrench, backward_pass, body_forces, forward_pass
+from models.dynamics_derivatives import (
     add_wrench_derivative,
-    apply_wrench,
-    backward_pass,
-    body_forces,
-    forward_pass,
     inverse_dynamics_derivatives,
 )
 from models.kinematic_tree import Workspace, make_workspace

@@ -13,16 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from pydrake.math import RigidTransform
 
-from models.dynamics import (
-    apply_wrench,
-    backward_pass,
-    body_forces,
-    forward_pass,
-)
+from models.dynamics import apply_wrench, backward_pass, body_forces, forward_pass
 from models.kinematic_tree import make_workspace
-from models.kinematics import (
-    frame_pose,
-)
+from models.kinematics import frame_pose
 from models.robot import RobotModel
 from models.rotations import compiled
 from optimization.curves import Curves

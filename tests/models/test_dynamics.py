@@ -8,6 +8,10 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
 from models import dynamics, kinematics
+from models.dynamics_derivatives import (
+    add_wrench_derivative,
+    inverse_dynamics_derivatives,
+)
 from models.kinematic_tree import KinematicTree, make_workspace, read_kinematic_tree
 from models.rotations import box_plus
 from tests.models.random_tree import random_plant
@@ -98,7 +102,7 @@ def test_mass_matrix_equals_drake(case: Case) -> None:
     nv = len(case.v)
     M, M2, D = np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv))
     dynamics.mass_matrix(case.tree, case.ws, M)
-    dynamics.inverse_dynamics_derivatives(case.tree, case.ws, D, D.copy(), M2)
+    inverse_dynamics_derivatives(case.tree, case.ws, D, D.copy(), M2)
     drake = case.plant.CalcMassMatrix(case.context)
     assert relative(M, drake) < RECURSION
     assert relative(M2, drake) < RECURSION
@@ -147,8 +151,8 @@ def test_derivatives_equal_finite_differences(case: Case) -> None:
     nv, tree = len(case.v), case.tree
     case.recursion(case.q, case.v, case.vdot)
     Dq, Dv, M = np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv))
-    dynamics.inverse_dynamics_derivatives(tree, case.ws, Dq, Dv, M)
-    dynamics.add_wrench_derivative(tree, case.ws, case.body, case.r, case.wrench, Dq)
+    inverse_dynamics_derivatives(tree, case.ws, Dq, Dv, M)
+    add_wrench_derivative(tree, case.ws, case.body, case.r, case.wrench, Dq)
 
     def moved(d: np.ndarray) -> np.ndarray:
         q = np.zeros_like(case.q)
