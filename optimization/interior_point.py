@@ -25,8 +25,8 @@ from threadpoolctl import threadpool_limits
 
 from optimization.barrier import Side
 from optimization.iterate import Guess, Iterate, Trial
+from optimization.newton_arrays import Multipliers, make_multipliers
 from optimization.newton_step import NewtonStep
-from optimization.normal_equations import Multipliers, make_multipliers
 from optimization.step_rules import (
     LEAST_DAMPING,
     accepts,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from optimization.barrier import Side
-from optimization.normal_equations import Multipliers
+from optimization.newton_arrays import Multipliers
 from optimization.step_rules import LEAST_DAMPING
 
 

@@ -19,13 +19,10 @@ from optimization.linearization import (
     make_linearization,
     make_scratch,
 )
-from optimization.normal_equations import (
-    Multipliers,
-    assemble,
-    make_step,
-    recover,
-)
+from optimization.newton_arrays import Multipliers, make_step
+from optimization.normal_equations import assemble
 from optimization.program import Evaluation
+from optimization.step_recovery import recover
 from optimization.transcription import Transcription
 
 # Softness of equalities as long as bounds are not up.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from optimization.normal_equations import Multipliers
+from optimization.newton_arrays import Multipliers
 from optimization.program import CONE_ROWS, FREE
 from optimization.transcription import Transcription
 

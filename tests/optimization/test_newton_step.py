@@ -5,7 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg.lapack import dpbtrf, dpbtrs
 
-from optimization.normal_equations import Multipliers, assemble, make_step, recover
+from optimization.newton_arrays import Multipliers, make_step
+from optimization.normal_equations import assemble
+from optimization.step_recovery import recover
 from optimization.transcription import Transcription
 from tests.optimization.points import Point
 from tests.optimization.problems import jump, squat, stroke, uneven

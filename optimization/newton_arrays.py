@@ -1,0 +1,64 @@
+"""Arrays of the Newton step of a Program, and multipliers of its equalities."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from optimization.program import Program
+
+
+class Step(NamedTuple):
+    """Memory of the Newton step."""
+
+    band: np.ndarray  # (n, bandwidth + 1) lower band, one row a column
+    rhs: np.ndarray  # (n,)
+    factor: np.ndarray  # (N, nw, nw) Cholesky factors of the wrench blocks
+    coupling: np.ndarray  # (N, nw, 3 nb) their eliminated couplings
+    load: np.ndarray  # (N, nw) their eliminated right-hand sides
+    dx: np.ndarray  # (N, nb) step of the blocks
+    dw: np.ndarray  # (N, C, 6) step of the wrenches
+    d_rows: np.ndarray  # (N, rows) change of the inequality rows
+    d_equality: np.ndarray  # (N, nf + n_phi) change of the equalities
+    d_frame: np.ndarray  # (N, P, 6) change of the frame residuals
+
+
+class Multipliers(NamedTuple):
+    """Multipliers of the equalities."""
+
+    equality: np.ndarray  # (N, nf + n_phi)
+    frame: np.ndarray  # (N, P, 6)
+    rest: np.ndarray  # (nv,)
+
+
+def make_step(program: Program) -> Step:
+    """Allocates the memory of the Newton step."""
+    N, nv = len(program.dt), len(program.velocity_weight)
+    n_phi, C = len(program.rated), len(program.wrench_first)
+    nb, P = nv + n_phi, len(program.frame_body)
+    nw = max(1, int(program.num_wrench.max(initial=0)))
+    nf = 6 if program.tree.floating else 0
+    n = nb * (N - 2)
+    z = np.zeros
+    return Step(
+        band=z((n, 3 * nb)),
+        rhs=z(n),
+        factor=z((N, nw, nw)),
+        coupling=z((N, nw, 3 * nb)),
+        load=z((N, nw)),
+        dx=z((N, nb)),
+        dw=z((N, C, 6)),
+        d_rows=z((N, program.rows.num_rows)),
+        d_equality=z((N, nf + n_phi)),
+        d_frame=z((N, P, 6)),
+    )
+
+
+def make_multipliers(program: Program) -> Multipliers:
+    """Zero multipliers."""
+    N, nv = len(program.dt), len(program.velocity_weight)
+    nf = 6 if program.tree.floating else 0
+    return Multipliers(
+        np.zeros((N, nf + len(program.rated))),
+        np.zeros((N, len(program.frame_body), 6)),
+        np.zeros(nv),
+    )
