@@ -1,95 +1,11 @@
-"""StateEstimator: from late and noisy sensors to the state of now, as a Drake system.
-
-The base comes from the invariant filter, the joints from one small Kalman filter
-each. Both live at the time of the sample; what the controllers get is carried on by
-the known delay.
-"""
-
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+"""StateEstimator: `mpc.state_estimation` as a Drake system."""
 
 import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
-from scipy.linalg import solve_discrete_are
 
-from models.configuration import Configuration
-from models.dynamics import forward_pass
-from models.frame_arrays import frame_arrays
-from models.kinematic_tree import make_workspace
-from models.kinematics import frame_jacobian, frame_pose
-from models.robot import RobotModel
-from models.rotations import box_plus, compiled, quaternion_to_matrix
 from models.sensors import SensorReading
-from mpc.contact_estimator import ContactThresholds, estimate_contacts
-from mpc.invariant_filter import (
-    BaseEstimate,
-    ContactKinematics,
-    FilterNoise,
-    add_rotation_noise,
-    correct,
-    propagate,
-)
-
-# What the joint filter takes joints to do within a sample [rad/s^2].
-JOINT_ACCELERATION = 20.0
-# Time over which accelerations of the base are averaged that carry it on [s]: shocks of
-# a foot that slides or lands are over before.
-SHOCK = 2e-3
-
-
-@dataclass(frozen=True)
-class StartUncertainty:
-    """What is not known at the start; heading and place are right by definition."""
-
-    # Tilt [rad] and heading [rad].
-    tilt: float = 1e-2
-    heading: float = 1e-4
-    # Velocity [m/s] and place [m].
-    velocity: float = 1e-2
-    place: float = 1e-3
-    # Biases of gyro [rad/s] and accelerometer [m/s^2].
-    gyro_bias: float = 5e-3
-    accelerometer_bias: float = 5e-2
-
-
-@dataclass(frozen=True)
-class EstimatorMemory:
-    """All memory of the estimator, at the time of the sample it has seen last.
-
-    Attributes:
-        index: number of that sample; -1 before the first.
-        base: estimate of the base; its arrays are never written again.
-        joints: (3, nj) positions, velocities, and the accelerations that the
-            motors are taken to give them.
-        rate: (3,) angular velocity of the base, world axes [rad/s].
-        acceleration: (3,) of the base origin, world axes, without shocks [m/s^2].
-        stands: (C,) which feet stand.
-        trust: (C,) how much they are trusted to rest.
-        reading: the last that every sensor gave; None before the first.
-    """
-
-    index: int
-    base: BaseEstimate
-    joints: np.ndarray
-    rate: np.ndarray
-    acceleration: np.ndarray
-    stands: np.ndarray
-    trust: np.ndarray
-    reading: SensorReading | None = None
-
-    def __deepcopy__(self, memo: object) -> "EstimatorMemory":
-        """Values in a Context may be shared, for nothing here ever changes."""
-        return self
-
-
-class _Limbs(NamedTuple):
-    """Where the contacts are on the robot."""
-
-    body: np.ndarray  # (C,)
-    R: np.ndarray  # (C, 3, 3)
-    p: np.ndarray  # (C, 3)
-    joints: np.ndarray  # (C, K) joints that move the contact
+from mpc.state_estimation import EstimatorMemory, StateEstimation
 
 
 class StateEstimator(LeafSystem):
@@ -110,60 +26,23 @@ class StateEstimator(LeafSystem):
 
     `reading` is a SensorReading, `joint_acceleration` (nj) what the controller wants
     of the joints now [rad/s^2]; without it they are taken to keep their velocity.
-    `state` is [q, v] of the robot model (nq + nv),
-    carried on from the sample to `horizon` later. `trust` (C) says of every foot how
-    much it can be counted on, 0 in the air to 1, `normal_forces` (C) are the sensed
-    ones [N], and `wrenches` (6 C) the sensed wrenches on the feet, or zero where there
-    are none [N m, N]. `memory` is an EstimatorMemory.
+    `state` is [q, v] of the robot model (nq + nv), carried on from the sample to
+    `horizon` later. `trust` (C) says of every foot how much it can be counted on, 0 in
+    the air to 1, `normal_forces` (C) are the sensed ones [N], and `wrenches` (6 C) the
+    sensed wrenches on the feet, or zero where there are none [N m, N]. `memory` is an
+    EstimatorMemory.
 
     A new sample is in the outputs as soon as it is in the input.
+
+    Attributes:
+        estimation: what it computes, as a pure function.
     """
 
-    def __init__(
-        self,
-        robot: RobotModel,
-        start: np.ndarray,
-        horizon: float = 0.002,
-        period: float = 1e-3,
-        lag: float = 0.0,
-        noise: FilterNoise | None = None,
-        thresholds: ContactThresholds | None = None,
-        uncertainty: StartUncertainty | None = None,
-    ) -> None:
-        """Makes the estimator.
-
-        Args:
-            robot: the robot; its soles are the contacts, for they feel force.
-            start: (nq,) configuration at the start; it defines heading and place.
-            horizon: from a sample to the moment that the state is wanted for [s].
-            period: time between samples [s].
-            lag: time constant with which the motors follow [s].
-            noise: what the filter assumes.
-            thresholds: forces that decide about contact.
-            uncertainty: of the start.
-        """
+    def __init__(self, estimation: StateEstimation) -> None:
+        """Makes the estimator, which is sampled once in a period of `estimation`."""
         super().__init__()
-        self._robot, self._horizon, self._period = robot, horizon, period
-        self._noise = noise or FilterNoise()
-        self._thresholds = thresholds or ContactThresholds()
-        C, nj = len(robot.soles), robot.num_joints
-        self._limbs = _read_limbs(robot)
-        self._ws = make_workspace(robot.tree)
-        self._gain = joint_gain(self._noise, period)
-        self._blend = 1.0 - np.exp(-period / SHOCK)
-        self._follow = 1.0 - np.exp(-period / lag) if lag > 0 else 1.0
-        uncertainty = uncertainty or StartUncertainty()
-        first = EstimatorMemory(
-            index=-1,
-            base=start_estimate(robot, start, uncertainty),
-            joints=np.array(
-                [start[robot.base_positions :], np.zeros(nj), np.zeros(nj)]
-            ),
-            rate=np.zeros(3),
-            acceleration=np.zeros(3),
-            stands=np.zeros(C, bool),
-            trust=np.zeros(C),
-        )
+        self.estimation, robot = estimation, estimation.robot
+        C, nj, first = len(robot.soles), robot.num_joints, estimation.start()
         blank = np.zeros(nj)
         empty = SensorReading(-1, blank, blank, np.zeros(3), np.zeros(3), np.zeros(C))
         self._reading = self.DeclareAbstractInputPort(
@@ -188,7 +67,9 @@ class StateEstimator(LeafSystem):
         self.DeclareVectorOutputPort(
             "wrenches", 6 * C, self._calc_wrenches, {self._reading.ticket()}
         )
-        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
+        self.DeclarePeriodicUnrestrictedUpdateEvent(
+            estimation.period, 0.0, self._update
+        )
 
     def _calc_memory(self, context: Context, output: AbstractValue) -> None:
         memory: EstimatorMemory = context.get_abstract_state(
@@ -199,7 +80,7 @@ class StateEstimator(LeafSystem):
             wanted = None
             if self._acceleration.HasValue(context):
                 wanted = self._acceleration.Eval(context)
-            memory = self.advance(reading, memory, wanted)
+            memory = self.estimation(reading, memory, wanted)
         output.set_value(memory)
 
     def _update(self, context: Context, state: State) -> None:
@@ -207,7 +88,7 @@ class StateEstimator(LeafSystem):
         state.get_mutable_abstract_state(int(self._memory)).set_value(memory)
 
     def _calc_state(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self.state(self._now.Eval(context)))
+        output.SetFromVector(self.estimation.state(self._now.Eval(context)))
 
     def _calc_trust(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self._now.Eval(context).trust)
@@ -218,237 +99,3 @@ class StateEstimator(LeafSystem):
     def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
         felt = self._reading.Eval(context).wrenches.ravel()
         output.SetFromVector(felt if len(felt) else np.zeros(output.size()))
-
-    def advance(
-        self,
-        reading: SensorReading,
-        memory: EstimatorMemory,
-        acceleration: np.ndarray | None = None,
-    ) -> EstimatorMemory:
-        """The estimate at a new sample, as a function of sample and memory.
-
-        Args:
-            reading: the sample.
-            memory: the estimate at the sample before.
-            acceleration: (nj,) wanted of the joints [rad/s^2], if it is known.
-        """
-        robot, old = self._robot, memory.base
-        reading = whole(reading, memory.reading)
-        stands, trust = estimate_contacts(
-            reading.force, memory.stands, self._thresholds
-        )
-        base = BaseEstimate(*(a.copy() for a in old))
-        joints, motion = memory.joints.copy(), np.zeros((2, 3))
-        if acceleration is not None:
-            joints[2] += self._follow * (acceleration - joints[2])
-        _advance(
-            robot.tree,
-            self._ws,
-            self._limbs,
-            self._gain,
-            self._noise,
-            robot.gravity,
-            self._period if memory.index >= 0 else 0.0,
-            reading.position,
-            reading.velocity,
-            reading.gyro,
-            reading.accelerometer,
-            stands,
-            stands & ~memory.stands,
-            trust,
-            base,
-            joints,
-            motion,
-        )
-        smooth = memory.acceleration + self._blend * (motion[1] - memory.acceleration)
-        return EstimatorMemory(
-            reading.index, base, joints, motion[0], smooth, stands, trust, reading
-        )
-
-    def state(self, memory: EstimatorMemory) -> np.ndarray:
-        """(nq + nv,) state, `horizon` later than the sample."""
-        robot = self._robot
-        q, v = np.empty(robot.num_positions), np.empty(robot.num_velocities)
-        motion = np.array([memory.rate, memory.acceleration])
-        _carry_on(
-            robot.floating, memory.base, memory.joints, motion, self._horizon, q, v
-        )
-        return np.concatenate([q, v])
-
-
-def whole(reading: SensorReading, before: SensorReading | None) -> SensorReading:
-    """A sample in which values that a sensor did not give are those it gave last.
-
-    One that is not a number would never leave the estimate again. Before the first
-    sample a sensor that is silent counts as zero.
-    """
-    mended = {}
-    for name in ("position", "velocity", "gyro", "accelerometer", "force"):
-        values = getattr(reading, name)
-        bad = ~np.isfinite(values)
-        if bad.any():
-            last = np.zeros_like(values) if before is None else getattr(before, name)
-            mended[name] = np.where(bad, last, values)
-    return replace(reading, **mended) if mended else reading
-
-
-def joint_gain(noise: FilterNoise, period: float) -> np.ndarray:
-    """(2, 2) steady gain of the Kalman filter of one joint.
-
-    Position and velocity, both measured, driven by white acceleration.
-    """
-    F = np.array([[1.0, period], [0.0, 1.0]])
-    g = np.array([0.5 * period**2, period])
-    Q = JOINT_ACCELERATION**2 * np.outer(g, g)
-    N = np.diag([noise.position**2, noise.velocity**2])
-    P = solve_discrete_are(F.T, np.eye(2), Q, N)
-    return np.asarray(P @ np.linalg.inv(P + N))
-
-
-def start_estimate(
-    robot: RobotModel, q: np.ndarray, uncertainty: StartUncertainty
-) -> BaseEstimate:
-    """The estimate of a robot that rests at q, no contact felt so far."""
-    C = len(robot.soles)
-    state = Configuration(robot, q)
-    base = np.r_[1.0, np.zeros(6)]
-    if robot.floating:
-        base = np.array(q[:7], float)
-    places = [state.pose(n).translation() for n in robot.soles]
-    x = np.array([np.zeros(3), base[4:], *places])
-    u, n = uncertainty, 15 + 3 * C
-    P = np.zeros((n, n))
-    heading = np.zeros((n, n))
-    # The contacts turn with the base that sees them, so they count as its places.
-    at_base = np.array([np.zeros(3), *[base[4:]] * (1 + C)])
-    add_rotation_noise(P, at_base, u.tilt**2)
-    # Around the vertical through the base less is unknown.
-    add_rotation_noise(heading, at_base, 1.0)
-    column = heading[:, 2:3]
-    P += (u.heading**2 - u.tilt**2) * column @ column.T
-    for i in range(3):
-        P[3 + i, 3 + i] += u.velocity**2
-        for a in range(6, n - 6, 3):
-            for b in range(6, n - 6, 3):
-                P[a + i, b + i] += u.place**2
-        P[n - 6 + i, n - 6 + i] = u.gyro_bias**2
-        P[n - 3 + i, n - 3 + i] = u.accelerometer_bias**2
-    return BaseEstimate(base, x, np.zeros((2, 3)), P)
-
-
-def _read_limbs(robot: RobotModel) -> _Limbs:
-    frames = [robot.contacts[n].frame for n in robot.soles]
-    tree, C = robot.tree, len(frames)
-    chains: list[list[int]] = []
-    for frame in frames:
-        j = frame.body - 1
-        above = tree.ancestor[j, : tree.num_ancestors[j]].tolist() if j >= 0 else []
-        chains.append([*above, j] if j >= 0 else [])
-    K = max((len(chain) for chain in chains), default=0)
-    joints = np.full((C, K), -1, np.int64)
-    for row, chain in zip(joints, chains, strict=True):
-        row[: len(chain)] = chain
-    return _Limbs(*frame_arrays(frames), joints)
-
-
-@compiled
-def see_contacts(tree, ws, limbs, position, velocity, out):
-    """Writes the ContactKinematics of joint positions and velocities.
-
-    The base stands at the origin of the world for it, whatever holds it really.
-    """
-    nv, nj = ws.S.shape[0], position.shape[0]
-    nq = nv + 1 if tree.floating else nv
-    q, v, zero = np.zeros(nq), np.zeros(nv), np.zeros(nv)
-    q[0] = 1.0
-    q[nq - nj :] = position
-    v[nv - nj :] = velocity
-    forward_pass(tree, q, v, zero, 0.0, ws, False)
-    R, J = np.empty((3, 3)), np.empty((6, nv))
-    for c in range(limbs.body.shape[0]):
-        z = out.place[c]
-        frame_pose(tree, ws, q, limbs.body[c], limbs.R[c], limbs.p[c], R, z)
-        frame_jacobian(tree, ws, limbs.body[c], z, J)
-        for i in range(3):
-            out.normal[c, i] = R[i, 2]
-            u = 0.0
-            for k in range(limbs.joints.shape[1]):
-                j = limbs.joints[c, k]
-                a = J[3 + i, nv - nj + j] if j >= 0 else 0.0
-                out.J[c, i, k] = a
-                u += a * velocity[j] if j >= 0 else 0.0
-            out.velocity[c, i] = u
-
-
-@compiled
-def _advance(
-    tree,
-    ws,
-    limbs,
-    gain,
-    noise,
-    gravity,
-    dt,
-    position,
-    velocity,
-    gyro,
-    accelerometer,
-    stands,
-    landed,
-    trust,
-    base,
-    joints,
-    motion,
-):
-    """One sample: filters in place, base rate and acceleration into `motion`."""
-    for j in range(position.shape[0]):
-        v = joints[1, j] + dt * joints[2, j]
-        q = joints[0, j] + 0.5 * dt * (joints[1, j] + v)
-        a, b = position[j] - q, velocity[j] - v
-        joints[0, j] = q + gain[0, 0] * a + gain[0, 1] * b
-        joints[1, j] = v + gain[1, 0] * a + gain[1, 1] * b
-    if not tree.floating:
-        return
-    C, K = limbs.joints.shape
-    kinematics = ContactKinematics(
-        np.empty((C, 3)), np.empty((C, 3)), np.empty((C, 3)), np.empty((C, 3, K))
-    )
-    see_contacts(tree, ws, limbs, position, velocity, kinematics)
-    slip, grips = np.empty(C), np.empty(C, np.bool_)
-    for c in range(C):
-        # A foot that carries little may as well slide or tip.
-        doubt = 100.0 * (1.0 / max(trust[c], 0.02) - 1.0)
-        slip[c] = noise.slip * np.sqrt(1.0 + doubt * doubt)
-        grips[c] = trust[c] > 0.5
-    if dt > 0.0:
-        propagate(base, gyro, accelerometer, gravity, dt, noise, slip)
-    correct(base, kinematics, gyro, stands, landed, grips, noise)
-    R = np.empty((3, 3))
-    quaternion_to_matrix(base.q, R)
-    for i in range(3):
-        for k in range(3):
-            motion[0, i] += R[i, k] * (gyro[k] - base.b[0, k])
-            motion[1, i] += R[i, k] * (accelerometer[k] - base.b[1, k])
-    motion[1, 2] -= gravity
-
-
-@compiled
-def _carry_on(floating, base, joints, motion, horizon, q, v):
-    """Writes the state `horizon` later, at constant accelerations."""
-    nj = joints.shape[1]
-    first = v.shape[0] - nj
-    now, step = np.empty(q.shape[0]), np.empty(v.shape[0])
-    for j in range(nj):
-        now[q.shape[0] - nj + j] = joints[0, j]
-        v[first + j] = joints[1, j] + horizon * joints[2, j]
-        step[first + j] = 0.5 * horizon * (joints[1, j] + v[first + j])
-    if floating:
-        for i in range(7):
-            now[i] = base.q[i]
-        for i in range(3):
-            v[i] = motion[0, i]
-            v[3 + i] = base.x[0, i] + horizon * motion[1, i]
-            step[i] = horizon * motion[0, i]
-            step[3 + i] = horizon * base.x[0, i]
-            step[3 + i] += 0.5 * horizon * horizon * motion[1, i]
-    box_plus(now, step, 1.0, floating, q)

@@ -12,6 +12,7 @@ from mpc.reference import Reference
 from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.contact_log import ContactLog
 from mpc.simulation.scenario import Scenario
+from mpc.state_estimation import StateEstimation
 from mpc.state_estimator import StateEstimator
 
 
@@ -51,12 +52,14 @@ def add_estimator(
     estimator = builder.AddNamedSystem(
         "state_estimator",
         StateEstimator(
-            robot,
-            reference.table.q[0],
-            scenario.sensing_delay,
-            period,
-            scenario.actuator_lag,
-            thresholds=foot_thresholds(reference),
+            StateEstimation(
+                robot,
+                reference.table.q[0],
+                scenario.sensing_delay,
+                period,
+                scenario.actuator_lag,
+                thresholds=foot_thresholds(reference),
+            )
         ),
     )
     builder.Connect(true_state, sensors.GetInputPort("state"))

@@ -1,4 +1,4 @@
-"""The estimator as a system: kinematics, joints, delay, contacts, memory."""
+"""The estimator, function and system: joints, delay, contacts, memory."""
 
 from dataclasses import replace
 
@@ -13,16 +13,16 @@ from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
 from models.sensors import SensorReading
 from mpc.contact_estimator import ContactThresholds, estimate_contacts
+from mpc.contact_kinematics import read_limbs, see_contacts
 from mpc.invariant_filter import ContactKinematics, FilterNoise
-from mpc.state_estimator import (
+from mpc.state_estimation import (
     JOINT_ACCELERATION,
     StartUncertainty,
-    StateEstimator,
-    _read_limbs,
+    StateEstimation,
     joint_gain,
-    see_contacts,
     start_estimate,
 )
+from mpc.state_estimator import StateEstimator
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import EXACT, RECURSION
 
@@ -45,17 +45,13 @@ def resting(robot, index, q=None, force=(860.0, 860.0)):
     )
 
 
-def first_memory(estimator):
-    return estimator.CreateDefaultContext().get_abstract_state(0).get_value()
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_contacts_are_where_drake_sees_them(robot, seed):
     rng = np.random.default_rng(seed)
     q = np.r_[1.0, np.zeros(6), 0.5 * rng.normal(size=30)]
     v = np.r_[np.zeros(6), rng.normal(size=30)]
     out = ContactKinematics(*np.zeros((3, 2, 3)), np.zeros((2, 3, 6)))
-    limbs = _read_limbs(robot)
+    limbs = read_limbs(robot)
     see_contacts(robot.tree, make_workspace(robot.tree), limbs, q[7:], v[6:], out)
     drake = DrakeRobot(robot)
     drake.set(q, v)
@@ -98,11 +94,11 @@ def test_the_gain_is_that_of_the_settled_kalman_filter():
 
 def test_a_robot_at_rest_stays_where_it_is(robot):
     q = robot.posture("stand")
-    estimator = StateEstimator(robot, q)
-    memory = first_memory(estimator)
+    estimation = StateEstimation(robot, q)
+    memory = estimation.start()
     for k in range(200):
-        memory = estimator.advance(resting(robot, k), memory)
-    x = estimator.state(memory)
+        memory = estimation(resting(robot, k), memory)
+    x = estimation.state(memory)
     np.testing.assert_allclose(x, np.r_[q, np.zeros(36)], atol=1e-9)
     assert memory.stands.all()
     np.testing.assert_array_equal(memory.trust, 1.0)
@@ -111,8 +107,8 @@ def test_a_robot_at_rest_stays_where_it_is(robot):
 def test_the_state_is_carried_on_by_the_horizon(robot):
     q = robot.posture("stand")
     horizon = 0.004
-    now, later = (StateEstimator(robot, q, h) for h in (0.0, horizon))
-    memory = first_memory(now)
+    now, later = (StateEstimation(robot, q, h) for h in (0.0, horizon))
+    memory = now.start()
     rng = np.random.default_rng(0)
     wanted, velocity = rng.normal(size=(2, 30))
     for k in range(50):
@@ -121,7 +117,7 @@ def test_the_state_is_carried_on_by_the_horizon(robot):
             gyro=np.array([0.3, -0.2, 0.5]),
             velocity=velocity,
         )
-        memory = now.advance(reading, memory, wanted)
+        memory = now(reading, memory, wanted)
     a, b = now.state(memory), later.state(memory)
     v, v_later = a[37:], b[37:]
     # Joints by the acceleration that is wanted of them, the base by the measured one.
@@ -142,33 +138,34 @@ def _quaternion(x):
 
 def test_a_sample_counts_once(robot):
     """Outputs know a sample at once, and the update does not add it again."""
-    estimator = StateEstimator(robot, robot.posture("stand"))
+    estimation = StateEstimation(robot, robot.posture("stand"))
+    estimator = StateEstimator(estimation)
     simulator = Simulator(estimator)
     context = simulator.get_mutable_context()
-    expected = first_memory(estimator)
+    expected = estimation.start()
     for k in range(5):
         rng = np.random.default_rng(k)
         reading = resting(robot, k, force=860 + rng.normal(size=2))
         estimator.GetInputPort("reading").FixValue(context, AbstractValue.Make(reading))
-        expected = estimator.advance(reading, expected)
+        expected = estimation(reading, expected)
         before = estimator.GetOutputPort("state").Eval(context).copy()
         simulator.AdvanceTo((k + 0.5) * 1e-3)
         after = estimator.GetOutputPort("state").Eval(context)
         memory = context.get_abstract_state(0).get_value()
         assert memory.index == k
         np.testing.assert_array_equal(memory.base.P, expected.base.P)
-        np.testing.assert_array_equal(before, estimator.state(expected))
+        np.testing.assert_array_equal(before, estimation.state(expected))
         np.testing.assert_array_equal(after, before)
 
 
 def test_what_is_remembered_is_never_written_again(robot):
-    estimator = StateEstimator(robot, robot.posture("stand"))
-    memory = first_memory(estimator)
+    estimation = StateEstimation(robot, robot.posture("stand"))
+    memory = estimation.start()
     for k in range(3):
-        memory = estimator.advance(resting(robot, k), memory)
+        memory = estimation(resting(robot, k), memory)
     kept = [a.copy() for a in (*memory.base, memory.joints)]
-    estimator.advance(resting(robot, 3, force=(0.0, 700.0)), memory, np.ones(30))
-    estimator.state(memory)
+    estimation(resting(robot, 3, force=(0.0, 700.0)), memory, np.ones(30))
+    estimation.state(memory)
     for a, b in zip(kept, (*memory.base, memory.joints), strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -177,8 +174,8 @@ def test_a_fixed_base_has_joints_only():
     robot = RobotModel(X_WB=RigidTransform([0, 0, 1.0]))
     rng = np.random.default_rng(0)
     q = 0.1 * rng.normal(size=30)
-    estimator = StateEstimator(robot, q)
-    memory = first_memory(estimator)
+    estimation = StateEstimation(robot, q)
+    memory = estimation.start()
     for k in range(300):
         reading = SensorReading(
             index=k,
@@ -188,8 +185,8 @@ def test_a_fixed_base_has_joints_only():
             accelerometer=rng.normal(size=3),
             force=np.zeros(2),
         )
-        memory = estimator.advance(reading, memory)
-    x = estimator.state(memory)
+        memory = estimation(reading, memory)
+    x = estimation.state(memory)
     assert x.shape == (60,)
     # Both measurements together are better than either.
     assert np.sqrt(((x[:30] - q) ** 2).mean()) < 0.5e-3
@@ -216,16 +213,16 @@ def test_what_is_unknown_at_the_start(robot):
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_silent_sensor_does_not_poison_the_estimate(robot, name, value):
     """50 samples without one of its values: the estimate stays, and stays finite."""
-    estimator = StateEstimator(robot, robot.posture("stand"))
-    memory = first_memory(estimator)
+    estimation = StateEstimation(robot, robot.posture("stand"))
+    memory = estimation.start()
     for index in range(150):
         reading = resting(robot, index)
         if 50 <= index < 100:
             values = getattr(reading, name).copy()
             values[0] = value
             reading = replace(reading, **{name: values})
-        memory = estimator.advance(reading, memory)
-        state = estimator.state(memory)
+        memory = estimation(reading, memory)
+        state = estimation.state(memory)
         assert np.isfinite(state).all()
     q = robot.posture("stand")
     assert np.abs(state[7 : robot.num_positions] - q[7:]).max() < 1e-6

@@ -1,0 +1,65 @@
+"""Where contacts are on a robot and how they move, from its joints alone."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from models.dynamics import forward_pass
+from models.frame_arrays import frame_arrays
+from models.kinematics import frame_jacobian, frame_pose
+from models.robot import RobotModel
+from models.rotations import compiled
+
+
+class Limbs(NamedTuple):
+    """Where the contacts are on the robot."""
+
+    body: np.ndarray  # (C,)
+    R: np.ndarray  # (C, 3, 3)
+    p: np.ndarray  # (C, 3)
+    joints: np.ndarray  # (C, K) joints that move the contact
+
+
+def read_limbs(robot: RobotModel) -> Limbs:
+    """The soles of a robot, and the joints that move them."""
+    frames = [robot.contacts[n].frame for n in robot.soles]
+    tree, C = robot.tree, len(frames)
+    chains: list[list[int]] = []
+    for frame in frames:
+        j = frame.body - 1
+        above = tree.ancestor[j, : tree.num_ancestors[j]].tolist() if j >= 0 else []
+        chains.append([*above, j] if j >= 0 else [])
+    K = max((len(chain) for chain in chains), default=0)
+    joints = np.full((C, K), -1, np.int64)
+    for row, chain in zip(joints, chains, strict=True):
+        row[: len(chain)] = chain
+    return Limbs(*frame_arrays(frames), joints)
+
+
+@compiled
+def see_contacts(tree, ws, limbs, position, velocity, out):
+    """Writes the ContactKinematics of joint positions and velocities.
+
+    The base stands at the origin of the world for it, whatever holds it really.
+    """
+    nv, nj = ws.S.shape[0], position.shape[0]
+    nq = nv + 1 if tree.floating else nv
+    q, v, zero = np.zeros(nq), np.zeros(nv), np.zeros(nv)
+    q[0] = 1.0
+    q[nq - nj :] = position
+    v[nv - nj :] = velocity
+    forward_pass(tree, q, v, zero, 0.0, ws, False)
+    R, J = np.empty((3, 3)), np.empty((6, nv))
+    for c in range(limbs.body.shape[0]):
+        z = out.place[c]
+        frame_pose(tree, ws, q, limbs.body[c], limbs.R[c], limbs.p[c], R, z)
+        frame_jacobian(tree, ws, limbs.body[c], z, J)
+        for i in range(3):
+            out.normal[c, i] = R[i, 2]
+            u = 0.0
+            for k in range(limbs.joints.shape[1]):
+                j = limbs.joints[c, k]
+                a = J[3 + i, nv - nj + j] if j >= 0 else 0.0
+                out.J[c, i, k] = a
+                u += a * velocity[j] if j >= 0 else 0.0
+            out.velocity[c, i] = u

@@ -1,0 +1,329 @@
+"""StateEstimation: from late and noisy sensors to the state of now.
+
+The base comes from the invariant filter, the joints from one small Kalman filter
+each. Both live at the time of the sample; what the controllers get is carried on by
+the known delay. No diagram, context or simulator is needed; `StateEstimator` is the
+same as a Drake system.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import solve_discrete_are
+
+from models.configuration import Configuration
+from models.kinematic_tree import make_workspace
+from models.robot import RobotModel
+from models.rotations import box_plus, compiled, quaternion_to_matrix
+from models.sensors import SensorReading
+from mpc.contact_estimator import ContactThresholds, estimate_contacts
+from mpc.contact_kinematics import read_limbs, see_contacts
+from mpc.invariant_filter import (
+    BaseEstimate,
+    ContactKinematics,
+    FilterNoise,
+    add_rotation_noise,
+    correct,
+    propagate,
+)
+
+# What the joint filter takes joints to do within a sample [rad/s^2].
+JOINT_ACCELERATION = 20.0
+# Time over which accelerations of the base are averaged that carry it on [s]: shocks of
+# a foot that slides or lands are over before.
+SHOCK = 2e-3
+
+
+@dataclass(frozen=True)
+class StartUncertainty:
+    """What is not known at the start; heading and place are right by definition."""
+
+    # Tilt [rad] and heading [rad].
+    tilt: float = 1e-2
+    heading: float = 1e-4
+    # Velocity [m/s] and place [m].
+    velocity: float = 1e-2
+    place: float = 1e-3
+    # Biases of gyro [rad/s] and accelerometer [m/s^2].
+    gyro_bias: float = 5e-3
+    accelerometer_bias: float = 5e-2
+
+
+@dataclass(frozen=True)
+class EstimatorMemory:
+    """All memory of the estimator, at the time of the sample it has seen last.
+
+    Attributes:
+        index: number of that sample; -1 before the first.
+        base: estimate of the base; its arrays are never written again.
+        joints: (3, nj) positions, velocities, and the accelerations that the
+            motors are taken to give them.
+        rate: (3,) angular velocity of the base, world axes [rad/s].
+        acceleration: (3,) of the base origin, world axes, without shocks [m/s^2].
+        stands: (C,) which feet stand.
+        trust: (C,) how much they are trusted to rest.
+        reading: the last that every sensor gave; None before the first.
+    """
+
+    index: int
+    base: BaseEstimate
+    joints: np.ndarray
+    rate: np.ndarray
+    acceleration: np.ndarray
+    stands: np.ndarray
+    trust: np.ndarray
+    reading: SensorReading | None = None
+
+    def __deepcopy__(self, memo: object) -> "EstimatorMemory":
+        """Values in a Context may be shared, for nothing here ever changes."""
+        return self
+
+
+class StateEstimation:
+    """The estimator of one robot, as a pure function of samples and memory.
+
+        memory = estimation.start()
+        memory = estimation(reading, memory)    # estimation.state(memory) is [q, v]
+
+    Attributes:
+        robot: the robot.
+        period: time between samples [s].
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        start: np.ndarray,
+        horizon: float = 0.002,
+        period: float = 1e-3,
+        lag: float = 0.0,
+        noise: FilterNoise | None = None,
+        thresholds: ContactThresholds | None = None,
+        uncertainty: StartUncertainty | None = None,
+    ) -> None:
+        """Makes the function.
+
+        Args:
+            robot: the robot; its soles are the contacts, for they feel force.
+            start: (nq,) configuration at the start; it defines heading and place.
+            horizon: from a sample to the moment that the state is wanted for [s].
+            period: time between samples [s].
+            lag: time constant with which the motors follow [s].
+            noise: what the filter assumes.
+            thresholds: forces that decide about contact.
+            uncertainty: of the start.
+        """
+        self.robot, self.period, self._horizon = robot, period, horizon
+        self._noise = noise or FilterNoise()
+        self._thresholds = thresholds or ContactThresholds()
+        self._limbs = read_limbs(robot)
+        self._ws = make_workspace(robot.tree)
+        self._gain = joint_gain(self._noise, period)
+        self._blend = 1.0 - np.exp(-period / SHOCK)
+        self._follow = 1.0 - np.exp(-period / lag) if lag > 0 else 1.0
+        self._start, self._uncertainty = start, uncertainty or StartUncertainty()
+
+    def start(self) -> EstimatorMemory:
+        """Memory before the first sample."""
+        robot, C = self.robot, len(self.robot.soles)
+        joints = np.zeros((3, robot.num_joints))
+        joints[0] = self._start[robot.base_positions :]
+        return EstimatorMemory(
+            index=-1,
+            base=start_estimate(robot, self._start, self._uncertainty),
+            joints=joints,
+            rate=np.zeros(3),
+            acceleration=np.zeros(3),
+            stands=np.zeros(C, bool),
+            trust=np.zeros(C),
+        )
+
+    def __call__(
+        self,
+        reading: SensorReading,
+        memory: EstimatorMemory,
+        acceleration: np.ndarray | None = None,
+    ) -> EstimatorMemory:
+        """The estimate at a new sample.
+
+        Args:
+            reading: the sample.
+            memory: the estimate at the sample before.
+            acceleration: (nj,) wanted of the joints [rad/s^2], if it is known.
+        """
+        robot, old = self.robot, memory.base
+        reading = whole(reading, memory.reading)
+        stands, trust = estimate_contacts(
+            reading.force, memory.stands, self._thresholds
+        )
+        base = BaseEstimate(*(a.copy() for a in old))
+        joints, motion = memory.joints.copy(), np.zeros((2, 3))
+        if acceleration is not None:
+            joints[2] += self._follow * (acceleration - joints[2])
+        _advance(
+            robot.tree,
+            self._ws,
+            self._limbs,
+            self._gain,
+            self._noise,
+            robot.gravity,
+            self.period if memory.index >= 0 else 0.0,
+            reading.position,
+            reading.velocity,
+            reading.gyro,
+            reading.accelerometer,
+            stands,
+            stands & ~memory.stands,
+            trust,
+            base,
+            joints,
+            motion,
+        )
+        smooth = memory.acceleration + self._blend * (motion[1] - memory.acceleration)
+        return EstimatorMemory(
+            reading.index, base, joints, motion[0], smooth, stands, trust, reading
+        )
+
+    def state(self, memory: EstimatorMemory) -> np.ndarray:
+        """(nq + nv,) state, `horizon` later than the sample."""
+        robot = self.robot
+        q, v = np.empty(robot.num_positions), np.empty(robot.num_velocities)
+        motion = np.array([memory.rate, memory.acceleration])
+        _carry_on(
+            robot.floating, memory.base, memory.joints, motion, self._horizon, q, v
+        )
+        return np.concatenate([q, v])
+
+
+def whole(reading: SensorReading, before: SensorReading | None) -> SensorReading:
+    """A sample in which values that a sensor did not give are those it gave last.
+
+    One that is not a number would never leave the estimate again. Before the first
+    sample a sensor that is silent counts as zero.
+    """
+    mended = {}
+    for name in ("position", "velocity", "gyro", "accelerometer", "force"):
+        values = getattr(reading, name)
+        bad = ~np.isfinite(values)
+        if bad.any():
+            last = np.zeros_like(values) if before is None else getattr(before, name)
+            mended[name] = np.where(bad, last, values)
+    return replace(reading, **mended) if mended else reading
+
+
+def joint_gain(noise: FilterNoise, period: float) -> np.ndarray:
+    """(2, 2) steady gain of the Kalman filter of one joint.
+
+    Position and velocity, both measured, driven by white acceleration.
+    """
+    F = np.array([[1.0, period], [0.0, 1.0]])
+    g = np.array([0.5 * period**2, period])
+    Q = JOINT_ACCELERATION**2 * np.outer(g, g)
+    N = np.diag([noise.position**2, noise.velocity**2])
+    P = solve_discrete_are(F.T, np.eye(2), Q, N)
+    return np.asarray(P @ np.linalg.inv(P + N))
+
+
+def start_estimate(
+    robot: RobotModel, q: np.ndarray, uncertainty: StartUncertainty
+) -> BaseEstimate:
+    """The estimate of a robot that rests at q, no contact felt so far."""
+    C = len(robot.soles)
+    state = Configuration(robot, q)
+    base = np.r_[1.0, np.zeros(6)]
+    if robot.floating:
+        base = np.array(q[:7], float)
+    places = [state.pose(n).translation() for n in robot.soles]
+    x = np.array([np.zeros(3), base[4:], *places])
+    u, n = uncertainty, 15 + 3 * C
+    P = np.zeros((n, n))
+    heading = np.zeros((n, n))
+    # The contacts turn with the base that sees them, so they count as its places.
+    at_base = np.array([np.zeros(3), *[base[4:]] * (1 + C)])
+    add_rotation_noise(P, at_base, u.tilt**2)
+    # Around the vertical through the base less is unknown.
+    add_rotation_noise(heading, at_base, 1.0)
+    column = heading[:, 2:3]
+    P += (u.heading**2 - u.tilt**2) * column @ column.T
+    for i in range(3):
+        P[3 + i, 3 + i] += u.velocity**2
+        for a in range(6, n - 6, 3):
+            for b in range(6, n - 6, 3):
+                P[a + i, b + i] += u.place**2
+        P[n - 6 + i, n - 6 + i] = u.gyro_bias**2
+        P[n - 3 + i, n - 3 + i] = u.accelerometer_bias**2
+    return BaseEstimate(base, x, np.zeros((2, 3)), P)
+
+
+@compiled
+def _advance(
+    tree,
+    ws,
+    limbs,
+    gain,
+    noise,
+    gravity,
+    dt,
+    position,
+    velocity,
+    gyro,
+    accelerometer,
+    stands,
+    landed,
+    trust,
+    base,
+    joints,
+    motion,
+):
+    """One sample: filters in place, base rate and acceleration into `motion`."""
+    for j in range(position.shape[0]):
+        v = joints[1, j] + dt * joints[2, j]
+        q = joints[0, j] + 0.5 * dt * (joints[1, j] + v)
+        a, b = position[j] - q, velocity[j] - v
+        joints[0, j] = q + gain[0, 0] * a + gain[0, 1] * b
+        joints[1, j] = v + gain[1, 0] * a + gain[1, 1] * b
+    if not tree.floating:
+        return
+    C, K = limbs.joints.shape
+    kinematics = ContactKinematics(
+        np.empty((C, 3)), np.empty((C, 3)), np.empty((C, 3)), np.empty((C, 3, K))
+    )
+    see_contacts(tree, ws, limbs, position, velocity, kinematics)
+    slip, grips = np.empty(C), np.empty(C, np.bool_)
+    for c in range(C):
+        # A foot that carries little may as well slide or tip.
+        doubt = 100.0 * (1.0 / max(trust[c], 0.02) - 1.0)
+        slip[c] = noise.slip * np.sqrt(1.0 + doubt * doubt)
+        grips[c] = trust[c] > 0.5
+    if dt > 0.0:
+        propagate(base, gyro, accelerometer, gravity, dt, noise, slip)
+    correct(base, kinematics, gyro, stands, landed, grips, noise)
+    R = np.empty((3, 3))
+    quaternion_to_matrix(base.q, R)
+    for i in range(3):
+        for k in range(3):
+            motion[0, i] += R[i, k] * (gyro[k] - base.b[0, k])
+            motion[1, i] += R[i, k] * (accelerometer[k] - base.b[1, k])
+    motion[1, 2] -= gravity
+
+
+@compiled
+def _carry_on(floating, base, joints, motion, horizon, q, v):
+    """Writes the state `horizon` later, at constant accelerations."""
+    nj = joints.shape[1]
+    first = v.shape[0] - nj
+    now, step = np.empty(q.shape[0]), np.empty(v.shape[0])
+    for j in range(nj):
+        now[q.shape[0] - nj + j] = joints[0, j]
+        v[first + j] = joints[1, j] + horizon * joints[2, j]
+        step[first + j] = 0.5 * horizon * (joints[1, j] + v[first + j])
+    if floating:
+        for i in range(7):
+            now[i] = base.q[i]
+        for i in range(3):
+            v[i] = motion[0, i]
+            v[3 + i] = base.x[0, i] + horizon * motion[1, i]
+            step[i] = horizon * motion[0, i]
+            step[3 + i] = horizon * base.x[0, i]
+            step[3 + i] += 0.5 * horizon * horizon * motion[1, i]
+    box_plus(now, step, 1.0, floating, q)
