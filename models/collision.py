@@ -12,7 +12,7 @@ import numpy as np
 from pydrake.geometry import GeometryId
 from pydrake.math import RigidTransform
 
-from models.robot import Frame
+from models.frames import Frame
 
 # Distances beyond this are all the same [m].
 FAR = 0.15

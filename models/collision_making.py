@@ -15,7 +15,8 @@ from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
 from pydrake.systems.framework import DiagramBuilder
 
 from models.collision import BOX, CAPSULE, CYLINDER, CollisionModel, Feeler, Solid
-from models.robot import Frame, RobotModel
+from models.frames import Frame
+from models.robot import RobotModel
 
 # Joints from the root of a limb whose links keep apart by design.
 NEAR_JOINTS = 3

@@ -7,8 +7,9 @@ from models import dynamics, kinematics
 from models.bound_arguments import bind
 from models.collision import CollisionArrays
 from models.collision_distances import distances
+from models.frames import Frame
 from models.kinematic_tree import make_workspace
-from models.robot import Frame, RobotModel
+from models.robot import RobotModel
 from models.rotations import compiled
 
 

@@ -17,8 +17,9 @@ import numpy as np
 
 from models import dynamics
 from models.bound_arguments import bind
+from models.frames import Frame
 from models.kinematic_tree import make_workspace
-from models.robot import Frame, RobotModel
+from models.robot import RobotModel
 from models.rotations import compiled
 
 

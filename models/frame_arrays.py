@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.robot import Frame
+from models.frames import Frame
 
 
 class FrameArrays(NamedTuple):

@@ -7,9 +7,10 @@ import numpy as np
 from models.bound_arguments import bind
 from models.dynamics import forward_pass
 from models.frame_arrays import frame_arrays
+from models.frames import Frame
 from models.kinematic_tree import make_workspace
 from models.kinematics import base_position, frame_pose
-from models.robot import Frame, RobotModel
+from models.robot import RobotModel
 from models.rotations import add_cross, compiled
 
 

@@ -5,7 +5,6 @@ the supporting surface), F any frame of the robot.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 from models.description.honoring import describe, is_static
 from models.description.readable import readable
 from models.errors import BackbeatError, unknown_name
+from models.frames import ContactFrame, Frame
 from models.fusing import fuse
 from models.kinematic_tree import KinematicTree, read_kinematic_tree
 from models.mimic import find_followers
@@ -35,52 +35,6 @@ from models.robot_description import (
 from models.robot_loading import add_robot, find_frame, load_robot, pose_of
 from models.safety_law import SafetyLaw, described_laws
 from models.transmission import joint_modes
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A frame that rides on a body of the fused model.
-
-    Attributes:
-        name: its name in the URDF or the robot YAML.
-        body: index of the fused body, 0 = base.
-        R_PF: (3, 3) rotation in that body.
-        p_PF: (3,) position in that body [m].
-    """
-
-    name: str
-    body: int
-    R_PF: np.ndarray
-    p_PF: np.ndarray
-
-
-@dataclass(frozen=True)
-class ContactFrame:
-    """A patch that can carry a wrench; a point when both half sizes are zero.
-
-    Attributes:
-        frame: patch frame C, origin at the patch center, z out of the support.
-        half_length: half size along x [m].
-        half_width: half size along y [m].
-        limb: indices (in joint order) of the joints between base and patch.
-    """
-
-    frame: Frame
-    half_length: float
-    half_width: float
-    limb: np.ndarray
-
-    @property
-    def is_point(self) -> bool:
-        """Whether the patch carries a pure force."""
-        return self.half_length == 0 and self.half_width == 0
-
-    def corners(self) -> np.ndarray:
-        """(4 or 1, 3) patch corners in the patch frame [m]."""
-        if self.is_point:
-            return np.zeros((1, 3))
-        x, y = self.half_length, self.half_width
-        return np.array([[x, y, 0], [x, -y, 0], [-x, -y, 0], [-x, y, 0]])
 
 
 class RobotModel:

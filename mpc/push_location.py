@@ -17,7 +17,8 @@ base says besides along which line the force acts.
 import numpy as np
 
 from models.configuration import Configuration
-from models.robot import Frame, RobotModel
+from models.frames import Frame
+from models.robot import RobotModel
 
 # How far from its center of mass a link is touched [m], and the least force that is
 # looked for [N].

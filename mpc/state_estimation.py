@@ -18,12 +18,12 @@ from models.rotations import box_plus, compiled, quaternion_to_matrix
 from models.sensors import SensorReading
 from mpc.contact_estimator import ContactThresholds, estimate_contacts
 from mpc.contact_kinematics import read_limbs, see_contacts
+from mpc.filter_correction import correct
 from mpc.invariant_filter import (
     BaseEstimate,
     ContactKinematics,
     FilterNoise,
     add_rotation_noise,
-    correct,
     propagate,
 )
 

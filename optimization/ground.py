@@ -9,7 +9,7 @@ The edge of a block is a solid of the scene and not a matter of contacts.
 
 import numpy as np
 
-from models.robot import ContactFrame
+from models.frames import ContactFrame
 from optimization.reconstruction import DenseTrajectory
 
 # A corner this far outside of a rectangle is over it still: contacts drift [m].

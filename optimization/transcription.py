@@ -43,7 +43,7 @@ from pydrake.math import RigidTransform
 
 from models.contact import wrench_cone
 from models.errors import BackbeatError
-from models.robot import ContactFrame, Frame
+from models.frames import ContactFrame, Frame
 from optimization.program import (
     CONE_ROWS,
     FREE,

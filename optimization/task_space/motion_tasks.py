@@ -15,7 +15,8 @@ from pydrake.math import RotationMatrix
 
 from models.configuration import Configuration
 from models.errors import BackbeatError
-from models.robot import Frame, RobotModel
+from models.frames import Frame
+from models.robot import RobotModel
 from models.rotations import relative_log
 from optimization.tasks import Task, axis_indices
 

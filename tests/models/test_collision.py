@@ -15,8 +15,9 @@ from models.collision import BOX, CAPSULE, CYLINDER, FAR, NOTHING, WORLD
 from models.collision_distances import signed_distance
 from models.collision_making import BEADS, THIN, cover, make_collision_model
 from models.configuration import Configuration
+from models.frames import Frame
 from models.kit.drum_kit import DrumKit
-from models.robot import Frame, RobotModel
+from models.robot import RobotModel
 from models.robot_loading import add_robot
 from models.rotations import box_plus
 from tests.tolerances import DRAKE_DISTANCE, EXACT, ONE_SIDED

@@ -8,7 +8,7 @@ import pytest
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.stance import start_configuration
 from models.configuration import Configuration
-from models.robot import Frame
+from models.frames import Frame
 from models.rotations import box_plus
 from mpc.force_detector import (
     AFTER,

@@ -7,16 +7,14 @@ import pytest
 from pydrake.math import RollPitchYaw, RotationMatrix
 
 from models.rotations import box_plus, quaternion_to_matrix, rotation_exp
+from mpc.filter_correction import correct, measure, retract
 from mpc.invariant_filter import (
     BaseEstimate,
     ContactKinematics,
     FilterNoise,
     add_rotation_noise,
     apply_transition,
-    correct,
-    measure,
     propagate,
-    retract,
 )
 from tests.tolerances import EXACT, FILTER_HORIZON, INVARIANCE, LINEARIZED
 

@@ -7,7 +7,7 @@ from pydrake.math import RigidTransform, RotationMatrix
 
 from models.collision import FAR
 from models.configuration import Configuration
-from models.robot import Frame
+from models.frames import Frame
 from optimization.transcription import Transcription
 from tests.optimization.points import Point, missing_forces
 from tests.optimization.problems import jump, squat, stroke, uneven

@@ -1,0 +1,51 @@
+"""Frames that ride on the bodies of a robot, and patches that carry it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame that rides on a body of the fused model.
+
+    Attributes:
+        name: its name in the URDF or the robot YAML.
+        body: index of the fused body, 0 = base.
+        R_PF: (3, 3) rotation in that body.
+        p_PF: (3,) position in that body [m].
+    """
+
+    name: str
+    body: int
+    R_PF: np.ndarray
+    p_PF: np.ndarray
+
+
+@dataclass(frozen=True)
+class ContactFrame:
+    """A patch that can carry a wrench; a point when both half sizes are zero.
+
+    Attributes:
+        frame: patch frame C, origin at the patch center, z out of the support.
+        half_length: half size along x [m].
+        half_width: half size along y [m].
+        limb: indices (in joint order) of the joints between base and patch.
+    """
+
+    frame: Frame
+    half_length: float
+    half_width: float
+    limb: np.ndarray
+
+    @property
+    def is_point(self) -> bool:
+        """Whether the patch carries a pure force."""
+        return self.half_length == 0 and self.half_width == 0
+
+    def corners(self) -> np.ndarray:
+        """(4 or 1, 3) patch corners in the patch frame [m]."""
+        if self.is_point:
+            return np.zeros((1, 3))
+        x, y = self.half_length, self.half_width
+        return np.array([[x, y, 0], [x, -y, 0], [-x, -y, 0], [-x, y, 0]])

@@ -1,0 +1,246 @@
+"""Corrections of the invariant filter by what contacts say, compiled.
+
+Measurements are the places of standing contacts in the base, their zero velocity,
+their height and flatness on level ground; symbols are those of `mpc.invariant_filter`.
+"""
+
+import numpy as np
+
+from models.rotations import (
+    add_cross,
+    box_plus,
+    compiled,
+    left_jacobian,
+    quaternion_to_matrix,
+    rotation_exp,
+)
+from mpc.invariant_filter import CONTACT, POSITION, ROTATION, VELOCITY
+
+
+@compiled
+def _land(estimate, R, c, kinematics, variance):
+    """Sets contact c to where the encoders see it, with their uncertainty alone."""
+    _, x, _, P = estimate
+    n, k = P.shape[0], CONTACT + 3 * c
+    z = kinematics.place[c]
+    for i in range(3):
+        x[2 + c, i] = x[1, i] + R[i, 0] * z[0] + R[i, 1] * z[1] + R[i, 2] * z[2]
+        for j in range(n):
+            P[k + i, j] = P[POSITION + i, j]
+    for i in range(3):
+        for j in range(n):
+            P[j, k + i] = P[j, POSITION + i]
+    for i in range(3):
+        P[k + i, k + i] += variance[i]
+
+
+@compiled
+def _place_variance(R, J, out):
+    """Variance of a contact's place, world axes, for encoders of unit variance."""
+    for i in range(3):
+        s = 0.0
+        for k in range(J.shape[1]):
+            a = R[i, 0] * J[0, k] + R[i, 1] * J[1, k] + R[i, 2] * J[2, k]
+            s += a * a
+        out[i] = s
+
+
+@compiled
+def _see_rest(estimate, R, c, kinematics, rate, noise, off, variance):
+    """Writes how a contact that should rest is seen against the estimate.
+
+    Args:
+        estimate: BaseEstimate.
+        R: (3, 3) its rotation.
+        c: the contact.
+        kinematics: ContactKinematics of the sample.
+        rate: (3,) gyro of the sample [rad/s].
+        noise: FilterNoise.
+        off: (2, 3) written: how far it is from its place [m], and what has to be added
+            to the velocity of the base for it to rest [m/s], world axes.
+        variance: (2, 3) written: of both, by encoders and gyro.
+    """
+    _, x, b, _ = estimate
+    z, d = kinematics.place[c], x[2 + c]
+    w, u, unit = np.empty(3), np.empty(3), np.empty(3)
+    _place_variance(R, kinematics.J[c], unit)
+    for i in range(3):
+        w[i] = rate[i] - b[0, i]
+        u[i] = kinematics.velocity[c, i]
+    add_cross(w, z, u)
+    lever = z[0] * z[0] + z[1] * z[1] + z[2] * z[2]
+    for i in range(3):
+        off[0, i] = R[i, 0] * z[0] + R[i, 1] * z[1] + R[i, 2] * z[2] + x[1, i] - d[i]
+        off[1, i] = -x[0, i] - R[i, 0] * u[0] - R[i, 1] * u[1] - R[i, 2] * u[2]
+        variance[0, i] = noise.position**2 * unit[i] + 1e-8
+        variance[1, i] = noise.velocity**2 * unit[i] + noise.gyro**2 * lever
+
+
+@compiled
+def _has_moved(estimate, R, c, kinematics, rate, grips, noise):
+    """Whether standing contact c is seen elsewhere, or moving, beyond all noise."""
+    P, k = estimate.P, CONTACT + 3 * c
+    off, variance = np.empty((2, 3)), np.empty((2, 3))
+    _see_rest(estimate, R, c, kinematics, rate, noise, off, variance)
+    far, fast = 0.0, 0.0
+    for i in range(3):
+        d, p, v = k + i, POSITION + i, VELOCITY + i
+        known = P[d, d] + P[p, p] - 2.0 * P[d, p]
+        far += off[0, i] * off[0, i] / (known + variance[0, i])
+        fast += off[1, i] * off[1, i] / (P[v, v] + variance[1, i])
+    most = noise.gate**2
+    return far > most or (grips and fast > most)
+
+
+@compiled
+def measure(estimate, kinematics, rate, stands, grips, noise, index, h, y, variance):
+    """What the standing contacts say about the error: h xi[index] = y + noise.
+
+    Places: d = p + R z. Rest: v = -R (w x z + zdot), for a contact that grips. Flat:
+    its normal is vertical, and level: its height is zero; both only if nearly so.
+
+    Args:
+        estimate: BaseEstimate.
+        kinematics: ContactKinematics of the sample.
+        rate: (3,) gyro of the sample [rad/s].
+        stands, grips: (C,) bool.
+        noise: FilterNoise.
+        index, h: (9 C, 4) written: which errors a row is about, and how much.
+        y, variance: (9 C,) written.
+
+    Returns:
+        Number of rows written.
+    """
+    q, x, _, P = estimate
+    n, C, m = P.shape[0], x.shape[0] - 2, 0
+    R, u = np.empty((3, 3)), np.empty(3)
+    off, spread = np.empty((2, 3)), np.empty((2, 3))
+    quaternion_to_matrix(q, R)
+    for r in range(9 * C):
+        for k in range(4):
+            index[r, k] = 0
+            h[r, k] = 0.0
+    for c in range(C):
+        if not stands[c]:
+            continue
+        z, d, k = kinematics.place[c], x[2 + c], CONTACT + 3 * c
+        _see_rest(estimate, R, c, kinematics, rate, noise, off, spread)
+        for i in range(3):
+            index[m, 0], h[m, 0] = k + i, 1.0
+            index[m, 1], h[m, 1] = POSITION + i, -1.0
+            y[m], variance[m] = off[0, i], spread[0, i]
+            m += 1
+        if abs(d[2]) < noise.level:
+            # Height of exp(xi) d.
+            index[m, 0], h[m, 0] = ROTATION, d[1]
+            index[m, 1], h[m, 1] = ROTATION + 1, -d[0]
+            index[m, 2], h[m, 2] = k + 2, 1.0
+            y[m], variance[m] = -d[2], noise.height**2
+            m += 1
+        if not grips[c]:
+            continue
+        for i in range(3):
+            index[m, 0], h[m, 0] = VELOCITY + i, 1.0
+            for j in range(3):
+                # R S(z), for a wrong bias of the gyro swings the contact.
+                e, f = (j + 1) % 3, (j + 2) % 3
+                index[m, 1 + j], h[m, 1 + j] = (
+                    n - 6 + j,
+                    R[i, e] * z[f] - R[i, f] * z[e],
+                )
+            y[m], variance[m] = off[1, i], spread[1, i]
+            m += 1
+        for i in range(3):
+            u[i] = 0.0
+            for j in range(3):
+                u[i] += R[i, j] * kinematics.normal[c, j]
+        if abs(u[0]) < noise.flat and abs(u[1]) < noise.flat:
+            for i in range(2):
+                index[m, 0], h[m, 0] = ROTATION + 1 - i, 1.0 - 2.0 * i
+                y[m], variance[m] = -u[i], noise.flatness**2
+                m += 1
+    return m
+
+
+@compiled
+def correct(estimate, kinematics, rate, stands, landed, grips, noise):
+    """Corrects an estimate by its contacts, in place.
+
+    Args:
+        estimate: BaseEstimate.
+        kinematics: ContactKinematics of the sample.
+        rate: (3,) gyro of the sample [rad/s].
+        stands: (C,) whether a contact carries load.
+        landed: (C,) whether it does so for the first time.
+        grips: (C,) whether its load is enough to trust that it rests.
+        noise: FilterNoise.
+    """
+    q, x, _, P = estimate
+    n, C = P.shape[0], x.shape[0] - 2
+    R, unit = np.empty((3, 3)), np.empty(3)
+    quaternion_to_matrix(q, R)
+    rests = stands & ~landed
+    for c in range(C):
+        if rests[c]:
+            rests[c] = not _has_moved(estimate, R, c, kinematics, rate, grips[c], noise)
+        if not rests[c]:
+            _place_variance(R, kinematics.J[c], unit)
+            for i in range(3):
+                unit[i] *= noise.position**2
+            _land(estimate, R, c, kinematics, unit)
+    index, h = np.empty((9 * C, 4), np.int64), np.empty((9 * C, 4))
+    y, variance = np.empty(9 * C), np.empty(9 * C)
+    # What has just landed, or moves, is where it is seen, and says no more than that.
+    rows = measure(
+        estimate, kinematics, rate, rests, grips, noise, index, h, y, variance
+    )
+    # Rows have independent errors, so they are taken one by one.
+    dx, Ph = np.zeros(n), np.empty(n)
+    for r in range(rows):
+        for i in range(n):
+            s = 0.0
+            for k in range(4):
+                s += P[i, index[r, k]] * h[r, k]
+            Ph[i] = s
+        S, e = variance[r], y[r]
+        for k in range(4):
+            S += h[r, k] * Ph[index[r, k]]
+            e -= h[r, k] * dx[index[r, k]]
+        for i in range(n):
+            gain = Ph[i] / S
+            dx[i] += gain * e
+            for j in range(n):
+                P[i, j] -= gain * Ph[j]
+    retract(estimate, dx)
+
+
+@compiled
+def retract(estimate, dx):
+    """(R, v, p, d, b) <- (exp(dx) (R, v, p, d), b + dx), P made symmetric."""
+    q, x, b, P = estimate
+    n = P.shape[0]
+    E, J = np.empty((3, 3)), np.empty((3, 3))
+    rotation_exp(dx[:3], E)
+    left_jacobian(dx[:3], J)
+    t = np.empty(3)
+    for a in range(x.shape[0]):
+        k = VELOCITY + 3 * a
+        for i in range(3):
+            t[i] = 0.0
+            for j in range(3):
+                t[i] += E[i, j] * x[a, j] + J[i, j] * dx[k + j]
+        for i in range(3):
+            x[a, i] = t[i]
+    turn = np.zeros(6)
+    for i in range(3):
+        turn[i] = dx[i]
+        b[0, i] += dx[n - 6 + i]
+        b[1, i] += dx[n - 3 + i]
+    box_plus(q, turn, 1.0, True, q)
+    for i in range(3):
+        q[4 + i] = x[1, i]
+    for i in range(n):
+        for j in range(i):
+            m = 0.5 * (P[i, j] + P[j, i])
+            P[i, j] = m
+            P[j, i] = m
