@@ -46,7 +46,7 @@ from mpc.reference import Reference
 from mpc.stepping import Step
 
 # Most by which an answer may leave its program, whose variables are of order one. PIQP
-# is asked for 1e-4 and comes within 1e-11; its word alone is not enough.
+# is asked for 1e-4 and comes within 1e-10; its word alone is not enough.
 VIOLATION = 1e-3
 # How far from the least an objective may be, which is less than a millimeter or a
 # newton; and how near to their bounds iterates may come in one step.
