@@ -43,9 +43,11 @@ class FilterNoise(NamedTuple):
     velocity: float = 20e-3
     # Wander of a standing contact [m/sqrt(s)].
     slip: float = 1e-4
-    # Height of level ground [m], and farthest from it that still counts as level.
+    # Height of level ground [m], farthest from it that still counts as level, and most
+    # by which the heights of feet differ on it.
     height: float = 1e-3
-    level: float = 5e-3
+    level: float = 15e-3
+    even: float = 5e-3
     # Tilt of a sole that lies flat [rad], and largest that still counts as flat.
     flatness: float = 25e-3
     flat: float = 40e-3

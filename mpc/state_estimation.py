@@ -32,6 +32,9 @@ JOINT_ACCELERATION = 20.0
 # Time over which accelerations of the base are averaged that carry it on [s]: shocks of
 # a foot that slides or lands are over before.
 SHOCK = 2e-3
+# How long the ground is not taken for level after a foot that grips was seen to stand
+# askew, or above or below it [s]; longer than a step, for the next may be no better.
+ROUGH = 1.0
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class EstimatorMemory:
         acceleration: (3,) of the base origin, world axes, without shocks [m/s^2].
         stands: (C,) which feet stand.
         trust: (C,) how much they are trusted to rest.
+        rough: for how long the ground is not yet taken for level again [s].
         reading: the last that every sensor gave; None before the first.
     """
 
@@ -72,6 +76,7 @@ class EstimatorMemory:
     acceleration: np.ndarray
     stands: np.ndarray
     trust: np.ndarray
+    rough: float = 0.0
     reading: SensorReading | None = None
 
     def __deepcopy__(self, memo: object) -> "EstimatorMemory":
@@ -115,6 +120,8 @@ class StateEstimation:
         """
         self.robot, self.period, self._horizon = robot, period, horizon
         self._noise = noise or FilterNoise()
+        # Nothing is near enough to level for it.
+        self._on_rough = self._noise._replace(level=0.0, flat=0.0)
         self._thresholds = thresholds or ContactThresholds()
         self._limbs = read_limbs(robot)
         self._ws = make_workspace(robot.tree)
@@ -160,12 +167,13 @@ class StateEstimation:
         joints, motion = memory.joints.copy(), np.zeros((2, 3))
         if acceleration is not None:
             joints[2] += self._follow * (acceleration - joints[2])
-        _advance(
+        is_level = _advance(
             robot.tree,
             self._ws,
             self._limbs,
             self._gain,
             self._noise,
+            self._on_rough if memory.rough > 0.0 else self._noise,
             robot.gravity,
             self.period if memory.index >= 0 else 0.0,
             reading.position,
@@ -180,8 +188,17 @@ class StateEstimation:
             motion,
         )
         smooth = memory.acceleration + self._blend * (motion[1] - memory.acceleration)
+        rough = max(0.0, memory.rough - self.period) if is_level else ROUGH
         return EstimatorMemory(
-            reading.index, base, joints, motion[0], smooth, stands, trust, reading
+            reading.index,
+            base,
+            joints,
+            motion[0],
+            smooth,
+            stands,
+            trust,
+            rough,
+            reading,
         )
 
     def state(self, memory: EstimatorMemory) -> np.ndarray:
@@ -262,6 +279,7 @@ def _advance(
     limbs,
     gain,
     noise,
+    assumed,
     gravity,
     dt,
     position,
@@ -275,7 +293,11 @@ def _advance(
     joints,
     motion,
 ):
-    """One sample: filters in place, base rate and acceleration into `motion`."""
+    """One sample: filters in place, base rate and acceleration into `motion`.
+
+    The base is corrected with the noise that is `assumed`. Returns whether all feet
+    that grip stand level, as far as `noise` would take them to.
+    """
     for j in range(position.shape[0]):
         v = joints[1, j] + dt * joints[2, j]
         q = joints[0, j] + 0.5 * dt * (joints[1, j] + v)
@@ -283,7 +305,7 @@ def _advance(
         joints[0, j] = q + gain[0, 0] * a + gain[0, 1] * b
         joints[1, j] = v + gain[1, 0] * a + gain[1, 1] * b
     if not tree.floating:
-        return
+        return True
     C, K = limbs.joints.shape
     kinematics = ContactKinematics(
         np.empty((C, 3)), np.empty((C, 3)), np.empty((C, 3)), np.empty((C, 3, K))
@@ -296,8 +318,8 @@ def _advance(
         slip[c] = noise.slip * np.sqrt(1.0 + doubt * doubt)
         grips[c] = trust[c] > 0.5
     if dt > 0.0:
-        propagate(base, gyro, accelerometer, gravity, dt, noise, slip)
-    correct(base, kinematics, gyro, stands, landed, grips, noise)
+        propagate(base, gyro, accelerometer, gravity, dt, assumed, slip)
+    correct(base, kinematics, gyro, stands, landed, grips, assumed)
     R = np.empty((3, 3))
     quaternion_to_matrix(base.q, R)
     for i in range(3):
@@ -305,6 +327,17 @@ def _advance(
             motion[0, i] += R[i, k] * (gyro[k] - base.b[0, k])
             motion[1, i] += R[i, k] * (accelerometer[k] - base.b[1, k])
     motion[1, 2] -= gravity
+    low, high = noise.level, -noise.level
+    for c in range(C):
+        if stands[c] and grips[c]:
+            low, high = min(low, base.x[2 + c, 2]), max(high, base.x[2 + c, 2])
+            for i in range(2):
+                u = 0.0
+                for k in range(3):
+                    u += R[i, k] * kinematics.normal[c, k]
+                if abs(u) >= noise.flat:
+                    return False
+    return high - low < noise.even and max(high, -low) < noise.level
 
 
 @compiled

@@ -9,6 +9,7 @@ from pydrake.common.value import AbstractValue
 from pydrake.math import RigidTransform
 from pydrake.systems.analysis import Simulator
 
+from models.configuration import Configuration
 from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
 from models.sensors import SensorReading
@@ -102,6 +103,27 @@ def test_a_robot_at_rest_stays_where_it_is(robot):
     np.testing.assert_allclose(x, np.r_[q, np.zeros(36)], atol=1e-9)
     assert memory.stands.all()
     np.testing.assert_array_equal(memory.trust, 1.0)
+
+
+def test_ground_on_which_a_foot_stands_askew_is_not_taken_for_level(robot):
+    """A foot 4 mm up tilts the base by 7 mrad where it is taken to be at zero."""
+    q = robot.posture("stand")
+    hip, knee, ankle, roll = robot.base_positions + robot.joint_indices(
+        ["l_leg_hpy", "l_leg_kny", "l_leg_aky", "l_leg_akx"]
+    )
+    q[[hip, knee, ankle]] += [-0.01, 0.02, -0.01]
+    for askew in (0.06, 0.0):
+        q[roll] += askew
+        estimation = StateEstimation(robot, q)
+        memory = estimation.start()
+        for k in range(1500):
+            memory = estimation(resting(robot, k, q), memory)
+        tilt = np.linalg.norm(estimation.state(memory)[1:3] - q[1:3])
+        height = Configuration(robot, q).pose("l_foot").translation()[2]
+        assert 0.003 < height < 0.005
+        assert (memory.rough > 0) == (askew > 0)
+        assert tilt < 1e-4 if askew else tilt > 5e-3
+        q[roll] -= askew
 
 
 def test_the_state_is_carried_on_by_the_horizon(robot):

@@ -160,6 +160,21 @@ def test_march_goes_on_over_ground_that_is_not_flat(built):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 2])
+def test_six_steps_over_tilted_ground_by_sensors(built, seed):
+    """Fallen, both, when soles on small slopes were taken to stand on level ground."""
+    scenario = Scenario(
+        behavior="walk-6",
+        world=WorldError(tilt_deg=5.0),
+        seed=seed,
+        lead_out=3.0,
+        state="estimated",
+        actuator_lag=0.005,
+    )
+    assert not run_scenario(scenario, built("walk-6")).fell
+
+
+@pytest.mark.slow
 def test_six_steps_over_ground_that_is_not_flat(built):
     """Fallen before early and late touchdowns were known, three of three.
 
