@@ -34,8 +34,9 @@ FLOOR = 0.12
 NEARLY = 0.01
 # Weight of what is not the limb, against the limb [-].
 REST = 30.0
-# Times a place that moves with the body is looked up anew, until it moves less [m].
-ROUNDS, SETTLED = 12, 2e-3
+# Times a place that moves with the body is looked up anew, until it moves less [m];
+# after some of them half way only, for body and place may follow each other for ever.
+ROUNDS, SETTLED, WHOLE = 24, 2e-3, 4
 # Edges of a support polygon as far away as if there were none, see `support_polygon`.
 ANYWHERE = np.array([[x, y, -1e3] for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1))])
 
@@ -141,8 +142,8 @@ class PostureReach:
             if not wish.is_farthest:
                 asked[frame] = self._target(wish, frame, start)
         search = _Search(q, start, wishes, center, self._limb_weights(wishes))
-        asked, reached = self._settled(search, asked, q)
-        self._check(reached, wishes, where)
+        asked, reached, off = self._settled(search, asked, q)
+        self._check(reached, off, wishes, where)
         notes: list[str] = []
         for wish in wishes:
             if wish.is_farthest and wish.part != CENTER:
@@ -177,8 +178,11 @@ class PostureReach:
 
     def _settled(
         self, search: "_Search", asked: Mapping[str, IKTarget], q_from: np.ndarray
-    ) -> tuple[dict[str, IKTarget], IKSolution]:
-        """Targets with places on the body where these then are, and the posture."""
+    ) -> tuple[dict[str, IKTarget], IKSolution, float]:
+        """Targets with places on the body where these are, the posture, and how near.
+
+        The last is by how much such a place is not where it was looked up [m].
+        """
         robot, asked = self.robot, dict(asked)
         solver = InverseKinematics(robot, self.collisions, search.weights)
         feet = {n: IKTarget(X) for n, X in self.feet.items()}
@@ -186,26 +190,35 @@ class PostureReach:
         reached = solver.solve(
             search.q, feet | asked, self.balanced(search.center), q_from
         )
-        for _ in range(ROUNDS if at else 0):
-            state, moved = Configuration(robot, reached.q), 0.0
+        moved = 0.0
+        for k in range(ROUNDS if at else 0):
+            state, moved, share = Configuration(robot, reached.q), 0.0, 1.0
+            if k >= WHOLE:
+                share = 0.5
             for wish in at:
                 frame = robot.parts[wish.part].frame
                 target = self._target(wish, frame, search.start, state)
-                way = target.X_WG.translation() - asked[frame].X_WG.translation()
-                moved, asked[frame] = max(moved, float(np.abs(way).max())), target
-            if moved < SETTLED:
+                p = asked[frame].X_WG.translation()
+                way = target.X_WG.translation() - p
+                X = RigidTransform(target.X_WG.rotation(), p + share * way)
+                asked[frame] = replace(target, X_WG=X)
+                moved = max(moved, float(np.abs(way).max()))
+            if moved < SETTLED or k == ROUNDS - 1:
                 break
             reached = solver.solve(
                 search.q, feet | asked, self.balanced(search.center), reached.q
             )
-        return asked, reached
+        return asked, reached, moved
 
-    def _is_good(self, reached: IKSolution) -> bool:
-        """Whether targets are reached, nothing touches and the robot stands."""
+    def _is_good(self, reached: IKSolution, off: float) -> bool:
+        """Whether targets are reached, nothing touches and the robot stands.
+
+        `off` is how far places on the body are from where they were looked up [m].
+        """
         state = Configuration(self.robot, reached.q)
         center = state.center_of_mass[:2]
         return (
-            reached.residual < NEARLY
+            max(reached.residual, off) < NEARLY
             and self._lowest(state)[0] >= FLOOR
             and static_load(self.robot, state)[0] <= STRONGEST
             and reached.clearance > -1e-3
@@ -221,7 +234,9 @@ class PostureReach:
         ]
         return min(heights, default=(np.inf, ""))
 
-    def _check(self, reached: IKSolution, wishes: Sequence[Wish], where: str) -> None:
+    def _check(
+        self, reached: IKSolution, off: float, wishes: Sequence[Wish], where: str
+    ) -> None:
         parts = {
             self.robot.parts[w.part].frame: w.part for w in wishes if w.part != CENTER
         }
@@ -231,6 +246,11 @@ class PostureReach:
                 f"{where}: the {worst} cannot get there; the nearest place is "
                 f"{reached.residual:.2f} m or rad away (say 'as far as you can', or "
                 "less)"
+            )
+        if off > NEARLY:
+            raise BackbeatError(
+                f"{where}: the place on the body keeps moving away from the part that "
+                f"shall be there, by {off:.2f} m; say another place, or a direction"
             )
         if reached.clearance < -1e-3:
             raise BackbeatError(
@@ -304,20 +324,24 @@ class PostureReach:
 
         def attempt(
             way: float, q_from: np.ndarray
-        ) -> tuple[dict[str, IKTarget], IKSolution]:
+        ) -> tuple[dict[str, IKTarget], IKSolution, float]:
             extra = way * direction
             target = self._target(wish, frame, search.start, extra=extra)
             return self._settled(search, {**asked, frame: target}, q_from)
 
+        found = {**asked, frame: self._target(wish, frame, search.start)}
         good, bad, best = 0.0, FARTHEST, reached
         for _ in range(HALVINGS):
             middle = 0.5 * (good + bad)
-            _, tried = attempt(middle, best.q)
-            if self._is_good(tried):
-                good, best = middle, tried
+            targets, tried, off = attempt(middle, best.q)
+            if self._is_good(tried, off):
+                good, best, found = middle, tried, targets
             else:
                 bad = middle
-        found, best = attempt(SHARE * good, best.q)
+        # A little less is used, if that can be had.
+        targets, tried, off = attempt(SHARE * good, best.q)
+        if self._is_good(tried, off):
+            best, found = tried, targets
         # What is asked for is what was found, to the last digit.
         at = Configuration(self.robot, best.q).pose(frame).translation()
         X = RigidTransform(found[frame].X_WG.rotation(), at)

@@ -23,8 +23,9 @@ from tests.behaviors.test_dance_builds import QUIET
 
 # Where a target is held [m].
 HELD = 2e-3
-# Places on the body move with it, and are looked up four times [m].
-ON_THE_BODY = 0.03
+# Places on the body move with it; they are looked up until they move less than 2 mm,
+# and the rest of a motion may move them as much again [m].
+ON_THE_BODY = 5e-3
 TOUR = """
 kind: posture
 name: mine
