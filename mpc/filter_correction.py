@@ -93,17 +93,38 @@ def _has_moved(estimate, R, c, kinematics, rate, grips, noise):
 
 
 @compiled
-def measure(estimate, kinematics, rate, stands, grips, noise, index, h, y, variance):
+def are_level(estimate, R, kinematics, stands, grips, noise):
+    """Whether contacts that grip stand flat, and near enough to one level height."""
+    low, high = noise.level, -noise.level
+    for c in range(stands.shape[0]):
+        if not (stands[c] and grips[c]):
+            continue
+        height = estimate.x[2 + c, 2]
+        low, high = min(low, height), max(high, height)
+        for i in range(2):
+            u = 0.0
+            for k in range(3):
+                u += R[i, k] * kinematics.normal[c, k]
+            if abs(u) >= noise.flat:
+                return False
+    return high - low < noise.even and max(high, -low) < noise.level
+
+
+@compiled
+def measure(
+    estimate, kinematics, rate, stands, grips, level, noise, index, h, y, variance
+):
     """What the standing contacts say about the error: h xi[index] = y + noise.
 
-    Places: d = p + R z. Rest: v = -R (w x z + zdot), for a contact that grips. Flat:
-    its normal is vertical, and level: its height is zero; both only if nearly so.
+    Places: d = p + R z. Of contacts that grip, rest: v = -R (w x z + zdot). On level
+    ground their normals are vertical, too, and their heights zero.
 
     Args:
         estimate: BaseEstimate.
         kinematics: ContactKinematics of the sample.
         rate: (3,) gyro of the sample [rad/s].
         stands, grips: (C,) bool.
+        level: whether the ground is taken for level.
         noise: FilterNoise.
         index, h: (9 C, 4) written: which errors a row is about, and how much.
         y, variance: (9 C,) written.
@@ -113,7 +134,7 @@ def measure(estimate, kinematics, rate, stands, grips, noise, index, h, y, varia
     """
     q, x, _, P = estimate
     n, C, m = P.shape[0], x.shape[0] - 2, 0
-    R, u = np.empty((3, 3)), np.empty(3)
+    R = np.empty((3, 3))
     off, spread = np.empty((2, 3)), np.empty((2, 3))
     quaternion_to_matrix(q, R)
     for r in range(9 * C):
@@ -130,13 +151,6 @@ def measure(estimate, kinematics, rate, stands, grips, noise, index, h, y, varia
             index[m, 1], h[m, 1] = POSITION + i, -1.0
             y[m], variance[m] = off[0, i], spread[0, i]
             m += 1
-        if abs(d[2]) < noise.level:
-            # Height of exp(xi) d.
-            index[m, 0], h[m, 0] = ROTATION, d[1]
-            index[m, 1], h[m, 1] = ROTATION + 1, -d[0]
-            index[m, 2], h[m, 2] = k + 2, 1.0
-            y[m], variance[m] = -d[2], noise.height**2
-            m += 1
         if not grips[c]:
             continue
         for i in range(3):
@@ -150,21 +164,30 @@ def measure(estimate, kinematics, rate, stands, grips, noise, index, h, y, varia
                 )
             y[m], variance[m] = off[1, i], spread[1, i]
             m += 1
-        for i in range(3):
-            u[i] = 0.0
+        if not level:
+            continue
+        # Height of exp(xi) d.
+        index[m, 0], h[m, 0] = ROTATION, d[1]
+        index[m, 1], h[m, 1] = ROTATION + 1, -d[0]
+        index[m, 2], h[m, 2] = k + 2, 1.0
+        y[m], variance[m] = -d[2], noise.height**2
+        m += 1
+        for i in range(2):
+            u = 0.0
             for j in range(3):
-                u[i] += R[i, j] * kinematics.normal[c, j]
-        if abs(u[0]) < noise.flat and abs(u[1]) < noise.flat:
-            for i in range(2):
-                index[m, 0], h[m, 0] = ROTATION + 1 - i, 1.0 - 2.0 * i
-                y[m], variance[m] = -u[i], noise.flatness**2
-                m += 1
+                u += R[i, j] * kinematics.normal[c, j]
+            index[m, 0], h[m, 0] = ROTATION + 1 - i, 1.0 - 2.0 * i
+            y[m], variance[m] = -u, noise.flatness**2
+            m += 1
     return m
 
 
 @compiled
-def correct(estimate, kinematics, rate, stands, landed, grips, noise):
+def correct(estimate, kinematics, rate, stands, landed, grips, rough, noise):
     """Corrects an estimate by its contacts, in place.
+
+    Whether they stand level is asked before the correction: what is taken for level
+    is level afterwards.
 
     Args:
         estimate: BaseEstimate.
@@ -173,7 +196,11 @@ def correct(estimate, kinematics, rate, stands, landed, grips, noise):
         stands: (C,) whether a contact carries load.
         landed: (C,) whether it does so for the first time.
         grips: (C,) whether its load is enough to trust that it rests.
+        rough: whether the ground is not taken for level in any case.
         noise: FilterNoise.
+
+    Returns:
+        Whether the contacts stood level.
     """
     q, x, _, P = estimate
     n, C = P.shape[0], x.shape[0] - 2
@@ -190,9 +217,20 @@ def correct(estimate, kinematics, rate, stands, landed, grips, noise):
             _land(estimate, R, c, kinematics, unit)
     index, h = np.empty((9 * C, 4), np.int64), np.empty((9 * C, 4))
     y, variance = np.empty(9 * C), np.empty(9 * C)
+    level = are_level(estimate, R, kinematics, stands, grips, noise)
     # What has just landed, or moves, is where it is seen, and says no more than that.
     rows = measure(
-        estimate, kinematics, rate, rests, grips, noise, index, h, y, variance
+        estimate,
+        kinematics,
+        rate,
+        rests,
+        grips,
+        level and not rough,
+        noise,
+        index,
+        h,
+        y,
+        variance,
     )
     # Rows have independent errors, so they are taken one by one.
     dx, Ph = np.zeros(n), np.empty(n)
@@ -212,6 +250,7 @@ def correct(estimate, kinematics, rate, stands, landed, grips, noise):
             for j in range(n):
                 P[i, j] -= gain * Ph[j]
     retract(estimate, dx)
+    return level
 
 
 @compiled

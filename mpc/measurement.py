@@ -75,8 +75,27 @@ def measure_shift(
     return shift
 
 
+def measure_soles(
+    state: Configuration, reference: Reference, sample: ReferenceSample, rate: float
+) -> np.ndarray:
+    """(S, 2, 3) places of the soles minus planned [m], and their change per phase.
+
+    Args:
+        state: the robot.
+        reference: the behavior.
+        sample: the behavior at the phase of now.
+        rate: phase rate of now.
+    """
+    out = np.zeros((len(reference.soles), 2, 3))
+    for i, c in enumerate(reference.soles):
+        name = reference.patches[c]
+        out[i, 0] = state.pose(name).translation() - sample.p_contact[c]
+        out[i, 1] = state.velocity(name)[3:] / rate - sample.contact_motion[0, c, 3:]
+    return out
+
+
 def measure_ground(
-    state: Configuration,
+    heights: np.ndarray,
     reference: Reference,
     sample: ReferenceSample,
     before: Plan,
@@ -86,22 +105,22 @@ def measure_ground(
     """Height of the lowest sole that stands, minus planned, as the body follows it [m].
 
     Args:
-        state: the robot.
+        heights: (S,) of the soles, minus planned [m].
         reference: the behavior.
         sample: the behavior at the phase of now.
         before: the plan so far.
         elapsed: time since it was made [s].
         force: (C,) normal forces on the patches [N].
     """
-    heights = [
-        state.pose(reference.patches[c]).translation()[2] - sample.p_contact[c, 2]
-        for c in reference.soles
+    stood = [
+        float(height)
+        for c, height in zip(reference.soles, heights, strict=True)
         if sample.standing[c] and force[c] > EARLY
     ]
-    if not heights:
+    if not stood:
         return before.ground
     most = GROUND_SPEED * elapsed
-    return before.ground + float(np.clip(min(heights) - before.ground, -most, most))
+    return before.ground + float(np.clip(min(stood) - before.ground, -most, most))
 
 
 def measure_lift(

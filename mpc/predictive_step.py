@@ -20,6 +20,7 @@ from mpc.measurement import (
     measure_ground,
     measure_lift,
     measure_shift,
+    measure_soles,
 )
 from mpc.plan import Plan
 from mpc.plan_settings import PlanSettings, Tempo
@@ -202,11 +203,13 @@ class PredictiveStep:
     ) -> Plan | Failure:
         """A plan from what is measured."""
         reference, ground = self.reference, before.ground
+        soles = measure_soles(now, reference, sample, before.rate)
         # Without forces a foot that is put down lands as planned, and stays.
         downs = tuple(d for d in before.touchdowns if d.is_put_down and s < d.end)
         if force is not None:
             elapsed = t + self._planning_time - before.time
-            ground = measure_ground(now, reference, sample, before, elapsed, force)
+            heights = soles[:, 0, 2]
+            ground = measure_ground(heights, reference, sample, before, elapsed, force)
             downs = find_touchdowns(
                 reference, before.steps, before.touchdowns, s, self._ahead, force
             )
@@ -225,7 +228,20 @@ class PredictiveStep:
         asked = tempo.asked(when - self.start_time)
         start = PlanStart(asked, s, deviation, shift, downs, lift, factor)
         plan = self._plan(program, start, before, when - before.time)
-        return plan if isinstance(plan, Failure) else replace(plan, ground=ground)
+        if isinstance(plan, Failure):
+            return plan
+        swings = next_swings(
+            reference,
+            plan.steps,
+            before.swings,
+            s,
+            self._ahead,
+            soles,
+            plan.shift,
+            plan.phases,
+            plan.touchdowns,
+        )
+        return replace(plan, swings=swings, ground=ground)
 
     def _plan(
         self,
@@ -255,18 +271,7 @@ class PredictiveStep:
         if plan is None:
             known = status in {str(cause) for cause in Cause}
             return Failure(Cause(status) if known else Cause.NUMERICS)
-        swings = next_swings(
-            reference,
-            plan.steps,
-            before.swings,
-            s,
-            self._ahead,
-            program.shift(start),
-            plan.shift,
-            plan.phases,
-            plan.touchdowns,
-        )
-        return replace(plan, swings=swings)
+        return plan
 
     def _fallback(
         self,

@@ -120,8 +120,6 @@ class StateEstimation:
         """
         self.robot, self.period, self._horizon = robot, period, horizon
         self._noise = noise or FilterNoise()
-        # Nothing is near enough to level for it.
-        self._on_rough = self._noise._replace(level=0.0, flat=0.0)
         self._thresholds = thresholds or ContactThresholds()
         self._limbs = read_limbs(robot)
         self._ws = make_workspace(robot.tree)
@@ -173,7 +171,7 @@ class StateEstimation:
             self._limbs,
             self._gain,
             self._noise,
-            self._on_rough if memory.rough > 0.0 else self._noise,
+            memory.rough > 0.0,
             robot.gravity,
             self.period if memory.index >= 0 else 0.0,
             reading.position,
@@ -279,7 +277,7 @@ def _advance(
     limbs,
     gain,
     noise,
-    assumed,
+    rough,
     gravity,
     dt,
     position,
@@ -295,8 +293,8 @@ def _advance(
 ):
     """One sample: filters in place, base rate and acceleration into `motion`.
 
-    The base is corrected with the noise that is `assumed`. Returns whether all feet
-    that grip stand level, as far as `noise` would take them to.
+    On `rough` ground feet are not taken to stand level. Returns whether those that
+    grip were seen to.
     """
     for j in range(position.shape[0]):
         v = joints[1, j] + dt * joints[2, j]
@@ -318,8 +316,8 @@ def _advance(
         slip[c] = noise.slip * np.sqrt(1.0 + doubt * doubt)
         grips[c] = trust[c] > 0.5
     if dt > 0.0:
-        propagate(base, gyro, accelerometer, gravity, dt, assumed, slip)
-    correct(base, kinematics, gyro, stands, landed, grips, assumed)
+        propagate(base, gyro, accelerometer, gravity, dt, noise, slip)
+    level = correct(base, kinematics, gyro, stands, landed, grips, rough, noise)
     R = np.empty((3, 3))
     quaternion_to_matrix(base.q, R)
     for i in range(3):
@@ -327,17 +325,7 @@ def _advance(
             motion[0, i] += R[i, k] * (gyro[k] - base.b[0, k])
             motion[1, i] += R[i, k] * (accelerometer[k] - base.b[1, k])
     motion[1, 2] -= gravity
-    low, high = noise.level, -noise.level
-    for c in range(C):
-        if stands[c] and grips[c]:
-            low, high = min(low, base.x[2 + c, 2]), max(high, base.x[2 + c, 2])
-            for i in range(2):
-                u = 0.0
-                for k in range(3):
-                    u += R[i, k] * kinematics.normal[c, k]
-                if abs(u) >= noise.flat:
-                    return False
-    return high - low < noise.even and max(high, -low) < noise.level
+    return level
 
 
 @compiled

@@ -22,6 +22,9 @@ STEP_HEIGHT, STEP_DEPTH = 0.07, 0.004
 LIFT = 0.05
 # How fast a foot that missed the ground goes on looking for it [m/s].
 SINKING = 0.4
+# A foot that is so far from where it should be has caught on something, and goes on
+# from where it is: what pulls it there harder and harder holds it there [m].
+SNAG = 0.03
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,9 @@ class Swing:
         height, depth: how high the offset goes and how low it ends [m].
         until: phase up to which the foot goes on downwards, when it missed the
             ground [s].
+        rise: offset of the height that the foot starts from [m]. One that starts too
+            low is up when half of the swing is over; one that starts too high comes
+            down in the other half: it clears the ground that it stood on.
     """
 
     contact: int
@@ -65,6 +71,7 @@ class Swing:
     height: float = 0.0
     depth: float = 0.0
     until: float = -np.inf
+    rise: float = 0.0
 
     def is_under_way(self, s: float) -> bool:
         """Whether the foot is in the air at phase s."""
@@ -90,12 +97,23 @@ class Swing:
         slope = H * 2 * u * (1 - u) * (1 - 2 * u) - D * 30 * u**2 * (1 - u) ** 2
         bend = H * (2 - 12 * u + 12 * u**2) - D * 60 * u * (1 - u) * (1 - 2 * u)
         out[1, 2], out[2, 2] = slope / T, bend / T**2
+        out[:, 2] += self._start_height(s)
         if s >= self.end:
             out[1:] = 0.0
         if self.end <= s < self.until:
             out[0, 2] -= SINKING * (s - self.end)
             out[1, 2] -= SINKING
         return out
+
+    def _start_height(self, s: float) -> np.ndarray:
+        """(3,) what is left at phase s of `rise`, with its first and second rate."""
+        T = 0.5 * (self.end - self.start)
+        u = (s - self.start) / T - (1.0 if self.rise > 0 else 0.0)
+        if u <= 0 or u >= 1:
+            return np.array([self.rise if u <= 0 else 0.0, 0.0, 0.0])
+        value = 1 - u**3 * (10 - 15 * u + 6 * u**2)
+        slope, bend = -30 * u**2 * (1 - u) ** 2, -60 * u * (1 - u) * (1 - 2 * u)
+        return self.rise * np.array([value, slope / T, bend / T**2])
 
 
 def recovery_steps(
@@ -178,7 +196,7 @@ def next_swings(
     before: Sequence[Swing],
     s: float,
     ahead: float,
-    shift: np.ndarray,
+    soles: np.ndarray,
     landing: np.ndarray,
     phases: np.ndarray,
     touchdowns: Sequence["Touchdown"] = (),
@@ -191,7 +209,7 @@ def next_swings(
         before: swings of the plan so far.
         s: phase now [s].
         ahead: phase until the next plan [s]; what leaves by then is a swing too.
-        shift: (S, 2) measured offset of each sole [m].
+        soles: (S, 2, 3) measured offset of each sole [m] and its change per phase.
         landing: (N + 1, S, 2) planned offsets at the knots [m].
         phases: (N + 1,) phases of the knots [s].
         touchdowns: those that are early or late.
@@ -220,15 +238,18 @@ def next_swings(
             start=start,
             end=end,
             since=max(s, start),
-            shift=shift[i].copy(),
+            shift=soles[i, 0, :2].copy(),
             rate=np.zeros(2),
             landing=landing[k, i].copy(),
             height=STEP_HEIGHT if is_added else 0.0,
             depth=STEP_DEPTH if is_added else 0.0,
+            rise=float(soles[i, 0, 2]) if s <= start else 0.0,
         )
         if old is not None and old.end == end and s > start:
             now = old.offset(s)
-            swing = replace(swing, shift=now[0, :2], rate=now[1, :2])
+            if np.hypot(*(soles[i, 0, :2] - now[0, :2])) > SNAG:
+                now = soles[i]
+            swing = replace(swing, shift=now[0, :2], rate=now[1, :2], rise=old.rise)
         swings.append(swing)
     return tuple(swings)
 
@@ -263,4 +284,5 @@ def _descent(
         rate=now[1, :2],
         landing=landing.copy(),
         depth=float(above - down.place[2]) + STEP_DEPTH,
+        rise=float(now[0, 2]),
     )

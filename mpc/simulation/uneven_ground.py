@@ -1,7 +1,7 @@
 """Ground that differs from the plan: under every foothold its own piece."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
@@ -131,8 +131,33 @@ def _draw_blocks(
             mu = surface_friction(low + level * (high - low), friction)
         patch = reference.robot.contacts[foothold.contact]
         length, width = patch.half_length + MARGIN, patch.half_width + MARGIN
-        blocks.append(Block(X_WT, 2 * length, 2 * width, mu))
+        block = Block(X_WT, 2 * length, 2 * width, mu)
+        for other in (f for f in footholds if f.is_start and not foothold.is_start):
+            sole = reference.robot.contacts[other.contact].corners()
+            block = _cut_free(block, other.X_WC.multiply(sole.T).T)
+        blocks.append(block)
     return blocks
+
+
+def _cut_free(block: Block, corners: np.ndarray) -> Block:
+    """A block without what would be under a sole (4, 3) that stands beside it.
+
+    A robot that begins on one block would be inside another that is higher.
+    """
+    sole = block.X_WT.inverse().multiply(corners.T)[:2]
+    low, high = sole.min(axis=1) - MARGIN, sole.max(axis=1) + MARGIN
+    half = 0.5 * np.array([block.length, block.width])
+    if (low >= half).any() or (high <= -half).any():
+        return block
+    # What is left in front of, behind, and beside the sole; the largest remains.
+    ends = [
+        (i, a, b) for i in range(2) for a, b in ((high[i], half[i]), (-half[i], low[i]))
+    ]
+    i, a, b = max(ends, key=lambda end: (end[2] - end[1]) / half[end[0]])
+    center, size = np.zeros(3), 2 * half
+    center[i], size[i] = 0.5 * (a + b), b - a
+    X_WT = block.X_WT @ RigidTransform(center)
+    return replace(block, X_WT=X_WT, length=float(size[0]), width=float(size[1]))
 
 
 def _tilted(angle: float, random: np.random.Generator) -> RotationMatrix:

@@ -129,6 +129,10 @@ def test_without_biases_the_error_moves_the_same_whatever_the_estimate():
         np.testing.assert_allclose(error, motions[0], atol=INVARIANCE)
 
 
+def copies(arrays):
+    return [a.copy() for a in arrays]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_are_the_derivatives_of_what_is_measured(seed):
     rng = np.random.default_rng(seed)
@@ -143,8 +147,14 @@ def test_rows_are_the_derivatives_of_what_is_measured(seed):
         e = moved(truth, -xi)
         index, h = np.zeros((18, 4), int), np.zeros((18, 4))
         y, variance = np.zeros(18), np.zeros(18)
-        rows = measure(e, kinematics, gyro, BOTH, BOTH, noise, index, h, y, variance)
+        out = index, h, y, variance
+        rows = measure(e, kinematics, gyro, BOTH, BOTH, True, noise, *out)
         assert rows == 18
+        # Uneven ground says nothing of heights and normals, nor a foot that tips.
+        assert (
+            measure(e, kinematics, gyro, BOTH, BOTH, False, noise, *copies(out)) == 12
+        )
+        assert measure(e, kinematics, gyro, BOTH, NONE, True, noise, *copies(out)) == 6
         linear = (h * xi[index]).sum(axis=1)
         np.testing.assert_allclose(y, linear, atol=1e-5 * LINEARIZED)
         assert (variance > 0).all()
@@ -191,7 +201,7 @@ class Robot:
                 exact.J,
             )
             propagate(self.filter, gyro, specific, G, DT, self.noise, slip)
-            correct(self.filter, kinematics, gyro, feet, NONE, feet, self.noise)
+            correct(self.filter, kinematics, gyro, feet, NONE, feet, False, self.noise)
             errors.append(difference(self.truth, self.filter))
         return np.array(errors)
 
@@ -308,7 +318,7 @@ def test_a_foot_that_lands_is_where_it_is_seen():
     e, one = robot.filter, np.array([True, False])
     base_variance = np.diag(e.P)[6:9].copy()
     kinematics = seen(robot.truth, np.zeros(3))
-    correct(e, kinematics, np.zeros(3), BOTH, ~one, NONE, robot.noise)
+    correct(e, kinematics, np.zeros(3), BOTH, ~one, NONE, False, robot.noise)
     R = rotation(e.q)
     np.testing.assert_allclose(
         e.x[3], e.x[1] + R @ kinematics.place[1], atol=10 * EXACT + 1e-6

@@ -74,10 +74,10 @@ def test_a_step_that_lands_soon_anyway_is_left_alone(program, end):
 
 
 def swings(reference, down, s, before=()):
-    shift, landing = np.zeros((2, 2)), np.zeros((27, 2, 2))
+    soles, landing = np.zeros((2, 2, 3)), np.zeros((27, 2, 2))
     landing[:, LEFT] = 0.0, 0.1
     phases = s + 0.05 * np.arange(27)
-    return next_swings(reference, (), before, s, AHEAD, shift, landing, phases, [down])
+    return next_swings(reference, (), before, s, AHEAD, soles, landing, phases, [down])
 
 
 def test_the_foot_goes_down_smoothly_from_where_it_is(balance, end):

@@ -126,6 +126,24 @@ def test_ground_on_which_a_foot_stands_askew_is_not_taken_for_level(robot):
         q[roll] -= askew
 
 
+def test_feet_of_different_height_are_not_made_level_while_they_take_the_load(robot):
+    """From the first touch to full load: what is pressed level then, looks level."""
+    q = robot.posture("stand")
+    hip, knee, ankle = robot.base_positions + robot.joint_indices(
+        ["l_leg_hpy", "l_leg_kny", "l_leg_aky"]
+    )
+    q[[hip, knee, ankle]] += [-0.03, 0.06, -0.03]
+    height = Configuration(robot, q).pose("l_foot").translation()[2]
+    assert 0.01 < height < 0.014
+    estimation = StateEstimation(robot, q)
+    memory = estimation.start()
+    for k in range(300):
+        force = np.full(2, min(5.0 * k, 860.0))
+        memory = estimation(resting(robot, k, q, force), memory)
+    assert memory.rough > 0
+    assert np.linalg.norm(estimation.state(memory)[1:3] - q[1:3]) < 1e-4
+
+
 def test_the_state_is_carried_on_by_the_horizon(robot):
     q = robot.posture("stand")
     horizon = 0.004
