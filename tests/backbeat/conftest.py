@@ -30,7 +30,7 @@ class Window:
         """Evaluates JavaScript."""
         return self.page.evaluate(script)
 
-    def wait_for(self, condition: str, seconds: float = 20.0) -> None:
+    def wait_for(self, condition: str, seconds: float = 60.0) -> None:
         """Waits until a JavaScript expression is true."""
         self.page.wait_for_function(condition, timeout=1e3 * seconds)
 
