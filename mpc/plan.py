@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from models.rotations import compiled
-from mpc.stepping import Step, Swing
+from mpc.stepping import Step
+from mpc.swings import Swing
 from mpc.touchdown import Touchdown
 
 

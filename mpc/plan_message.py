@@ -18,7 +18,8 @@ from mpc.hand_offset import HandOffset
 from mpc.plan import Plan
 from mpc.plan_settings import PlanSettings, Tempo
 from mpc.predictive_step import PredictiveMemory
-from mpc.stepping import Step, Swing
+from mpc.stepping import Step
+from mpc.swings import Swing
 from mpc.touchdown import Touchdown
 
 _LENGTH = struct.Struct("<Q")

@@ -30,7 +30,8 @@ from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
 from mpc.reference import Reference, ReferenceSample
-from mpc.stepping import next_swings, swing_of
+from mpc.stepping import swing_of
+from mpc.swings import next_swings
 from mpc.touchdown import delay_steps, find_touchdowns
 
 # A plan reaches 1.3 s ahead; what it foresees of a robot that nobody watches is worth
@@ -230,17 +231,7 @@ class PredictiveStep:
         plan = self._plan(program, start, before, when - before.time)
         if isinstance(plan, Failure):
             return plan
-        swings = next_swings(
-            reference,
-            plan.steps,
-            before.swings,
-            s,
-            self._ahead,
-            soles,
-            plan.shift,
-            plan.phases,
-            plan.touchdowns,
-        )
+        swings = next_swings(reference, plan, before.swings, s, self._ahead, soles)
         return replace(plan, swings=swings, ground=ground)
 
     def _plan(

@@ -20,7 +20,8 @@ from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
-from mpc.stepping import Step, Swing
+from mpc.stepping import Step
+from mpc.swings import Swing
 from mpc.touchdown import Touchdown
 
 PLANNING_TIME = 0.02

@@ -1,5 +1,7 @@
 """A foot that the behavior keeps in the air is put down when that saves the robot."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from mpc.recovery import Recovery
 from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
-from mpc.stepping import STEP_DEPTH, next_swings
+from mpc.swings import STEP_DEPTH, next_swings
 from mpc.touchdown import EARLY, find_touchdowns, put_down
 from tests.tolerances import EXACT
 
@@ -73,18 +75,18 @@ def test_a_step_that_lands_soon_anyway_is_left_alone(program, end):
     assert found is None or found.touchdowns == ()
 
 
-def swings(reference, down, s, before=()):
-    soles, landing = np.zeros((2, 2, 3)), np.zeros((27, 2, 2))
-    landing[:, LEFT] = 0.0, 0.1
-    phases = s + 0.05 * np.arange(27)
-    return next_swings(reference, (), before, s, AHEAD, soles, landing, phases, [down])
+def swings(program, down, s, before=()):
+    plan = replace(program.rest(s, s), touchdowns=(down,))
+    plan.shift[:, LEFT] = 0.0, 0.1
+    soles = np.zeros((2, 2, 3))
+    return next_swings(program.reference, plan, before, s, AHEAD, soles)
 
 
-def test_the_foot_goes_down_smoothly_from_where_it_is(balance, end):
+def test_the_foot_goes_down_smoothly_from_where_it_is(program, balance, end):
     """On from plan to plan, and to where the plan wants it, on the ground."""
     down = put_down(balance, LEFT, HIGH + 0.2, end)
-    (first,) = swings(balance, down, HIGH)
-    (later,) = swings(balance, down, HIGH + 0.1, [first])
+    (first,) = swings(program, down, HIGH)
+    (later,) = swings(program, down, HIGH + 0.1, [first])
     np.testing.assert_allclose(first.offset(HIGH)[:2], 0.0, atol=EXACT)
     now = HIGH + 0.1
     np.testing.assert_allclose(later.offset(now)[:2], first.offset(now)[:2], atol=EXACT)
@@ -95,7 +97,7 @@ def test_the_foot_goes_down_smoothly_from_where_it_is(balance, end):
     np.testing.assert_allclose(landed[1], 0.0, atol=EXACT)
 
 
-def test_it_lands_when_it_touches_and_goes_on_when_it_does_not(balance, end):
+def test_it_lands_when_it_touches_and_goes_on_when_it_does_not(program, balance, end):
     down = put_down(balance, LEFT, HIGH + 0.2, end)
 
     def after(s, force, known):
@@ -108,8 +110,8 @@ def test_it_lands_when_it_touches_and_goes_on_when_it_does_not(balance, end):
     assert (early.start, early.end) == (HIGH + 0.18, end)
     (late,) = after(HIGH + 0.205, 0.0, [down])
     assert HIGH + 0.205 < late.start < HIGH + 0.205 + AHEAD
-    (swing,) = swings(balance, down, HIGH)
-    (sinking,) = swings(balance, late, HIGH + 0.205, [swing])
+    (swing,) = swings(program, down, HIGH)
+    (sinking,) = swings(program, late, HIGH + 0.205, [swing])
     assert sinking.until == late.start
     assert sinking.is_under_way(HIGH + 0.21)
     # What has stood stays, with no weight on it too, until the behavior lands it.

@@ -10,7 +10,8 @@ from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.survival import survived
 from mpc.simulation.world_error import WorldError
-from mpc.stepping import LIFT, Step, Swing, standing
+from mpc.stepping import LIFT, Step, standing
+from mpc.swings import Swing
 from mpc.touchdown import EARLY, LATEST, Touchdown, delay_steps, find_touchdowns
 from tests.tolerances import EXACT
 

@@ -1,0 +1,203 @@
+"""Swings: soles in the air, as the whole-body controller follows them.
+
+Where a plan lets a foot of the behavior land elsewhere, or lifts one that the behavior
+leaves standing, that is an offset from where the behavior has the foot.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpc.reference import Reference
+from mpc.stepping import swing_of
+
+if TYPE_CHECKING:
+    from mpc.plan import Plan
+    from mpc.touchdown import Touchdown
+
+# A recovery step goes so high, and aims so far into the ground [m].
+STEP_HEIGHT, STEP_DEPTH = 0.07, 0.004
+# How fast a foot that missed the ground goes on looking for it [m/s].
+SINKING = 0.4
+# A foot that is so far from where it should be has caught on something, and goes on
+# from where it is: what pulls it there harder and harder holds it there [m].
+SNAG = 0.03
+
+
+@dataclass(frozen=True)
+class Swing:
+    """A foot in the air, or about to be: offset from the behavior as it goes on.
+
+    Attributes:
+        contact: index of the patch.
+        start, end: phases of lift-off and touchdown [s].
+        since: phase from which the offset counts [s].
+        shift, rate: (2,) offset [m] and its change per phase [m/s] at `since`.
+        landing: (2,) offset at touchdown [m].
+        height, depth: how high the offset goes and how low it ends [m].
+        until: phase up to which the foot goes on downwards, when it missed the
+            ground [s].
+        rise: offset of the height that the foot starts from [m]. One that starts too
+            low is up when half of the swing is over; one that starts too high comes
+            down in the other half: it clears the ground that it stood on.
+    """
+
+    contact: int
+    start: float
+    end: float
+    since: float
+    shift: np.ndarray
+    rate: np.ndarray
+    landing: np.ndarray
+    height: float = 0.0
+    depth: float = 0.0
+    until: float = -np.inf
+    rise: float = 0.0
+
+    def is_under_way(self, s: float) -> bool:
+        """Whether the foot is in the air at phase s."""
+        return self.start < s < max(self.end, self.until)
+
+    def offset(self, s: float) -> np.ndarray:
+        """(3, 3) offset at phase s, with its first and second rate per phase."""
+        out = np.zeros((3, 3))
+        T = max(self.end - self.since, 1e-3)
+        u = np.clip((s - self.since) / T, 0.0, 1.0)
+        # The cubic from (shift, rate) to (landing, 0).
+        a, b, d = self.shift, self.landing, T * self.rate
+        out[0, :2] = a + d * u + (3 * (b - a) - 2 * d) * u**2
+        out[0, :2] += (d - 2 * (b - a)) * u**3
+        if u < 1:
+            first = d + 2 * (3 * (b - a) - 2 * d) * u + 3 * (d - 2 * (b - a)) * u**2
+            second = 2 * (3 * (b - a) - 2 * d) + 6 * (d - 2 * (b - a)) * u
+            out[1, :2], out[2, :2] = first / T, second / T**2
+        T = self.end - self.start
+        u = np.clip((s - self.start) / T, 0.0, 1.0)
+        H, D = 16 * self.height, self.depth
+        out[0, 2] = H * u**2 * (1 - u) ** 2 - D * u**3 * (10 - 15 * u + 6 * u**2)
+        slope = H * 2 * u * (1 - u) * (1 - 2 * u) - D * 30 * u**2 * (1 - u) ** 2
+        bend = H * (2 - 12 * u + 12 * u**2) - D * 60 * u * (1 - u) * (1 - 2 * u)
+        out[1, 2], out[2, 2] = slope / T, bend / T**2
+        out[:, 2] += self._start_height(s)
+        if s >= self.end:
+            out[1:] = 0.0
+        if self.end <= s < self.until:
+            out[0, 2] -= SINKING * (s - self.end)
+            out[1, 2] -= SINKING
+        return out
+
+    def _start_height(self, s: float) -> np.ndarray:
+        """(3,) what is left at phase s of `rise`, with its first and second rate."""
+        T = 0.5 * (self.end - self.start)
+        u = (s - self.start) / T - (1.0 if self.rise > 0 else 0.0)
+        if u <= 0 or u >= 1:
+            return np.array([self.rise if u <= 0 else 0.0, 0.0, 0.0])
+        value = 1 - u**3 * (10 - 15 * u + 6 * u**2)
+        slope, bend = -30 * u**2 * (1 - u) ** 2, -60 * u * (1 - u) * (1 - 2 * u)
+        return self.rise * np.array([value, slope / T, bend / T**2])
+
+
+def next_swings(
+    reference: Reference,
+    plan: "Plan",
+    before: Sequence[Swing],
+    s: float,
+    ahead: float,
+    soles: np.ndarray,
+) -> tuple[Swing, ...]:
+    """Swings of a new plan.
+
+    Args:
+        reference: the behavior.
+        plan: the plan, without them.
+        before: swings of the plan so far.
+        s: phase now [s].
+        ahead: phase until the next plan [s]; what leaves by then is a swing too.
+        soles: (S, 2, 3) measured offset of each sole [m] and its change per phase.
+    """
+    swings = []
+    for i, c in enumerate(reference.soles):
+        touchdown = next((d for d in plan.touchdowns if d.contact == c), None)
+        old = next((w for w in before if w.contact == c), None)
+        if touchdown is not None and touchdown.is_to_come(s):
+            landing = plan.shift[_knot(plan.phases, touchdown.start), i]
+            swings.append(_descent(reference, touchdown, old, s, landing))
+            continue
+        if touchdown is not None:
+            last = [w for w in before if w.contact == c and not touchdown.stands]
+            swings += [replace(w, until=touchdown.end) for w in last]
+            continue
+        found = swing_of(reference, plan.steps, c, s) or swing_of(
+            reference, plan.steps, c, s + ahead
+        )
+        if found is not None:
+            landing = plan.shift[_knot(plan.phases, found[1]), i]
+            swings.append(_swing(c, *found, old, s, soles[i], landing))
+    return tuple(swings)
+
+
+def _swing(
+    contact: int,
+    start: float,
+    end: float,
+    is_added: bool,
+    old: Swing | None,
+    s: float,
+    sole: np.ndarray,
+    landing: np.ndarray,
+) -> Swing:
+    """The swing at phase s of a foot that leaves, or goes on as it is or should be."""
+    swing = Swing(
+        contact=contact,
+        start=start,
+        end=end,
+        since=max(s, start),
+        shift=sole[0, :2].copy(),
+        rate=np.zeros(2),
+        landing=landing.copy(),
+        height=STEP_HEIGHT if is_added else 0.0,
+        depth=STEP_DEPTH if is_added else 0.0,
+        rise=float(sole[0, 2]) if s <= start else 0.0,
+    )
+    if old is None or old.end != end or s <= start:
+        return swing
+    now = old.offset(s)
+    if np.hypot(*(sole[0, :2] - now[0, :2])) > SNAG:
+        now = sole
+    return replace(swing, shift=now[0, :2], rate=now[1, :2], rise=old.rise)
+
+
+def _knot(phases: np.ndarray, s: float) -> int:
+    """Number of the first knot at phase s or later, or of the last one."""
+    return min(int(np.searchsorted(phases, s - 1e-6)), len(phases) - 1)
+
+
+def _descent(
+    reference: Reference,
+    down: "Touchdown",
+    old: Swing | None,
+    s: float,
+    landing: np.ndarray,
+) -> Swing:
+    """The swing at phase s of a foot that is put down before the behavior lands it."""
+    now = np.zeros((3, 3)) if old is None else old.offset(s)
+    if old is not None and old.depth > STEP_DEPTH:
+        # It is on its way. One that has missed the ground goes on.
+        until = down.start if down.start > old.end else old.until
+        old = replace(old, since=s, shift=now[0, :2], rate=now[1, :2])
+        return replace(old, landing=landing.copy(), until=until)
+    c = down.contact
+    above = reference.sample(down.start).p_contact[c, 2]
+    return Swing(
+        contact=c,
+        start=s,
+        end=down.start,
+        since=s,
+        shift=now[0, :2],
+        rate=now[1, :2],
+        landing=landing.copy(),
+        depth=float(above - down.place[2]) + STEP_DEPTH,
+        rise=float(now[0, 2]),
+    )
