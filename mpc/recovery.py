@@ -11,6 +11,7 @@ Sources
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -113,16 +114,19 @@ class Recovery:
     ) -> list[tuple[Step, ...]]:
         """Steps in a way (2,) that may be taken from phase s, or after a landing."""
         spacing = program.weights.spacing
-        start, end, swinging = self._window(program, s)
+        window = self._window(program, s)
         length = spacing * (self.intervals + 1)
-        room = (end - start - LIFT + spacing) / length + 1e-6
-        count = int(min(self.count, room))
-        if count <= 0:
-            return []
-        return [
-            recovery_steps(order, start, spacing, self.intervals, count)
-            for order in self._orders(program, s, way, swinging)
-        ]
+        room = (window.end - window.start - LIFT + spacing) / length + 1e-6
+        most = int(min(self.count, room))
+        sequences = []
+        for order in self._orders(program, s, way, window.before):
+            # No foot steps twice in a row: the behavior's own step can go elsewhere.
+            last = order[(most - 1) % len(order)]
+            count = most - 1 if last == window.after else most
+            if count > 0:
+                steps = order, window.start, spacing, self.intervals, count
+                sequences.append(recovery_steps(*steps))
+        return sequences
 
     def _put_downs(
         self, program: PredictiveProgram, start: PlanStart
@@ -163,16 +167,21 @@ class Recovery:
             return orders[:1] if along > 0 else orders[1:]
         return orders
 
-    def _window(
-        self, program: PredictiveProgram, s: float
-    ) -> tuple[float, float, int | None]:
-        """From when to when the behavior has every sole on the ground, next.
-
-        The third is the sole that has to land before.
-        """
+    def _window(self, program: PredictiveProgram, s: float) -> "_Window":
+        """When the behavior has every sole on the ground, next."""
         reference = program.reference
         swings = [(c, *w) for c in reference.soles for w in reference.swings[c]]
         in_the_air = [(end, c) for c, start, end in swings if start <= s < end]
-        start, swinging = max(in_the_air, default=(s, None))
-        nexts = [begin for _, begin, end in swings if end > start and begin > s]
-        return float(start), float(min(nexts, default=np.inf)), swinging
+        start, before = max(in_the_air, default=(s, None))
+        nexts = [(begin, c) for c, begin, end in swings if end > start and begin > s]
+        end, after = min(nexts, default=(np.inf, None))
+        return _Window(float(start), float(end), before, after)
+
+
+class _Window(NamedTuple):
+    """Phases between which every sole stands, and the soles that swing around them."""
+
+    start: float
+    end: float
+    before: int | None
+    after: int | None

@@ -60,6 +60,26 @@ def test_a_fall_ahead_is_stepped_after(program):
     assert plan.shift[:, :, 0].max() > 0.2
 
 
+@pytest.mark.parametrize("velocity", [(0.6, 0.0), (0.0, 0.6), (0.0, -0.6)])
+def test_no_foot_steps_right_before_its_own_step(built, velocity):
+    """That one can go elsewhere, in all the time it has."""
+    reference = Reference(built("walk-2"))
+    program, recovery = PredictiveProgram(reference), Recovery()
+    own = [(float(w[0]), c) for c in reference.soles for w in reference.swings[c]]
+    asked = 0
+    for s in np.arange(min(own)[0] - 0.4, max(own)[0] + 1.2, 0.13):
+        start = PlanStart(s, s, fast(*velocity), np.zeros((2, 2)))
+        before = replace(program.rest(s - 0.02, s - 0.02), iterations=1)
+        plan = recovery.improve(program, start, program.solve(start), before, 0.02)
+        if plan is None or not plan.steps:
+            continue
+        asked += 1
+        last = plan.steps[-1]
+        after = [c for begin, c in sorted(own) if begin >= last.end]
+        assert not after or last.contact != after[0]
+    assert asked > 2
+
+
 @pytest.mark.parametrize(("astray", "steps"), [(0.05, False), (0.15, True)])
 def test_who_stands_well_but_far_from_its_place_steps_back(program, astray, steps):
     deviation, shift = np.zeros(12), np.full((2, 2), [-astray, 0.0])
