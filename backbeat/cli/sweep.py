@@ -18,9 +18,9 @@ def command(
     name: Annotated[
         str,
         typer.Argument(
-            help="YAML file, or a sweep that ships: ablation, ablation-world, "
-            "actuators, dances, drumming, model-error, pushes, stance-pushes, "
-            "step-pushes, world."
+            help="YAML file, or a sweep that ships: ablation, ablation-walk, "
+            "ablation-world, actuators, dances, drumming, model-error, pushes, "
+            "stance-pushes, step-pushes, world."
         ),
     ],
     library: LibraryFolder = LIBRARY,
