@@ -24,10 +24,16 @@ def check_place(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
+        if not _is_stream(path):
+            with tempfile.TemporaryFile(dir=path.parent):
+                pass
     except OSError as error:
         raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether this is a pipe or a device, whose place no file may take."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 @contextmanager
@@ -35,13 +41,18 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write that takes its place under `path` when the block ends well.
 
     A reader sees the old file or the new one, never a part; when the block fails
-    or is interrupted, the old file stays and nothing else is left behind.
+    or is interrupted, the old file stays and nothing else is left behind. Pipes and
+    devices are written into.
 
     Raises:
         BackbeatError: the file cannot be written.
     """
     temporary = None
     try:
+        if _is_stream(path):
+            with path.open("wb") as file:
+                yield file
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         # Hidden: who reads a folder as one table passes over what a dead process left.
         descriptor, temporary = tempfile.mkstemp(".part", f".{path.stem}", path.parent)

@@ -1,3 +1,7 @@
+import os
+import stat
+import threading
+
 import pytest
 
 from models.atomic_file import check_place, replacing
@@ -44,3 +48,17 @@ def test_a_place_that_cannot_be_written_to(tmp_path):
             check_place(path)
     check_place(tmp_path / "folder" / "file")
     assert {p.name for p in tmp_path.rglob("*")} == {"file", "folder"}
+
+
+def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path):
+    pipe, read = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    check_place(pipe)
+    with replacing(pipe) as file:
+        file.write(b"whole")
+    reader.join(timeout=10)
+    assert read == [b"whole"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]
