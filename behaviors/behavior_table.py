@@ -82,7 +82,10 @@ def to_header(behavior: Behavior) -> dict[str, Any]:
         "events": [asdict(e) for e in behavior.events],
         "certificate": behavior.certificate.to_dict(),
         "specification": behavior.specification,
-        "provenance": dict(behavior.provenance),
+        "provenance": {
+            "duration_s": float(behavior.motion.t[-1]),
+            **behavior.provenance,
+        },
         "beat_priority": behavior.beat_priority,
         "compliance": dict(behavior.compliance),
     }

@@ -31,7 +31,7 @@ from pygments.util import ClassNotFound
 CHECKOUT = Path(__file__).resolve().parents[1]
 PACKAGES = ("models", "optimization", "behaviors", "mpc", "backbeat")
 INDEX = PurePosixPath("docs/index.md")
-TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 REFERENCE = "reference"
 EXTERNAL = ("http", "https", "mailto")
 FORMATTER = HtmlFormatter(nowrap=True)

@@ -10,7 +10,7 @@ from backbeat.cli.options import LIBRARY, LibraryFolder
 
 def command(
     run_file: Annotated[Path, typer.Argument(help="Run file of `backbeat track`.")],
-    at: Annotated[float, typer.Option(help="Time of the behavior [s].")],
+    at: Annotated[float, typer.Option(help="Time of the behavior in s.")],
     library: LibraryFolder = LIBRARY,
 ) -> None:
     """Explains plan and tick at a time: tasks, errors, limits in force, slack.

@@ -23,7 +23,7 @@ def command(
         bool, typer.Option("--all", help="All columns, not just joint angles.")
     ] = False,
     base: Annotated[
-        bool, typer.Option("--base", help="The floating base too [m].")
+        bool, typer.Option("--base", help="The floating base too, in m.")
     ] = False,
     npz: Annotated[
         Path | None, typer.Option(help="NPZ file to write, with all columns.")

@@ -20,7 +20,7 @@ seat: chair
 stroke: {{apex: 0.13, speed: 1.5}}
 """
 SCORE = """\
-# A score: parts follow each other. docs/scores.md has all keys.
+# A score: parts follow each other. docs/keys.md has all keys.
 title: {name}
 bpm: 98
 beats_per_bar: 4
@@ -70,7 +70,7 @@ DANCE = """\
 #   backbeat build {path}
 #   backbeat play {name}
 # `backbeat moves` lists all moves, `backbeat play --move wave` shows one alone, and
-# docs/dances.md has all keys.
+# docs/keys.md has all keys.
 kind: dance
 name: {name}
 summary: Atlas dances a dance of my own.

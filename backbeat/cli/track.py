@@ -20,17 +20,22 @@ def command(
     contact_model: Annotated[
         str | None, typer.Option(help="lagged, sap, similar or continuous.")
     ] = None,
-    time_step: Annotated[float | None, typer.Option(help="Plant step [s].")] = None,
+    time_step: Annotated[float | None, typer.Option(help="Plant step in s.")] = None,
     friction: Annotated[float | None, typer.Option(help="Of soles on ground.")] = None,
     state: Annotated[str | None, typer.Option(help="true or estimated.")] = None,
     beat_priority: Annotated[
         float | None,
         typer.Option(help="0 saves the balance first, 1 holds the beat at any price."),
     ] = None,
-    duration: Annotated[float | None, typer.Option(help="Stop after [s].")] = None,
+    duration: Annotated[
+        float | None, typer.Option(help="Stop after so many s.")
+    ] = None,
     push: Annotated[
         list[str] | None,
-        typer.Option(help="TIME,X,Y,Z: push the pelvis [s, N s]; may repeat."),
+        typer.Option(
+            help="TIME,X,Y,Z: push the pelvis; in s and N s along the world's axes, "
+            "forward, left and up, over 0.1 s; may repeat."
+        ),
     ] = None,
     planner: Annotated[
         str | None, typer.Option(help="inside, or process: a second one plans.")

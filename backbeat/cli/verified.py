@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from behaviors.behavior import Behavior
+from behaviors.kinematic_behavior import KINEMATIC
 from behaviors.library import Library
 from models.errors import BackbeatError
 
@@ -11,9 +12,14 @@ def load_verified(library: Path, name: str, unverified: bool = False) -> Behavio
     """Loads a behavior whose certificate holds, or any one when `unverified`.
 
     Raises:
-        BackbeatError: there is none, or a check of it failed.
+        BackbeatError: there is none, or it has no forces, or a check of it failed.
     """
     behavior = Library(library).load(name)
+    if behavior.kind == KINEMATIC:
+        raise BackbeatError(
+            f"{name} is a kinematic preview, which no robot can follow: it has no "
+            "forces; build the behavior instead"
+        )
     failures = behavior.certificate.failures()
     if failures and not unverified:
         worst = failures[0]

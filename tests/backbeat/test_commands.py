@@ -7,6 +7,7 @@ import re
 import pandas as pd
 import pytest
 
+from behaviors.kinematic_behavior import KINEMATIC
 from behaviors.library import Library
 from mpc.simulation.run_file import load_run
 from optimization.verification import Certificate
@@ -197,6 +198,21 @@ def test_no_robot_follows_what_fails_verification(
         "allowed is 0.005;"
     )
     assert not (tmp_path / "out").exists()
+
+
+def test_a_kinematic_preview_is_listed_and_not_tracked(
+    built, backbeat, printed, tmp_path
+):
+    preview = dataclasses.replace(
+        built("stand"), kind=KINEMATIC, certificate=Certificate(()), provenance={}
+    )
+    store = Library(tmp_path)
+    store.save(preview)
+    assert store.row("stand")["duration_s"] == preview.duration
+    assert KINEMATIC.split()[0] in printed("list", "--library", tmp_path)
+    code, _, complaint = backbeat("track", "stand", "--library", tmp_path)
+    assert code == 2
+    assert "which no robot can follow" in complaint
 
 
 def test_what_fails_verification_is_followed_on_demand(printed, unverified, tmp_path):

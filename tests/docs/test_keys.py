@@ -1,0 +1,98 @@
+"""The page of keys has every key of every file, with what it is if it is left out."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from behaviors.authored import Authored, Objectives
+from behaviors.checking import check_file
+from behaviors.dance.arrangement import MoveDescription
+from behaviors.dance.choreography import DanceSpecification
+from behaviors.dance.recorded_move import RecordingDescription
+from behaviors.drumming import DrummingSpecification
+from behaviors.footsteps import FootstepSpecification, Step
+from behaviors.music.score_description import (
+    HitDescription,
+    PartDescription,
+    ScoreDescription,
+)
+from behaviors.posture import PostureSpecification, Station
+from behaviors.setlist import Number, SetlistSpecification
+from behaviors.strokes import Stroke
+from models.sensors import SensorNoise
+from mpc.simulation.scenario import Push, Scenario, load_scenario
+from mpc.simulation.setting_event import SettingEvent
+from mpc.simulation.world_error import WorldError
+
+PAGE = (Path(__file__).parents[2] / "docs" / "keys.md").read_text()
+SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
+FOOTSTEPS, SCENARIO = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+SCHEMAS = {
+    "Every kind": Authored,
+    "Objectives": Objectives,
+    "Footsteps": FootstepSpecification,
+    "Steps of footsteps": Step,
+    "Dances": DanceSpecification,
+    "Moves of a dance": MoveDescription,
+    "Recordings of a dance": RecordingDescription,
+    "Drumming": DrummingSpecification,
+    "Strokes of a drummer": Stroke,
+    "Scores": ScoreDescription,
+    "Parts of a score": PartDescription,
+    "Hits of a part": HitDescription,
+    "Postures": PostureSpecification,
+    "Stations of a posture tour": Station,
+    "Setlists": SetlistSpecification,
+    "Behaviors of a setlist": Number,
+    "Scenarios": Scenario,
+    "Pushes of a scenario": Push,
+    "Events of a scenario": SettingEvent,
+    "World of a scenario": WorldError,
+    "Noise of a scenario": SensorNoise,
+}
+
+
+def usual(field):
+    """What a key is if it is left out; None for what has keys of its own."""
+    value = field.default
+    if value is dataclasses.MISSING:
+        value = field.default_factory()
+    return None if dataclasses.is_dataclass(value) else value
+
+
+def test_every_file_has_a_section():
+    assert list(SECTIONS) == list(SCHEMAS)
+
+
+@pytest.mark.parametrize("title", SCHEMAS)
+def test_every_key_is_there(title):
+    schema = SCHEMAS[title]
+    rows = re.findall(
+        r"^\| `(\w+)` \| (?:`(.*?)`)? ?\| (\S.*) \|$", SECTIONS[title], re.M
+    )
+    inherited = set() if schema is Authored else {"kind"}
+    own = [
+        f
+        for f in dataclasses.fields(schema)
+        if f.name in schema.__annotations__ and f.name not in inherited
+    ]
+    assert [row[0] for row in rows] == [f.name for f in own]
+    for (_, value, _), field in zip(rows, own, strict=True):
+        assert yaml.safe_load(value or "null") == usual(field), field.name
+
+
+def test_the_footsteps_are_right(tmp_path):
+    path = tmp_path / "two-steps.yaml"
+    path.write_text(FOOTSTEPS)
+    assert not check_file(path)
+
+
+def test_the_scenario_is_right(tmp_path):
+    path = tmp_path / "scenario.yaml"
+    path.write_text(SCENARIO)
+    scenario = load_scenario(path)
+    assert scenario.pushes[0].impulse == [0, 60, 0]
+    assert scenario.world.mass_spread == 0.1
