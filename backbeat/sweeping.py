@@ -13,6 +13,7 @@ from backbeat.jobs import Job, Outcome, Report, run_stream
 from behaviors.behavior import Behavior
 from models.atomic_file import replacing
 from models.errors import BackbeatError
+from mpc.simulation.asked_tempo import play_length
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.survival import RECOVERY
@@ -110,8 +111,7 @@ def _check_durations(sweep: Sweep, library: Path) -> None:
     """Raises a BackbeatError when a push comes too late to be judged."""
     for cell in sweep.cells:
         scenario = cell.scenario
-        length = _behavior(library, cell.behavior).duration + scenario.lead_out
-        end = min(scenario.duration or length, length)
+        end = play_length(scenario, _behavior(library, cell.behavior))
         ends = [push.time + push.duration for push in scenario.pushes]
         if cell.push is not None:
             ends.append(cell.push.time + cell.push.time_spread + cell.push.duration)
@@ -146,6 +146,11 @@ def simulate(
         row = result_row(run.metrics())
     except BackbeatError:
         raise
+    except (MemoryError, OSError) as error:
+        # The machine's fault says nothing about the robot: to be run again.
+        raise BackbeatError(
+            f"{behavior.name}: this machine could not simulate it ({error!r})"
+        ) from error
     except Exception as error:
         # A run that a fault of ours ends is one that was not survived, and says so.
         row = failed_row(error)

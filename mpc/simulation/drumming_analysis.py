@@ -209,7 +209,9 @@ def likeness(made: pd.DataFrame) -> pd.DataFrame:
     ]
     for measure in ("stroke height", "tip speed"):
         pair = next(values for name, _, values in rows if name == measure)
-        ratio = 1e2 * min(pair) / max(pair) if max(pair) > 0 else np.nan
+        # Of a hand that does not play both are unknown, and so is this.
+        most = np.max(pair)
+        ratio = 1e2 * np.min(pair) / most if most > 0 else np.nan
         rows.append((f"symmetry of {measure}", "%", [ratio, ratio]))
     table = [
         {

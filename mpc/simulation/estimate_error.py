@@ -20,7 +20,7 @@ def estimate_error(run: "SimulationRun") -> dict[str, dict[str, float]] | None:
     if run.scenario.state == "true":
         return None
     robot = run.behavior.robot_model
-    inside = run.t >= 0
+    inside = run.samples_until()
     x, sensed = run.x[inside], run.sensed[inside]
     nq, nb, vb = robot.num_positions, robot.base_positions, robot.base_velocities
     difference = 1e3 * (sensed - x)

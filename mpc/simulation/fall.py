@@ -11,11 +11,16 @@ from mpc.simulation.simulated_robot import ControlledRobot
 FALL_HEIGHT, FALL_TILT = 0.7, np.radians(60.0)
 
 
-def has_fallen(loop: ControlledRobot, context: Context) -> bool:
+def has_fallen(loop: ControlledRobot, context: Context, phase: float) -> bool:
     """Whether a robot without a mount has fallen.
 
     It has when its pelvis is too low, its trunk too tilted, or anything but its
     patch contacts touches the ground.
+
+    Args:
+        loop: the robot and what controls it.
+        context: of the whole diagram.
+        phase: of the behavior that is asked for now [s].
     """
     robot = loop.reference.robot
     if not robot.floating:
@@ -25,7 +30,7 @@ def has_fallen(loop: ControlledRobot, context: Context) -> bool:
     q = x[loop.world.state_places][: robot.num_positions]
     if not np.isfinite(q).all():
         return True
-    sample = loop.reference.sample(context.get_time() - loop.scenario.lead_in)
+    sample = loop.reference.sample(phase)
     trunk = Configuration(robot, q).pose(robot.trunk).rotation().matrix()
     up, wanted = trunk[:, 2], sample.R_trunk[:, 2]
     tilt = np.arccos(np.clip(up @ wanted, -1, 1))

@@ -86,7 +86,7 @@ class RunAnalysis:
         robot = reference.robot
         self.tempo = asked_tempo(run.scenario)
         ends = self.tempo.when(reference.duration)
-        inside = (run.t >= 0) & (run.t <= ends)
+        inside = run.samples_until(ends)
         self.t, x = run.t[inside], run.x[inside]
         self.effort = run.effort[inside]
         self.phase = self._phases()

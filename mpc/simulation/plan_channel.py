@@ -25,7 +25,8 @@ def is_lost(plan: Plan, scenario: Scenario) -> bool:
     loss = scenario.world.plan_loss
     if loss == 0:
         return False
-    number = round(plan.time / scenario.plan_period)
+    made = plan.time - scenario.planning_time
+    number = round(made / scenario.plan_period)
     return random_stream(scenario.seed, Stream.PLAN, number).uniform() < loss
 
 

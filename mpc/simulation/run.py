@@ -91,6 +91,18 @@ class SimulationRun:
         """Whether the robot fell."""
         return self.fell_at is not None
 
+    def samples_until(self, end: float = np.inf) -> np.ndarray:
+        """(M,) whether samples are of the behavior, up to a time of it [s].
+
+        Of a robot that fell before it began it is the last one. Numbers that a fall
+        has driven out of all bounds are left out.
+        """
+        finite = np.isfinite(self.x).all(axis=1)
+        inside = finite & (self.t >= 0) & (self.t <= end)
+        if not inside.any():
+            inside[np.flatnonzero(finite)[-1]] = True
+        return inside
+
     def beat_times(self) -> np.ndarray:
         """(B,) when the beats are, at the tempo that was asked for [s]."""
         tempo = asked_tempo(self.scenario)

@@ -10,11 +10,13 @@ import tempfile
 import weakref
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 from pydrake.systems.framework import Context
 from pydrake.systems.primitives import VectorLogSink
 
+from models.errors import BackbeatError
 from mpc.plan import Plan
 from mpc.plan_message import pack, unpack
 
@@ -49,14 +51,15 @@ class RunLog:
         """Notes a plan, and moves samples in the root Context where it is time to.
 
         Raises:
-            OSError: there is no room for temporary files.
+            BackbeatError: there is no room for temporary files.
         """
         message = pack(plan)
-        self._plans.write(message)
-        self._ends.append(self._ends[-1] + len(message))
-        if self.num_plans % EVERY == 0:
-            for name in self._sinks:
-                self._move(name, context)
+        with _room():
+            self._plans.write(message)
+            self._ends.append(self._ends[-1] + len(message))
+            if self.num_plans % EVERY == 0:
+                for name in self._sinks:
+                    self._move(name, context)
 
     def _move(self, name: str, context: Context) -> None:
         log = self._sinks[name].FindMutableLog(context)
@@ -65,8 +68,13 @@ class RunLog:
         log.Clear()
 
     def samples(self, name: str, context: Context) -> tuple[np.ndarray, np.ndarray]:
-        """(M,) times since the simulation began [s] and (M, size) samples of a sink."""
-        self._move(name, context)
+        """(M,) times since the simulation began [s] and (M, size) samples of a sink.
+
+        Raises:
+            BackbeatError: there is no room for temporary files.
+        """
+        with _room():
+            self._move(name, context)
         file, width = self._files[name], 1 + self._sinks[name].get_input_port().size()
         file.seek(0)
         rows = np.frombuffer(file.read()).reshape(-1, width)
@@ -80,6 +88,18 @@ class RunLog:
         self._plans.seek(0)
         for start, end in itertools.pairwise(ends):
             yield unpack(self._plans.read(end - start))
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """Says where there is no room."""
+    try:
+        yield
+    except OSError as error:
+        raise BackbeatError(
+            f"what this run notes does not fit into {tempfile.gettempdir()} "
+            f"({error.strerror}); free some room, or name another folder in TMPDIR"
+        ) from error
 
 
 def _close(files: "Sequence[tempfile.SpooledTemporaryFile[bytes]]") -> None:

@@ -4,7 +4,6 @@ A run from start to end and a show that somebody plays with are both one of thes
 what is done by hand goes into the scenario: run again, it is the same bit for bit.
 """
 
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +21,7 @@ from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_weights import PredictiveWeights
 from mpc.remote.address import Address
 from mpc.remote.link import RemoteLink
-from mpc.simulation.asked_tempo import play_length
+from mpc.simulation.asked_tempo import asked_tempo, play_length
 from mpc.simulation.diagram import ClosedLoop, build_closed_loop
 from mpc.simulation.fall import has_fallen
 from mpc.simulation.run_log import RunLog
@@ -163,14 +162,9 @@ class RunningLoop(Closing):
         system = self.loop.predictive
         context = system.GetMyContextFromRoot(self.context)
         plan: Plan = system.GetOutputPort("plan").Eval(context)
-        try:
-            self.log.add(plan, self.context)
-        except OSError as error:
-            raise BackbeatError(
-                f"what this run notes does not fit into {tempfile.gettempdir()} "
-                f"({error.strerror}); free some room, or name another folder in TMPDIR"
-            ) from error
-        if has_fallen(self.loop, self.context):
+        self.log.add(plan, self.context)
+        asked = asked_tempo(self.scenario).phase(self.time)
+        if has_fallen(self.loop, self.context, asked):
             self.fell_at = self.time
 
     def apply(self, setting: str, value: bool | float | Sequence[float]) -> float:

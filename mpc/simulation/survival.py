@@ -2,9 +2,9 @@
 
 It survived when, at the instant of judgement, it had not fallen and was upright,
 its center of mass was no faster than 0.05 m/s against the behavior, and the behavior
-had been resumed, over the last second at its own tempo: within a step a plan may be
-ahead or behind. A push is judged 4 s after its end, whatever acts all the time at the
-end of the run.
+had been resumed, over the last second at the tempo asked for: within a step a plan may
+be ahead or behind. A push is judged 4 s after its end, whatever acts all the time at
+the end of the run.
 """
 
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ import numpy as np
 from models.configuration import Configuration
 from mpc.plan import Plan
 from mpc.reference import Reference
+from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.plan_channel import arrivals
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Judgement:
         com_speed_error: speed of the center of mass [m/s].
         com_height_error: height of the center of mass over the standing soles [m].
         tilt_error: angle between the trunks' axes [rad].
-        phase_rate: mean tempo of the last second as a share of the authored one.
+        phase_rate: mean tempo of the last second as a share of the one asked for.
     """
 
     time: float
@@ -78,7 +79,8 @@ def judge(run: "SimulationRun", reference: Reference, t: float) -> Judgement | N
     nq = robot.num_positions
     state = Configuration(robot, x[:nq], x[nq:])
     plan, before = plan_in_force(run, t), plan_in_force(run, t - WHILE)
-    clock = t + run.scenario.lead_in
+    clock, tempo = t + run.scenario.lead_in, asked_tempo(run.scenario)
+    asked = tempo.phase(t) - tempo.phase(t - WHILE)
     phase = plan.phase_at(clock)
     sample = reference.sample(phase)
     # The sample's rates are per phase.
@@ -95,7 +97,7 @@ def judge(run: "SimulationRun", reference: Reference, t: float) -> Judgement | N
         float(np.linalg.norm(velocity)),
         float(height),
         float(tilt),
-        float(phase - before.phase_at(clock - WHILE)) / WHILE,
+        float(phase - before.phase_at(clock - WHILE)) / asked,
     )
 
 

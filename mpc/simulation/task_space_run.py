@@ -27,6 +27,7 @@ class TaskSpaceRun:
         effort: (n, nj) [N m].
         at_limit: (n, nj) whether a limit took something from a joint.
         tick: median wall time of the controller [s].
+        ended: whether it had to end before its time.
     """
 
     scenario: TaskSpaceScenario
@@ -38,6 +39,7 @@ class TaskSpaceRun:
     effort: np.ndarray
     at_limit: np.ndarray
     tick: float
+    ended: bool
 
     @property
     def error(self) -> np.ndarray:
@@ -59,7 +61,7 @@ class TaskSpaceRun:
     @property
     def ran_away(self) -> bool:
         """Whether joints went faster than anybody wants, or the run had to end."""
-        return bool(np.abs(self.v[-1]).max() > RUNAWAY)
+        return self.ended or not bool((np.abs(self.v[-1]) < RUNAWAY).all())
 
 
 def run_task_space(scenario: TaskSpaceScenario) -> TaskSpaceRun:
@@ -76,10 +78,15 @@ def simulate(loop: TaskSpaceLoop) -> TaskSpaceRun:
     scenario, context = loop.scenario, loop.make_context()
     simulator = Simulator(loop.diagram, context)
     state = loop.logs["state"]
-    nq, t = loop.robot.num_positions, 0.0
+    nq, t, ended = loop.robot.num_positions, 0.0, False
     while t < scenario.duration - 1e-9:
         t = min(scenario.duration, t + 0.1)
-        simulator.AdvanceTo(t)
+        try:
+            simulator.AdvanceTo(t)
+        except RuntimeError:
+            # Drake's solver gives up where numbers have left all bounds.
+            ended = True
+            break
         v = state.FindLog(context).data()[nq:, -1]
         if not (np.abs(v) < RUNAWAY).all():
             break
@@ -98,4 +105,5 @@ def simulate(loop: TaskSpaceLoop) -> TaskSpaceRun:
         effort=logs["effort"].data().T.copy(),
         at_limit=logs["at_limit"].data().T > 0.5,
         tick=float(np.median(loop.controller.tick_times)),
+        ended=ended,
     )

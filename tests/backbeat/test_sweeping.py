@@ -18,7 +18,9 @@ from backbeat import sweeping
 from backbeat.cli import sweep as sweep_command
 from backbeat.cli.main import main
 from backbeat.cli.sweep_table import sweep_tables
+from behaviors.library import Library
 from models.errors import BackbeatError
+from mpc.simulation.scenario import Scenario
 from mpc.simulation.sweep.specification import parse_sweep, shipped_sweeps
 from mpc.simulation.sweep.success_rate import wilson
 
@@ -160,6 +162,18 @@ def test_a_narrow_terminal_says_what_rows_are_about(
         text = console.export_text()
         for row in zip(*(column.cells for column in table.columns), strict=True):
             assert any(all(cell in line for cell in row) for line in text.split("\n"))
+
+
+@pytest.mark.parametrize("fault", [MemoryError(), OSError(28, "No space left")])
+def test_what_this_machine_cannot_simulate_is_no_fall(library, monkeypatch, fault):
+    def fail(*_, **__):
+        raise fault
+
+    monkeypatch.setattr(sweeping, "run_scenario", fail)
+    (name,) = Library(library).names()[:1]
+    key = str(Library(library).load(name).provenance["key"])
+    with pytest.raises(BackbeatError, match="this machine could not simulate it"):
+        sweeping.simulate(None, library, Scenario(name), key)
 
 
 def test_finished_runs_are_not_repeated(quick, sweep, library, tmp_path, monkeypatch):

@@ -109,6 +109,9 @@ def test_the_table_puts_people_beside_the_robot(performance):
     assert table.loc["timing, SD", "left"] == pytest.approx(0.0, abs=1e-9)
     assert table.loc["strokes", "left"] == pytest.approx(2.0, abs=0.01)
     assert table.loc["symmetry of stroke height", "left"] == pytest.approx(50.0)
+    for lonely in (made, mirrored):
+        one = likeness(lonely).set_index("measure")
+        assert np.isnan(one.loc["symmetry of stroke height", "left"])
     # Whatever is said of people has a source, and what has none says so.
     for _, row in table.iterrows():
         assert bool(row["source"]) == (row["people"] != "no figure found")

@@ -26,7 +26,7 @@ def fallen(loop):
         q[:4] = RollPitchYaw(*np.radians([roll, pitch, yaw])).ToQuaternion().wxyz()
         q[6] *= height
         plant.SetPositions(own, q)
-        return has_fallen(loop, context)
+        return has_fallen(loop, context, 0.0)
 
     return judge
 
@@ -51,17 +51,17 @@ def test_a_state_that_is_no_number_is_a_fall(loop):
     plant = loop.world.plant
     own = plant.GetMyMutableContextFromRoot(context)
     own.SetDiscreteState(np.full(plant.num_multibody_states(), np.nan))
-    assert has_fallen(loop, context)
+    assert has_fallen(loop, context, 0.0)
 
 
 def test_who_sits_on_a_chair_does_not_fall(built):
     """Not on its chair, but on the floor beside it."""
     loop = build_closed_loop(built("outstanding"), Scenario(behavior="outstanding"))
     context = loop.make_context()
-    assert not has_fallen(loop, context)
+    assert not has_fallen(loop, context, 0.0)
     plant = loop.world.plant
     own = plant.GetMyMutableContextFromRoot(context)
     q = plant.GetPositions(own)
     q[4], q[6] = q[4] + 1.0, 0.4
     plant.SetPositions(own, q)
-    assert has_fallen(loop, context)
+    assert has_fallen(loop, context, 0.0)

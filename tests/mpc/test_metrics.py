@@ -192,3 +192,19 @@ def test_the_scenario_goes_with_the_results(sway):
     metrics = run_metrics(follow(sway))
     assert metrics["scenario"] == Scenario(behavior="sway", lead_in=LEAD_IN).to_dict()
     assert metrics["state"] == "true state, no estimator"
+
+
+def test_a_fall_before_the_behavior_has_metrics(sway):
+    run = follow(sway)
+    metrics = run_metrics(replace(run, t=run.t - run.t[-1] - 0.1, fell_at=-0.1))
+    assert metrics["fell"] is True
+    assert metrics["survived"] is False
+    assert metrics["fell_at_s"] == -0.1
+
+
+def test_numbers_beyond_all_bounds_are_left_out(sway):
+    run = follow(sway)
+    x = run.x.copy()
+    x[-1] = np.nan
+    metrics = run_metrics(replace(run, x=x, fell_at=float(run.t[-1])))
+    assert metrics["com_error_mm"]["max"] < 1e-2

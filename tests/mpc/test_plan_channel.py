@@ -151,3 +151,13 @@ def test_the_closed_loop_gets_its_plans_late(built):
     assert port.Eval(own).time == 0.0
     simulator.AdvanceTo(0.034)
     assert port.Eval(own).time == pytest.approx(0.02)
+
+
+def test_each_plan_is_lost_by_itself_also_when_it_is_made_between_periods():
+    world = WorldError(plan_loss=0.5)
+    at_once = Scenario("stand", world=world, plan_period=PERIOD)
+    late = replace(at_once, planning_time=PERIOD / 2)
+    for k in range(100):
+        when = k * PERIOD
+        lost = is_lost(plan_of(when), at_once)
+        assert is_lost(plan_of(when + PERIOD / 2), late) == lost

@@ -152,3 +152,5 @@ def test_a_run_that_cannot_be_had_leaves_the_other_cells():
         schedule.record(other, True)
     assert run.cell not in rest
     assert set(rest) == {0, 1, 2} - {run.cell}
+    assert schedule.remaining() == 0
+    assert not summarize(schedule, {})["is_complete"]

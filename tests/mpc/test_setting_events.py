@@ -17,6 +17,7 @@ from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Push, Scenario, load_scenario
 from mpc.simulation.setting_event import SETTINGS, SettingEvent, setting_event
 from mpc.simulation.settings import check_event, first_settings, settings_at
+from mpc.simulation.survival import survived
 
 SHORT = {"behavior": "stand", "lead_in": 0.1, "duration": 0.2}
 
@@ -291,3 +292,19 @@ def test_events_of_a_file_are_checked(tmp_path, text, sentence):
     )
     event = load_scenario(path).events[0]
     assert event.values() == {"tempo": 0.9, "left_hand": [0.0, 0.0, 0.1]}
+
+
+def test_who_keeps_the_tempo_asked_for_has_survived(built):
+    event = SettingEvent(0.2, tempo=0.8)
+    run = run_scenario(Scenario("stand", duration=2.5, events=[event]), built("stand"))
+    assert survived(run, Reference(run.behavior))
+
+
+@pytest.mark.slow
+def test_who_is_low_when_that_is_asked_for_has_not_fallen(built):
+    """At 0.7 times its tempo a squat is deepest when at its own one it would be up."""
+    event = SettingEvent(0.2, tempo=0.7)
+    scenario = Scenario("deep-squat", lead_in=0.3, events=[event])
+    run = run_scenario(scenario, built("deep-squat"))
+    assert not run.fell
+    assert survived(run, Reference(run.behavior))

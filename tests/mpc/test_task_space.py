@@ -1,5 +1,7 @@
 """Hands after their targets in closed loop."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -25,6 +27,13 @@ CIRCLE = TargetMotion(radius=0.2, frequency=0.5)
 
 def run(**changes: object) -> TaskSpaceRun:
     return run_task_space(TaskSpaceScenario(**changes))
+
+
+def test_numbers_beyond_all_bounds_ran_away():
+    calm = run(duration=0.2)
+    assert not calm.ran_away
+    assert replace(calm, v=np.full_like(calm.v, np.nan)).ran_away
+    assert replace(calm, ended=True).ran_away
 
 
 def test_a_hand_follows_a_circle_within_a_millimeter():

@@ -45,12 +45,14 @@ class Schedule:
     Attributes:
         sweep: the sweep.
         trials: what is known, by cell and level.
+        lost: cells that were left alone, one of whose runs could not be had.
     """
 
     def __init__(self, sweep: Sweep) -> None:
         """Begins a sweep of which nothing is known."""
         self.sweep = sweep
         self.trials: dict[tuple[int, float | None], Trial] = {}
+        self.lost: set[int] = set()
         self._levels: dict[int, float | None] = {}
         self._open = set(range(len(sweep.cells)))
         for cell in range(len(sweep.cells)):
@@ -100,6 +102,7 @@ class Schedule:
     def give_up(self, run: SweepRun) -> None:
         """Leaves a cell alone, one of whose runs cannot be had."""
         self._open.discard(run.cell)
+        self.lost.add(run.cell)
 
     def remaining(self) -> int:
         """How many runs may be needed yet, at most; levels to come not counted."""

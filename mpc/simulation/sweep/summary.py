@@ -52,7 +52,7 @@ def summarize(schedule: Schedule, rows: Rows) -> dict[str, Any]:
         "sequential": settings.sequential and vars(settings.sequential),
         "search": settings.search and vars(settings.search),
         "runs": sum(c["runs"] for c in cells),
-        "is_complete": schedule.remaining() == 0,
+        "is_complete": schedule.remaining() == 0 and not schedule.lost,
         "cells": cells,
         "pooled": pooled(cells, settings.pool),
         "markers": _markers(rows),
