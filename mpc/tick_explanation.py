@@ -1,6 +1,7 @@
 """What a whole-body tick wanted and got, worked out anew from dynamics and program."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,6 +29,8 @@ CONE = (
 FREE = 1e29
 # Accelerations of joints that stops ask for are of this size [rad/s^2].
 BRAKING = 100.0
+# Time that a hand takes at most to get where it shall be held [s].
+ARRIVED = 1.0
 
 
 def explain_tick(
@@ -37,16 +40,18 @@ def explain_tick(
     v: np.ndarray,
     plan: Plan,
     memory: WholeBodyMemory | None = None,
+    hands: Mapping[str, np.ndarray] | None = None,
 ) -> TickExplanation:
     """Solves the program of a tick again and says what it is made of.
 
     Args:
         tick: the fast loop.
-        t, q, v, plan: as of `WholeBodyTick`.
-        memory: what the tick before returned, for the same warm start; what is said
-            does not depend on it.
+        t, q, v, plan, hands: as of `WholeBodyTick`.
+        memory: what the tick before returned. Without it hands are taken to be as far
+            from where the behavior has them as they shall be; nothing else that is said
+            depends on it.
     """
-    tick.aim(t, plan)
+    _aim(tick, t, plan, memory, hands or {})
     middle = tick.middle(q, v)
     dual = None if memory is None else memory.dual
     solution = tick.program.solve(middle, v, tick.target, dual)
@@ -66,6 +71,24 @@ def explain_tick(
         limits=tuple(limits),
         torques=solution.tau,
     )
+
+
+def _aim(
+    tick: WholeBodyTick,
+    t: float,
+    plan: Plan,
+    memory: WholeBodyMemory | None,
+    hands: Mapping[str, np.ndarray],
+) -> None:
+    """Writes the target of a tick, hands included."""
+    sample = tick.aim(t, plan)
+    if memory is None and hands:
+        memory = tick.start()
+        for _ in range(round(ARRIVED / tick.period)):
+            memory = replace(memory, reach=tick.reach(sample, hands, memory))
+        sample = tick.aim(t, plan)
+    if memory is not None and (hands or memory.reach):
+        tick.reach(sample, hands, memory)
 
 
 def report_tasks(

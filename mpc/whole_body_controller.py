@@ -121,8 +121,8 @@ class WholeBodyController(LeafSystem):
         """What a tick would do now, in the controller's own context, and why."""
         x, nq = self._state_port.Eval(context), self.robot.num_positions
         plan: Plan = self._plan_port.Eval(context)
-        t, memory = context.get_time(), self._read(context)
-        return explain_tick(self.tick, t, x[:nq], x[nq:], plan, memory)
+        t, memory, hands = context.get_time(), self._read(context), self._hands(context)
+        return explain_tick(self.tick, t, x[:nq], x[nq:], plan, memory, hands)
 
     def _hands(self, context: Context) -> Mapping[str, np.ndarray]:
         """How far hands shall be from where the behavior has them, by name [m]."""

@@ -169,7 +169,7 @@ class WholeBodyTick:
             return self._next(memory, safety=memory.safety)
         sample = self.aim(t, plan)
         if hands or memory.reach:
-            memory = replace(memory, reach=self._reach(sample, hands or {}, memory))
+            memory = replace(memory, reach=self.reach(sample, hands or {}, memory))
         solution: WholeBodySolution | Failure = Failure(Cause.STATE)
         fall, middle = "", q
         if np.isfinite(q).all() and np.isfinite(v).all():
@@ -218,13 +218,22 @@ class WholeBodyTick:
         last = self._strikes[np.searchsorted(self._strikes, s, side="right") - 1]
         return last - JUST if 0.0 <= s - last < self.period else s
 
-    def _reach(
+    def reach(
         self,
         sample: ReferenceSample,
         hands: Mapping[str, np.ndarray],
         memory: WholeBodyMemory,
     ) -> dict[str, np.ndarray]:
-        """Moves the target's arms to where hands shall be; what their joints add."""
+        """Moves the target's arms to where hands shall be; what their joints add.
+
+        Args:
+            sample: the behavior, as `aim` returned it.
+            hands: as of a tick.
+            memory: of the tick before.
+
+        Returns:
+            (n,) angles that the joints of an arm add [rad], by name of the hand.
+        """
         found, target, T = {}, self.target, self.period
         for part in sorted({*hands, *memory.reach}):
             if part not in self._arms:

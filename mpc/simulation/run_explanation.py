@@ -80,10 +80,13 @@ def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
     made = [p for p in run.plans if p.time < plan.time]
     settings = settings_at(scenario, run.behavior, plan.time - scenario.lead_in).plan
     weights = settings.adapt(PredictiveWeights())
+    now = float(run.t[i])
+    held = settings_at(scenario, run.behavior, now).hands
+    hands = {hand.part: hand.at(now) for hand in held}
     prediction = PredictiveProgram(reference, weights)
     before = made[-1] if made else None
     return RunExplanation(
         float(run.t[i]),
-        explain_tick(tick, clock, x[:nq], x[nq:], plan),
+        explain_tick(tick, clock, x[:nq], x[nq:], plan, hands=hands),
         explain_plan(prediction, plan, scenario.lead_in, before, settings.tempo),
     )

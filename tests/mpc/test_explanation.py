@@ -219,3 +219,22 @@ def test_a_run_explains_itself_from_its_log(run_and_torques):
 def test_a_run_knows_nothing_of_other_times(run):
     with pytest.raises(BackbeatError, match="the run goes from"):
         run.explain(3.0)
+
+
+def test_a_hand_that_is_held_elsewhere_is_explained_there(dancer):
+    """Where it has got, the arm wants no more; where it has not, it still does."""
+    plan, q, v = dancer.plan()
+    hands = {"left hand": np.array([0.1, 0.0, 0.05])}
+    tick = dancer.tick
+    memory = tick(T, q, v, plan, tick.start(), hands)
+    first = explain_tick(tick, T, q, v, plan, memory, hands)
+    wanted = [tick.target.joints.copy()]
+    there = explain_tick(tick, T, q, v, plan, hands=hands)
+    wanted.append(tick.target.joints.copy())
+    explain_tick(tick, T, q, v, plan)
+    alone = tick.target.joints.copy()
+    begun, settled = (np.abs(w[0] - alone[0]).max() for w in wanted)
+    assert 0 < begun < 0.1 * settled
+    assert np.abs(wanted[1][1] - alone[1]).max() < 1e-3
+    assert np.isfinite(first.torques).all()
+    assert np.isfinite(there.torques).all()
