@@ -19,6 +19,7 @@ from models.configuration import Configuration
 from models.robot import RobotModel
 from models.sensors import SensorNoise
 from mpc.momentum_observer import RATE, MomentumObserver, ObserverMemory
+from mpc.plan_settings import PlanSettings
 from mpc.push_location import PushLocation, straight
 
 # A residual is unexplained from here on [N m], and in shares of the joint's effort
@@ -122,7 +123,7 @@ class ForceDetection:
 
         Args:
             robot: the robot.
-            known: when contacts are known to be, from and to [s].
+            known: when contacts are known to be, from and to, as phases [s].
             soles: its soles, if sensors feel the wrenches on them; they have to be all
                 that carries it. () for none.
             noise: of the sensors; None for what is usual.
@@ -142,10 +143,10 @@ class ForceDetection:
         self._starts = ordered[:, 0]
         self._ends = np.maximum.accumulate(ordered[:, 1])
 
-    def is_known(self, t: float) -> bool:
-        """Whether a contact at time t [s] is no surprise."""
-        i = int(np.searchsorted(self._starts, t, side="right")) - 1
-        return i >= 0 and bool(t <= self._ends[i])
+    def is_known(self, phase: float) -> bool:
+        """Whether a contact at a phase [s] is no surprise."""
+        i = int(np.searchsorted(self._starts, phase, side="right")) - 1
+        return i >= 0 and bool(phase <= self._ends[i])
 
     def __call__(
         self,
@@ -155,6 +156,7 @@ class ForceDetection:
         v: np.ndarray,
         effort: np.ndarray,
         wrenches: np.ndarray | None = None,
+        phase: float | None = None,
     ) -> DetectorMemory:
         """The memory after a sample.
 
@@ -164,6 +166,7 @@ class ForceDetection:
             q, v: (nq,), (nv,) the state as sensed.
             effort: (nj,) torques of the motors from now on [N m].
             wrenches: (C, 6) on the soles, see `MomentumObserver`.
+            phase: of the behavior that is asked for [s]; None for the time.
         """
         given = (q, v, effort) if wrenches is None else (q, v, effort, wrenches)
         if not all(np.isfinite(x).all() for x in given):
@@ -171,7 +174,7 @@ class ForceDetection:
         before = memory.observer
         if before is None:
             return replace(memory, observer=self.observer.start(t, q, v, effort))
-        if self.is_known(t):
+        if self.is_known(t if phase is None else phase):
             # What a drum does is not observed; what was known before stays known.
             kept = self.observer.start(t, q, v, effort, before.residual)
             return replace(memory, observer=kept)
@@ -245,6 +248,7 @@ class ForceDetector(LeafSystem):
         - state
         - effort
         - wrenches
+        - settings
         output_ports:
         - residual
         - warning
@@ -253,9 +257,10 @@ class ForceDetector(LeafSystem):
     `state` is the robot model's [q, v] (nq + nv) as sensed, `effort` (nj) the torques
     of the motors [N m], `wrenches` (6 C) what the sensors at its soles feel, moment and
     force in the axes of each sole, about its origin [N m, N]; without sensors there is
-    no such port. `residual` (n) are unexplained torques, of all rows of the equations
-    of motion or of the joints of no leg [N m, N], `warning` (1) is 1 while something
-    pushes, `memory` is a DetectorMemory.
+    no such port. `settings` is the PlanSettings whose tempo says where in the behavior
+    the robot is; unconnected, it is in tempo. `residual` (n) are unexplained torques,
+    of all rows of the equations of motion or of the joints of no leg [N m, N],
+    `warning` (1) is 1 while something pushes, `memory` is a DetectorMemory.
 
     Attributes:
         detection: what it computes, as a pure function.
@@ -268,19 +273,21 @@ class ForceDetector(LeafSystem):
         known: Sequence[tuple[float, float]] = (),
         soles: Sequence[str] = (),
         noise: SensorNoise | None = None,
+        start_time: float = 0.0,
     ) -> None:
         """Makes the detector.
 
         Args:
             robot: the robot.
             period: time between samples [s].
-            known: when contacts are known to be, from and to [s].
+            known: when contacts are known to be, from and to, as phases [s].
             soles: as of `ForceDetection`; with them every sample of their sensors has
                 to be seen.
             noise: of the sensors; None for what is usual.
+            start_time: time at which the behavior's phase is zero [s].
         """
         super().__init__()
-        self._robot = robot
+        self._robot, self._start = robot, start_time
         self.detection = ForceDetection(robot, known, soles, noise)
         self._state_port = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
@@ -290,6 +297,9 @@ class ForceDetector(LeafSystem):
         if soles:
             size = 6 * len(soles)
             self._wrench_port = self.DeclareVectorInputPort("wrenches", size)
+        self._settings_port = self.DeclareAbstractInputPort(
+            "settings", AbstractValue.Make(PlanSettings())
+        )
         first = DetectorMemory()
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
@@ -325,5 +335,9 @@ class ForceDetector(LeafSystem):
         if self._wrench_port is not None:
             wrenches = self._wrench_port.Eval(context).reshape(-1, 6)
         t, memory = context.get_time(), self._read(context)
-        new = self.detection(memory, t, x[:nq], x[nq:], effort, wrenches)
+        phase = t - self._start
+        if self._settings_port.HasValue(context):
+            settings: PlanSettings = self._settings_port.Eval(context)
+            phase = settings.tempo.asked(phase)
+        new = self.detection(memory, t, x[:nq], x[nq:], effort, wrenches, phase)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)

@@ -149,8 +149,9 @@ def run_loop(
     end = scenario.lead_in + scenario.duration
     while fell_at is None and context.get_time() < end - 1e-9:
         simulator.AdvanceTo(min(end, context.get_time() + WATCH_PERIOD))
-        if has_fallen(loop, context):
-            fell_at = context.get_time() - scenario.lead_in
+        phase = context.get_time() - scenario.lead_in
+        if has_fallen(loop, context, phase):
+            fell_at = phase
     log, none = loop.state_log.FindLog(context), np.zeros(0)
     # The tool keeps the behavior's tempo, as a plan at rest does.
     rest = PredictiveProgram(loop.reference).rest(0.0, -scenario.lead_in)

@@ -125,7 +125,10 @@ def build_closed_loop(
     detector = None
     if scenario.watch_forces:
         effort = body.servo.GetOutputPort("joint_effort")
-        detector = add_detector(builder, reference, scenario, state, effort, wrenches)
+        plan = settings.GetOutputPort("plan")
+        detector = add_detector(
+            builder, reference, scenario, state, effort, wrenches, plan
+        )
     logs = body.add_logs(builder, scenario.time_step)
     logs["sensed"] = LogVectorOutput(state, builder, LOG_PERIOD)
     diagram = builder.Build()

@@ -9,7 +9,6 @@ from models.sensors import Sensors
 from mpc.contact_estimator import ContactThresholds
 from mpc.force_detector import ForceDetector, known_contacts
 from mpc.reference import Reference
-from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.contact_log import ContactLog
 from mpc.simulation.scenario import Scenario
 from mpc.state_estimation import StateEstimation
@@ -98,6 +97,7 @@ def add_detector(
     state: OutputPort,
     effort: OutputPort,
     wrenches: OutputPort,
+    settings: OutputPort,
 ) -> ForceDetector:
     """Adds a watch for forces that the model does not know.
 
@@ -107,14 +107,13 @@ def add_detector(
     Args:
         builder: diagram under construction.
         reference: the behavior, whose strikes are known.
-        scenario: its tempo and periods.
+        scenario: its periods and sensors.
         state: [q, v] as sensed.
         effort: of the motors.
         wrenches: on the soles, as sensed.
+        settings: what the plan shall keep to, the tempo among it.
     """
-    robot, tempo = reference.robot, asked_tempo(scenario)
-    known = known_contacts(tempo.place(e) for e in reference.behavior.events)
-    start = scenario.lead_in
+    robot = reference.robot
     # Who is told the true state has no sensors at the feet either.
     is_sensed = scenario.state == "estimated"
     all_soles = bool(robot.soles) and set(robot.patches) == set(robot.soles)
@@ -124,11 +123,13 @@ def add_detector(
         ForceDetector(
             robot,
             scenario.sensor_period if is_whole else scenario.tick_period,
-            [(since + start, until + start) for since, until in known],
+            known_contacts(reference.behavior.events),
             robot.soles if is_whole else (),
             scenario.noise,
+            scenario.lead_in,
         ),
     )
+    builder.Connect(settings, detector.GetInputPort("settings"))
     builder.Connect(state, detector.GetInputPort("state"))
     builder.Connect(effort, detector.GetInputPort("effort"))
     if is_whole:

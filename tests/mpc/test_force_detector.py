@@ -223,6 +223,19 @@ def test_a_known_contact_is_no_surprise(robot):
     )
 
 
+def test_a_known_contact_is_where_the_tempo_has_it(robot):
+    """At half the tempo a contact of phase 0.1 comes at 0.2 s."""
+    known = known_contacts([Event(0.1, "strike", "snare")])
+    for phase, count in ((0.5, 0), (1.0, 1)):
+        detection, memory = ForceDetection(robot, known), DetectorMemory()
+        hit = list(simulated(robot, 300, np.array([0.0, 0.0, 1000.0])))
+        free = list(simulated(robot, 300))
+        for a, b in zip(hit, free, strict=True):
+            sample = a if 0.2 <= a[0] < 0.205 else b
+            memory = detection(memory, *sample, phase=phase * sample[0])
+        assert memory.count == count
+
+
 def test_what_is_known_of_sticks(robot):
     events = [
         Event(0.0, "rest", "snare", duration=1.0),

@@ -12,7 +12,7 @@ from mpc.plan_settings import TEMPO_RAMP, PlanSettings, Tempo
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.simulation.asked_tempo import asked_tempo, play_length
-from mpc.simulation.run import SimulationRun, run_scenario
+from mpc.simulation.run import SimulationRun, collect_run, run_scenario
 from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Push, Scenario, load_scenario
 from mpc.simulation.setting_event import SETTINGS, SettingEvent, setting_event
@@ -308,3 +308,16 @@ def test_who_is_low_when_that_is_asked_for_has_not_fallen(built):
     run = run_scenario(scenario, built("deep-squat"))
     assert not run.fell
     assert survived(run, Reference(run.behavior))
+
+
+@pytest.mark.slow
+def test_a_tempo_changed_by_hand_makes_no_hit_a_surprise(built):
+    behavior, start = built("outstanding-standing"), 0.1
+    by_hand = RunningLoop(behavior, Scenario(behavior.name, lead_in=start))
+    by_hand.apply("tempo", 0.8)
+    by_hand.advance(4.8)
+    live = collect_run(by_hand)
+    again = run_scenario(by_hand.scenario_so_far(), behavior)
+    assert same(live, again)
+    assert live.detection.warnings == again.detection.warnings
+    assert live.detection.count == 0
