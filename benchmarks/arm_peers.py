@@ -6,7 +6,7 @@ the machine hits them alike.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -126,7 +126,7 @@ class DrakeJoints:
         self._output = self._system.GetOutputPort("generalized_force")
 
     def torques(
-        self, q: np.ndarray, v: np.ndarray, desired: Sequence[np.ndarray]
+        self, q: np.ndarray, v: np.ndarray, desired: Iterable[np.ndarray]
     ) -> np.ndarray:
         """(nj,) torques for desired angles, rates and accelerations."""
         qd, vd, ad = desired

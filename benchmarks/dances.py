@@ -31,8 +31,8 @@ SECONDS = 60.0
 # Moves that begin before this beat come again, and last until that one at most.
 AGAIN, UNTIL = 13.0, 18.0
 
-COLUMNS = ("dance", "length", "full build", "changes", "preview", "median", "90 %")
-COLUMNS += ("slowest", "which was")
+COLUMNS = ["dance", "length", "full build", "changes", "preview", "median", "90 %"]
+COLUMNS += ["slowest", "which was"]
 
 
 class Took(NamedTuple):

@@ -59,10 +59,10 @@ def make_environment(cache: Path | None = None, tool: str = "crocoddyl") -> Path
         raise BackbeatError(f"{folder} is no environment of ours; choose another cache")
     print(f"Installing {TOOLS[tool].format(folder)}.", file=sys.stderr)
     venv.EnvBuilder(clear=True, with_pip=True).create(folder)
-    pip = [python, "-I", "-m", "pip", "install", "--quiet", "--no-input", "--no-deps"]
-    pip += ["--disable-pip-version-check", "--only-binary", ":all:"]
+    pip = [str(python), "-I", "-m", "pip", "install", "--quiet", "--no-input"]
+    pip += ["--no-deps", "--disable-pip-version-check", "--only-binary", ":all:"]
     installed = subprocess.run(
-        [*pip, "-r", requirements], capture_output=True, text=True, check=False
+        [*pip, "-r", str(requirements)], capture_output=True, text=True, check=False
     )
     if installed.returncode != 0:
         reason = installed.stderr.strip().splitlines()[-1:] or ["pip does not say why"]

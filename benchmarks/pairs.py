@@ -68,7 +68,7 @@ def _dance(
     if "stand" not in (first.entry or ("stand",)):
         dance.legs(INTO, start)
         start += 2.0
-    ends = []
+    ends: list[float] = []
     for move, given in zip((first, second), values, strict=True):
         at = start if at_once or not ends else ends[0]
         beats = move.usual_beats(move.defaults() | given)

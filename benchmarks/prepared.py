@@ -7,7 +7,7 @@ for behaviors that ship, and how many steps of the show one solve takes as long 
 
 import tempfile
 import time
-from collections import Counter
+from collections import defaultdict
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -60,7 +60,7 @@ class Prepared:
 
 def built(name: str, folder: Path) -> tuple[Behavior, float, float]:
     """A behavior, and the processor seconds of its optimization and of its build."""
-    stages, stage, last = Counter[str](), "", time.process_time()
+    stages, stage, last = defaultdict[str, float](float), "", time.process_time()
 
     def progress(share: float, what: str) -> None:
         nonlocal stage, last
@@ -70,7 +70,7 @@ def built(name: str, folder: Path) -> tuple[Behavior, float, float]:
 
     behavior = build(name, Library(folder), force=True, progress=progress)
     progress(1.0, "")
-    return behavior, stages[SOLVING], stages.total()
+    return behavior, stages[SOLVING], sum(stages.values())
 
 
 def measure(names: tuple[str, ...] = NAMES) -> list[Prepared]:

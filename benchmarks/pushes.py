@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -101,7 +102,7 @@ def measure_row(
         return bool(survived(found, reference))
 
     for name, direction in DIRECTIONS.items():
-        limits[name] = limit(lambda n, d=direction: holds(d, n), search)
+        limits[name] = limit(partial(holds, direction), search)
         print(f"{who}: {name} {limits[name]:.0f} N s", file=sys.stderr, flush=True)
     every = np.concatenate(times)
     median, late = np.percentile(every, [50, 99])

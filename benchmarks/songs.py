@@ -10,6 +10,7 @@ built again.
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -36,7 +37,8 @@ def write_song(
     """
     score = yaml.safe_load(SCORE.read_text())
     score["bpm"] = bpm or score["bpm"]
-    parts, beats, wanted = [], 0.0, seconds * score["bpm"] / 60
+    parts: list[dict[str, Any]] = []
+    beats, wanted = 0.0, seconds * score["bpm"] / 60
     # Whole rounds of the shipped song, which ends at rest.
     while beats < wanted or len(parts) % len(score["parts"]):
         part = dict(score["parts"][len(parts) % len(score["parts"])])

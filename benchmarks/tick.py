@@ -77,7 +77,8 @@ class OurTicks:
         for p, name in enumerate(case.hands):
             self.target.point[0, p] = state.pose(name).translation()
         self.target.point_on[:] = 1.0
-        self.start, self.time, self._dual = self.q.copy(), 0.0, None
+        self.start, self.time = self.q.copy(), 0.0
+        self._dual: np.ndarray | None = None
 
     def ticks(self, count: int) -> dict[str, Any]:
         """Wall times of ticks [s], and how near the CoM stays to its path [m].
