@@ -1,7 +1,6 @@
 """TaskSpaceController: the task-space law as a Drake system."""
 
 import time
-from dataclasses import replace
 
 import numpy as np
 from pydrake.common.value import AbstractValue
@@ -13,7 +12,7 @@ from pydrake.systems.framework import (
 )
 
 from models.actuation import BLOCKS, joint_command
-from mpc.task_space_law import TaskSpaceCommand, TaskSpaceLaw
+from mpc.task_space_law import TaskSpaceCommand, TaskSpaceLaw, TaskSpaceSettings
 
 
 class TaskSpaceController(LeafSystem):
@@ -41,7 +40,7 @@ class TaskSpaceController(LeafSystem):
     `models.actuation.joint_command` (9 nj) of torques alone, `at_limit` (nj) is 1 where
     a limit took something away, `modeled_hand` (3) where the model has the hand [m].
     The system has no memory: outputs hold as long as its inputs do, so whoever samples
-    the inputs says how often it acts.
+    the inputs says how often it acts. Its settings are a parameter of the Context.
 
     Attributes:
         law: what it computes, as a pure function.
@@ -60,17 +59,35 @@ class TaskSpaceController(LeafSystem):
         self._hand = self.DeclareVectorInputPort("hand", 3)
         self._rate = self.DeclareVectorInputPort("hand_rate", 3)
         self._base = self.DeclareVectorInputPort("base_acceleration", 6)
+        self._settings = self.DeclareAbstractParameter(AbstractValue.Make(law.settings))
         blank = TaskSpaceCommand(np.zeros(nj), np.zeros(nj, bool), np.zeros(3))
         self._found = self.DeclareCacheEntry(
             "torques",
             ValueProducer(lambda: AbstractValue.Make(blank), self._calc),
-            {self.all_input_ports_ticket()},
+            {self.all_input_ports_ticket(), self.all_parameters_ticket()},
         )
         # The last question and its answer: held samples are asked about many times.
         self._known: tuple[object, TaskSpaceCommand] = (None, blank)
         self.DeclareVectorOutputPort("command", BLOCKS * nj, self._calc_command)
         self.DeclareVectorOutputPort("at_limit", nj, self._calc_limits)
         self.DeclareVectorOutputPort("modeled_hand", 3, self._calc_hand)
+
+    def set_settings(self, context: Context, settings: TaskSpaceSettings) -> None:
+        """Changes gains and switches from now on.
+
+        Raises:
+            BackbeatError: unknown way at limits.
+        """
+        parameters = context.get_mutable_parameters()
+        parameters.get_mutable_abstract_parameter(int(self._settings)).set_value(
+            settings.check()
+        )
+
+    def settings(self, context: Context) -> TaskSpaceSettings:
+        """Gains and switches in force."""
+        parameter = context.get_parameters().get_abstract_parameter(int(self._settings))
+        found: TaskSpaceSettings = parameter.get_value()
+        return found
 
     def _calc(self, context: Context, output: AbstractValue) -> None:
         x, nq = self._state.Eval(context), self.law.robot.num_positions
@@ -81,10 +98,11 @@ class TaskSpaceController(LeafSystem):
         target = self._target.Eval(context).reshape(3, 3)
         given = (x, target, hand, rate, base)
         inputs = [None if i is None else i.tobytes() for i in given]
-        asked = (inputs, self.law.posture.tobytes(), replace(self.law.settings))
+        settings = self.settings(context)
+        asked = (inputs, self.law.posture.tobytes(), settings)
         if asked != self._known[0]:
             started = time.perf_counter()
-            found = self.law(x[:nq], x[nq:], target, hand, rate, base)
+            found = self.law(x[:nq], x[nq:], target, hand, rate, base, settings)
             self._known = asked, found
             self.tick_times.append(time.perf_counter() - started)
         output.set_value(self._known[1])

@@ -18,6 +18,7 @@ Robots", 2004.
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -58,6 +59,16 @@ class TaskSpaceSettings:
     # What happens at torque limits: truncate or program.
     limits: str = "truncate"
 
+    def check(self) -> Self:
+        """These settings, if they make sense.
+
+        Raises:
+            BackbeatError: unknown way at limits.
+        """
+        if self.limits not in LIMITS:
+            raise unknown_name("way at limits", self.limits, LIMITS)
+        return self
+
 
 @dataclass(frozen=True)
 class TaskSpaceCommand:
@@ -81,7 +92,7 @@ class TaskSpaceLaw:
     Attributes:
         robot: the controller's own model.
         space: its tasks.
-        settings: as given; they may be changed between calls.
+        settings: as given.
         posture: (nj,) angles that the posture wants [rad].
     """
 
@@ -106,8 +117,7 @@ class TaskSpaceLaw:
             BackbeatError: unknown frame, or unknown way at limits.
         """
         self.robot, self.settings = robot, settings or TaskSpaceSettings()
-        if self.settings.limits not in LIMITS:
-            raise unknown_name("way at limits", self.settings.limits, LIMITS)
+        self.settings.check()
         self.posture = np.zeros(robot.num_joints) if posture is None else posture
         self._hand = PointTask(robot, hand)
         self._below, self._base = JointForceTask(robot), None
@@ -133,6 +143,7 @@ class TaskSpaceLaw:
         hand: np.ndarray | None = None,
         hand_rate: np.ndarray | None = None,
         base_acceleration: np.ndarray | None = None,
+        settings: TaskSpaceSettings | None = None,
     ) -> TaskSpaceCommand:
         """Torques at a sensed state.
 
@@ -142,8 +153,9 @@ class TaskSpaceLaw:
             hand: (3,) where the hand is sensed [m]; None for where the model has it.
             hand_rate: (3,) its observed rate [m/s]; None for that of the model.
             base_acceleration: (6,) of a moved base, [angular, linear]; None for zero.
+            settings: in the place of its own.
         """
-        s = self.settings
+        s = settings or self.settings
         space = self.space if s.task else self._idle
         if self._base is not None:
             told = base_acceleration if s.base_feedforward else None
@@ -158,16 +170,18 @@ class TaskSpaceLaw:
             rate = hand_rate
         wanted = wanted - s.damping * (rate - target[1])
         self._hand.set_desired(wanted)
-        self._below.set_desired(self._torques_below(q, v))
+        self._below.set_desired(self._torques_below(q, v, s))
         if s.limits == "program":
             found = self._programs[int(s.task)].solve()
             return TaskSpaceCommand(found.tau, found.at_limit, modeled)
         tau, cut = self._limits.truncate(space.solve().tau)
         return TaskSpaceCommand(tau, cut, modeled)
 
-    def _torques_below(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def _torques_below(
+        self, q: np.ndarray, v: np.ndarray, s: TaskSpaceSettings
+    ) -> np.ndarray:
         """(nv,) gravity compensation, damping and posture [N m]."""
-        s, robot = self.settings, self.robot
+        robot = self.robot
         state = (self.space if s.task else self._idle).state
         base = robot.base_velocities
         error = q[robot.base_positions :] - self.posture

@@ -99,7 +99,7 @@ class LiveTaskSpace:
     def apply(
         self, name: str, value: bool | float | tuple[float, float, float]
     ) -> None:
-        """Changes a setting from the next sample on.
+        """Changes a setting from now on.
 
         Raises:
             BackbeatError: no such setting, one that this robot does not have, or a
@@ -158,7 +158,7 @@ class LiveTaskSpace:
     def _put(self) -> None:
         """Puts settings where they are used."""
         s, loop = self.settings, self.loop
-        loop.controller.law.settings = replace(
+        control = replace(
             loop.scenario.control,
             task=s.task,
             posture=s.posture,
@@ -167,6 +167,8 @@ class LiveTaskSpace:
             base_feedforward=s.pelvis_feedforward,
         )
         find, root = loop.diagram.GetSubsystemByName, self._context
+        own = loop.controller.GetMyMutableContextFromRoot(root)
+        loop.controller.set_settings(own, control)
         sensing = find("task_sensing")
         own = sensing.GetMyMutableContextFromRoot(root)
         sensing.set_noise(own, TaskNoise(angle=s.noise_angle, rate=s.noise_rate))

@@ -1,5 +1,7 @@
 """A hand after a target that somebody moves, and all else that is changed live."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from pydrake.systems.analysis import Simulator
@@ -151,6 +153,20 @@ def test_the_acceleration_of_a_pelvis_is_known_or_not(atlas):
     assert known < 1e-3 < ignored
     pelvis = atlas.now().q[6] - atlas.loop.q_start[6]
     assert abs(pelvis) <= 0.1
+
+
+def test_gains_and_switches_are_of_a_context(arm):
+    """Two robots of one diagram have settings of their own."""
+    arm.reset()
+    controller = arm.loop.controller
+    contexts = [arm.loop.make_context() for _ in range(2)]
+    usual, changed = (controller.GetMyMutableContextFromRoot(c) for c in contexts)
+    law = controller.settings(usual)
+    controller.set_settings(changed, replace(law, stiffness=2.0 * law.stiffness))
+    assert controller.settings(usual) == law == controller.law.settings
+    assert controller.settings(changed).stiffness == 2.0 * law.stiffness
+    with pytest.raises(BackbeatError, match="hope"):
+        controller.set_settings(changed, replace(law, limits="hope"))
 
 
 def test_a_reset_forgets_all(arm):
