@@ -16,8 +16,8 @@ import pyarrow as pa
 from behaviors.behavior import Behavior, Event, Mount, make_robot
 from models.errors import BackbeatError
 from models.scene import Scene
+from optimization.certificate import Certificate
 from optimization.reconstruction import DenseTrajectory
-from optimization.verification import Certificate
 
 # What reading a damaged file of such tables raises.
 DAMAGED = (

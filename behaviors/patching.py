@@ -16,6 +16,7 @@ from behaviors.window_steps import Source, around, make_curves
 from behaviors.windowed import LONG, FoundMotion, Workshop
 from models.errors import BackbeatError
 from models.robot import RobotModel
+from optimization.certificate import Certificate
 from optimization.explanation import active_limits, explain
 from optimization.interior_point import InteriorPoint
 from optimization.iterate import Guess
@@ -25,7 +26,7 @@ from optimization.reconstruction import DenseTrajectory, reconstruct
 from optimization.trajectory_problem import TrajectoryProblem
 from optimization.trajectory_solution import TrajectorySolution
 from optimization.transcription import Transcription
-from optimization.verification import Certificate, Verifier, knot_check
+from optimization.verification import Verifier, knot_check
 from optimization.windows import Knots, ordered
 
 # What is found anew on either side of what changed [s], and whether from the old

@@ -25,8 +25,9 @@ from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 from models.scene import Scene
+from optimization.certificate import Certificate
 from optimization.trajectory_problem import Limits
-from optimization.verification import Certificate, verify_motion
+from optimization.verification import verify_motion
 
 Value = TypeVar("Value")
 

@@ -12,8 +12,8 @@ from behaviors.kinematic_preview import GuessPreview, KinematicPreview
 from behaviors.rehearsal import Draft
 from models.configuration import Configuration
 from mpc.simulation.asked_tempo import AskedTempo
+from optimization.certificate import Certificate
 from optimization.reconstruction import unforced
-from optimization.verification import Certificate
 
 
 class PreviewTake:

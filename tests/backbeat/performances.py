@@ -16,8 +16,8 @@ from models.scene import Scene
 from mpc.plan import Plan
 from mpc.simulation.run import SimulationRun
 from mpc.simulation.scenario import Scenario
+from optimization.certificate import Certificate
 from optimization.reconstruction import DenseTrajectory
-from optimization.verification import Certificate
 
 BPM = 98.0
 SEAT = Mount(

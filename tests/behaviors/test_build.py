@@ -12,7 +12,7 @@ from behaviors.build import build
 from behaviors.specification import find_specification
 from models.errors import BackbeatError
 from models.robot_description import find_description
-from optimization.verification import Certificate, Check
+from optimization.certificate import Certificate, Check
 
 POSTURE = """\
 kind: posture

@@ -25,7 +25,8 @@ from models.collision_making import make_self_collision_model
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.scene import Scene
-from optimization.verification import BOUNDS, verify
+from optimization.certificate import BOUNDS
+from optimization.verification import verify
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.behaviors.identity import same
 from tests.behaviors.short_show import BEND, write_files
