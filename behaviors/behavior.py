@@ -15,7 +15,7 @@ from models.robot import RobotModel
 from models.robot_description import Stamp, find_description, robot_stamps
 from models.scene import Scene
 from optimization.certificate import Certificate
-from optimization.reconstruction import DenseTrajectory
+from optimization.dense_trajectory import DenseTrajectory
 
 # How much the beat counts against balance, unless a behavior says otherwise.
 BEAT_PRIORITY = 0.5

@@ -17,7 +17,7 @@ from behaviors.behavior import Behavior, Event, Mount, make_robot
 from models.errors import BackbeatError
 from models.scene import Scene
 from optimization.certificate import Certificate
-from optimization.reconstruction import DenseTrajectory
+from optimization.dense_trajectory import DenseTrajectory
 
 # What reading a damaged file of such tables raises.
 DAMAGED = (

@@ -21,7 +21,7 @@ from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.scene import Scene
 from optimization.certificate import Certificate
-from optimization.reconstruction import DenseTrajectory, unforced
+from optimization.dense_trajectory import DenseTrajectory, unforced
 
 # Kind of such a behavior; the stage says it.
 KINEMATIC = "kinematic drumming"

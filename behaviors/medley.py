@@ -10,8 +10,8 @@ from behaviors.concatenation import hold
 from behaviors.placement import Placement
 from behaviors.transition import Leg
 from optimization.certificate import BOUNDS, Check
+from optimization.dense_trajectory import DenseTrajectory
 from optimization.explanation import active_limits
-from optimization.reconstruction import DenseTrajectory
 
 # A start this close after a beat is on it [s].
 ON_THE_BEAT = 1e-6

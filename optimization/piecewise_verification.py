@@ -14,7 +14,7 @@ from dataclasses import fields
 import numpy as np
 
 from optimization.certificate import Certificate, Check, worst_of
-from optimization.reconstruction import DenseTrajectory
+from optimization.dense_trajectory import DenseTrajectory
 from optimization.verification import Verifier
 
 # Samples of a piece, and pieces that are remembered: some hours of motion.

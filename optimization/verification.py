@@ -13,8 +13,8 @@ from models.contact import wrench_cone
 from models.robot import RobotModel
 from optimization.certificate import BOUNDS, Certificate, Check, Worst
 from optimization.clearance import Clearance
+from optimization.dense_trajectory import DenseTrajectory
 from optimization.ground import Ground
-from optimization.reconstruction import DenseTrajectory
 from optimization.replay import SAME_TIME, Replayed, ReplayPlant
 from optimization.trajectory_solution import TrajectorySolution
 

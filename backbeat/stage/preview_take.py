@@ -13,7 +13,7 @@ from behaviors.rehearsal import Draft
 from models.configuration import Configuration
 from mpc.simulation.asked_tempo import AskedTempo
 from optimization.certificate import Certificate
-from optimization.reconstruction import unforced
+from optimization.dense_trajectory import unforced
 
 
 class PreviewTake:

@@ -33,7 +33,7 @@ from models.collision_making import make_self_collision_model
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance
-from optimization.reconstruction import DenseTrajectory
+from optimization.dense_trajectory import DenseTrajectory
 from optimization.trajectory_problem import Limits, TrajectoryProblem, Weights
 
 # Knots of a beat, as many as it takes for them to be near enough to each other [s].

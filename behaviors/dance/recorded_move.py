@@ -18,7 +18,7 @@ from behaviors.recording.retargeting import RecordedStep, RetargetedMotion, reta
 from behaviors.time_law import minimum_jerk
 from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
-from optimization.reconstruction import DenseTrajectory
+from optimization.dense_trajectory import DenseTrajectory
 from optimization.tasks import CenterOfMassTask, PostureTask
 from optimization.trajectory_problem import TrajectoryProblem
 

@@ -17,7 +17,7 @@ from mpc.plan import Plan
 from mpc.simulation.run import SimulationRun
 from mpc.simulation.scenario import Scenario
 from optimization.certificate import Certificate
-from optimization.reconstruction import DenseTrajectory
+from optimization.dense_trajectory import DenseTrajectory
 
 BPM = 98.0
 SEAT = Mount(
