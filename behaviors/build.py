@@ -25,8 +25,9 @@ from behaviors.window_steps import Source
 from behaviors.windowed import LONG, FoundMotion, Workshop
 from models.errors import BackbeatError
 from models.robot_description import find_description
-from optimization.explanation import active_limits, explain
+from optimization.explanation import explain
 from optimization.interior_point import InteriorPoint
+from optimization.limit_use import active_limits
 from optimization.phase_durations import optimize_durations
 from optimization.reconstruction import reconstruct
 from optimization.trajectory_solution import TrajectorySolution

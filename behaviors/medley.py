@@ -11,7 +11,7 @@ from behaviors.placement import Placement
 from behaviors.transition import Leg
 from optimization.certificate import BOUNDS, Check
 from optimization.dense_trajectory import DenseTrajectory
-from optimization.explanation import active_limits
+from optimization.limit_use import active_limits
 
 # A start this close after a beat is on it [s].
 ON_THE_BEAT = 1e-6

@@ -18,9 +18,10 @@ from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.certificate import Certificate
 from optimization.dense_trajectory import DenseTrajectory
-from optimization.explanation import active_limits, explain
+from optimization.explanation import explain
 from optimization.interior_point import InteriorPoint
 from optimization.iterate import Guess
+from optimization.limit_use import active_limits
 from optimization.patch import Patch, changed_knots, make_patch, patch_problem
 from optimization.piecewise_verification import PiecewiseVerifier
 from optimization.reconstruction import reconstruct

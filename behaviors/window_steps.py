@@ -20,9 +20,10 @@ from behaviors.music.player import NO_ADVICE, Advice
 from behaviors.window_store import Arrays
 from optimization.certificate import Certificate, Check
 from optimization.dense_trajectory import DenseTrajectory
-from optimization.explanation import active_limits, explain
+from optimization.explanation import explain
 from optimization.interior_point import InteriorPoint
 from optimization.iterate import Guess
+from optimization.limit_use import active_limits
 from optimization.reconstruction import reconstruct
 from optimization.trajectory_problem import TrajectoryProblem
 from optimization.trajectory_solution import TrajectorySolution, Trouble
