@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from behaviors.behavior import Behavior
-from behaviors.build import make_behavior
 from behaviors.drumming import DrummingSpecification
 from behaviors.motion_plan import MotionPlan
 from behaviors.music.haste import fastest_bpm, haste_range
+from behaviors.solved_behavior import make_behavior
 from behaviors.windowed import LONG
 from models.errors import BackbeatError
 from optimization.certificate import Certificate, Check

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from behaviors.behavior import Mount
-from behaviors.build import build, build_key
+from behaviors.build import build
+from behaviors.build_key import build_key
 from behaviors.concatenation import SEAM_BOUNDS, concatenate, cut, seam_checks
 from behaviors.library import Library
 from behaviors.placement import Placement
