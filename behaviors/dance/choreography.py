@@ -157,7 +157,7 @@ class DanceSpecification(Specification):
         if found:
             steps = footsteps(found, N - 1, per_beat, self.bpm, self.name)
             walker = Walker(steps, robot, q_start)
-            schedule, times = walker.schedule(), walker.times
+            schedule, times = walker.prints.schedule(), walker.prints.times
             chosen = [*walker.swing_tasks(), *tasks.stepping(walker, _flights(found))]
             limits = Limits(friction_share=0.8, patch_share=0.7)
             guess = tasks.guess(walker)
