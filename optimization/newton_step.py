@@ -20,7 +20,7 @@ from optimization.linearization_arrays import (
     make_linearization,
     make_scratch,
 )
-from optimization.newton_arrays import Multipliers, make_step
+from optimization.newton_arrays import Multipliers, NewtonSystem, make_step
 from optimization.normal_equations import assemble
 from optimization.step_recovery import recover
 from optimization.transcription import Transcription
@@ -178,12 +178,7 @@ class NewtonStep:
         assemble(
             program,
             w,
-            self.values,
-            self._derivatives,
-            lam,
-            stiffness,
-            pull,
-            delta,
+            NewtonSystem(self.values, self._derivatives, lam, stiffness, pull, delta),
             damping,
             step,
         )
