@@ -180,43 +180,32 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
 def _collisions(program, q, k, scratch, values, derivatives, linearize):
     """Distances of the feelers of knot k."""
     first = program.rows.collision
-    F = program.collisions.body.shape[0]
-    p_WB = np.empty(3)
-    base_position(program.tree, q, p_WB)
-    distances(
-        program.collisions,
-        program.tree,
-        scratch.ws,
-        p_WB,
-        program.feeler_on[k],
-        values.rows[k, first : first + F],
-        derivatives.collision[k if linearize else 0],
-        linearize,
-    )
+    g = values.rows[k, first : first + program.collisions.body.shape[0]]
+    D = derivatives.collision[k if linearize else 0]
+    _feel(program, q, scratch, program.feeler_on[k], g, D, linearize)
 
 
 @compiled
 def _sweep(program, q, k, scratch, values, derivatives, linearize):
     """Distances of the feelers half way between knots k-1 and k."""
     first = program.rows.sweep
-    F, nv = program.collisions.body.shape[0], values.velocity.shape[1]
+    g = values.rows[k, first : first + program.collisions.body.shape[0]]
+    D = derivatives.sweep[k if linearize else 0]
     middle = np.empty(q.shape[1])
     step = 0.5 * program.span[k - 1]
-    zero = np.zeros(nv)
-    p_WB = np.empty(3)
+    zero = np.zeros(values.velocity.shape[1])
     box_plus(q[k - 1], values.velocity[k], step, program.tree.floating, middle)
     forward_pass(program.tree, middle, zero, zero, 0.0, scratch.ws, False)
-    base_position(program.tree, middle, p_WB)
-    distances(
-        program.collisions,
-        program.tree,
-        scratch.ws,
-        p_WB,
-        program.sweep_on[k],
-        values.rows[k, first : first + F],
-        derivatives.sweep[k if linearize else 0],
-        linearize,
-    )
+    _feel(program, middle, scratch, program.sweep_on[k], g, D, linearize)
+
+
+@compiled
+def _feel(program, q, scratch, on, g, D, linearize):
+    """Distances g, and derivatives D, of feelers after a forward pass at q."""
+    p_WB = np.empty(3)
+    base_position(program.tree, q, p_WB)
+    tree, ws = program.tree, scratch.ws
+    distances(program.collisions, tree, ws, p_WB, on, g, D, linearize)
 
 
 @compiled
