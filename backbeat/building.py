@@ -8,7 +8,8 @@ from typing import Any
 
 from backbeat.jobs import Job, Outcome, Report, Watcher, cores, run_jobs
 from behaviors.behavior import Behavior
-from behaviors.build import build, build_key
+from behaviors.build import build
+from behaviors.build_key import build_key
 from behaviors.checking import refuse_setlist
 from behaviors.library import Library
 from behaviors.setlist import SetlistSpecification

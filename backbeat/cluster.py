@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from behaviors.build import source_hash
+from behaviors.build_key import source_hash
 from models.errors import BackbeatError
 
 # How long a scheduler may take to answer [s].

@@ -14,8 +14,8 @@ from models.errors import BackbeatError
 from models.robot import RobotModel
 from models.robot_description import Stamp, find_description, robot_stamps
 from models.scene import Scene
-from optimization.reconstruction import DenseTrajectory
-from optimization.verification import Certificate
+from optimization.certificate import Certificate
+from optimization.dense_trajectory import DenseTrajectory
 
 # How much the beat counts against balance, unless a behavior says otherwise.
 BEAT_PRIORITY = 0.5

@@ -5,8 +5,9 @@ Columns carry joint and contact names, so the table reads without Backbeat.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ import pyarrow as pa
 
 from behaviors.behavior import Behavior, Event, Mount, make_robot
 from models.errors import BackbeatError
+from models.robot import RobotModel
 from models.scene import Scene
-from optimization.reconstruction import DenseTrajectory
-from optimization.verification import Certificate
+from optimization.certificate import Certificate
+from optimization.dense_trajectory import DenseTrajectory
 
 # What reading a damaged file of such tables raises.
 DAMAGED = (
@@ -106,47 +108,7 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
     )
     equipment = tuple(header["equipment"])
     robot = make_robot(str(header["robot"]), equipment, mount)
-    nq, nv, M = robot.base_positions, robot.base_velocities, len(frame)
-
-    def block(names: list[str]) -> np.ndarray:
-        for column in names:
-            if column not in frame:
-                raise BackbeatError(
-                    f"the stored {header['name']} has no column {column!r}: it is of "
-                    f"another robot; rebuild it with 'backbeat build {header['name']} "
-                    "--force'"
-                )
-        return np.ascontiguousarray(frame[names].to_numpy(float)).reshape(M, -1)
-
-    base_q = [f"q.base.{a}" for a in BASE_POSITIONS[:nq]]
-    base_v = [f"base.{a}" for a in BASE_VELOCITIES[:nv]]
-    joints = list(robot.joint_names)
-    contacts = tuple(header["contacts"])
-    C = len(contacts)
-    wrench, standing = np.zeros((M, C, 6)), np.zeros((M, C), bool)
-    R_WC, p_WC = np.zeros((M, C, 3, 3)), np.zeros((M, C, 3))
-    for c, name in enumerate(contacts):
-        wrench[:, c] = block([f"{name}.{a}" for a in WRENCH])
-        standing[:, c] = frame[f"{name}.standing"].to_numpy(bool)
-        p_WC[:, c] = block([f"{name}.support.{a}" for a in "xyz"])
-        entries = [f"{name}.support.R{'xyz'[i]}{'xyz'[j]}" for i, j in ROTATION]
-        R_WC[:, c] = block(entries).reshape(M, 3, 3)
-    inertia = np.zeros((M, 3, 3))
-    for i, j in INERTIA:
-        column = frame[f"inertia.{'xyz'[i]}{'xyz'[j]}"].to_numpy(float)
-        inertia[:, i, j] = inertia[:, j, i] = column
-    motion = DenseTrajectory(
-        t=frame["t"].to_numpy(float).copy(),
-        q=block([*base_q, *(f"q.{j}" for j in joints)]),
-        v=block([f"v.{n}" for n in [*base_v, *joints]]),
-        vdot=block([f"vdot.{n}" for n in [*base_v, *joints]]),
-        wrench=wrench,
-        standing=standing,
-        R_WC=R_WC,
-        p_WC=p_WC,
-        tau=block([f"tau.{j}" for j in joints]),
-        contacts=contacts,
-    )
+    block = partial(_block, frame, str(header["name"]))
     momentum = [f"{k}_momentum.{a}" for k in ("angular", "linear") for a in "xyz"]
     return Behavior(
         name=str(header["name"]),
@@ -158,10 +120,10 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
         scene=Scene(header["scene"]["name"], tuple(header["scene"]["place"])),
         bpm=float(header["bpm"]),
         beats_per_bar=int(header["beats_per_bar"]),
-        motion=motion,
+        motion=_motion(robot, tuple(header["contacts"]), frame, block),
         com=block([f"com.{a}" for a in "xyz"]),
         momentum=block(momentum),
-        inertia=inertia,
+        inertia=_inertia(frame),
         events=tuple(Event(**{**e, "aim": tuple(e["aim"])}) for e in header["events"]),
         certificate=Certificate.from_dict(header["certificate"]),
         specification=str(header["specification"]),
@@ -169,6 +131,63 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
         beat_priority=float(header["beat_priority"]),
         compliance=dict(header.get("compliance", {})),
     )
+
+
+def _motion(
+    robot: RobotModel,
+    contacts: tuple[str, ...],
+    frame: pd.DataFrame,
+    block: Callable[[list[str]], np.ndarray],
+) -> DenseTrajectory:
+    """The motion in a table; `block` reads columns of it."""
+    M, C = len(frame), len(contacts)
+    base_q = [f"q.base.{a}" for a in BASE_POSITIONS[: robot.base_positions]]
+    base_v = [f"base.{a}" for a in BASE_VELOCITIES[: robot.base_velocities]]
+    joints = list(robot.joint_names)
+    wrench, standing = np.zeros((M, C, 6)), np.zeros((M, C), bool)
+    R_WC, p_WC = np.zeros((M, C, 3, 3)), np.zeros((M, C, 3))
+    for c, name in enumerate(contacts):
+        wrench[:, c] = block([f"{name}.{a}" for a in WRENCH])
+        standing[:, c] = frame[f"{name}.standing"].to_numpy(bool)
+        p_WC[:, c] = block([f"{name}.support.{a}" for a in "xyz"])
+        entries = [f"{name}.support.R{'xyz'[i]}{'xyz'[j]}" for i, j in ROTATION]
+        R_WC[:, c] = block(entries).reshape(M, 3, 3)
+    return DenseTrajectory(
+        t=frame["t"].to_numpy(float).copy(),
+        q=block([*base_q, *(f"q.{j}" for j in joints)]),
+        v=block([f"v.{n}" for n in [*base_v, *joints]]),
+        vdot=block([f"vdot.{n}" for n in [*base_v, *joints]]),
+        wrench=wrench,
+        standing=standing,
+        R_WC=R_WC,
+        p_WC=p_WC,
+        tau=block([f"tau.{j}" for j in joints]),
+        contacts=contacts,
+    )
+
+
+def _inertia(frame: pd.DataFrame) -> np.ndarray:
+    """(M, 3, 3) inertia in a table."""
+    inertia = np.zeros((len(frame), 3, 3))
+    for i, j in INERTIA:
+        column = frame[f"inertia.{'xyz'[i]}{'xyz'[j]}"].to_numpy(float)
+        inertia[:, i, j] = inertia[:, j, i] = column
+    return inertia
+
+
+def _block(frame: pd.DataFrame, name: str, columns: list[str]) -> np.ndarray:
+    """(M, n) columns of the table of a behavior.
+
+    Raises:
+        BackbeatError: it does not have one.
+    """
+    for column in columns:
+        if column not in frame:
+            raise BackbeatError(
+                f"the stored {name} has no column {column!r}: it is of another robot; "
+                f"rebuild it with 'backbeat build {name} --force'"
+            )
+    return np.ascontiguousarray(frame[columns].to_numpy(float)).reshape(len(frame), -1)
 
 
 def digest(frame: pd.DataFrame, header: Mapping[str, Any]) -> str:

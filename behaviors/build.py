@@ -1,43 +1,40 @@
 """Building behaviors: specification to verified motion in the library."""
 
-import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from behaviors.authored import Specification
-from behaviors.behavior import Behavior, Progress, centroidal_quantities
+from behaviors.behavior import Behavior, Progress
+from behaviors.build_key import build_key, robot_and_sources
 from behaviors.checking import on_its_line, refuse_failures, refuse_setlist
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.dance.move_file import vocabulary
 from behaviors.dance.preview import preview
-from behaviors.library import Library, check_name
+from behaviors.library import Library
 from behaviors.motion_plan import MotionPlan
 from behaviors.setlist import SetlistSpecification
-from behaviors.setlist_rules import at_tempo, part_path
+from behaviors.setlist_rules import at_tempo, part_paths
 from behaviors.show import make_show
+from behaviors.solved_behavior import (
+    assembled,
+    check_certificate,
+    describe,
+    make_behavior,
+)
 from behaviors.specification import find_specification, read_any, read_specification
 from behaviors.window_steps import Source
-from behaviors.windowed import LONG, FoundMotion, Workshop
+from behaviors.windowed import LONG, Workshop
 from models.errors import BackbeatError
-from models.robot_description import find_description
-from optimization.explanation import active_limits, explain
+from optimization.explanation import explain
 from optimization.interior_point import InteriorPoint
 from optimization.phase_durations import optimize_durations
-from optimization.reconstruction import reconstruct
-from optimization.trajectory_solution import TrajectorySolution
 from optimization.transcription import Transcription
-from optimization.verification import verify
 
 # Called with the log entry of every iteration of the solver.
 Log = Callable[[Mapping[str, float]], None]
-ROOT = Path(__file__).parent.parent
-# Each specification counts for itself alone, looks do not move, and sweeps only ask.
-_APART = {"specifications", "setlists", "shell", "meshing", "sweep"}
 
 
 class Reports(NamedTuple):
@@ -45,66 +42,6 @@ class Reports(NamedTuple):
 
     progress: Progress
     log: Log
-
-
-def build_key(
-    specification: Specification | SetlistSpecification, text: str, folder: Path
-) -> str:
-    """Hash of all that decides a build: texts, robot files, our sources.
-
-    Raises:
-        BackbeatError: a behavior of a setlist cannot be read.
-    """
-    sha = hashlib.sha256(text.encode())
-    if isinstance(specification, SetlistSpecification):
-        for path in _paths(specification, folder).values():
-            sha.update(build_key(*read_specification(path), path.parent).encode())
-    else:
-        for source in specification.sources(folder):
-            if source.is_file():
-                sha.update(source.read_bytes())
-    sha.update(robot_and_sources(specification.robot).encode())
-    return sha.hexdigest()
-
-
-def robot_and_sources(robot: str) -> str:
-    """Hash of what decides a motion besides its specification."""
-    sha = hashlib.sha256(_sources().encode())
-    for path in _robot_files(robot):
-        sha.update(path.read_bytes())
-    return sha.hexdigest()
-
-
-def robot_hash(robot: str) -> str:
-    """Hash of the files that describe a robot."""
-    sha = hashlib.sha256()
-    for path in _robot_files(robot):
-        sha.update(path.name.encode() + path.read_bytes())
-    return sha.hexdigest()
-
-
-def _robot_files(robot: str) -> list[Path]:
-    files = sorted(find_description(robot).parent.rglob("*"))
-    return [path for path in files if path.suffix in (".yaml", ".urdf")]
-
-
-@cache
-def _sources() -> str:
-    """Hash of the code and data that can change a motion."""
-    return source_hash(("models", "optimization", "behaviors"))
-
-
-def source_hash(packages: Sequence[str]) -> str:
-    """Hash of the code and data of some packages that can change what they do."""
-    sha = hashlib.sha256()
-    for package in packages:
-        for path in sorted((ROOT / package).rglob("*")):
-            if not _APART.isdisjoint(path.relative_to(ROOT).parts):
-                continue
-            if path.suffix in (".py", ".urdf", ".yaml") and path.is_file():
-                sha.update(path.relative_to(ROOT).as_posix().encode())
-                sha.update(path.read_bytes())
-    return sha.hexdigest()
 
 
 def build(
@@ -184,21 +121,6 @@ def solve(
     return replace(behavior, provenance={**behavior.provenance, **made})
 
 
-def describe(
-    specification: Specification, plan: MotionPlan, text: str
-) -> dict[str, Any]:
-    """What a behavior says of itself besides its motion."""
-    priority = plan.beat_priority
-    return {
-        "kind": specification.kind,
-        "summary": specification.summary,
-        "robot": specification.robot,
-        "equipment": plan.problem.robot.equipment,
-        "beat_priority": specification.beat_priority if priority is None else priority,
-        "specification": text,
-    }
-
-
 def solve_preview(move: str, folder: Path) -> Behavior:
     """A verified motion of one move of a dance alone.
 
@@ -246,27 +168,6 @@ def _solve_short(
     return behavior
 
 
-def check_certificate(behavior: Behavior) -> None:
-    """Refuses what did not pass verification.
-
-    Raises:
-        BackbeatError: the first check that failed.
-    """
-    if not behavior.certificate.passed:
-        worst = behavior.certificate.failures()[0]
-        raise BackbeatError(f"{behavior.name}: the motion fails verification: {worst}")
-
-
-def _paths(setlist: SetlistSpecification, folder: Path) -> dict[str, Path]:
-    """Specifications of a setlist's behaviors, by the names it uses.
-
-    Raises:
-        BackbeatError: there is none of a name.
-    """
-    setlist.check()
-    return {n.behavior: part_path(n, folder) for n in setlist.behaviors}
-
-
 def _make_show(
     setlist: SetlistSpecification,
     text: str,
@@ -276,7 +177,7 @@ def _make_show(
 ) -> Behavior:
     """Builds the behaviors of a setlist for its robot, and the ways between them."""
     parts: dict[str, Behavior] = {}
-    paths = _paths(setlist, folder)
+    paths = part_paths(setlist, folder)
     for i, (name, path) in enumerate(paths.items()):
         specification, own = read_specification(path)
 
@@ -305,80 +206,3 @@ def _make_show(
     )
     check_certificate(show)
     return show
-
-
-def make_behavior(
-    name: str,
-    plan: MotionPlan,
-    solution: TrajectorySolution,
-    report: Progress | None = None,
-    **about: Any,
-) -> Behavior:
-    """Fills in and verifies a solution: a behavior for the library.
-
-    Args:
-        name: name in the library.
-        plan: the problem that was solved, and what surrounds it.
-        solution: a solution of it; of an unsolved one the certificate will fail.
-        report: called as the work goes on.
-        about: other attributes of the behavior: kind, summary, robot, equipment,
-            specification.
-    """
-    report = report or (lambda share, what: None)
-    report(0.6, "filling in")
-    motion = reconstruct(solution)
-    report(0.7, "verifying")
-    certificate = verify(solution, motion)
-    found = FoundMotion(
-        motion=motion,
-        centroidal=centroidal_quantities(plan.problem.robot, motion),
-        certificate=certificate,
-        log=solution.log,
-        limits=active_limits(solution).to_dict("records"),
-        violation=solution.violation(),
-        seconds=solution.solve_time,
-    )
-    return assembled(name, plan, found, about)
-
-
-def assembled(
-    name: str, plan: MotionPlan, found: FoundMotion, about: Mapping[str, Any]
-) -> Behavior:
-    """A behavior from what was found and what surrounds it."""
-    known = {
-        "kind": "problem",
-        "summary": "",
-        "robot": "atlas",
-        "equipment": (),
-        "specification": "",
-    }
-    com, momentum, inertia = found.centroidal
-    seen = plan.review(found.motion, com) if plan.review else []
-    return Behavior(
-        name=check_name(name),
-        mount=plan.mount,
-        scene=plan.scene,
-        bpm=plan.bpm,
-        beats_per_bar=plan.beats_per_bar,
-        motion=found.motion,
-        com=com,
-        momentum=momentum,
-        inertia=inertia,
-        events=plan.events,
-        compliance=plan.compliance,
-        certificate=found.certificate,
-        provenance={
-            "key": "",
-            "backbeat": metadata.version("backbeat"),
-            "drake": metadata.version("drake"),
-            "duration_s": float(found.motion.t[-1]),
-            "knots": plan.problem.num_knots,
-            "iterations": len(found.log),
-            "violation": found.violation,
-            "seconds": found.seconds,
-            "log": found.log,
-            "remarks": [*plan.remarks, *plan.problem.robot.notes, *seen],
-            "active_limits": found.limits,
-        },
-        **{**known, **about},
-    )

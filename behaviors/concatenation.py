@@ -8,8 +8,8 @@ import numpy as np
 
 from models.robot import RobotModel
 from models.rotations import box_minus
-from optimization.reconstruction import DenseTrajectory
-from optimization.verification import Check
+from optimization.certificate import Check
+from optimization.dense_trajectory import DenseTrajectory
 
 # What two motions may differ by where they meet. A servo does not notice these; a
 # redistribution of the same total between the feet is no motion at all.

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from pydrake.math import RigidTransform, RotationMatrix
+from pydrake.math import RigidTransform
 
 from behaviors.authored import Specification
-from behaviors.behavior import Mount, make_robot
 from behaviors.drum_tasks import DrumTasks
 from behaviors.drummer import kit_members, make_player, score_events, stick_tip
 from behaviors.knot_grid import KnotGrid
@@ -25,16 +24,11 @@ from behaviors.music.haste import hastened
 from behaviors.music.player import NO_ADVICE, Advice
 from behaviors.music.score import HANDS, Hit, Score
 from behaviors.music.score_reader import find_notes, load_score, score_files
+from behaviors.robot_at_kit import SEAT, RobotAtKit
 from behaviors.second_thoughts import ROUNDS, think_again
-from behaviors.stance import start_configuration, support_poses
-from behaviors.strike_postures import Stop, StrikePostures, arm_path
+from behaviors.strike_postures import Stop, arm_path
 from behaviors.strokes import Stroke, planned_rebound
-from models.collision import CollisionModel
-from models.collision_making import make_collision_model
 from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from models.robot import RobotModel
-from models.scene import Scene
 from optimization.contact_schedule import ContactSchedule, Phase
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
 from optimization.trajectory_problem import (
@@ -49,10 +43,6 @@ TIP_RADIUS = 0.007  # m
 # Beats from knot to knot, at most, in a rest beside what is hastened.
 REST_ANCHORS = 0.5
 ASIDE = 0.04  # of a strike from that of the other hand, half of it [m]
-SEAT_HEIGHT = 0.65  # of the pelvis origin, seated [m]
-# The contact to sit with, and the equipment that it comes with.
-SEAT = "seat"
-ARM_LINKS = ("larm", "ufarm", "lfarm", "hand", "stick")
 # Least and most force of a tip that rests on a head [N].
 REST_FORCE = (1.0, 15.0)
 # What knots may use; and where a motion failed before, with more left to what happens
@@ -139,21 +129,14 @@ class _Drummer:
         self.specification, self.folder = specification, folder
         self.advice, self.rounds = advice, rounds
         seated = specification.seat == "chair"
-        posture = "drum-ready-seated" if seated else "drum-ready"
-        self.mount = Mount()
-        equipment = dict.fromkeys([*specification.equipment, *[SEAT] * seated])
-        self.robot: RobotModel = make_robot(
-            specification.robot, tuple(equipment), self.mount
-        )
-        self.posture = start_configuration(self.robot, posture)
-        place = (float(self.posture[4]), 0.0, float(self.posture[6]) - SEAT_HEIGHT)
-        self.scene = Scene("drum-kit", place)
-        self.kit = DrumKit(place)
-        self.collisions = self._collisions()
-        self.postures = self._strike_postures()
+        at_kit = RobotAtKit(specification.robot, specification.equipment, seated)
+        self.at_kit, self.robot, self.kit = at_kit, at_kit.robot, at_kit.kit
+        self.postures = at_kit.strike_postures(specification.stroke.slope)
         path = specification.score_path(folder)
         self.shared: set[str] = set()
-        player = make_player(self.kit, self._strike_postures(), self.touch, advice)
+        # Of its own: as long as nobody knows what is shared, tips aim elsewhere.
+        reach = at_kit.strike_postures(specification.stroke.slope)
+        player = make_player(self.kit, reach, self.touch, advice)
         score = load_score(path, kit_members(self.kit), player)
         self.score: Score = hastened(score, specification.haste)
         self.tempo = self.score.tempo
@@ -175,28 +158,6 @@ class _Drummer:
             self.tempo, self.score.beats, beats, ways, self.advice.finer
         )
         self.times = self.grid.times
-        self.supports = support_poses(self.robot, self.posture)
-        if seated:
-            self.supports = self._sit(self.supports)
-
-    def _strike_postures(self) -> StrikePostures:
-        return StrikePostures(
-            self.robot,
-            self.posture,
-            {h: self._alone(h) for h in HANDS},
-            {h: (f"{h[0]}_arm", stick_tip(h), f"{h[0]}_stick") for h in HANDS},
-            self.specification.stroke.slope,
-        )
-
-    def _sit(self, feet: dict[str, RigidTransform]) -> dict[str, RigidTransform]:
-        """The chair under the pelvis, and the feet flat on the floor."""
-        poses = {}
-        for name, X in feet.items():
-            yaw = X.rotation().ToRollPitchYaw().yaw_angle()
-            place = [*X.translation()[:2], 0.0]
-            poses[name] = RigidTransform(RotationMatrix.MakeZRotation(yaw), place)
-        poses[SEAT] = RigidTransform([*self.posture[4:6], self.kit.seat_height])
-        return poses
 
     def aim(self, member: str, hand: str) -> tuple[float, float]:
         """Where a hand strikes a head, from its strike point, in its axes [m].
@@ -229,7 +190,7 @@ class _Drummer:
         for hand in HANDS:
             tasks += drumming.strokes(hand)
         if self.specification.seat == "none":
-            tasks.append(drumming.balance(self.supports))
+            tasks.append(drumming.balance(self.at_kit.supports))
         problem = TrajectoryProblem(
             robot=self.robot,
             times=self.times,
@@ -240,16 +201,16 @@ class _Drummer:
             guess_is_clear=True,
             tasks=tasks,
             impacts=[self._impact(h) for h in self.score.hits],
-            collisions=self.collisions,
-            near=drumming.near(self.collisions),
+            collisions=self.at_kit.collisions,
+            near=drumming.near(self.at_kit.collisions),
             limits=CAREFUL if self._is_careful else FIRST,
             weights=self.specification.objectives.weights(WEIGHTS),
         )
         return MotionPlan(
             problem=problem,
-            mount=self.mount,
+            mount=self.at_kit.mount,
             events=score_events(self.score, self.aim),
-            scene=self.scene,
+            scene=self.at_kit.scene,
             bpm=self.tempo.bpm,
             beats_per_bar=round(self.tempo.beats_per_bar),
             remarks=self.score.remarks,
@@ -290,22 +251,6 @@ class _Drummer:
                 return other.plan()
         return None
 
-    def _collisions(self) -> CollisionModel:
-        """Arms and sticks keep away from kit and body."""
-        links = [f"{hand[0]}_{link}" for hand in HANDS for link in ARM_LINKS]
-        return make_collision_model(self.robot, links, self.kit.solids())
-
-    def _alone(self, hand: str) -> CollisionModel:
-        """What one arm keeps away from while the other is out of its way."""
-        other = "r" if hand == "left" else "l"
-        mine = [
-            i
-            for i, f in enumerate(self.collisions.feelers)
-            if f.link.startswith(f"{hand[0]}_") and f.part != "tip"
-        ]
-        theirs = [f"{other}_{link}" for link in ARM_LINKS]
-        return self.collisions.restricted(mine, theirs)
-
     def _start(self) -> np.ndarray:
         """Start configuration: tips on the heads of the first hold."""
         first = self.score.holds[0] if self.score.holds else None
@@ -314,15 +259,15 @@ class _Drummer:
                 f"{self.specification.name}: a score starts with a hold in which both "
                 "hands rest"
             )
-        q = self.posture.copy()
-        targets = {n: IKTarget(X) for n, X in self.supports.items()}
+        q = self.at_kit.posture.copy()
+        targets = {n: IKTarget(X) for n, X in self.at_kit.supports.items()}
         for hand, member in first.rest.items():
             at = self.robot.base_positions + self.postures.arm(hand)
             q[at] = self.postures.reach(hand, member, self.touch(member, hand))
             targets[stick_tip(hand)] = IKTarget(self.touch(member, hand), "x y z")
         middle = None
-        if SEAT not in self.supports:
-            places = [X.translation() for X in self.supports.values()]
+        if SEAT not in self.at_kit.supports:
+            places = [X.translation() for X in self.at_kit.supports.values()]
             middle = np.mean(places, axis=0)[:2]
         weights = np.ones(self.robot.num_velocities)
         back = self.robot.base_velocities + self.robot.groups["back"]
@@ -360,12 +305,12 @@ class _Drummer:
             start = self.score.beats if hold is None else hold.contact_start
             if start > beat:
                 length = self.tempo.time(start) - self.tempo.time(beat)
-                phases.append(Phase(length, self.supports, "play"))
+                phases.append(Phase(length, self.at_kit.supports, "play"))
             if hold is None:
                 break
             end = hold.contact_end
             tips = {stick_tip(h): self.touch(m, h) for h, m in hold.rest.items()}
             length = self.tempo.time(end) - self.tempo.time(start)
-            phases.append(Phase(length, {**self.supports, **tips}, hold.name))
+            phases.append(Phase(length, {**self.at_kit.supports, **tips}, hold.name))
             beat = end
         return ContactSchedule(tuple(phases))

@@ -13,7 +13,8 @@ import numpy as np
 from behaviors.drumming import DrummingSpecification
 from behaviors.tempo_tries import Progress, TempoTries, Try
 from models.errors import BackbeatError
-from optimization.explanation import active_limits, explain
+from optimization.explanation import explain
+from optimization.limit_use import active_limits
 from optimization.trajectory_solution import TrajectorySolution
 
 # Factor from one tempo to the next, and the gap at which the search ends.

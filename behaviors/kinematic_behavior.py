@@ -20,8 +20,8 @@ from behaviors.specification import find_specification, read_specification
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.scene import Scene
-from optimization.reconstruction import DenseTrajectory, unforced
-from optimization.verification import Certificate
+from optimization.certificate import Certificate
+from optimization.dense_trajectory import DenseTrajectory, unforced
 
 # Kind of such a behavior; the stage says it.
 KINEMATIC = "kinematic drumming"

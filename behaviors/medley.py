@@ -9,9 +9,9 @@ from behaviors.behavior import Behavior, Event
 from behaviors.concatenation import hold
 from behaviors.placement import Placement
 from behaviors.transition import Leg
-from optimization.explanation import active_limits
-from optimization.reconstruction import DenseTrajectory
-from optimization.verification import BOUNDS, Check
+from optimization.certificate import BOUNDS, Check
+from optimization.dense_trajectory import DenseTrajectory
+from optimization.limit_use import active_limits
 
 # A start this close after a beat is on it [s].
 ON_THE_BEAT = 1e-6

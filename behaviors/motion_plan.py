@@ -9,7 +9,7 @@ from behaviors.behavior import Event, Mount
 from behaviors.music.player import NO_ADVICE, Advice
 from models.errors import BackbeatError
 from models.scene import Scene
-from optimization.reconstruction import DenseTrajectory
+from optimization.dense_trajectory import DenseTrajectory
 from optimization.trajectory_problem import TrajectoryProblem
 from optimization.trajectory_solution import Trouble
 

@@ -16,16 +16,19 @@ from behaviors.window_steps import Source, around, make_curves
 from behaviors.windowed import LONG, FoundMotion, Workshop
 from models.errors import BackbeatError
 from models.robot import RobotModel
-from optimization.explanation import active_limits, explain
+from optimization.certificate import Certificate
+from optimization.dense_trajectory import DenseTrajectory
+from optimization.explanation import explain
 from optimization.interior_point import InteriorPoint
 from optimization.iterate import Guess
+from optimization.limit_use import active_limits
 from optimization.patch import Patch, changed_knots, make_patch, patch_problem
 from optimization.piecewise_verification import PiecewiseVerifier
-from optimization.reconstruction import DenseTrajectory, reconstruct
+from optimization.reconstruction import reconstruct
 from optimization.trajectory_problem import TrajectoryProblem
 from optimization.trajectory_solution import TrajectorySolution
 from optimization.transcription import Transcription
-from optimization.verification import Certificate, Verifier, knot_check
+from optimization.verification import Verifier, knot_check
 from optimization.windows import Knots, ordered
 
 # What is found anew on either side of what changed [s], and whether from the old

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 
-from optimization.reconstruction import DenseTrajectory
+from optimization.dense_trajectory import DenseTrajectory
 
 
 @dataclass(frozen=True)

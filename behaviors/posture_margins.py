@@ -9,7 +9,7 @@ from scipy.optimize import least_squares
 
 from behaviors.balance import balance_margin, support_polygon
 from behaviors.behavior import Behavior
-from behaviors.posture_reach import static_load
+from behaviors.posture_limits import static_load
 from models.configuration import Configuration
 from models.robot import RobotModel
 

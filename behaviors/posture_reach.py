@@ -17,6 +17,7 @@ from behaviors.balance import (
     room,
     support_polygon,
 )
+from behaviors.posture_limits import PostureLimits
 from behaviors.posture_words import CENTER, Wish
 from models.collision_making import make_self_collision_model
 from models.configuration import Configuration
@@ -26,12 +27,6 @@ from optimization.inverse_kinematics import IKSolution, IKTarget, InverseKinemat
 
 # The farthest that anything is tried [m], halvings, and the share of it that is used.
 FARTHEST, HALVINGS, SHARE = 1.2, 9, 0.97
-# Share of a joint's torque that holding still may take [-]; moving takes the rest.
-STRONGEST = 0.8
-# Height above the floor that hand faces keep: the hands reach lower [m].
-FLOOR = 0.12
-# How near is there where an arm is nearly straight, and searches come to no end [m].
-NEARLY = 0.01
 # Weight of what is not the limb, against the limb [-].
 REST = 30.0
 # Times a place that moves with the body is looked up anew, until it moves less [m];
@@ -89,6 +84,7 @@ class PostureReach:
         # Who is held by the base has no feet, and cannot tip.
         self.corners = support_polygon(robot, feet) if feet else ANYWHERE
         self.middle = np.mean([*places.values()], axis=0) if feet else np.zeros(2)
+        self._limits = PostureLimits(robot, self.feet, self.corners)
         self._supports = {"middle": self.middle}
         for word in ("left foot", "right foot"):
             if word in robot.parts and robot.parts[word].frame in places:
@@ -143,12 +139,14 @@ class PostureReach:
                 asked[frame] = self._target(wish, frame, start)
         search = _Search(q, start, wishes, center, self._limb_weights(wishes))
         asked, reached, off = self._settled(search, asked, q)
-        self._check(reached, off, wishes, where)
+        self._limits.check(reached, off, wishes, where)
         notes: list[str] = []
         for wish in wishes:
             if wish.is_farthest and wish.part != CENTER:
                 asked, reached, way = self._farthest(search, wish, asked, reached)
-                notes.append(f"{where}: the {wish.part} gets {way:.2f} m {_word(wish)}")
+                notes.append(
+                    f"{where}: the {wish.part} gets {way:.2f} m {wish.farthest_way}"
+                )
         state = Configuration(self.robot, reached.q)
         links = {self._place(w)[0] for w in wishes if w.place}
         beside = {link: state.pose(self.robot.link_frame(link)) for link in links}
@@ -210,74 +208,6 @@ class PostureReach:
             )
         return asked, reached, moved
 
-    def _is_good(self, reached: IKSolution, off: float) -> bool:
-        """Whether targets are reached, nothing touches and the robot stands.
-
-        `off` is how far places on the body are from where they were looked up [m].
-        """
-        state = Configuration(self.robot, reached.q)
-        center = state.center_of_mass[:2]
-        return (
-            max(reached.residual, off) < NEARLY
-            and self._lowest(state)[0] >= FLOOR
-            and static_load(self.robot, state)[0] <= STRONGEST
-            and reached.clearance > -1e-3
-            and balance_margin(self.corners, center) >= LEAST_BALANCE
-        )
-
-    def _lowest(self, state: Configuration) -> tuple[float, str]:
-        """Height of the lowest part of the body but feet [m], and which it is."""
-        heights = [
-            (float(state.pose(part.frame).translation()[2]), name)
-            for name, part in self.robot.parts.items()
-            if part.frame not in self.feet
-        ]
-        return min(heights, default=(np.inf, ""))
-
-    def _check(
-        self, reached: IKSolution, off: float, wishes: Sequence[Wish], where: str
-    ) -> None:
-        parts = {
-            self.robot.parts[w.part].frame: w.part for w in wishes if w.part != CENTER
-        }
-        worst = parts.get(reached.worst, reached.worst)
-        if reached.residual > NEARLY:
-            raise BackbeatError(
-                f"{where}: the {worst} cannot get there; the nearest place is "
-                f"{reached.residual:.2f} m or rad away (say 'as far as you can', or "
-                "less)"
-            )
-        if off > NEARLY:
-            raise BackbeatError(
-                f"{where}: the place on the body keeps moving away from the part that "
-                f"shall be there, by {off:.2f} m; say another place, or a direction"
-            )
-        if reached.clearance < -1e-3:
-            raise BackbeatError(
-                f"{where}: parts of the body would be {-1000 * reached.clearance:.0f} "
-                "mm too near to each other; say a place that is farther away"
-            )
-        state = Configuration(self.robot, reached.q)
-        height, low = self._lowest(state)
-        if height < FLOOR:
-            raise BackbeatError(
-                f"{where}: the {low} would be at a height of {100 * height:.0f} cm; it "
-                f"stays {100 * FLOOR:.0f} cm above the floor"
-            )
-        load, joint = static_load(self.robot, state)
-        if load > STRONGEST:
-            raise BackbeatError(
-                f"{where}: holding still would take {100 * load:.0f} % of the torque "
-                f"of {joint}, and {100 * STRONGEST:.0f} % are used; reach less far"
-            )
-        margin = balance_margin(self.corners, state.center_of_mass[:2])
-        if margin < LEAST_BALANCE:
-            raise BackbeatError(
-                f"{where}: the center of mass would be {1000 * margin:.0f} mm inside "
-                f"the edge of the feet, and {1000 * LEAST_BALANCE:.0f} mm are kept; "
-                "reach less far"
-            )
-
     def _target(
         self,
         wish: Wish,
@@ -299,7 +229,7 @@ class PostureReach:
             p = p + extra
         turn = RollPitchYaw(*wish.turn)
         axes = wish.turns.split()
-        if wish.place or wish.point is not None or self._is_hand(wish.part):
+        if wish.place or wish.point is not None or wish.part.endswith("hand"):
             axes += ["x", "y", "z"] if wish.moves else []
         else:
             along = np.sum(
@@ -307,9 +237,6 @@ class PostureReach:
             )
             axes += [a for a, used in zip("xyz", along, strict=True) if used]
         return IKTarget(RigidTransform(turn, p), " ".join(axes))
-
-    def _is_hand(self, part: str) -> bool:
-        return part.endswith("hand")
 
     def _farthest(
         self,
@@ -334,13 +261,13 @@ class PostureReach:
         for _ in range(HALVINGS):
             middle = 0.5 * (good + bad)
             targets, tried, off = attempt(middle, best.q)
-            if self._is_good(tried, off):
+            if self._limits.is_good(tried, off):
                 good, best, found = middle, tried, targets
             else:
                 bad = middle
         # A little less is used, if that can be had.
         targets, tried, off = attempt(SHARE * good, best.q)
-        if self._is_good(tried, off):
+        if self._limits.is_good(tried, off):
             best, found = tried, targets
         # What is asked for is what was found, to the last digit.
         at = Configuration(self.robot, best.q).pose(frame).translation()
@@ -374,22 +301,3 @@ class PostureReach:
                 "'as far as you can')"
             )
         return p
-
-
-def _word(wish: Wish) -> str:
-    """The direction that a wish goes as far as it can."""
-    way = next(w for w in wish.ways if w.amount is None)
-    axis = int(np.abs(way.direction).argmax())
-    names = ("forward", "back"), ("to the left", "to the right"), ("up", "down")
-    return names[axis][int(way.direction[axis] < 0)]
-
-
-def static_load(robot: RobotModel, state: Configuration) -> tuple[float, str]:
-    """Largest share of a joint's torque that holding still takes, and the joint.
-
-    Of joints above the hips; those of legs depend on how the feet share the weight.
-    """
-    share = np.abs(state.bias[robot.base_velocities :]) / robot.effort_limits
-    share[robot.leg_joints] = 0.0
-    j = int(share.argmax())
-    return float(share[j]), robot.joint_names[j]

@@ -81,6 +81,14 @@ class Wish:
     turns: str = ""
 
     @property
+    def farthest_way(self) -> str:
+        """The direction that it goes as far as it can."""
+        way = next(w for w in self.ways if w.amount is None)
+        axis = int(np.abs(way.direction).argmax())
+        names = ("forward", "back"), ("to the left", "to the right"), ("up", "down")
+        return names[axis][int(way.direction[axis] < 0)]
+
+    @property
     def is_farthest(self) -> bool:
         """Whether it is to go as far as it can."""
         return any(way.amount is None for way in self.ways)

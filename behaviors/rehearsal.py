@@ -12,7 +12,8 @@ from pathlib import Path
 
 from behaviors.authored import Specification
 from behaviors.behavior import Behavior
-from behaviors.build import assembled, build, describe, robot_and_sources
+from behaviors.build import build
+from behaviors.build_key import robot_and_sources
 from behaviors.checking import refuse_failures
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.dance.move_file import OWN
@@ -20,6 +21,7 @@ from behaviors.kinematic_preview import GuessPreview, KinematicPreview
 from behaviors.library import Library
 from behaviors.motion_plan import MotionPlan
 from behaviors.patching import Heard, Patcher, Solved, find_motion
+from behaviors.solved_behavior import assembled, describe
 from behaviors.specification import find_specification, read_any
 from behaviors.window_steps import Source
 from behaviors.windowed import Workshop

@@ -36,6 +36,16 @@ def part_path(number: Number, folder: Path) -> Path:
     return find_specification(folder / number.behavior if is_file else number.behavior)
 
 
+def part_paths(setlist: SetlistSpecification, folder: Path) -> dict[str, Path]:
+    """Specifications of a setlist's behaviors, by the names it uses.
+
+    Raises:
+        BackbeatError: there is none of a name.
+    """
+    setlist.check()
+    return {n.behavior: part_path(n, folder) for n in setlist.behaviors}
+
+
 def at_tempo(specification: Specification, bpm: float) -> Specification:
     """A specification at the tempo of a show, if it has beats that may be so."""
     if isinstance(specification, RETIMED) and specification.bpm and bpm:

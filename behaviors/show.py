@@ -25,8 +25,9 @@ from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 from models.scene import Scene
+from optimization.certificate import Certificate
 from optimization.trajectory_problem import Limits
-from optimization.verification import Certificate, verify_motion
+from optimization.verification import verify_motion
 
 Value = TypeVar("Value")
 
@@ -56,7 +57,6 @@ def make_show(
     setlist.check()
     robot = make_robot(setlist.robot, tuple(setlist.equipment), Mount())
     numbers = setlist.numbers()
-    rows = [i for i, n in enumerate(setlist.behaviors, 1) for _ in range(n.repeat)]
     for name in dict.fromkeys(n.behavior for n in numbers):
         _check_part(setlist, robot, behaviors[name])
     parts = [until(behaviors[n.behavior], n.until) for n in numbers]
@@ -65,21 +65,7 @@ def make_show(
     scene = _only(scenes, "its {0.name} at {0.place}", "place for the kit") or Scene()
     solids = DrumKit(scene.place).solids() if scene.name else []
     planner = TransitionPlanner(robot, make_self_collision_model(robot, scene=solids))
-    placed = places(parts, planner, setlist.step_back)
-    medley = Medley(bpm)
-    for i, (number, part) in enumerate(zip(numbers, parts, strict=True)):
-        report(0.5 * i / len(parts), f"on to {part.name}")
-        if i:
-            before = parts[i - 1], placed[i - 1]
-            try:
-                legs = way(planner, *before, part, placed[i])
-            except BackbeatError as error:
-                raise BackbeatError(
-                    f"{setlist.name}, number {rows[i]}: {error}"
-                ) from None
-            medley.add_way(part.name, legs)
-            medley.rest(number.rest, number.beats)
-        medley.add_part(part, placed[i])
+    medley = _join(setlist, parts, planner, bpm, report)
     motion = concatenate(medley.motions)
     report(0.6, "verifying")
     certificate = verify_motion(
@@ -114,6 +100,38 @@ def make_show(
             **medley.numbers(),
         },
     )
+
+
+def _join(
+    setlist: SetlistSpecification,
+    parts: Sequence[Behavior],
+    planner: TransitionPlanner,
+    bpm: float,
+    report: Progress,
+) -> Medley:
+    """Places parts one after the other, with ways and rests between them.
+
+    Raises:
+        BackbeatError: no way was found from one to the next.
+    """
+    numbers = setlist.numbers()
+    rows = [i for i, n in enumerate(setlist.behaviors, 1) for _ in range(n.repeat)]
+    placed = places(parts, planner, setlist.step_back)
+    medley = Medley(bpm)
+    for i, (number, part) in enumerate(zip(numbers, parts, strict=True)):
+        report(0.5 * i / len(parts), f"on to {part.name}")
+        if i:
+            before = parts[i - 1], placed[i - 1]
+            try:
+                legs = way(planner, *before, part, placed[i])
+            except BackbeatError as error:
+                raise BackbeatError(
+                    f"{setlist.name}, number {rows[i]}: {error}"
+                ) from None
+            medley.add_way(part.name, legs)
+            medley.rest(number.rest, number.beats)
+        medley.add_part(part, placed[i])
+    return medley
 
 
 def _check_part(

@@ -14,7 +14,7 @@ from behaviors.behavior import Behavior
 from behaviors.placement import Placement
 from behaviors.transition import Leg, TransitionPlanner
 from models.robot import RobotModel
-from optimization.reconstruction import DenseTrajectory
+from optimization.dense_trajectory import DenseTrajectory
 
 
 def places(

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from pydrake.math import RigidTransform
 
-from behaviors.footsteps import FEET, Step
 from behaviors.placement import Placement
 from behaviors.stance import support_poses
+from behaviors.step import FEET, Step
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel

@@ -13,17 +13,17 @@ from pathlib import Path
 import numpy as np
 
 from behaviors.behavior import Behavior
-from behaviors.build import make_behavior
 from behaviors.drumming import DrummingSpecification
 from behaviors.motion_plan import MotionPlan
 from behaviors.music.haste import fastest_bpm, haste_range
+from behaviors.solved_behavior import make_behavior
 from behaviors.windowed import LONG
 from models.errors import BackbeatError
+from optimization.certificate import Certificate, Check
 from optimization.interior_point import InteriorPoint, InteriorPointOptions
 from optimization.iterate import Guess
 from optimization.trajectory_solution import TrajectorySolution, Trouble
 from optimization.transcription import Transcription
-from optimization.verification import Certificate, Check
 
 # Solutions that are off by less are solved on from where they stopped.
 # Heights of fast strokes are dear, so that bounds have to be dearer.

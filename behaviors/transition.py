@@ -26,10 +26,11 @@ from models.errors import BackbeatError
 from models.robot import RobotModel
 from models.rotations import box_minus, box_plus
 from optimization.contact_schedule import ContactSchedule, constant_stance
+from optimization.dense_trajectory import DenseTrajectory
 from optimization.explanation import explain
 from optimization.interior_point import InteriorPoint
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
-from optimization.reconstruction import DenseTrajectory, reconstruct
+from optimization.reconstruction import reconstruct
 from optimization.tasks import CenterOfMassTask, PostureTask
 from optimization.trajectory_problem import Limits, Task, TrajectoryProblem
 from optimization.trajectory_solution import TrajectorySolution

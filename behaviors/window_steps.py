@@ -18,14 +18,17 @@ from behaviors.concatenation import COLUMNS, rows, with_contacts
 from behaviors.motion_plan import MotionPlan
 from behaviors.music.player import NO_ADVICE, Advice
 from behaviors.window_store import Arrays
-from optimization.explanation import active_limits, explain
+from optimization.certificate import Certificate, Check
+from optimization.dense_trajectory import DenseTrajectory
+from optimization.explanation import explain
 from optimization.interior_point import InteriorPoint
 from optimization.iterate import Guess
-from optimization.reconstruction import DenseTrajectory, reconstruct
+from optimization.limit_use import active_limits
+from optimization.reconstruction import reconstruct
 from optimization.trajectory_problem import TrajectoryProblem
 from optimization.trajectory_solution import TrajectorySolution, Trouble
 from optimization.transcription import Transcription
-from optimization.verification import Certificate, Check, Verifier, knot_check
+from optimization.verification import Verifier, knot_check
 from optimization.windows import (
     Knots,
     Window,

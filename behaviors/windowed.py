@@ -32,9 +32,9 @@ from behaviors.window_steps import (
 )
 from behaviors.window_store import Arrays, WindowStore, fingerprint
 from models.errors import BackbeatError
-from optimization.reconstruction import DenseTrajectory
+from optimization.certificate import Certificate, worst_of
+from optimization.dense_trajectory import DenseTrajectory
 from optimization.trajectory_solution import Trouble
-from optimization.verification import Certificate, worst_of
 from optimization.windows import (
     Knots,
     Window,

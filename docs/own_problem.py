@@ -8,8 +8,8 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from behaviors.behavior import Mount
-from behaviors.build import make_behavior
 from behaviors.motion_plan import MotionPlan
+from behaviors.solved_behavior import make_behavior
 from behaviors.stance import start_configuration, support_poses
 from models.configuration import Configuration
 from models.robot import RobotModel

@@ -32,9 +32,9 @@ from models.robot_description import (
     load_description,
     tell_new_name,
 )
+from models.robot_joints import RobotJoints, read_joints
 from models.robot_loading import add_robot, find_frame, load_robot, pose_of
 from models.safety_law import SafetyLaw, described_laws
-from models.transmission import joint_modes
 
 
 class RobotModel:
@@ -105,12 +105,7 @@ class RobotModel:
         if X_WB is None and fixed and not self._is_held:
             X_WB = RigidTransform()
         if X_WB is not None:
-            if self._is_held:
-                raise BackbeatError(
-                    f"{self.description}: the URDF fixes {base!r} to the world "
-                    "already; it cannot be held in another place"
-                )
-            full.WeldFrames(full.world_frame(), full.GetFrameByName(base), X_WB)
+            self._weld_base(full, X_WB)
         full.Finalize()
         check_names(self._yaml, full, self.description)
         for name in self.locked:
@@ -123,7 +118,9 @@ class RobotModel:
         self.tree: KinematicTree = read_kinematic_tree(self.plant, base)
         self.floating = bool(self.tree.floating)
         self.total_mass = float(self.tree.mass.sum())
-        self._read_joints()
+        self._take_joints(
+            read_joints(self.plant, full, self.urdf, self.followers, self._yaml)
+        )
         self.contacts = self._read_contacts()
         own = self._yaml.contacts
         self.patches = tuple(n for n, c in self.contacts.items() if not c.is_point)
@@ -133,63 +130,30 @@ class RobotModel:
         self.leg_joints = np.concatenate([np.zeros(0, int), *limbs]).astype(int)
         self.parts, self.places = self._yaml.parts, self._yaml.places
 
-    def _read_joints(self) -> None:
-        plant = self.plant
-        joints = [plant.get_joint(i) for i in plant.GetJointIndices()]
-        joints = [j for j in joints if j.num_velocities() == 1]
-        joints.sort(key=lambda j: j.velocity_start())
-        self.joint_names = tuple(j.name() for j in joints)
-        self._index = {name: i for i, name in enumerate(self.joint_names)}
-        self.position_lower = np.array([j.position_lower_limit() for j in joints])
-        self.position_upper = np.array([j.position_upper_limit() for j in joints])
-        self.velocity_limits = np.array([j.velocity_upper_limit() for j in joints])
-        self._follow_limits()
-        originals = [self._full.GetJointByName(n) for n in self.joint_names]
-        self.damping = np.array([j.default_damping() for j in originals])
-        friction = {n: j.dynamics.friction for n, j in self.urdf.joints.items()
-                    if j.dynamics is not None}  # fmt: skip
-        self.friction = np.array([friction.get(n, 0.0) for n in self.joint_names])
-        self.modes, notes = joint_modes(self.urdf)
-        self.notes += notes
-        self.effort_limits, driven = np.full(len(joints), np.inf), set[str]()
-        for i in self._full.GetJointActuatorIndices():
-            actuator = self._full.get_joint_actuator(i)
-            if actuator.joint().name() in self._index:
-                j = self._index[actuator.joint().name()]
-                self.effort_limits[j] = actuator.effort_limit()
-                driven.add(actuator.joint().name())
-        check_driven(self.joint_names, driven, self.description)
-        self.groups = {
-            group: np.array([self._index[n] for n in names if n in self._index], int)
-            for group, names in self._yaml.groups.items()
-        }
-
-    def _follow_limits(self) -> None:
-        """Keeps leaders where their followers can follow; notes who follows."""
-        for follower in self.followers:
-            joint = self._full.GetJointByName(follower.name)
-            i = self._index[follower.leader]
-            ends = [joint.position_lower_limit(), joint.position_upper_limit()]
-            low, high = sorted((np.array(ends) - follower.offset) / follower.multiplier)
-            self.position_lower[i] = max(self.position_lower[i], low)
-            self.position_upper[i] = min(self.position_upper[i], high)
-            speed = joint.velocity_upper_limit() / abs(follower.multiplier)
-            self.velocity_limits[i] = min(self.velocity_limits[i], speed)
-            self.notes += (
-                f"joint {follower.name}: it follows {follower.leader} in simulations; "
-                f"plans and controllers take it to stay at {follower.offset:g}",
+    def _weld_base(self, full: MultibodyPlant, X_WB: RigidTransform) -> None:
+        base = self._yaml.base
+        if self._is_held:
+            raise BackbeatError(
+                f"{self.description}: the URDF fixes {base!r} to the world "
+                "already; it cannot be held in another place"
             )
+        full.WeldFrames(full.world_frame(), full.GetFrameByName(base), X_WB)
+
+    def _take_joints(self, joints: RobotJoints) -> None:
+        check_driven(joints.names, joints.driven, self.description)
+        self.joint_names, self.groups = joints.names, joints.groups
+        self._index = {name: i for i, name in enumerate(self.joint_names)}
+        self.position_lower = joints.position_lower
+        self.position_upper = joints.position_upper
+        self.velocity_limits = joints.velocity_limits
+        self.effort_limits = joints.effort_limits
+        self.damping, self.friction = joints.damping, joints.friction
+        self.modes = joints.modes
+        self.notes += joints.notes
 
     def _read_contacts(self) -> dict[str, ContactFrame]:
-        described = self._contact_descriptions()
+        described = self._yaml.contacts_with(self.equipment)
         return {name: self._read_contact(name, c) for name, c in described.items()}
-
-    def _contact_descriptions(self) -> dict[str, ContactDescription]:
-        contacts = dict(self._yaml.contacts)
-        for name in self.equipment:
-            for item in self._yaml.equipment[name].values():
-                contacts.update(item.contacts)
-        return contacts
 
     def _read_contact(self, name: str, contact: ContactDescription) -> ContactFrame:
         on_link = self.link_frame(contact.link)
@@ -320,21 +284,10 @@ class RobotModel:
 
     def posture_joints(self, name: str) -> dict[str, float]:
         """Joint angles of a named posture, with its base postures resolved."""
-        known = self._yaml.postures
-        chain: list[str] = []
-        while name:
-            if name not in known:
-                raise unknown_name("posture", name, known)
-            if name in chain:
-                raise BackbeatError(f"posture {name!r} is its own base")
-            chain.append(name)
-            name = known[name].base
-        joints: dict[str, float] = {}
-        for link in reversed(chain):
-            joints.update(known[link].joints)
+        joints = self._yaml.posture_angles(name)
         for joint in joints:
             if not self._full.HasJointNamed(joint):
-                raise unknown_name(f"joint in posture {chain[0]!r}", joint, self._index)
+                raise unknown_name(f"joint in posture {name!r}", joint, self._index)
         return joints
 
     def _lowest_corner(self, q: np.ndarray) -> float:
@@ -371,11 +324,7 @@ class RobotModel:
         out = q.copy()
         if self.floating:
             out[:7] = q[:7] * [1, -1, 1, -1, 1, -1, 1]
-        twin = {}
-        for left, right in self._yaml.mirror_groups.items():
-            pairs = zip(self._yaml.groups[left], self._yaml.groups[right], strict=True)
-            for a, b in pairs:
-                twin[a], twin[b] = b, a
+        twin = self._yaml.twins()
         flips = set(self._yaml.mirror_flips)
         for i, name in enumerate(self.joint_names):
             source = q[self.base_positions + self._index[twin.get(name, name)]]
@@ -433,11 +382,11 @@ class RobotModel:
 
     def contact_link(self, name: str) -> str:
         """Link (or frame) of the URDF that a contact patch is fixed to."""
-        return self._contact_descriptions()[name].link
+        return self._yaml.contacts_with(self.equipment)[name].link
 
     def contact_in_link(self, name: str) -> RigidTransform:
         """Pose of a contact patch in its link."""
-        contact = self._contact_descriptions()[name]
+        contact = self._yaml.contacts_with(self.equipment)[name]
         return pose_of(contact.position, contact.rpy)
 
     @property

@@ -6,6 +6,7 @@ against the URDF.
 """
 
 import logging
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -13,7 +14,7 @@ from math import isfinite
 from pathlib import Path
 
 from models.description.inertia import refuse_impossible_bodies
-from models.errors import BackbeatError
+from models.errors import BackbeatError, unknown_name
 from models.yaml_file import load_yaml
 
 # Path, time of the last change [ns] and size of a file.
@@ -134,6 +135,42 @@ class RobotDescription:
     servo: dict[str, ServoGains] = field(default_factory=dict)
     # Old joint names that are still accepted, old: new.
     aliases: dict[str, str] = field(default_factory=dict)
+
+    def contacts_with(self, equipment: Sequence[str]) -> dict[str, ContactDescription]:
+        """Contacts of the robot and of what it carries, by name."""
+        contacts = dict(self.contacts)
+        for name in equipment:
+            for item in self.equipment[name].values():
+                contacts.update(item.contacts)
+        return contacts
+
+    def posture_angles(self, name: str) -> dict[str, float]:
+        """Joint angles of a named posture [rad], with its base postures resolved.
+
+        Raises:
+            BackbeatError: no such posture, or it is its own base.
+        """
+        chain: list[str] = []
+        while name:
+            if name not in self.postures:
+                raise unknown_name("posture", name, self.postures)
+            if name in chain:
+                raise BackbeatError(f"posture {name!r} is its own base")
+            chain.append(name)
+            name = self.postures[name].base
+        angles: dict[str, float] = {}
+        for link in reversed(chain):
+            angles.update(self.postures[link].joints)
+        return angles
+
+    def twins(self) -> dict[str, str]:
+        """The joint on the other side, by joint of a group that mirrors another."""
+        twin = {}
+        for left, right in self.mirror_groups.items():
+            pairs = zip(self.groups[left], self.groups[right], strict=True)
+            for a, b in pairs:
+                twin[a], twin[b] = b, a
+        return twin
 
 
 _HERE = Path(__file__).parent

@@ -1,24 +1,15 @@
 """The simulated world: robot, ground and what stands on it, in one diagram part."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from pydrake.geometry import (
-    AddCompliantHydroelasticProperties,
-    AddRigidHydroelasticProperties,
-    Box,
-    CollisionFilterDeclaration,
-    GeometryId,
-    GeometrySet,
     ProximityProperties,
-    Role,
     RoleAssign,
     SceneGraph,
-    Sphere,
 )
-from pydrake.math import RigidTransform
 from pydrake.multibody.plant import (
     AddMultibodyPlant,
     CoulombFriction,
@@ -36,8 +27,8 @@ from models.ground import Ground
 from models.joint_friction import add_joint_friction, connect_joint_friction, is_brake
 from models.kit.drum_kit import CHAIR, DrumKit
 from models.mimic import Following
+from models.patch_geometry import add_patches, keep_apart, soften_soles, support_body
 from models.robot import RobotModel
-from models.robot_loading import find_frame
 
 DISCRETE_MODELS = ("sap", "similar", "lagged")
 # In place of one of them: no steps, contact by springs and dampers.
@@ -48,12 +39,7 @@ CONTACT_MODELS = (*DISCRETE_MODELS, CONTINUOUS)
 STICTION_SPEED = 5e-3
 # What soles touch with: points at their corners, or a surface that yields.
 FEET = ("point", "hydroelastic")
-# Pressure of a sole that is pressed together by all of its height [Pa], and that height
-# [m]: hard plastic. Soles of rubber, 5e6, tilt with every step, which no plan knows of.
-SOLE_MODULUS, SOLE_HEIGHT = 1e8, 0.02
 SCENES = ("drum-kit",)
-# A patch that is no sole touches with spheres at its corners [m].
-CORNER_RADIUS = 0.005
 
 
 @dataclass(frozen=True)
@@ -210,16 +196,7 @@ def add_world(
         _config(time_step, contact_model, feet), builder
     )
     instance = robot.add_to(plant)
-    wandering: list[GeometryId] = []
-    for name in robot.patches:
-        shapes = plant.GetCollisionGeometriesForBody(support_body(plant, robot, name))
-        if name in robot.soles:
-            if _count_spheres(scene_graph, shapes) >= len(
-                robot.contacts[name].corners()
-            ):
-                continue
-            wandering += shapes
-        _add_corners(plant, robot, name)
+    wandering = add_patches(plant, scene_graph, robot)
     links = {support_body(plant, robot, n).name() for n in robot.patches}
     for index in plant.GetBodyIndices(instance):
         body = plant.get_body(index)
@@ -227,9 +204,9 @@ def add_world(
         mu = friction if body.name() in links else None
         assign_material(plant, scene_graph, body, material, mu)
     (ground or Ground()).add_to(plant, friction)
-    _keep_apart(plant, scene_graph, wandering)
+    keep_apart(plant, scene_graph, wandering)
     if feet == "hydroelastic":
-        _soften_soles(plant, scene_graph, robot, friction)
+        soften_soles(plant, scene_graph, robot, friction)
     for tip in _stick_bodies(plant, robot):
         assign_material(plant, scene_graph, tip, STICK_TIP)
     if scene is not None and scene.name:
@@ -239,6 +216,25 @@ def add_world(
         DrumKit(scene.place, moved).add_to(plant, friction if sits else None)
     honor_surfaces(plant, scene_graph, instance, robot.urdf, BODY, links)
     shares = joint_friction * robot.effort_limits + robot.friction
+    _check_steps(robot, contact_model, shares)
+    brakes = dict(zip(robot.joint_names, shares, strict=True))
+    add_joint_friction(plant, instance, brakes)
+    plant.Finalize()
+    connect_joint_friction(builder, plant, instance)
+    return World(plant, scene_graph, robot, instance)
+
+
+def _check_steps(robot: RobotModel, contact_model: str, shares: np.ndarray) -> None:
+    """Refuses continuous time where something is simulated in steps.
+
+    Args:
+        robot: the robot model.
+        contact_model: one of CONTACT_MODELS.
+        shares: (nj,) Coulomb friction of its joints [N m].
+
+    Raises:
+        BackbeatError: friction in joints, or a joint that follows another.
+    """
     if contact_model == CONTINUOUS and shares.any():
         raise BackbeatError(
             f"{robot.name} has friction in its joints, which is simulated in steps; "
@@ -250,11 +246,6 @@ def add_world(
             "is simulated in steps; take one of the contact models "
             f"{', '.join(DISCRETE_MODELS)}"
         )
-    brakes = dict(zip(robot.joint_names, shares, strict=True))
-    add_joint_friction(plant, instance, brakes)
-    plant.Finalize()
-    connect_joint_friction(builder, plant, instance)
-    return World(plant, scene_graph, robot, instance)
 
 
 def _config(time_step: float, contact_model: str, feet: str) -> MultibodyPlantConfig:
@@ -276,82 +267,6 @@ def _config(time_step: float, contact_model: str, feet: str) -> MultibodyPlantCo
         config.time_step = time_step
         config.discrete_contact_approximation = contact_model
     return config
-
-
-def _soften_soles(
-    plant: MultibodyPlant, graph: SceneGraph, robot: RobotModel, friction: float
-) -> None:
-    """Gives soles a surface that yields in place of points, and the ground a rigid one.
-
-    Elandt, Drumwright, Sherman, Ruina, "A pressure field model for fast, robust
-    approximation of net contact force and moment between nominally rigid objects",
-    2019.
-    """
-    source = plant.get_source_id()
-    for name in robot.soles:
-        frame = find_frame(plant, robot.contact_link(name))
-        body = support_body(plant, robot, name)
-        for geometry in plant.GetCollisionGeometriesForBody(body):
-            graph.RemoveRole(source, geometry, Role.kProximity)
-        patch = robot.contacts[name]
-        X_BC = frame.GetFixedPoseInBodyFrame() @ robot.contact_in_link(name)
-        size = (2 * patch.half_length, 2 * patch.half_width, SOLE_HEIGHT)
-        properties = SOLE.properties(friction)
-        AddCompliantHydroelasticProperties(SOLE_HEIGHT, SOLE_MODULUS, properties)
-        middle = RigidTransform([0.0, 0.0, 0.5 * SOLE_HEIGHT])
-        plant.RegisterCollisionGeometry(
-            frame.body(), X_BC @ middle, Box(*size), f"{name}_surface", properties
-        )
-    for geometry in plant.GetCollisionGeometriesForBody(plant.world_body()):
-        known = graph.model_inspector().GetProximityProperties(geometry)
-        properties = ProximityProperties(known)
-        AddRigidHydroelasticProperties(1.0, properties)
-        graph.AssignRole(source, geometry, properties, RoleAssign.kReplace)
-
-
-def _count_spheres(graph: SceneGraph, shapes: Sequence[GeometryId]) -> int:
-    inspector = graph.model_inspector()
-    return sum(isinstance(inspector.GetShape(s), Sphere) for s in shapes)
-
-
-def _keep_apart(
-    plant: MultibodyPlant, graph: SceneGraph, shapes: Sequence[GeometryId]
-) -> None:
-    """Lets shapes of soles that rest on their corners not touch the ground as well."""
-    ground = plant.GetCollisionGeometriesForBody(plant.world_body())
-    filters = CollisionFilterDeclaration()
-    filters.ExcludeBetween(GeometrySet(list(shapes)), GeometrySet(ground))
-    graph.collision_filter_manager().Apply(filters)
-
-
-def _add_corners(plant: MultibodyPlant, robot: RobotModel, name: str) -> None:
-    """Adds a sphere to each corner of a patch, its lowest point in the patch.
-
-    A box on a box touches in one point that wanders; four spheres carry moments, and
-    flat things on them rest.
-    """
-    frame = find_frame(plant, robot.contact_link(name))
-    X_BC = frame.GetFixedPoseInBodyFrame() @ robot.contact_in_link(name)
-    for i, corner in enumerate(robot.contacts[name].corners()):
-        plant.RegisterCollisionGeometry(
-            frame.body(),
-            X_BC @ RigidTransform(corner + [0.0, 0.0, CORNER_RADIUS]),
-            Sphere(CORNER_RADIUS),
-            f"{name}_corner_{i}",
-            SOLE.properties(),
-        )
-
-
-def support_body(plant: MultibodyPlant, robot: RobotModel, name: str) -> RigidBody:
-    """The body that touches where a patch is.
-
-    That of the patch's link, or, where it is a frame without a shape, as soles often
-    are, one with a shape that it is fixed to.
-    """
-    own = find_frame(plant, robot.contact_link(name)).body()
-    bodies = [own, *plant.GetBodiesWeldedTo(own)]
-    touching = [b for b in bodies if plant.GetCollisionGeometriesForBody(b)]
-    return touching[0] if touching else own
 
 
 def _stick_bodies(plant: MultibodyPlant, robot: RobotModel) -> list[RigidBody]:

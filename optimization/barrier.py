@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from models.rotations import compiled
-from optimization.program import FREE
+from optimization.program import FREE, Program
 
 # Slacks and excesses keep at least this share of their value in a step.
 KEEP = 0.01
@@ -137,6 +137,33 @@ class Side:
     def complementarity(self) -> float:
         """Sum of the products of slack and multiplier."""
         return float(self.s @ self.z)
+
+
+def make_sides(
+    program: Program, rows: np.ndarray, mu: float, excess_cost: float
+) -> tuple[Side, ...]:
+    """Barriers of all bounds of a program at given rows.
+
+    Args:
+        program: the program.
+        rows: (N, rows) its rows at the point.
+        mu: barrier parameter.
+        excess_cost: price of a unit of excess over an elastic bound.
+    """
+    rho = _excess_costs(program, excess_cost)
+    return tuple(
+        Side(bound, sign, rho, rows.copy(), mu)
+        for bound, sign in ((program.lower, 1.0), (program.upper, -1.0))
+    )
+
+
+def _excess_costs(program: Program, excess_cost: float) -> np.ndarray:
+    """(N, rows) price of an excess; wrenches start feasible and stay hard."""
+    rows = program.rows
+    rho = np.full(program.lower.shape, excess_cost)
+    rho[:, rows.cone : rows.frame] = np.inf
+    rho[:, rows.rate :] = np.inf
+    return rho
 
 
 @compiled

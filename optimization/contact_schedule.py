@@ -1,6 +1,6 @@
 """Which contacts carry the robot when: phases in a row."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -74,6 +74,36 @@ class ContactSchedule:
         first, last = self._around(np.asarray(t, float), 1e-9)
         before = np.r_[0, np.cumsum([name in p.contacts for p in self.phases])]
         return np.asarray(before[last] > before[first])
+
+    def flights(self) -> Iterator[tuple[float, float]]:
+        """Start and end of every time at which nothing carries the robot [s]."""
+        switches = self.switch_times
+        for i, phase in enumerate(self.phases):
+            if not phase.contacts:
+                yield float(switches[i]), float(switches[i + 1])
+
+    def swings(
+        self, contact: str
+    ) -> Iterator[tuple[float, float, RigidTransform | None, RigidTransform | None]]:
+        """Swings of a contact.
+
+        Yields:
+            Start and end of each [s], and where the contact stood and will stand.
+        """
+        switches = self.switch_times
+        places = [p.contacts.get(contact) for p in self.phases]
+        i = 0
+        while i < len(places):
+            if places[i] is not None:
+                i += 1
+                continue
+            end = i
+            while end + 1 < len(places) and places[end + 1] is None:
+                end += 1
+            before = places[i - 1] if i > 0 else None
+            after = places[end + 1] if end + 1 < len(places) else None
+            yield float(switches[i]), float(switches[end + 1]), before, after
+            i = end + 1
 
     def _around(self, t: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
         """The first phase that a time belongs to, and the one after its last."""

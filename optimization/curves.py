@@ -1,17 +1,15 @@
 """Curves: a continuous motion whose control points are the knots."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from pydrake.math import RigidTransform
-from scipy.interpolate import BSpline, CubicSpline, make_interp_spline
+from scipy.interpolate import BSpline, CubicSpline
 
 from models.configuration import Configuration
 from models.kinematic_tree import make_workspace
-from models.rotations import box_plus
-from optimization.contact_schedule import ContactSchedule
+from optimization.base_path import move_base, unit_quaternion
 from optimization.fade import Fade, fade
 from optimization.flight import BaseMotion, free_flight
+from optimization.knot_splines import control_point_breaks, greville_times, knot_spline
 from optimization.limb import put_limb
 from optimization.rebounds import Rebounds
 from optimization.trajectory_problem import TrajectoryProblem
@@ -58,7 +56,9 @@ class Curves:
             before = problem.start_knots[:1].copy()
             if before[0, :4] @ q[0, :4] < 0:
                 before[:, :4] *= -1
-            self._smooth = BSpline(_breaks(times), np.r_[before, q, ends[None]], 3)
+            self._smooth = BSpline(
+                control_point_breaks(times), np.r_[before, q, ends[None]], 3
+            )
         else:
             end = "clamped" if problem.end_at_rest else "not-a-knot"
             self._smooth = CubicSpline(times, q, bc_type=("clamped", end))
@@ -69,7 +69,7 @@ class Curves:
         for contact in solution.transcription.contacts:
             if problem.strikes(contact):
                 self._add_limb(problem, contact)
-        self.flights = list(_flights(problem)) if robot.floating else []
+        self.flights = list(problem.schedule.flights()) if robot.floating else []
         for _ in range(ROUNDS if self.flights else 1):
             self._limb_fades = self._fade_limbs(problem, solution)
             self._base_fades = self._fade_base()
@@ -87,11 +87,11 @@ class Curves:
         if len(limb) == 0:
             return
         columns = self.robot.base_positions + limb
-        times = _centers(self.times, [0, *cuts, last])
+        times = greville_times(self.times, [0, *cuts, last])
         knots = self._limb_knots(contact, columns, times)
         rest = np.zeros(len(limb))
         end = rest if problem.end_at_rest else None
-        whole = _spline(times, knots, self.times, (rest, end))
+        whole = knot_spline(times, knots, self.times, (rest, end))
         # Where the contact stands, it decides, and the whole spline leads there.
         self._limbs.append((columns, [0], [whole]))
         starts, pieces = [0, *cuts], []
@@ -104,7 +104,7 @@ class Curves:
                 self._side(contact, a, a > 0 and stands[a - 1], a == 0),
                 self._side(contact, b, b < last and stands[b], b == last),
             )
-            pieces.append(_spline(times[part], knots[part], self.times[part], ends))
+            pieces.append(knot_spline(times[part], knots[part], self.times[part], ends))
         self._limbs[-1] = (columns, starts, pieces)
 
     def _limb_knots(
@@ -146,7 +146,7 @@ class Curves:
             if len(frame.limb) == 0:
                 continue
             columns = self.robot.base_positions + frame.limb
-            for start, end, before, after in _swings(problem.schedule, contact):
+            for start, end, before, after in problem.schedule.swings(contact):
                 length = min(FADE, 0.5 * (end - start))
                 for t, X_WC, way in ((start, before, 1), (end, after, -1)):
                     if X_WC is None:
@@ -234,7 +234,7 @@ class Curves:
         q, v, vdot = self._join(derivatives)
         for change in self._base_fades:
             inside = change.covers(u, k)
-            _move_base(q, v, vdot, inside, [change.at(u[inside], n) for n in range(3)])
+            move_base(q, v, vdot, inside, [change.at(u[inside], n) for n in range(3)])
         return q, v, vdot
 
     def _join(self, derivatives: list[np.ndarray]) -> tuple[np.ndarray, ...]:
@@ -242,125 +242,5 @@ class Curves:
         q, dq, ddq = derivatives
         if not self.robot.floating:
             return q, dq, ddq
-        q[:, :4], w, wdot = _unit_quaternion(q[:, :4], dq[:, :4], ddq[:, :4])
+        q[:, :4], w, wdot = unit_quaternion(q[:, :4], dq[:, :4], ddq[:, :4])
         return q, np.c_[w, dq[:, 4:]], np.c_[wdot, ddq[:, 4:]]
-
-
-def _move_base(
-    q: np.ndarray,
-    v: np.ndarray,
-    vdot: np.ndarray,
-    inside: np.ndarray,
-    change: list[np.ndarray],
-) -> None:
-    """Moves bases by a small rotation vector and translation, to second order."""
-    moved = q[inside]
-    for i, step in enumerate(change[0]):
-        box_plus(moved[i], np.r_[step, np.zeros(q.shape[1] - 7)], 1.0, True, moved[i])
-    phi, dphi, ddphi = (c[:, :3] for c in change)
-    w, wdot = v[inside, :3], vdot[inside, :3]
-    q[inside] = moved
-    vdot[inside, :3] += ddphi + np.cross(dphi, w) + np.cross(phi, wdot)
-    v[inside, :3] += dphi + np.cross(phi, w)
-    v[inside, 3:6] += change[1][:, 3:]
-    vdot[inside, 3:6] += change[2][:, 3:]
-
-
-def _flights(problem: TrajectoryProblem) -> Iterator[tuple[float, float]]:
-    """Start and end of every time at which nothing carries the robot."""
-    switches = problem.schedule.switch_times
-    for i, phase in enumerate(problem.schedule.phases):
-        if not phase.contacts:
-            yield float(switches[i]), float(switches[i + 1])
-
-
-def _centers(times: np.ndarray, exact: list[int]) -> np.ndarray:
-    """(N,) where on the curve each control point counts, its Greville abscissa [s].
-
-    The transcription's mean velocities are differences of knots over these; where the
-    time between knots changes, knots put at their own times would ring.
-
-    Args:
-        times: (N,) of the knots [s].
-        exact: knots that count at their own time, as a stick's at a hit.
-    """
-    centers = times.copy()
-    centers[1:-1] = (times[:-2] + times[1:-1] + times[2:]) / 3
-    centers[exact] = times[exact]
-    return centers
-
-
-def _spline(
-    sites: np.ndarray,
-    values: np.ndarray,
-    breaks: np.ndarray,
-    ends: tuple[np.ndarray | None, np.ndarray | None],
-) -> BSpline:
-    """The cubic spline with given breakpoints through values at sites near them.
-
-    Args:
-        sites: (n,) times of the values; the first and last are breakpoints [s].
-        values: (n, m) values.
-        breaks: (n,) breakpoints [s].
-        ends: (m,) velocities at either end; without one, the two intervals beside it
-            are one.
-    """
-    start, end = (None if rate is None else [(1, rate)] for rate in ends)
-    first, last = (1 if start else 2), len(breaks) - (1 if end else 2)
-    # So few values in a row are met by a lower degree.
-    degree = min(3, 3 + last - first)
-    many = degree + 1
-    at = np.r_[[breaks[0]] * many, breaks[first:last], [breaks[-1]] * many]
-    return make_interp_spline(sites, values, degree, at, (start, end))
-
-
-def _breaks(times: np.ndarray) -> np.ndarray:
-    """Breakpoints of the cubic B-spline with a control point at every time.
-
-    One more control point at either end makes the curve start and end there.
-    """
-    before, after = times[1] - times[0], times[-1] - times[-2]
-    steps = np.arange(1, 4)
-    return np.r_[times[0] - before * steps[::-1], times, times[-1] + after * steps]
-
-
-def _swings(
-    schedule: ContactSchedule, contact: str
-) -> Iterator[tuple[float, float, RigidTransform | None, RigidTransform | None]]:
-    """Start and end of each swing of a contact, and where it stood and will stand."""
-    switches = schedule.switch_times
-    places = [p.contacts.get(contact) for p in schedule.phases]
-    i = 0
-    while i < len(places):
-        if places[i] is not None:
-            i += 1
-            continue
-        end = i
-        while end + 1 < len(places) and places[end + 1] is None:
-            end += 1
-        before = places[i - 1] if i > 0 else None
-        after = places[end + 1] if end + 1 < len(places) else None
-        yield float(switches[i]), float(switches[end + 1]), before, after
-        i = end + 1
-
-
-def _unit_quaternion(
-    Q: np.ndarray, dQ: np.ndarray, ddQ: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Normalizes a path of quaternions; returns it with w and wdot in the world.
-
-    With u = Q / |Q|: w = 2 vec(du u*), wdot = 2 vec(ddu u*); parts of du and ddu
-    along u have no vector part and are left out.
-    """
-    n = np.linalg.norm(Q, axis=1, keepdims=True)
-    u = Q / n
-    along = (u * dQ).sum(1, keepdims=True) / n
-    du = dQ / n - u * along
-    ddu = ddQ / n - 2 * along * du
-
-    def vector(a: np.ndarray) -> np.ndarray:
-        s, x = a[:, :1], a[:, 1:]
-        t, y = u[:, :1], -u[:, 1:]
-        return np.asarray(2 * (s * y + t * x + np.cross(x, y)))
-
-    return u, vector(du), vector(ddu)

@@ -10,7 +10,7 @@ The edge of a block is a solid of the scene and not a matter of contacts.
 import numpy as np
 
 from models.frames import ContactFrame
-from optimization.reconstruction import DenseTrajectory
+from optimization.dense_trajectory import DenseTrajectory
 
 # A corner this far outside of a rectangle is over it still: contacts drift [m].
 _RIM = 1e-3

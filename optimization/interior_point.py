@@ -23,14 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from optimization.barrier import Side
-from optimization.iterate import Guess, Iterate, Trial
-from optimization.newton_arrays import Multipliers, make_multipliers
+from optimization.barrier import Side, make_sides
+from optimization.iterate import Guess, Iterate, default_guess, loads_of
+from optimization.newton_arrays import make_multipliers
+from optimization.newton_iteration import take_step
 from optimization.newton_step import NewtonStep
 from optimization.step_rules import (
     LEAST_DAMPING,
-    accepts,
-    changed_damping,
     next_barrier,
     polish_damping,
 )
@@ -108,18 +107,6 @@ class InteriorPoint:
         run.status = "given"
         return self._solution(run, 0.0)
 
-    def default_guess(self) -> Guess:
-        """The problem's own guess, or rest; the weight shared by the contacts."""
-        problem, program = self.transcription.problem, self.transcription.program
-        N, C = problem.num_knots, len(self.transcription.contacts)
-        w = np.zeros((N, C, 6))
-        on = program.wrench_start >= 0
-        patch = on & (program.wrench_first == 0)
-        share = 1 / np.maximum(patch.sum(1), 1)
-        w[:, :, 5] = np.where(patch, share[:, None], 0.0)
-        q = problem.guess
-        return Guess(np.tile(problem.q_start, (N, 1)) if q is None else q, w)
-
     def solve(
         self, guess: Guess | None = None, progress: Progress | None = None
     ) -> TrajectorySolution:
@@ -192,7 +179,7 @@ class InteriorPoint:
             late = iteration >= self.options.max_iterations
             if late and not (run.polish and run.log[-1]["violation"] < CLOSE):
                 break
-            if not self._iterate(run, iteration):
+            if not take_step(self._newton, run, iteration, self.options.max_step):
                 break
             if progress:
                 progress(run.log[-1])
@@ -224,10 +211,10 @@ class InteriorPoint:
         """
         program, problem = self.transcription.program, self.transcription.problem
         mu = self.options.start_barrier if guess is None else WARM_BARRIER
-        guess = guess or self.default_guess()
+        guess = guess or default_guess(self.transcription)
         q, w = guess.q.copy(), guess.w.copy()
         problem.put_ends(q)
-        phi = self._loads(w)
+        phi = loads_of(program, w)
         cost = self._newton.evaluate(q, w, phi, linearize)
         is_far = self._newton.excess() > FAR_OFF and not clear
         mu = self.options.start_barrier if is_far else mu
@@ -243,20 +230,6 @@ class InteriorPoint:
             polish_after=self.options.polish_after if is_far else polish_after,
         )
 
-    def _loads(self, w: np.ndarray) -> np.ndarray:
-        """(N, n_phi) loads of wrenches; the first knot, which has none, as the next."""
-        phi = w[:, self.transcription.program.rated, 5].copy()
-        phi[0] = phi[1]
-        return phi
-
-    def _make_sides(self, mu: float) -> tuple[Side, ...]:
-        """Barriers of all bounds at the current rows."""
-        program, rho = self.transcription.program, self._excess_costs()
-        return tuple(
-            Side(bound, sign, rho, self._newton.values.rows.copy(), mu)
-            for bound, sign in ((program.lower, 1.0), (program.upper, -1.0))
-        )
-
     def _come_near(self, run: Iterate, iteration: int) -> None:
         """Puts up the bounds once the motion is near them.
 
@@ -265,8 +238,8 @@ class InteriorPoint:
         smooth it in a few steps; its wrenches, which no cone held, start again.
         """
         if self._newton.excess() < NEAR or iteration >= FREE_ITERATIONS:
-            run.w = self.default_guess().w
-            run.phi = self._loads(run.w)
+            run.w = default_guess(self.transcription).w
+            run.phi = loads_of(self.transcription.program, run.w)
             run.cost = self._newton.evaluate(run.q, run.w, run.phi)
             run.sides = self._make_sides(run.mu)
             run.filter, run.damping = [], LEAST_DAMPING
@@ -291,91 +264,6 @@ class InteriorPoint:
         run.multipliers = make_multipliers(self.transcription.program)
         run.filter, run.damping, run.polish = [], LEAST_DAMPING, 0
         run.near_since = iteration + 1
-
-    def _iterate(self, run: Iterate, iteration: int) -> bool:
-        """One Newton step; False when none can be taken."""
-        if not self._newton.find(run):
-            run.status = "the matrix of the step could not be factored"
-            return False
-        nv = self.transcription.program.velocity_weight.size
-        steps = [side.step(self._newton.step.d_rows, run.mu) for side in run.sides]
-        longest = min((primal for primal, _ in steps), default=1.0)
-        dual = min((dual for _, dual in steps), default=1.0)
-        largest = float(np.abs(self._newton.step.dx[:, :nv]).max())
-        if largest > self.options.max_step:
-            longest = min(longest, self.options.max_step / largest)
-        new_multipliers = self._newton.multipliers(run.multipliers)
-        theta0, merit0 = self._newton.merit(
-            run.cost, self._newton.values, run.sides, 0.0, run.mu
-        )
-        trial = self._line_search(run, longest, theta0, merit0)
-        if not (np.isfinite(trial.cost) and np.isfinite(trial.theta)):
-            run.status = "the search left the region where the model is finite"
-            return False
-        alpha = trial.alpha
-        if trial.accepted and trial.theta >= 1e-5:
-            run.filter.append((theta0, merit0))
-        run.accepted, run.theta = trial.accepted, trial.theta
-        run.ratio = trial.theta / max(theta0, 1e-12)
-        if not run.polish:
-            bad = not trial.accepted or alpha < 0.2 * longest
-            run.damping = changed_damping(
-                run.damping, bad, run.ratio, trial.theta, iteration
-            )
-        run.q, run.w, run.phi = trial.q, trial.w, trial.phi
-        run.cost = trial.cost
-        if trial.linearized:
-            self._newton.accept()
-        else:
-            self._newton.evaluate(run.q, run.w, run.phi)
-        for side in run.sides:
-            side.move(self._newton.values.rows.copy(), alpha, dual, run.mu)
-        if not run.is_far:
-            run.multipliers = Multipliers(
-                *(
-                    old + alpha * (new - old)
-                    for old, new in zip(run.multipliers, new_multipliers, strict=True)
-                )
-            )
-        run.log.append(
-            {
-                "iteration": iteration,
-                "cost": run.cost,
-                "violation": self._newton.violation(run.sides),
-                "step": largest * alpha,
-                "alpha": alpha,
-                "dual_alpha": dual,
-                "barrier": run.mu,
-                "damping": run.damping,
-                "polish": run.polish,
-            }
-        )
-        return True
-
-    def _line_search(
-        self, run: Iterate, longest: float, theta0: float, merit0: float
-    ) -> Trial:
-        """Halves the step until the filter accepts it, six times at most."""
-        nv = self.transcription.program.velocity_weight.size
-        dx, dw = self._newton.step.dx, self._newton.step.dw
-        alpha = longest
-        for halvings in range(7):
-            q = self._newton.retracted(run.q, alpha)
-            w, phi = run.w + alpha * dw, run.phi + alpha * dx[:, nv:]
-            # Nearly every first trial is accepted: its derivatives will be needed.
-            linearized = halvings == 0
-            cost = self._newton.attempt(q, w, phi, linearized)
-            theta, merit = self._newton.merit(
-                cost, self._newton.trial, run.sides, alpha, run.mu
-            )
-            accepted = accepts(run.filter, theta, merit, theta0, merit0, alpha)
-            trial = Trial(q, w, phi, cost, theta, alpha, accepted, linearized)
-            if accepted:
-                break
-            alpha *= 0.5
-        # The last trial is taken although the filter refused it: the damping that
-        # follows is what gets the search out of such a place.
-        return trial
 
     def _converged(self, run: Iterate) -> bool:
         """Whether the last iterate solves the problem; starts the polish."""
@@ -417,11 +305,7 @@ class InteriorPoint:
         if mu != run.mu:
             run.mu, run.filter = mu, []
 
-    def _excess_costs(self) -> np.ndarray:
-        """(N, rows) price of an excess; wrenches start feasible and stay hard."""
-        program = self.transcription.program
-        rows = program.rows
-        rho = np.full(program.lower.shape, self.options.excess_cost)
-        rho[:, rows.cone : rows.frame] = np.inf
-        rho[:, rows.rate :] = np.inf
-        return rho
+    def _make_sides(self, mu: float) -> tuple[Side, ...]:
+        """Barriers of all bounds at the current rows."""
+        program, rows = self.transcription.program, self._newton.values.rows
+        return make_sides(program, rows, mu, self.options.excess_cost)

@@ -6,7 +6,9 @@ import numpy as np
 
 from optimization.barrier import Side
 from optimization.newton_arrays import Multipliers
+from optimization.program import Program
 from optimization.step_rules import LEAST_DAMPING
+from optimization.transcription import Transcription
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,29 @@ class Guess:
 
     q: np.ndarray
     w: np.ndarray
+
+
+def default_guess(transcription: Transcription) -> Guess:
+    """The problem's own guess, or rest; the weight shared by the contacts."""
+    problem, program = transcription.problem, transcription.program
+    N, C = problem.num_knots, len(transcription.contacts)
+    w = np.zeros((N, C, 6))
+    on = program.wrench_start >= 0
+    patch = on & (program.wrench_first == 0)
+    share = 1 / np.maximum(patch.sum(1), 1)
+    w[:, :, 5] = np.where(patch, share[:, None], 0.0)
+    q = problem.guess
+    return Guess(np.tile(problem.q_start, (N, 1)) if q is None else q, w)
+
+
+def loads_of(program: Program, w: np.ndarray) -> np.ndarray:
+    """(N, n_phi) loads of (N, C, 6) wrenches [weights].
+
+    The first knot has none, and is taken as the next.
+    """
+    phi = w[:, program.rated, 5].copy()
+    phi[0] = phi[1]
+    return phi
 
 
 @dataclass
@@ -71,17 +96,3 @@ class Iterate:
     def came_far(self) -> bool:
         """Whether it started without bounds."""
         return self.is_far or self.near_since > 0
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A point tried by the line search."""
-
-    q: np.ndarray
-    w: np.ndarray
-    phi: np.ndarray
-    cost: float
-    theta: float
-    alpha: float
-    accepted: bool
-    linearized: bool

@@ -1,16 +1,10 @@
 """Values and first derivatives of a Program, compiled; one recursion a knot."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from models.collision_distances import distances
-from models.dynamics import apply_wrench, backward_pass, body_forces, forward_pass
-from models.dynamics_derivatives import (
-    add_wrench_derivative,
-    inverse_dynamics_derivatives,
-)
-from models.kinematic_tree import Workspace, make_workspace
+from models.dynamics import backward_pass, body_forces, forward_pass
+from models.dynamics_derivatives import inverse_dynamics_derivatives
 from models.kinematics import (
     base_position,
     center_of_mass_jacobian,
@@ -24,73 +18,14 @@ from models.rotations import (
     left_jacobian_inverse,
     relative_log,
 )
-from optimization.program import (
-    CONE_ROWS,
+from optimization.knot_dynamics import apply_wrenches, dynamics_jacobian
+from optimization.linearization_arrays import (
     Evaluation,
-    Linearization,
-    Program,
+    make_evaluation,
+    make_linearization,
+    make_scratch,
 )
-
-
-class Scratch(NamedTuple):
-    """Memory of one knot's evaluation."""
-
-    ws: Workspace
-    tau: np.ndarray  # (nv,)
-    Dq: np.ndarray  # (nv, nv)
-    Dv: np.ndarray  # (nv, nv)
-    M: np.ndarray  # (nv, nv)
-    J: np.ndarray  # (P, 6, nv) frame Jacobians in target axes
-    R: np.ndarray  # (P, 3, 3) frame rotations
-    r: np.ndarray  # (P, 3) frame origins from the base origin
-
-
-def make_scratch(program: Program) -> Scratch:
-    """Allocates the memory of one knot's evaluation."""
-    nv, P = len(program.velocity_weight), len(program.frame_body)
-    z = np.zeros
-    return Scratch(
-        ws=make_workspace(program.tree),
-        tau=z(nv),
-        Dq=z((nv, nv)),
-        Dv=z((nv, nv)),
-        M=z((nv, nv)),
-        J=z((P, 6, nv)),
-        R=z((P, 3, 3)),
-        r=z((P, 3)),
-    )
-
-
-def make_evaluation(program: Program) -> Evaluation:
-    """Allocates the values of a program."""
-    N, nv = len(program.dt), len(program.velocity_weight)
-    P, nf = len(program.frame_body), 6 if program.tree.floating else 0
-    z = np.zeros
-    return Evaluation(
-        velocity=z((N, nv)),
-        equality=z((N, nf + len(program.rated))),
-        rows=z((N, program.rows.num_rows)),
-        frame=z((N, P, 6)),
-        com=z((N, 3)),
-        rest=z(nv),
-    )
-
-
-def make_linearization(program: Program) -> Linearization:
-    """Allocates the derivatives of a program."""
-    N, nv = len(program.dt), len(program.velocity_weight)
-    P, n_phi = len(program.frame_body), len(program.rated)
-    nw = int(program.num_wrench.max(initial=0))
-    z = np.zeros
-    return Linearization(
-        dynamics=z((N, nv + n_phi, 3 * (nv + n_phi) + nw)),
-        frame=z((N, P, 6, nv)),
-        com=z((N, 3, nv)),
-        collision=z((N, len(program.collisions.body), nv)),
-        sweep=z((N, len(program.collisions.body), nv)),
-        left=z((N, 3, 3)),
-        right=z((N, 3, 3)),
-    )
+from optimization.program import CONE_ROWS, Program
 
 
 def evaluate_once(
@@ -176,7 +111,7 @@ def _knot(program, q, w, phi, k, scratch, values, derivatives, linearize):
     cost += _frames(program, q[k], k, scratch, values, derivatives, linearize)
     _collisions(program, q[k], k, scratch, values, derivatives, linearize)
     if interior:
-        cost += _wrenches(program, w, k, scratch)
+        cost += apply_wrenches(program, w, k, scratch)
     backward_pass(tree, ws, tau, linearize)
     cost += _center_of_mass(program, q[k], k, scratch, values)
     cost += _rows(program, q[k], w, phi, k, tau, values)
@@ -184,7 +119,7 @@ def _knot(program, q, w, phi, k, scratch, values, derivatives, linearize):
         center_of_mass_jacobian(tree, ws, derivatives.com[k])
         if interior:
             inverse_dynamics_derivatives(tree, ws, scratch.Dq, scratch.Dv, scratch.M)
-            _dynamics_jacobian(program, w, k, scratch, derivatives)
+            dynamics_jacobian(program, w, k, scratch, derivatives)
     return cost
 
 
@@ -245,72 +180,32 @@ def _frames(program, q, k, scratch, values, derivatives, linearize):
 def _collisions(program, q, k, scratch, values, derivatives, linearize):
     """Distances of the feelers of knot k."""
     first = program.rows.collision
-    F = program.collisions.body.shape[0]
-    p_WB = np.empty(3)
-    base_position(program.tree, q, p_WB)
-    distances(
-        program.collisions,
-        program.tree,
-        scratch.ws,
-        p_WB,
-        program.feeler_on[k],
-        values.rows[k, first : first + F],
-        derivatives.collision[k if linearize else 0],
-        linearize,
-    )
+    g = values.rows[k, first : first + program.collisions.body.shape[0]]
+    D = derivatives.collision[k if linearize else 0]
+    _feel(program, q, scratch, program.feeler_on[k], g, D, linearize)
 
 
 @compiled
 def _sweep(program, q, k, scratch, values, derivatives, linearize):
     """Distances of the feelers half way between knots k-1 and k."""
     first = program.rows.sweep
-    F, nv = program.collisions.body.shape[0], values.velocity.shape[1]
+    g = values.rows[k, first : first + program.collisions.body.shape[0]]
+    D = derivatives.sweep[k if linearize else 0]
     middle = np.empty(q.shape[1])
     step = 0.5 * program.span[k - 1]
-    zero = np.zeros(nv)
-    p_WB = np.empty(3)
+    zero = np.zeros(values.velocity.shape[1])
     box_plus(q[k - 1], values.velocity[k], step, program.tree.floating, middle)
     forward_pass(program.tree, middle, zero, zero, 0.0, scratch.ws, False)
-    base_position(program.tree, middle, p_WB)
-    distances(
-        program.collisions,
-        program.tree,
-        scratch.ws,
-        p_WB,
-        program.sweep_on[k],
-        values.rows[k, first : first + F],
-        derivatives.sweep[k if linearize else 0],
-        linearize,
-    )
+    _feel(program, middle, scratch, program.sweep_on[k], g, D, linearize)
 
 
 @compiled
-def _world_wrench(program, w, k, c, out):
-    """Contact wrench c of knot k in world axes, in N and N m."""
-    T = program.R_WG[k, c]
-    for i in range(3):
-        s = 0.0
-        t = 0.0
-        for m in range(3):
-            s += T[i, m] * w[k, c, m]
-            t += T[i, m] * w[k, c, 3 + m]
-        out[i] = s * program.weight
-        out[3 + i] = t * program.weight
-
-
-@compiled
-def _wrenches(program, w, k, scratch):
-    """Applies the contact wrenches of knot k; returns their cost."""
-    W = np.empty(6)
-    cost = 0.0
-    for c in range(program.wrench_first.shape[0]):
-        if program.wrench_start[k, c] < 0:
-            continue
-        _world_wrench(program, w, k, c, W)
-        apply_wrench(scratch.ws, program.frame_body[c], scratch.r[c], W)
-        for i in range(6):
-            cost += 0.5 * program.dt[k] * program.wrench_weight[i] * w[k, c, i] ** 2
-    return cost
+def _feel(program, q, scratch, on, g, D, linearize):
+    """Distances g, and derivatives D, of feelers after a forward pass at q."""
+    p_WB = np.empty(3)
+    base_position(program.tree, q, p_WB)
+    tree, ws = program.tree, scratch.ws
+    distances(program.collisions, tree, ws, p_WB, on, g, D, linearize)
 
 
 @compiled
@@ -363,81 +258,3 @@ def _rows(program, q, w, phi, k, tau, values):
         total += phi[k, n]
     g[rows.total] = total
     return cost
-
-
-@compiled
-def _dynamics_jacobian(program, w, k, scratch, derivatives):
-    """Base rows and torque rows of knot k against its three blocks and wrenches.
-
-    dtau = Dq dq_k + Dv dv_k + M da_k - sum_c J_c' dw_c, with v_k and a_k linear in
-    the mean velocities of the two neighboring intervals.
-    """
-    tree = program.tree
-    nf = 6 if tree.floating else 0
-    nv, n_phi = scratch.tau.shape[0], program.rated.shape[0]
-    nb = nv + n_phi
-    before, after = program.h[k - 1], program.h[k]
-    dt = program.dt[k]
-    W = np.empty(6)
-    for c in range(program.wrench_first.shape[0]):
-        if program.wrench_start[k, c] >= 0:
-            _world_wrench(program, w, k, c, W)
-            add_wrench_derivative(
-                tree, scratch.ws, program.frame_body[c], scratch.r[c], W, scratch.Dq
-            )
-    D, M, Dq, Dv = derivatives.dynamics[k], scratch.M, scratch.Dq, scratch.Dv
-    share_next = before / (before + after)
-    share_last = after / (before + after)
-    span_last, span_next = program.span[k - 1], program.span[k]
-    for i in range(nv):
-        scale = 1 / program.weight if i < nf else 1 / program.effort[i - nf]
-        for j in range(nv):
-            # tau against mean velocity of the next and of the last interval
-            up = scale * (M[i, j] / dt + share_next * Dv[i, j]) / span_next
-            down = scale * (-M[i, j] / dt + share_last * Dv[i, j]) / span_last
-            D[i, j] = -down
-            D[i, nb + j] = scale * Dq[i, j] - up + down
-            D[i, 2 * nb + j] = up
-        if nf:
-            _rotation_columns(program, k, i, scale, scratch, derivatives)
-        for c in range(program.wrench_first.shape[0]):
-            start, first = program.wrench_start[k, c], program.wrench_first[c]
-            if start < 0:
-                continue
-            for m in range(first, 6):
-                D[i, 3 * nb + start + m - first] = (
-                    -scale * program.weight * scratch.J[c, m, i]
-                )
-    if 1 < k < program.dt.shape[0] - 1:
-        for n in range(n_phi):
-            c = program.rated[n]
-            D[nv + n, nb + nv + n] = -1.0
-            if program.wrench_start[k, c] >= 0:
-                D[nv + n, 3 * nb + program.wrench_start[k, c] + 5] = 1.0
-
-
-@compiled
-def _rotation_columns(program, k, i, scale, scratch, derivatives):
-    """Columns of the base rotation, through the Jacobians of SO(3)."""
-    nb = scratch.tau.shape[0] + program.rated.shape[0]
-    before, after, dt = program.h[k - 1], program.h[k], program.dt[k]
-    share_next = before / (before + after)
-    share_last = after / (before + after)
-    span_last, span_next = program.span[k - 1], program.span[k]
-    D, M, Dv = derivatives.dynamics[k], scratch.M, scratch.Dv
-    left, right = derivatives.left, derivatives.right
-    for j in range(3):
-        up_next = 0.0
-        up_here = 0.0
-        down_here = 0.0
-        down_last = 0.0
-        for m in range(3):
-            up = scale * (M[i, m] / dt + share_next * Dv[i, m]) / span_next
-            down = scale * (-M[i, m] / dt + share_last * Dv[i, m]) / span_last
-            up_next += up * left[k + 1, m, j]
-            up_here += up * right[k + 1, m, j]
-            down_here += down * left[k, m, j]
-            down_last += down * right[k, m, j]
-        D[i, j] = -down_last
-        D[i, nb + j] = scale * scratch.Dq[i, j] - up_here + down_here
-        D[i, 2 * nb + j] = up_next

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from optimization.linearization_arrays import Evaluation, Linearization
 from optimization.program import Program
 
 
@@ -28,6 +29,17 @@ class Multipliers(NamedTuple):
     equality: np.ndarray  # (N, nf + n_phi)
     frame: np.ndarray  # (N, P, 6)
     rest: np.ndarray  # (nv,)
+
+
+class NewtonSystem(NamedTuple):
+    """What the normal equations of a Newton step are made of."""
+
+    values: Evaluation  # at the point
+    derivatives: Linearization
+    multipliers: Multipliers
+    stiffness: np.ndarray  # (N, rows) diagonal S of the inequality rows
+    pull: np.ndarray  # (N, rows) gradient of barrier and slack terms in the rows
+    delta: float  # regularization of the equalities
 
 
 def make_step(program: Program) -> Step:

@@ -13,15 +13,15 @@ from scipy.linalg.lapack import dpbtrf, dpbtrs
 from models.rotations import box_plus, compiled
 from optimization.barrier import Side
 from optimization.iterate import Iterate
-from optimization.linearization import (
-    evaluate,
+from optimization.linearization import evaluate
+from optimization.linearization_arrays import (
+    Evaluation,
     make_evaluation,
     make_linearization,
     make_scratch,
 )
-from optimization.newton_arrays import Multipliers, make_step
+from optimization.newton_arrays import Multipliers, NewtonSystem, make_step
 from optimization.normal_equations import assemble
-from optimization.program import Evaluation
 from optimization.step_recovery import recover
 from optimization.transcription import Transcription
 
@@ -178,12 +178,7 @@ class NewtonStep:
         assemble(
             program,
             w,
-            self.values,
-            self._derivatives,
-            lam,
-            stiffness,
-            pull,
-            delta,
+            NewtonSystem(self.values, self._derivatives, lam, stiffness, pull, delta),
             damping,
             step,
         )

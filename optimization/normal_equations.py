@@ -18,23 +18,18 @@ from optimization.program import CONE_ROWS
 
 
 @compiled
-def assemble(
-    program, w, values, derivatives, multipliers, stiffness, pull, delta, damping, step
-):
+def assemble(program, w, system, damping, step):
     """Assembles the band matrix and right-hand side of the Newton step.
 
     Args:
         program: Program.
         w: (N, C, 6) wrenches.
-        values, derivatives: Evaluation and Linearization at the point.
-        multipliers: Multipliers.
-        stiffness: (N, rows) diagonal S of the inequality rows.
-        pull: (N, rows) gradient of the barrier and slack terms in the rows.
-        delta: regularization of the equalities.
+        system: NewtonSystem at the point.
         damping: Levenberg damping of the blocks.
         step: Step to write.
     """
-    N, nv = values.velocity.shape
+    derivatives = system.derivatives
+    N, nv = system.values.velocity.shape
     nb = nv + program.rated.shape[0]
     nw_max = step.factor.shape[1]
     step.band[:] = 0.0
@@ -50,75 +45,25 @@ def assemble(
     assert nw_max >= size - 3 * nb
     for k in range(N):
         if 0 < k < N - 1:
-            _dynamics_block(
-                program,
-                values,
-                derivatives,
-                multipliers,
-                stiffness,
-                pull,
-                delta,
-                k,
-                scaled,
-                H,
-                gradient,
-            )
-            _wrench_block(program, w, stiffness, pull, k, H, gradient)
+            _dynamics_block(program, system, k, scaled, H, gradient)
+            _wrench_block(program, w, system, k, H, gradient)
             _eliminate(program, k, nb, H, gradient, step)
-            _acceleration_cost(program, values, derivatives, k, nb, step)
+            _acceleration_cost(program, system, k, nb, step)
         if k < 2:
             continue
-        interval_terms(
-            program,
-            values,
-            derivatives,
-            multipliers,
-            stiffness,
-            pull,
-            delta,
-            damping,
-            k,
-            nb,
-            step,
-        )
-        sweep_terms(
-            program, values, derivatives, stiffness, pull, k, nb, B, WB, Hl, step
-        )
-        local_terms(
-            program,
-            values,
-            derivatives,
-            multipliers,
-            stiffness,
-            pull,
-            delta,
-            k,
-            nb,
-            B,
-            WB,
-            Hl,
-            step,
-        )
+        interval_terms(program, system, damping, k, nb, step)
+        sweep_terms(program, system, k, nb, B, WB, Hl, step)
+        local_terms(program, system, k, nb, B, WB, Hl, step)
 
 
 @compiled
-def _dynamics_block(
-    program,
-    values,
-    derivatives,
-    multipliers,
-    stiffness,
-    pull,
-    delta,
-    k,
-    scaled,
-    H,
-    gradient,
-):
+def _dynamics_block(program, system, k, scaled, H, gradient):
     """H = D' S D and its gradient for base, torque and load rows of knot k."""
+    values, multipliers, delta = system.values, system.multipliers, system.delta
+    stiffness, pull = system.stiffness, system.pull
     nv = values.velocity.shape[1]
     nf = 6 if program.tree.floating else 0
-    D, torque = derivatives.dynamics[k], program.rows.torque
+    D, torque = system.derivatives.dynamics[k], program.rows.torque
     effort = program.dt[k] * program.effort_weight
     n, size = D.shape
     for j in range(size):
@@ -139,8 +84,9 @@ def _dynamics_block(
 
 
 @compiled
-def _wrench_block(program, w, stiffness, pull, k, H, gradient):
+def _wrench_block(program, w, system, k, H, gradient):
     """Adds cone, normal force and cost terms of the wrenches of knot k."""
+    stiffness, pull = system.stiffness, system.pull
     first_column = _block_columns(program)
     for c in range(program.wrench_first.shape[0]):
         start, first = program.wrench_start[k, c], program.wrench_first[c]
@@ -215,8 +161,9 @@ def _eliminate(program, k, nb, H, gradient, step):
 
 
 @compiled
-def _acceleration_cost(program, values, derivatives, k, nb, step):
+def _acceleration_cost(program, system, k, nb, step):
     """Adds the acceleration cost of knot k, exact in the base rotation."""
+    values, derivatives = system.values, system.derivatives
     before, after, dt = program.span[k - 1], program.span[k], program.dt[k]
     nv = values.velocity.shape[1]
     o = nb * (k - 3)

@@ -1,6 +1,8 @@
 """Terms of the normal equations that have no part in the dynamics, knot by knot.
 
-`optimization.normal_equations` says how the band matrix is stored.
+`optimization.normal_equations` says how the band matrix is stored. Each takes the
+Program, the NewtonSystem, knot k, the size nb of a block and the Step to add to; B, WB
+and H are memory for Jacobians of rows, their weighted form and a product of the two.
 """
 
 import numpy as np
@@ -10,24 +12,14 @@ from models.rotations import compiled
 
 
 @compiled
-def interval_terms(
-    program,
-    values,
-    derivatives,
-    multipliers,
-    stiffness,
-    pull,
-    delta,
-    damping,
-    k,
-    nb,
-    step,
-):
+def interval_terms(program, system, damping, k, nb, step):
     """Adds what depends on the step from knot k-1 to k: velocity, rest, loads.
 
     The base rotation takes the identity for its Jacobian here: its velocity has
     no limit, and at rest the Jacobian is the identity.
     """
+    values, multipliers, delta = system.values, system.multipliers, system.delta
+    stiffness, pull = system.stiffness, system.pull
     N, nv = values.velocity.shape
     nf = 6 if program.tree.floating else 0
     o, ih = nb * (k - 2), 1 / program.span[k - 1]
@@ -67,11 +59,13 @@ def interval_terms(
 
 
 @compiled
-def sweep_terms(program, values, derivatives, stiffness, pull, k, nb, B, WB, H, step):
+def sweep_terms(program, system, k, nb, B, WB, H, step):
     """Adds the distances half way between knots k-1 and k.
 
     A step of either end moves the middle by half of it.
     """
+    values, derivatives = system.values, system.derivatives
+    stiffness, pull = system.stiffness, system.pull
     nv = values.velocity.shape[1]
     o = nb * (k - 2)
     count = 0
@@ -103,22 +97,11 @@ def sweep_terms(program, values, derivatives, stiffness, pull, k, nb, B, WB, H, 
 
 
 @compiled
-def local_terms(
-    program,
-    values,
-    derivatives,
-    multipliers,
-    stiffness,
-    pull,
-    delta,
-    k,
-    nb,
-    B,
-    WB,
-    Hl,
-    step,
-):
+def local_terms(program, system, k, nb, B, WB, Hl, step):
     """Adds what depends on knot k alone: frames, center of mass, posture."""
+    values, derivatives = system.values, system.derivatives
+    multipliers, delta = system.multipliers, system.delta
+    stiffness, pull = system.stiffness, system.pull
     nv = values.velocity.shape[1]
     nf = 6 if program.tree.floating else 0
     o, dt = nb * (k - 2), program.dt[k]

@@ -13,8 +13,9 @@ from dataclasses import fields
 
 import numpy as np
 
-from optimization.reconstruction import DenseTrajectory
-from optimization.verification import Certificate, Check, Verifier, worst_of
+from optimization.certificate import Certificate, Check, worst_of
+from optimization.dense_trajectory import DenseTrajectory
+from optimization.verification import Verifier
 
 # Samples of a piece, and pieces that are remembered: some hours of motion.
 SAMPLES, MOST = 200, 10_000

@@ -103,27 +103,3 @@ class Program(NamedTuple):
     lower: np.ndarray  # (N, rows.num_rows)
     upper: np.ndarray  # (N, rows.num_rows)
     rest_scale: float  # scale of the rest constraint at the end, 0 without one
-
-
-class Evaluation(NamedTuple):
-    """Values of a program at a point, and where the last linearization stands."""
-
-    velocity: np.ndarray  # (N, nv) mean velocity of the interval before the knot
-    equality: np.ndarray  # (N, nf + n_phi) base dynamics and load residuals
-    rows: np.ndarray  # (N, rows.num_rows) inequality rows
-    frame: np.ndarray  # (N, P, 6) frame residuals
-    com: np.ndarray  # (N, 3) center of mass [m]
-    rest: np.ndarray  # (nv,) end velocity residual
-
-
-class Linearization(NamedTuple):
-    """First derivatives of a program at a point."""
-
-    # Base dynamics, joint torques and loads against (block k-1, k, k+1, wrenches).
-    dynamics: np.ndarray  # (N, nv + n_phi, 3 nb + max wrenches)
-    frame: np.ndarray  # (N, P, 6, nv)
-    com: np.ndarray  # (N, 3, nv)
-    collision: np.ndarray  # (N, F, nv)
-    sweep: np.ndarray  # (N, F, nv) at the middle, against a step of both ends
-    left: np.ndarray  # (N, 3, 3) d velocity / d (block k), rotation part, times h
-    right: np.ndarray  # (N, 3, 3) minus the same for block k - 1

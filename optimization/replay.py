@@ -14,7 +14,7 @@ from models.fusing import set_joints
 from models.mimic import Following
 from models.robot import RobotModel
 from models.robot_loading import find_frame
-from optimization.reconstruction import DenseTrajectory
+from optimization.dense_trajectory import DenseTrajectory
 
 # Samples nearer than this are the two sides of an impact [s].
 SAME_TIME = 1e-9

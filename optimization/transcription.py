@@ -35,65 +35,19 @@ Sources
     Moreau, "Unilateral Contact and Dry Friction in Finite Freedom Dynamics", 1988.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
 import numpy as np
-from pydrake.math import RigidTransform
 
 from models.contact import wrench_cone
-from models.errors import BackbeatError
-from models.frames import ContactFrame, Frame
+from optimization.frame_slots import FrameSlot, make_slots
 from optimization.program import (
     CONE_ROWS,
     FREE,
     Program,
     row_layout,
 )
-from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask, axis_indices
+from optimization.row_bounds import write_bounds
+from optimization.tasks import CenterOfMassTask, PostureTask
 from optimization.trajectory_problem import TrajectoryProblem
-
-# Targets nearer than this are the same [m or 1].
-SAME = 1e-12
-
-
-@dataclass
-class _Slot:
-    """One frame with at most one target per knot."""
-
-    frame: Frame
-    used: np.ndarray
-    R_WG: np.ndarray
-    p_WG: np.ndarray
-    weight: np.ndarray
-    equal: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-
-    @staticmethod
-    def empty(frame: Frame, N: int) -> "_Slot":
-        return _Slot(
-            frame=frame,
-            used=np.zeros(N, bool),
-            R_WG=np.tile(np.eye(3), (N, 1, 1)),
-            p_WG=np.zeros((N, 3)),
-            weight=np.zeros((N, 6)),
-            equal=np.zeros((N, 6)),
-            lower=np.full((N, 6), -FREE),
-            upper=np.full((N, 6), FREE),
-        )
-
-    def accepts(self, k: int, X: RigidTransform) -> bool:
-        """Whether knot k is free or already has this target."""
-        if not self.used[k]:
-            return True
-        apart = np.abs(self.p_WG[k] - X.translation()).max()
-        turned = np.abs(self.R_WG[k] - X.rotation().matrix()).max()
-        return bool(max(apart, turned) < SAME)
-
-    def aim(self, k: int, X: RigidTransform) -> None:
-        self.used[k] = True
-        self.R_WG[k], self.p_WG[k] = X.rotation().matrix(), X.translation()
 
 
 class Transcription:
@@ -117,76 +71,12 @@ class Transcription:
         robot = problem.robot
         self.contacts = problem.contact_names
         self._frames = [robot.contacts[n] for n in self.contacts]
-        slots = self._make_slots()
+        slots = make_slots(problem)
         self.frames = tuple(s.frame.name for s in slots)
         rated = [i for i, c in enumerate(self._frames) if not c.is_point]
         self.program = self._assemble(slots, np.array(rated, np.int64))
 
-    def _make_slots(self) -> list[_Slot]:
-        problem, N = self.problem, self.problem.num_knots
-        slots = [_Slot.empty(c.frame, N) for c in self._frames]
-        standing = [problem.schedule.standing(t) for t in problem.times]
-        free = np.isin(np.arange(N), problem.free_knots).astype(float)
-        for k in range(N):
-            for name, X_WC in self._placed(standing, k).items():
-                slot = slots[self.contacts.index(name)]
-                slot.aim(k, X_WC)
-                first = 3 if problem.robot.contacts[name].is_point else 0
-                # Where a knot is given nothing is left to constrain.
-                slot.equal[k, first:] = free[k]
-        for task in problem.tasks:
-            if isinstance(task, FrameTask):
-                self._add_frame_task(slots, task)
-        for impact in problem.impacts:
-            if not slots[self.contacts.index(impact.contact)].used[impact.knot]:
-                raise BackbeatError(
-                    f"{impact.contact} hits at {problem.times[impact.knot]:.3f} s, but "
-                    "no task says where"
-                )
-        return slots
-
-    def _placed(
-        self, standing: Sequence[Mapping[str, RigidTransform]], k: int
-    ) -> dict[str, RigidTransform]:
-        """Contacts whose pose is given at knot k, of those that stand at each knot.
-
-        The curve at a switch is a mean of three control points; a contact that
-        arrives or leaves without speed has the same pose at all three.
-        """
-        placed = dict(standing[k])
-        for beside in (k - 1, k + 1):
-            if 0 <= beside < len(standing):
-                for name, X in standing[beside].items():
-                    if name not in placed and not self.problem.strikes(name):
-                        placed[name] = X
-        return placed
-
-    def _add_frame_task(self, slots: list[_Slot], task: FrameTask) -> None:
-        frame = self.problem.robot.frame(task.frame)
-        axes = axis_indices(task.axes)
-        for i, k in enumerate(np.asarray(task.knots)):
-            X = task.target(i)
-            slot = next(
-                (s for s in slots if s.frame.name == frame.name and s.accepts(k, X)),
-                None,
-            )
-            if slot is None:
-                slot = _Slot.empty(frame, self.problem.num_knots)
-                slots.append(slot)
-            slot.aim(k, X)
-            if task.weight is not None:
-                slot.weight[k, axes] += task.weight
-            elif k not in self.problem.free_knots:
-                continue
-            elif not task.is_bound:
-                slot.equal[k, axes] = 1.0
-            else:
-                if task.lower is not None:
-                    slot.lower[k, axes] = task.lower
-                if task.upper is not None:
-                    slot.upper[k, axes] = task.upper
-
-    def _assemble(self, slots: list[_Slot], rated: np.ndarray) -> Program:
+    def _assemble(self, slots: list[FrameSlot], rated: np.ndarray) -> Program:
         problem, robot = self.problem, self.problem.robot
         N, nj = problem.num_knots, robot.num_joints
         h = np.diff(problem.times)
@@ -199,7 +89,7 @@ class Transcription:
         start = np.cumsum(on * sizes, axis=1) - on * sizes if C else np.zeros((N, 0))
         com_target, com_weight = self._center_of_mass()
         posture, posture_weight = self._posture()
-        w, nothing = problem.weights, _Slot.empty(robot.trunk, N)
+        w, nothing = problem.weights, FrameSlot.empty(robot.trunk, N)
         program = Program(
             tree=robot.tree,
             rows=rows,
@@ -238,7 +128,7 @@ class Transcription:
             # Makes 1 mm/s of remaining speed as bad as 1e-2 of a scaled row.
             rest_scale=10.0 * spans[-1] if problem.end_at_rest else 0.0,
         )
-        self._bound(program, slots, on)
+        write_bounds(problem, program, slots, on)
         return program
 
     def _active(self) -> np.ndarray:
@@ -326,67 +216,6 @@ class Transcription:
                 continue
             shares[robot.base_velocities + robot.joint_indices([group])] *= factor
         return shares
-
-    def _bound(self, program: Program, slots: list[_Slot], on: np.ndarray) -> None:
-        problem, robot, limits = self.problem, self.problem.robot, self.problem.limits
-        N, nj, layout = problem.num_knots, robot.num_joints, program.rows
-        lower, upper = program.lower, program.upper
-
-        def bound(
-            first: int, size: int, knots: slice, low: object, high: object
-        ) -> None:
-            lower[knots, first : first + size] = low
-            upper[knots, first : first + size] = high
-
-        inner, free = slice(1, N - 1), slice(2, N)
-        bound(layout.torque, nj, inner, -limits.torque, limits.torque)
-        margin = limits.position_margin
-        low, high = robot.position_lower + margin, robot.position_upper - margin
-        for q in (problem.q_start, problem.q_end):
-            if q is not None:
-                low = np.minimum(low, q[robot.base_positions :] - 2 * margin)
-                high = np.maximum(high, q[robot.base_positions :] + 2 * margin)
-        bound(layout.position, nj, free, low, high)
-        speed = limits.velocity * robot.velocity_limits
-        bound(layout.velocity, nj, free, -speed, speed)
-        for i, contact in enumerate(self._frames):
-            stands = np.where(on[:, i])[0]
-            num = len(wrench_cone(contact.half_length, contact.half_width, 1.0))
-            first = layout.cone + i * CONE_ROWS
-            upper[stands, first : first + num] = 0.0
-            self._bound_normal_force(program, i, contact, stands)
-        for p, slot in enumerate(slots):
-            first = layout.frame + 6 * p
-            lower[:, first : first + 6] = slot.lower
-            upper[:, first : first + 6] = slot.upper
-        margin = problem.collisions.margin
-        for first, on_rows in (
-            (layout.collision, program.feeler_on),
-            (layout.sweep, program.sweep_on),
-        ):
-            rows = slice(first, first + on_rows.shape[1])
-            lower[:, rows] = np.where(on_rows, margin, -FREE)
-        if len(program.rated):
-            rate = limits.force_rate * program.h[1:-1, None]
-            bound(layout.rate, len(program.rated), slice(2, N - 1), -rate, rate)
-            upper[2 : N - 1, layout.total] = limits.total_force
-
-    def _bound_normal_force(
-        self, program: Program, i: int, contact: ContactFrame, stands: np.ndarray
-    ) -> None:
-        limits, row = self.problem.limits, program.rows.normal + i
-        name, weight = self.contacts[i], program.weight
-        low, high = limits.least_force * weight, limits.contact_force * weight
-        if contact.is_point:
-            low, high = limits.point_force
-        low, high = limits.contact_forces.get(name, (low, high))
-        program.lower[stands, row] = low / weight
-        program.upper[stands, row] = high / weight
-        for impact in self.problem.impacts:
-            if name == impact.contact:
-                force = impact.max_impulse / program.dt[impact.knot]
-                program.lower[impact.knot, row] = 0.0
-                program.upper[impact.knot, row] = force / weight
 
 
 def _spans(h: np.ndarray, beside: tuple[float, float]) -> np.ndarray:

@@ -7,13 +7,13 @@ import numpy as np
 from backbeat.stage.moment import Moment
 from backbeat.stage.stage import PREVIEW
 from behaviors.behavior import Behavior
-from behaviors.build import describe
 from behaviors.kinematic_preview import GuessPreview, KinematicPreview
 from behaviors.rehearsal import Draft
+from behaviors.solved_behavior import describe
 from models.configuration import Configuration
 from mpc.simulation.asked_tempo import AskedTempo
-from optimization.reconstruction import unforced
-from optimization.verification import Certificate
+from optimization.certificate import Certificate
+from optimization.dense_trajectory import unforced
 
 
 class PreviewTake:

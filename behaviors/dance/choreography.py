@@ -33,7 +33,7 @@ from models.collision_making import make_self_collision_model
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance
-from optimization.reconstruction import DenseTrajectory
+from optimization.dense_trajectory import DenseTrajectory
 from optimization.trajectory_problem import Limits, TrajectoryProblem, Weights
 
 # Knots of a beat, as many as it takes for them to be near enough to each other [s].
@@ -157,7 +157,7 @@ class DanceSpecification(Specification):
         if found:
             steps = footsteps(found, N - 1, per_beat, self.bpm, self.name)
             walker = Walker(steps, robot, q_start)
-            schedule, times = walker.schedule(), walker.times
+            schedule, times = walker.prints.schedule(), walker.prints.times
             chosen = [*walker.swing_tasks(), *tasks.stepping(walker, _flights(found))]
             limits = Limits(friction_share=0.8, patch_share=0.7)
             guess = tasks.guess(walker)

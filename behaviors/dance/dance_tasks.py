@@ -113,7 +113,7 @@ class DanceTasks:
             walker: the steps.
             flights: first and last knot of every jump.
         """
-        middle, yaw, _ = walker.body()
+        middle, yaw, _ = walker.prints.body()
         c, s, own = np.cos(yaw), np.sin(yaw), self._com_offsets()
         x, y = own[:, 0].copy(), own[:, 1].copy()
         own[:, 0], own[:, 1] = c * x - s * y, s * x + c * y
@@ -133,7 +133,7 @@ class DanceTasks:
         factor = np.stack([self._factor(f"com.{a}") for a in "xyz"], axis=1)
         for i, step in enumerate(walker.specification.steps):
             if step.feet != "both":
-                start, end = walker.starts[i], walker.starts[i + 1]
+                start, end = walker.prints.starts[i], walker.prints.starts[i + 1]
                 near = self._about(start, end, NEAR, NEAR)
                 weight[near] = COM_STEPPING * factor[near]
         for start, end in flights:
@@ -149,7 +149,7 @@ class DanceTasks:
 
     def guess(self, walker: Walker) -> np.ndarray:
         """(N, nq) the start posture, taken along by the steps."""
-        middle, yaw, _ = walker.body()
+        middle, yaw, _ = walker.prints.body()
         q = np.tile(self.q_start, (len(self.beats), 1))
         turn = np.zeros((len(yaw), 4))
         turn[:, 0], turn[:, 3] = np.cos(0.5 * yaw), np.sin(0.5 * yaw)

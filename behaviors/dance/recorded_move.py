@@ -10,15 +10,15 @@ import numpy as np
 from behaviors.dance.arrangement import PlacedMove
 from behaviors.dance.expression import Expression
 from behaviors.dance.move import Curve, Move, MoveStep, Offsets
-from behaviors.footsteps import FEET
 from behaviors.library import check_name
 from behaviors.recording.joint_file import read_joint_file
 from behaviors.recording.planted_feet import Interval
 from behaviors.recording.retargeting import RecordedStep, RetargetedMotion, retarget
+from behaviors.step import FEET
 from behaviors.time_law import minimum_jerk
 from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
-from optimization.reconstruction import DenseTrajectory
+from optimization.dense_trajectory import DenseTrajectory
 from optimization.tasks import CenterOfMassTask, PostureTask
 from optimization.trajectory_problem import TrajectoryProblem
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from behaviors.dance.arrangement import PlacedMove
-from behaviors.footsteps import FootstepSpecification, Step
+from behaviors.footsteps import FootstepSpecification
+from behaviors.step import Step
 from models.errors import BackbeatError
 
 OTHER = {"left": "right", "right": "left", "none": "none"}

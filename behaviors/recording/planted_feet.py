@@ -13,8 +13,8 @@ import numpy as np
 from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 
-from behaviors.footsteps import FEET
 from behaviors.runs import runs, without_short
+from behaviors.step import FEET
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel

@@ -14,9 +14,10 @@ from pydrake.multibody.tree import BodyIndex
 from pydrake.systems.framework import BasicVector, Context, LeafSystem
 
 from models.kit.drum_kit import CHAIR, DrumKit
+from models.patch_geometry import support_body
 from models.point_motion import PointMotion
 from models.robot_loading import find_frame
-from models.scene import Scene, World, support_body
+from models.scene import Scene, World
 from models.sole_wrenches import SoleWrenches
 
 # Entries of a tip's row in `strikes`; place and velocity take three each.

@@ -9,7 +9,7 @@ from typing import Any
 from llvmlite.binding import get_host_cpu_name
 
 from behaviors.behavior import Behavior
-from behaviors.build import robot_hash, source_hash
+from behaviors.build_key import robot_hash, source_hash
 
 # Libraries that compute.
 _LIBRARIES = ("backbeat", "drake", "numpy", "scipy", "numba", "piqp", "daqp")

@@ -16,8 +16,8 @@ from models.scene import Scene
 from mpc.plan import Plan
 from mpc.simulation.run import SimulationRun
 from mpc.simulation.scenario import Scenario
-from optimization.reconstruction import DenseTrajectory
-from optimization.verification import Certificate
+from optimization.certificate import Certificate
+from optimization.dense_trajectory import DenseTrajectory
 
 BPM = 98.0
 SEAT = Mount(

@@ -10,7 +10,7 @@ import pytest
 from behaviors.kinematic_behavior import KINEMATIC
 from behaviors.library import Library
 from mpc.simulation.run_file import load_run
-from optimization.verification import Certificate
+from optimization.certificate import Certificate
 
 TRACK_KEYS = [
     "behavior",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from backbeat.cli.main import main
-from behaviors.build import build_key
+from behaviors.build_key import build_key
 from behaviors.drummer import kit_members
 from behaviors.music.score_reader import load_score
 from behaviors.specification import find_specification, read_any

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from behaviors import build as building
+from behaviors import build_key, solved_behavior
 from behaviors.build import build
 from behaviors.specification import find_specification
 from models.errors import BackbeatError
 from models.robot_description import find_description
-from optimization.verification import Certificate, Check
+from optimization.certificate import Certificate, Check
 
 POSTURE = """\
 kind: posture
@@ -123,7 +124,7 @@ def test_a_changed_robot_is_solved_again(library, write, solved, tmp_path, file)
 def test_a_changed_program_is_solved_again(library, write, solved, monkeypatch):
     path = write(POSTURE)
     build(path, library)
-    monkeypatch.setattr(building, "_sources", lambda: "other sources")
+    monkeypatch.setattr(build_key, "_sources", lambda: "other sources")
     build(path, library)
     assert solved == ["mine"] * 2
 
@@ -143,12 +144,12 @@ def test_a_changed_program_is_solved_again(library, write, solved, monkeypatch):
 )
 def test_only_what_can_change_a_motion_counts(tmp_path, monkeypatch, file, counts):
     for name in ("models", "optimization", "behaviors", "mpc", "backbeat"):
-        shutil.copytree(building.ROOT / name, tmp_path / name)
-    monkeypatch.setattr(building, "ROOT", tmp_path)
-    before = building._sources.__wrapped__()
+        shutil.copytree(build_key.ROOT / name, tmp_path / name)
+    monkeypatch.setattr(build_key, "ROOT", tmp_path)
+    before = build_key._sources.__wrapped__()
     changed = tmp_path / file
     changed.write_text(changed.read_text() + "\n")
-    assert (building._sources.__wrapped__() != before) == counts
+    assert (build_key._sources.__wrapped__() != before) == counts
 
 
 def test_a_damaged_file_is_solved_again(library, write, solved):
@@ -171,7 +172,7 @@ def test_an_interrupted_build_leaves_the_library_as_it_was(
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(building, stage, interrupted)
+    monkeypatch.setattr(solved_behavior, stage, interrupted)
     path = write(POSTURE.replace("hold: 0.1", "hold: 0.2"))
     with pytest.raises(KeyboardInterrupt):
         build(path, library)
@@ -183,7 +184,7 @@ def test_an_interrupted_build_leaves_the_library_as_it_was(
 
 def test_a_motion_that_fails_verification_is_not_stored(library, write, monkeypatch):
     bad = Check("joint_torque", 1.3, 1.0, 0.25, "l_leg_kny")
-    monkeypatch.setattr(building, "verify", lambda *_: Certificate((bad,)))
+    monkeypatch.setattr(solved_behavior, "verify", lambda *_: Certificate((bad,)))
     with pytest.raises(BackbeatError) as caught:
         build(write(POSTURE), library)
     for word in ("mine", "joint_torque", "1.3 > 1", "0.25 s", "l_leg_kny"):

@@ -11,7 +11,7 @@ from behaviors.specification import (
     read_specification,
 )
 from models.errors import BackbeatError
-from optimization.verification import BOUNDS
+from optimization.certificate import BOUNDS
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import BALLISTIC, CONTACT
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from behaviors.dance.authoring import Choreography
-from behaviors.footsteps import FootstepSpecification, Step
+from behaviors.footsteps import FootstepSpecification
 from behaviors.posture import PostureSpecification, Station
 from behaviors.specification import (
     SHIPPED_FOLDER,
@@ -15,6 +15,7 @@ from behaviors.specification import (
     read_specification,
     shipped_names,
 )
+from behaviors.step import Step
 from models.errors import BackbeatError
 from tests.backbeat.performances import swaying
 

@@ -7,7 +7,8 @@ import pytest
 
 from behaviors.behavior import Mount, make_robot
 from behaviors.behavior_table import to_frame
-from behaviors.build import build_key, solve
+from behaviors.build import solve
+from behaviors.build_key import build_key
 from behaviors.checking import check_dance
 from behaviors.dance.authoring import Choreography
 from behaviors.recording.joint_file import joint_table, read_joint_file

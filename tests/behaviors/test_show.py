@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from behaviors.behavior import Mount
-from behaviors.build import build, build_key
+from behaviors.build import build
+from behaviors.build_key import build_key
 from behaviors.concatenation import SEAM_BOUNDS, concatenate, cut, seam_checks
 from behaviors.library import Library
 from behaviors.placement import Placement
@@ -25,7 +26,8 @@ from models.collision_making import make_self_collision_model
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.scene import Scene
-from optimization.verification import BOUNDS, verify
+from optimization.certificate import BOUNDS
+from optimization.verification import verify
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.behaviors.identity import same
 from tests.behaviors.short_show import BEND, write_files

@@ -13,7 +13,7 @@ from behaviors.dance.arrangement import MoveDescription
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.dance.recorded_move import RecordingDescription
 from behaviors.drumming import DrummingSpecification
-from behaviors.footsteps import FootstepSpecification, Step
+from behaviors.footsteps import FootstepSpecification
 from behaviors.music.score_description import (
     HitDescription,
     PartDescription,
@@ -21,6 +21,7 @@ from behaviors.music.score_description import (
 )
 from behaviors.posture import PostureSpecification, Station
 from behaviors.setlist import Number, SetlistSpecification
+from behaviors.step import Step
 from behaviors.strokes import Stroke
 from models.sensors import SensorNoise
 from mpc.simulation.scenario import Push, Scenario, load_scenario

@@ -5,8 +5,9 @@ import pytest
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
+from models.patch_geometry import support_body
 from models.robot import RobotModel
-from models.scene import FEET, Scene, add_world, support_body
+from models.scene import FEET, Scene, add_world
 from mpc.simulation.contact_log import ContactLog
 
 # A block whose sole is a frame of its own, without a shape, as many robots have it.

@@ -6,7 +6,7 @@ import sys
 import pandas as pd
 import pytest
 
-from behaviors.build import ROOT
+from behaviors.build_key import ROOT
 from models.errors import BackbeatError
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.sweep.table import (

@@ -5,13 +5,14 @@ from pydrake.multibody.tree import MultibodyForces
 
 from models.configuration import Configuration
 from models.rotations import box_plus
-from optimization.linearization import (
-    evaluate,
+from optimization.linearization import evaluate
+from optimization.linearization_arrays import (
+    Evaluation,
+    Linearization,
     make_evaluation,
     make_linearization,
     make_scratch,
 )
-from optimization.program import Evaluation, Linearization
 from optimization.trajectory_solution import TrajectorySolution
 from optimization.transcription import Transcription
 

@@ -11,8 +11,9 @@ from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 from models.collision_making import make_self_collision_model
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance
-from optimization.explanation import active_limits, explain
+from optimization.explanation import explain
 from optimization.interior_point import InteriorPoint
+from optimization.limit_use import active_limits
 from optimization.tasks import FrameTask
 from optimization.trajectory_problem import Limits
 from optimization.transcription import Transcription

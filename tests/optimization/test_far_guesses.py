@@ -7,7 +7,7 @@ import pytest
 
 from behaviors.specification import find_specification, read_specification
 from optimization.interior_point import InteriorPoint
-from optimization.iterate import Guess
+from optimization.iterate import Guess, default_guess
 from optimization.transcription import Transcription
 from tests.tolerances import KNOT
 
@@ -43,7 +43,7 @@ def scattered(name, seed, sigma):
     """A guess that jerks from knot to knot."""
     interior_point = solver(name)
     robot = interior_point.transcription.problem.robot
-    guess = interior_point.default_guess()
+    guess = default_guess(interior_point.transcription)
     q = guess.q.copy()
     rng = np.random.default_rng(seed)
     q[:, robot.base_positions :] += sigma * rng.standard_normal(

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg.lapack import dpbtrf, dpbtrs
 
-from optimization.newton_arrays import Multipliers, make_step
+from optimization.newton_arrays import Multipliers, NewtonSystem, make_step
 from optimization.normal_equations import assemble
 from optimization.step_recovery import recover
 from optimization.transcription import Transcription
@@ -126,18 +126,8 @@ def test_the_step_solves_the_dense_system(point):
     pull = np.where(bounded, rng.normal(size=bounded.shape), 0.0)
 
     step = make_step(program)
-    assemble(
-        program,
-        point.w,
-        values,
-        derivatives,
-        multipliers,
-        stiffness,
-        pull,
-        DELTA,
-        DAMPING,
-        step,
-    )
+    system = NewtonSystem(values, derivatives, multipliers, stiffness, pull, DELTA)
+    assemble(program, point.w, system, DAMPING, step)
     factor, info = dpbtrf(step.band.T, lower=1)
     assert info == 0
     dx, info = dpbtrs(factor, step.rhs, lower=1)

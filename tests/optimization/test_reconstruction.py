@@ -9,9 +9,10 @@ from pydrake.math import RigidTransform, RotationMatrix
 
 from models.configuration import Configuration
 from optimization.contact_schedule import ContactSchedule
-from optimization.curves import Curves, _spline
+from optimization.curves import Curves
 from optimization.interior_point import InteriorPoint, InteriorPointOptions
 from optimization.iterate import Guess
+from optimization.knot_splines import knot_spline
 from optimization.rebounds import MOST_SPEED
 from optimization.reconstruction import reconstruct
 from optimization.transcription import Transcription
@@ -343,7 +344,7 @@ def test_a_stick_passes_its_knots_however_few_there_are(count, given):
         9.0 * np.cos(9.0 * breaks[[i]]) if x else None
         for i, x in zip((0, -1), given, strict=True)
     ]
-    spline = _spline(sites, values, breaks, (rates[0], rates[1]))
+    spline = knot_spline(sites, values, breaks, (rates[0], rates[1]))
     assert_allclose(spline(sites), values, atol=1e-12)
     for i, rate in zip((0, -1), rates, strict=True):
         if rate is not None:

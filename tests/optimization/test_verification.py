@@ -10,10 +10,11 @@ from pydrake.math import RigidTransform
 from models.collision import BOX, WORLD, Solid
 from models.collision_making import make_collision_model
 from models.configuration import Configuration
+from optimization.certificate import BOUNDS, Certificate, Check
 from optimization.interior_point import InteriorPoint
 from optimization.reconstruction import reconstruct
 from optimization.transcription import Transcription
-from optimization.verification import BOUNDS, Certificate, Check, verify
+from optimization.verification import verify
 from tests.optimization.problems import jump, squat, stroke, uneven
 
 

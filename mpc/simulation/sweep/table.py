@@ -22,7 +22,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from behaviors.build import ROOT, source_hash
+from behaviors.build_key import ROOT, source_hash
 from models.atomic_file import replacing
 from models.errors import BackbeatError
 from mpc.simulation.scenario import Scenario

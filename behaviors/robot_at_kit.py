@@ -1,0 +1,96 @@
+"""A robot at a drum kit: where it sits or stands, and what its arms keep away from."""
+
+from collections.abc import Sequence
+
+from pydrake.math import RigidTransform, RotationMatrix
+
+from behaviors.behavior import Mount, make_robot
+from behaviors.drummer import stick_tip
+from behaviors.music.score import HANDS
+from behaviors.stance import start_configuration, support_poses
+from behaviors.strike_postures import StrikePostures
+from models.collision import CollisionModel
+from models.collision_making import make_collision_model
+from models.kit.drum_kit import DrumKit
+from models.robot import RobotModel
+from models.scene import Scene
+
+SEAT_HEIGHT = 0.65  # of the pelvis origin, seated [m]
+# The contact to sit with, and the equipment that it comes with.
+SEAT = "seat"
+ARM_LINKS = ("larm", "ufarm", "lfarm", "hand", "stick")
+
+
+class RobotAtKit:
+    """A robot with sticks in its place, ready to drum.
+
+    Attributes:
+        robot: the robot.
+        mount: what holds it: nothing.
+        posture: (nq,) nominal configuration.
+        scene: the kit where the robot needs it.
+        kit: the same with its members.
+        collisions: what arms and sticks keep away from.
+        supports: poses of what it stands or sits on, by contact.
+    """
+
+    def __init__(self, robot: str, equipment: Sequence[str], seated: bool) -> None:
+        """Puts the kit before the robot.
+
+        Args:
+            robot: name of the robot, or path of its YAML.
+            equipment: what it carries.
+            seated: whether it sits freely on the kit's chair.
+        """
+        posture = "drum-ready-seated" if seated else "drum-ready"
+        self.mount = Mount()
+        equipped = dict.fromkeys([*equipment, *[SEAT] * seated])
+        self.robot: RobotModel = make_robot(robot, tuple(equipped), self.mount)
+        self.posture = start_configuration(self.robot, posture)
+        place = (float(self.posture[4]), 0.0, float(self.posture[6]) - SEAT_HEIGHT)
+        self.scene = Scene("drum-kit", place)
+        self.kit = DrumKit(place)
+        self.collisions = self._collisions()
+        self.supports = support_poses(self.robot, self.posture)
+        if seated:
+            self.supports = self._sit(self.supports)
+
+    def strike_postures(self, slope: float) -> StrikePostures:
+        """How arms reach heads; nothing is found yet.
+
+        Args:
+            slope: least slope of the stick down to the head [rad].
+        """
+        return StrikePostures(
+            self.robot,
+            self.posture,
+            {h: self._alone(h) for h in HANDS},
+            {h: (f"{h[0]}_arm", stick_tip(h), f"{h[0]}_stick") for h in HANDS},
+            slope,
+        )
+
+    def _sit(self, feet: dict[str, RigidTransform]) -> dict[str, RigidTransform]:
+        """The chair under the pelvis, and the feet flat on the floor."""
+        poses = {}
+        for name, X in feet.items():
+            yaw = X.rotation().ToRollPitchYaw().yaw_angle()
+            place = [*X.translation()[:2], 0.0]
+            poses[name] = RigidTransform(RotationMatrix.MakeZRotation(yaw), place)
+        poses[SEAT] = RigidTransform([*self.posture[4:6], self.kit.seat_height])
+        return poses
+
+    def _collisions(self) -> CollisionModel:
+        """Arms and sticks keep away from kit and body."""
+        links = [f"{hand[0]}_{link}" for hand in HANDS for link in ARM_LINKS]
+        return make_collision_model(self.robot, links, self.kit.solids())
+
+    def _alone(self, hand: str) -> CollisionModel:
+        """What one arm keeps away from while the other is out of its way."""
+        other = "r" if hand == "left" else "l"
+        mine = [
+            i
+            for i, f in enumerate(self.collisions.feelers)
+            if f.link.startswith(f"{hand[0]}_") and f.part != "tip"
+        ]
+        theirs = [f"{other}_{link}" for link in ARM_LINKS]
+        return self.collisions.restricted(mine, theirs)

@@ -1,0 +1,30 @@
+"""A step: who stands for a while, and what the other feet do meanwhile."""
+
+from dataclasses import dataclass, field
+
+# Feet that stand, by the words of a step, and their contacts.
+STANDING = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
+STANDING["none"] = ()
+FEET = {"left": "l_foot", "right": "r_foot"}
+
+
+@dataclass
+class Step:
+    """A phase: who stands, and what the others do."""
+
+    # Feet that stand: both, left, right or none.
+    feet: str = "both"
+    # How long, in seconds or, with a tempo, in beats.
+    time: float = 0.0
+    beats: float = 0.0
+    # How far the feet in the air get: forward, to the left [m], and turned left [rad].
+    to: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    turn: float = 0.0
+    # Places on the way, from where the foot left: forward, left, up [m].
+    via: list[list[float]] = field(default_factory=list)
+    # Height of the foot on the way [m].
+    clearance: float = 0.05
+    # How much lower the center of mass is at the end than at the start [m].
+    lower: float = 0.0
+    # Least and most time [s], where the step may choose; empty where it may not.
+    between: list[float] = field(default_factory=list)
