@@ -17,6 +17,7 @@ The motors follow u late, see `models.motors`; every step gets the mean of what 
 so that no impulse is lost to sampling.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -95,6 +96,19 @@ class _Traits(NamedTuple):
     slew: np.ndarray
     period: float
     lag: float
+
+
+@dataclass
+class _Step:
+    """What a step comes to.
+
+    Attributes:
+        efforts: (3, nj) what motors are told, its mean, and after it [N m].
+        remembers: whether the command asks for integral or friction.
+    """
+
+    efforts: np.ndarray
+    remembers: bool = False
 
 
 @compiled
@@ -266,11 +280,11 @@ class JointServo(LeafSystem):
         )
         self.DeclareVectorOutputPort("joint_effort", nj, self._calc_effort)
         self._memory = self.DeclareDiscreteState(4 * nj)
-        # What a step comes to: (3, nj) told, mean and after, for plant and memory.
+        # For plant and memory alike.
         self._step = self.DeclareCacheEntry(
             "step",
             ValueProducer(
-                lambda: AbstractValue.Make(np.zeros((3, nj))), self._calc_step
+                lambda: AbstractValue.Make(_Step(np.zeros((3, nj)))), self._calc_step
             ),
             {self._command.ticket(), self._state.ticket(), self.all_state_ticket()},
         )
@@ -294,22 +308,24 @@ class JointServo(LeafSystem):
         return value
 
     def _update(self, context: Context, state: State) -> None:
-        step, command = self._step.Eval(context), self._command.Eval(context)
+        step: _Step = self._step.Eval(context)
         memory = state.get_mutable_discrete_state().get_mutable_value(self._memory)
-        remembers = _asks_memory(command, self._nj)
-        if remembers:
-            felt = memory[LAST * self._nj :]
+        if step.remembers:
+            command, felt = self._command.Eval(context), memory[LAST * self._nj :]
             if self._measured.HasValue(context):
                 felt = self._measured.Eval(context)
             sensed = self._state.Eval(context)
             known = all_finite(sensed)
-            _remember(self._bound, command, sensed, known, step[0], felt, memory)
-        _keep(step, remembers, self._has_motors, memory)
+            told = step.efforts[0]
+            _remember(self._bound, command, sensed, known, told, felt, memory)
+        _keep(step.efforts, step.remembers, self._has_motors, memory)
 
     def _calc_step(self, context: Context, output: AbstractValue) -> None:
         """What motors are told, their mean over the step, and effort after it."""
         command, state = self._command.Eval(context), self._state.Eval(context)
-        step, memory = output.get_mutable_value(), self._read(context)
+        value: _Step = output.get_mutable_value()
+        value.remembers = _asks_memory(command, self._nj)
+        step, memory = value.efforts, self._read(context)
         # Compiled code takes numbers for finite.
         known = all_finite(state)
         _tell(self._bound, command, state, known, memory, step[0])
@@ -325,8 +341,8 @@ class JointServo(LeafSystem):
             step[1:] = step[0]
 
     def _calc_actuation(self, context: Context, output: BasicVector) -> None:
-        mean = self._step.Eval(context)[1]
+        mean = self._step.Eval(context).efforts[1]
         _arrange(mean, self._joint_of, output.get_mutable_value())
 
     def _calc_effort(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._step.Eval(context)[1])
+        output.SetFromVector(self._step.Eval(context).efforts[1])

@@ -79,18 +79,19 @@ def _follow(elapsed, share, v, before, M, passive, felt, last, residual):
         share: of the way to its cause that the residual goes.
         v: (nv,) velocity after the step.
         before: velocity, rows of the mass matrix, passive torques and those of the
-            motors before it.
+            motors (nj,) before it, and (n,) which of these act on the rows, if any.
         M, passive: the same rows and torques after it.
         felt: (n,) what the soles felt.
         last, residual: (n,) before and after it; the second is written.
     """
-    v0, M0, passive0, effort = before
+    v0, M0, passive0, effort, motors = before
     for i in range(residual.shape[0]):
         change = 0.0
         for k in range(v.shape[0]):
             change += 0.5 * (M0[i, k] + M[i, k]) * (v[k] - v0[k])
         # Motors hold their torque until the next sample; the rest changes evenly.
-        forces = 0.5 * (passive0[i] + passive[i]) - effort[i] - felt[i]
+        motor = effort[motors[i]] if motors[i] >= 0 else 0.0
+        forces = 0.5 * (passive0[i] + passive[i]) - motor - felt[i]
         residual[i] = last[i] + share * (change / elapsed + forces - last[i])
 
 
@@ -101,7 +102,7 @@ class ObserverMemory:
     Attributes:
         time: of the sample [s].
         q, v: (nq,), (nv,) the state.
-        effort: (n,) torques of the motors from then on [N m].
+        effort: (nj,) torques of the motors from then on [N m].
         residual: (n,) torques that nothing known explains [N m].
         terms: (n, nv) rows of the mass matrix, and (n,) all torques but those of the
             motors [N m]; None where nobody has asked for them yet.
@@ -140,8 +141,8 @@ class MomentumObserver:
             rows = np.setdiff1d(rows[robot.base_velocities :], legs)
         self.rows, self.soles, self.rate = rows, tuple(soles), rate
         self._nv = robot.num_velocities
+        # Joints of the rows; those of the base have none and are negative.
         self._motors = rows - robot.base_velocities
-        self._driven = self._motors >= 0
         self._silent = np.zeros((0, 6))
         frames = [robot.contacts[n].frame for n in self.soles]
         self._bound = bind(
@@ -175,7 +176,7 @@ class MomentumObserver:
         """
         if residual is None:
             residual = np.zeros(len(self.rows))
-        return ObserverMemory(t, q.copy(), v.copy(), self._effort(effort), residual)
+        return ObserverMemory(t, q.copy(), v.copy(), effort.copy(), residual)
 
     def __call__(
         self,
@@ -207,19 +208,15 @@ class MomentumObserver:
             elapsed,
             share,
             v,
-            (memory.v, *before, memory.effort),
+            (memory.v, *before, memory.effort, self._motors),
             M,
             passive,
             felt,
             memory.residual,
             residual,
         )
-        now = self._effort(effort)
-        return ObserverMemory(t, q.copy(), v.copy(), now, residual, (M, passive))
-
-    def _effort(self, effort: np.ndarray) -> np.ndarray:
-        """(n,) torques of the motors, from those of all (nj,) [N m]."""
-        return np.where(self._driven, effort[self._motors], 0.0)
+        seen = t, q.copy(), v.copy(), effort.copy()
+        return ObserverMemory(*seen, residual, (M, passive))
 
     def _look(
         self, q: np.ndarray, v: np.ndarray, wrenches: np.ndarray

@@ -70,23 +70,26 @@ class ContactLog(LeafSystem):
         self.patches = robot.patches
         self._sticks = StickContacts(world, scene)
         self.tips, self.members = self._sticks.tips, self._sticks.members
-        self._slot: dict[BodyIndex, int] = {
-            support_body(plant, robot, n).index(): i for i, n in enumerate(self.patches)
+        # By numbers of bodies.
+        self._slot: dict[int, int] = {
+            int(support_body(plant, robot, n).index()): i
+            for i, n in enumerate(self.patches)
         }
-        self._sole_of: dict[BodyIndex, int] = {
-            support_body(plant, robot, n).index(): i for i, n in enumerate(robot.soles)
+        self._sole_of: dict[int, int] = {
+            int(support_body(plant, robot, n).index()): i
+            for i, n in enumerate(robot.soles)
         }
-        self._ground = plant.world_body().index()
-        self._bodies: dict[GeometryId, BodyIndex] = {}
+        self._ground = int(plant.world_body().index())
+        self._bodies: dict[GeometryId, int] = {}
         for k in range(plant.num_bodies()):
             body = plant.get_body(BodyIndex(k))
             for geometry in plant.GetCollisionGeometriesForBody(body):
-                self._bodies[geometry] = body.index()
+                self._bodies[geometry] = k
         # What is known of pairs of bodies that have touched.
         self._carried: dict[tuple[int, int], _Carried] = {}
         self._supports = {self._ground}
         if plant.HasBodyNamed(CHAIR):
-            self._supports.add(plant.GetBodyByName(CHAIR).index())
+            self._supports.add(int(plant.GetBodyByName(CHAIR).index()))
         self._results = self.DeclareAbstractInputPort(
             "contact_results", plant.get_contact_results_output_port().Allocate()
         )
@@ -137,7 +140,7 @@ class ContactLog(LeafSystem):
         normal = [0.0] * len(self._sole_of)
         for i in range(results.num_point_pair_contacts()):
             info = results.point_pair_contact_info(i)
-            carried = self._carry(info.bodyA_index(), info.bodyB_index())
+            carried = self._carry(int(info.bodyA_index()), int(info.bodyB_index()))
             if carried.sign:
                 force = info.contact_force()
                 _add_wrench(
@@ -170,14 +173,14 @@ class ContactLog(LeafSystem):
             # The ground is flat where a sole touches it: all faces have one normal.
             normal[carried.sole] += abs(float(surface.face_normal(0) @ force))
 
-    def _carry(self, a: BodyIndex, b: BodyIndex) -> _Carried:
+    def _carry(self, a: int, b: int) -> _Carried:
         """Where a contact of two bodies counts."""
-        pair = int(a), int(b)
-        if pair not in self._carried:
-            self._carried[pair] = self._find_carried(a, b)
-        return self._carried[pair]
+        found = self._carried.get((a, b))
+        if found is None:
+            found = self._carried[a, b] = self._find_carried(a, b)
+        return found
 
-    def _find_carried(self, a: BodyIndex, b: BodyIndex) -> _Carried:
+    def _find_carried(self, a: int, b: int) -> _Carried:
         rest = len(self.patches)
         for support, body, sign in ((a, b, 1.0), (b, a, -1.0)):
             if support in self._supports:
