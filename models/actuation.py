@@ -275,10 +275,6 @@ class JointServo(LeafSystem):
         size = robot.num_positions + robot.num_velocities
         self._state = self.DeclareVectorInputPort("state", size)
         self._measured = self.DeclareVectorInputPort("measured_effort", nj)
-        self.DeclareVectorOutputPort(
-            "actuation", len(actuator_joints), self._calc_actuation
-        )
-        self.DeclareVectorOutputPort("joint_effort", nj, self._calc_effort)
         self._memory = self.DeclareDiscreteState(4 * nj)
         # For plant and memory alike.
         self._step = self.DeclareCacheEntry(
@@ -288,6 +284,12 @@ class JointServo(LeafSystem):
             ),
             {self._command.ticket(), self._state.ticket(), self.all_state_ticket()},
         )
+        # What was measured acts on the memory alone.
+        made = {self._step.ticket()}
+        self.DeclareVectorOutputPort(
+            "actuation", len(actuator_joints), self._calc_actuation, made
+        )
+        self.DeclareVectorOutputPort("joint_effort", nj, self._calc_effort, made)
         # The plant's step is such an event too: both see what is before the step, and
         # motors go on from what they gave.
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
