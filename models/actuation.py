@@ -17,6 +17,7 @@ The motors follow u late, see `models.motors`; every step gets the mean of what 
 so that no impulse is lost to sampling.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ from pydrake.systems.framework import (
 )
 
 from models.bound_arguments import bind
+from models.finite import all_finite
 from models.motors import move_motors
 from models.robot import RobotModel
 from models.rotations import compiled
@@ -96,6 +98,19 @@ class _Traits(NamedTuple):
     lag: float
 
 
+@dataclass
+class _Step:
+    """What a step comes to.
+
+    Attributes:
+        efforts: (3, nj) what motors are told, its mean, and after it [N m].
+        remembers: whether the command asks for integral or friction.
+    """
+
+    efforts: np.ndarray
+    remembers: bool = False
+
+
 @compiled
 def _tell(bound, command, state, known, memory, told):
     """Writes the clipped effort told to each motor; see the head of this module.
@@ -138,17 +153,27 @@ def _move(bound, memory, step):
 
 
 @compiled
-def _forget(command, memory):
-    """Whether a gain asks for integral or friction; if none does they are zeroed."""
-    nj = memory.shape[0] // 4
+def _asks_memory(command, nj):
+    """Whether a gain of a command asks for integral or friction."""
     for j in range(nj):
         if (
             command[INTEGRAL * nj + j] != 0.0
             or command[EFFORT_FEEDBACK * nj + j] != 0.0
         ):
             return True
-    memory[HELD * nj : (MEASURED + 1) * nj] = 0.0
     return False
+
+
+@compiled
+def _keep(step, remembers, has_motors, memory):
+    """Keeps what motors give in a step; unless it remembers them, the rest is zero."""
+    nj = step.shape[1]
+    for j in range(nj):
+        if not remembers:
+            memory[HELD * nj + j] = memory[MEASURED * nj + j] = 0.0
+        if has_motors:
+            memory[MOTORS * nj + j] = step[2, j]
+        memory[LAST * nj + j] = step[1, j]
 
 
 @compiled
@@ -174,6 +199,13 @@ def _remember(bound, command, state, known, told, felt, memory):
         memory[HELD * nj + j] = held
         measured += blend * (memory[LAST * nj + j] - felt[j] - measured)
         memory[MEASURED * nj + j] = min(max(measured, -most), most)
+
+
+@compiled
+def _arrange(effort, joints, out):
+    """Writes the effort of the joint of each actuator; zero where that is -1."""
+    for i in range(joints.shape[0]):
+        out[i] = effort[joints[i]] if joints[i] >= 0 else 0.0
 
 
 class JointServo(LeafSystem):
@@ -238,25 +270,26 @@ class JointServo(LeafSystem):
         traits = _Traits(limits, friction, slew, float(period), float(lag))
         self._bound = bind((traits, self._nq))
         order = {name: i for i, name in enumerate(robot.joint_names)}
-        self._selection = np.zeros((len(actuator_joints), nj))
-        for row, name in enumerate(actuator_joints):
-            if name in order:
-                self._selection[row, order[name]] = 1.0
+        self._joint_of = np.array([order.get(n, -1) for n in actuator_joints], int)
         self._command = self.DeclareVectorInputPort("command", BLOCKS * nj)
         size = robot.num_positions + robot.num_velocities
         self._state = self.DeclareVectorInputPort("state", size)
         self._measured = self.DeclareVectorInputPort("measured_effort", nj)
-        self.DeclareVectorOutputPort(
-            "actuation", len(actuator_joints), self._calc_actuation
-        )
-        self.DeclareVectorOutputPort("joint_effort", nj, self._calc_effort)
         self._memory = self.DeclareDiscreteState(4 * nj)
-        # What a step comes to: (3, nj) told, mean and after, for plant and memory.
+        # For plant and memory alike.
         self._step = self.DeclareCacheEntry(
             "step",
-            ValueProducer(lambda: AbstractValue.Make(None), self._calc_step),
+            ValueProducer(
+                lambda: AbstractValue.Make(_Step(np.zeros((3, nj)))), self._calc_step
+            ),
             {self._command.ticket(), self._state.ticket(), self.all_state_ticket()},
         )
+        # What was measured acts on the memory alone.
+        made = {self._step.ticket()}
+        self.DeclareVectorOutputPort(
+            "actuation", len(actuator_joints), self._calc_actuation, made
+        )
+        self.DeclareVectorOutputPort("joint_effort", nj, self._calc_effort, made)
         # The plant's step is such an event too: both see what is before the step, and
         # motors go on from what they gave.
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
@@ -277,26 +310,26 @@ class JointServo(LeafSystem):
         return value
 
     def _update(self, context: Context, state: State) -> None:
-        step, command = self._step.Eval(context), self._command.Eval(context)
-        values, nj = state.get_mutable_discrete_state(), self._nj
-        memory = values.get_mutable_value(self._memory)
-        if _forget(command, memory):
-            felt = memory[LAST * nj :]
+        step: _Step = self._step.Eval(context)
+        memory = state.get_mutable_discrete_state().get_mutable_value(self._memory)
+        if step.remembers:
+            command, felt = self._command.Eval(context), memory[LAST * self._nj :]
             if self._measured.HasValue(context):
                 felt = self._measured.Eval(context)
             sensed = self._state.Eval(context)
-            known = bool(np.isfinite(sensed).all())
-            _remember(self._bound, command, sensed, known, step[0], felt, memory)
-        if self._has_motors:
-            memory[:nj] = step[2]
-        memory[LAST * nj :] = step[1]
+            known = all_finite(sensed)
+            told = step.efforts[0]
+            _remember(self._bound, command, sensed, known, told, felt, memory)
+        _keep(step.efforts, step.remembers, self._has_motors, memory)
 
     def _calc_step(self, context: Context, output: AbstractValue) -> None:
         """What motors are told, their mean over the step, and effort after it."""
         command, state = self._command.Eval(context), self._state.Eval(context)
-        step, memory = np.empty((3, self._nj)), self._read(context)
+        value: _Step = output.get_mutable_value()
+        value.remembers = _asks_memory(command, self._nj)
+        step, memory = value.efforts, self._read(context)
         # Compiled code takes numbers for finite.
-        known = bool(np.isfinite(state).all())
+        known = all_finite(state)
         _tell(self._bound, command, state, known, memory, step[0])
         if self._safety is not None:
             q, v = state[: self._nq], state[self._nq :]
@@ -308,10 +341,10 @@ class JointServo(LeafSystem):
             _move(self._bound, memory, step)
         else:
             step[1:] = step[0]
-        output.set_value(step)
 
     def _calc_actuation(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._selection @ self._step.Eval(context)[1])
+        mean = self._step.Eval(context).efforts[1]
+        _arrange(mean, self._joint_of, output.get_mutable_value())
 
     def _calc_effort(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._step.Eval(context)[1])
+        output.SetFromVector(self._step.Eval(context).efforts[1])

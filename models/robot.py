@@ -5,6 +5,7 @@ the supporting surface), F any frame of the robot.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -196,7 +197,7 @@ class RobotModel:
         """Positions of the base: 7 or 0; joints start there in q."""
         return 7 if self.floating else 0
 
-    @property
+    @cached_property
     def gravity(self) -> float:
         """Magnitude of gravity along -z in the world [m/s^2]."""
         return float(-self.plant.gravity_field().gravity_vector()[2])

@@ -12,12 +12,17 @@ draw and then walk. A sample's errors depend on seed and number of the sample on
 
 from dataclasses import dataclass, field
 
+import numba as nb
 import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import Context, LeafSystem, State
 
+from models.compiled_cache import guard_compiled_cache
+from models.numbered_draws import NumberedDraws
 from models.robot import RobotModel
 from models.rotations import quaternion_to_matrix
+
+guard_compiled_cache()
 
 
 @dataclass
@@ -129,7 +134,8 @@ class Sensors(LeafSystem):
         """
         super().__init__()
         self._robot, self._noise = robot, noise or SensorNoise()
-        self._period, self._seed = period, seed
+        self._period, self._draws = period, NumberedDraws(seed)
+        self._upwards = np.array([0.0, 0.0, robot.gravity])
         self._delay = round(delay / period)
         self._state = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
@@ -149,7 +155,7 @@ class Sensors(LeafSystem):
             np.tile(np.r_[np.full(3, n.moment), np.full(2, n.force)], num_patches),
         ]
         start = np.array([[n.gyro_bias] * 3, [n.accelerometer_bias] * 3])
-        bias = start * self._draw(0, 6, stream=1).reshape(2, 3)
+        bias = start * NumberedDraws(seed, stream=1).normal(0, 6).reshape(2, 3)
         first = SensorMemory((), 0, np.zeros(3), bias)
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         blank = np.zeros(nj)
@@ -160,12 +166,6 @@ class Sensors(LeafSystem):
             "reading", lambda: AbstractValue.Make(empty), self._calc_reading
         )
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
-
-    def _draw(self, index: int, size: int, stream: int = 0) -> np.ndarray:
-        """Standard normal numbers of one sample."""
-        # The key says which sequence, the counter where in it: no memory is needed.
-        bits = np.random.Philox(key=[self._seed, stream], counter=[0, index, 0, 0])
-        return np.random.Generator(bits).standard_normal(size)
 
     def _read(self, context: Context) -> SensorMemory:
         memory: SensorMemory = context.get_abstract_state(int(self._memory)).get_value()
@@ -202,39 +202,73 @@ class Sensors(LeafSystem):
         wrenches: np.ndarray | None = None,
     ) -> SensorMemory:
         """The next sample, as a function of true state, forces, memory and noise."""
-        robot, nj = self._robot, self._robot.num_joints
-        q, v = x[: robot.num_positions], x[robot.num_positions :]
-        rate, specific, velocity = np.zeros(3), np.zeros(3), np.zeros(3)
+        robot, nj, nq = self._robot, self._robot.num_joints, self._robot.num_positions
+        q, v, rates, velocity = x[:nq], x[nq:], np.zeros((2, 3)), np.zeros(3)
         if robot.floating:
-            R, velocity = np.zeros((3, 3)), v[3:6].copy()
+            R, velocity = np.empty((3, 3)), v[3:6].copy()
             quaternion_to_matrix(q, R)
             before = memory.base_velocity if memory.count else velocity
             acceleration = (velocity - before) / self._period
-            rate = R.T @ v[:3]
-            specific = R.T @ (acceleration + [0.0, 0.0, robot.gravity])
-        error = (
-            scale * self._deviations * self._draw(memory.count, len(self._deviations))
+            rates[0] = R.T @ v[:3]
+            rates[1] = R.T @ (acceleration + self._upwards)
+        draw = self._draws.normal(memory.count, len(self._deviations))
+        c, k = len(force), 2 * nj
+        felt = np.empty((0 if wrenches is None else c, 6))
+        given = felt if wrenches is None else wrenches
+        values, bias = np.empty(k + 6 + c), np.empty((2, 3))
+        _sense(
+            scale,
+            self._deviations,
+            draw,
+            (q, v, rates, memory.bias, force, given),
+            (values, bias, felt),
         )
-        k, c = 2 * nj, len(force)
-        walk = k + 6 + c
-        felt = np.zeros((0, 6))
-        if wrenches is not None:
-            # Both outputs of a foot are of one sensor, with one normal force.
-            errors = error[walk + 6 :].reshape(c, 5), error[k + 6 : walk, None]
-            felt = wrenches + np.hstack(errors)
         reading = SensorReading(
             index=memory.count,
-            position=q[robot.base_positions :] + error[:nj],
-            velocity=v[robot.base_velocities :] + error[nj:k],
-            gyro=rate + memory.bias[0] + error[k : k + 3],
-            accelerometer=specific + memory.bias[1] + error[k + 3 : k + 6],
-            force=force + error[k + 6 : walk],
+            position=values[:nj],
+            velocity=values[nj:k],
+            gyro=values[k : k + 3],
+            accelerometer=values[k + 3 : k + 6],
+            force=values[k + 6 :],
             wrenches=felt,
         )
         kept = memory.readings[-self._delay :] if self._delay else ()
-        return SensorMemory(
-            readings=(*kept, reading),
-            count=memory.count + 1,
-            base_velocity=velocity,
-            bias=memory.bias + error[walk : walk + 6].reshape(2, 3),
-        )
+        return SensorMemory((*kept, reading), memory.count + 1, velocity, bias)
+
+
+# Without fast arithmetic: what a seed gives depends on no compiler.
+@nb.njit(cache=True, nogil=True)
+def _sense(scale, deviations, draw, true, out):
+    """Writes what sensors say: what is true, biases and errors, and the next biases.
+
+    Args:
+        scale, deviations, draw: every error is their product; of encoders, IMU, forces,
+            walk of the biases, and for each foot moment and the two forces across.
+        true: configuration, velocity, (2, 3) of the IMU and its biases, (C,) normal
+            forces and (C, 6) wrenches, or (0, 6) where nothing feels them.
+        out: values of encoders, IMU and normal forces in a row, (2, 3) next biases, and
+            wrenches; all are written.
+    """
+    q, v, rates, bias, force, wrenches = true
+    values, after, felt = out
+    c = force.shape[0]
+    nj = (values.shape[0] - 6 - c) // 2
+    k = 2 * nj
+    walk = k + 6 + c
+    error = np.empty(draw.shape[0])
+    for i in range(draw.shape[0]):
+        error[i] = scale * deviations[i] * draw[i]
+    for j in range(nj):
+        values[j] = q[q.shape[0] - nj + j] + error[j]
+        values[nj + j] = v[v.shape[0] - nj + j] + error[nj + j]
+    for s in range(2):
+        for i in range(3):
+            values[k + 3 * s + i] = rates[s, i] + bias[s, i] + error[k + 3 * s + i]
+            after[s, i] = bias[s, i] + error[walk + 3 * s + i]
+    for i in range(c):
+        values[k + 6 + i] = force[i] + error[k + 6 + i]
+    for i in range(felt.shape[0]):
+        for d in range(5):
+            felt[i, d] = wrenches[i, d] + error[walk + 6 + 5 * i + d]
+        # Both outputs of a foot are of one sensor, with one normal force.
+        felt[i, 5] = wrenches[i, 5] + error[k + 6 + i]

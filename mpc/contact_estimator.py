@@ -2,7 +2,12 @@
 
 from dataclasses import dataclass
 
+import numba as nb
 import numpy as np
+
+from models.compiled_cache import guard_compiled_cache
+
+guard_compiled_cache()
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,14 @@ def estimate_contacts(
     Returns:
         (C,) bool which stand now, and (C,) trust from 0 in the air to 1.
     """
-    now = np.where(stands, force >= thresholds.off, force > thresholds.on)
-    trust = np.where(now, np.clip(force / thresholds.full, 0.0, 1.0), 0.0)
+    now, trust = np.empty(len(force), bool), np.empty(len(force))
+    _decide(force, stands, thresholds.on, thresholds.off, thresholds.full, now, trust)
     return now, trust
+
+
+@nb.njit(cache=True, nogil=True)
+def _decide(force, stands, on, off, full, now, trust):
+    """Writes which feet stand, and their trust; see `estimate_contacts`."""
+    for c in range(force.shape[0]):
+        now[c] = force[c] >= off if stands[c] else force[c] > on
+        trust[c] = min(max(force[c] / full, 0.0), 1.0) if now[c] else 0.0

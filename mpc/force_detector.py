@@ -7,6 +7,7 @@ what noise there is in the momentum of the whole robot. Around a planned hit of 
 and while one rests on a drum, nothing is observed: the drum pushes, and that is known.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,7 +17,9 @@ from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
 
 from behaviors.behavior import Event
 from models.configuration import Configuration
+from models.finite import all_finite
 from models.robot import RobotModel
+from models.rotations import compiled
 from models.sensors import SensorNoise
 from mpc.momentum_observer import RATE, MomentumObserver, ObserverMemory
 from mpc.plan_settings import PlanSettings
@@ -99,9 +102,22 @@ class DetectorMemory:
         """Whether something pushes now."""
         return bool(self.warnings) and self.warnings[-1].until is None
 
+    def observed(self, observer: ObserverMemory) -> "DetectorMemory":
+        """The same after the observer's next sample."""
+        return DetectorMemory(observer, self.since, self.warnings, self.count)
+
     def __deepcopy__(self, memo: object) -> "DetectorMemory":
         """Values in a Context may be shared, for nothing here ever changes."""
         return self
+
+
+@compiled
+def _greatest_share(residual, limits):
+    """The greatest of torques (n,) as shares of their limits (n,)."""
+    most = 0.0
+    for i in range(residual.shape[0]):
+        most = max(most, np.abs(residual[i]) / limits[i])
+    return most
 
 
 class ForceDetection:
@@ -140,12 +156,12 @@ class ForceDetection:
         self._names = [robot.joint_names[i - base] for i in rows[rows >= base]]
         self._locate = PushLocation(robot, rows, self.limits / DEVIATIONS)
         ordered = np.array(sorted(known), float).reshape(-1, 2)
-        self._starts = ordered[:, 0]
-        self._ends = np.maximum.accumulate(ordered[:, 1])
+        self._starts = ordered[:, 0].tolist()
+        self._ends = np.maximum.accumulate(ordered[:, 1]).tolist()
 
     def is_known(self, phase: float) -> bool:
         """Whether a contact at a phase [s] is no surprise."""
-        i = int(np.searchsorted(self._starts, phase, side="right")) - 1
+        i = bisect_right(self._starts, phase) - 1
         return i >= 0 and bool(phase <= self._ends[i])
 
     def __call__(
@@ -168,8 +184,8 @@ class ForceDetection:
             wrenches: (C, 6) on the soles, see `MomentumObserver`.
             phase: of the behavior that is asked for [s]; None for the time.
         """
-        given = (q, v, effort) if wrenches is None else (q, v, effort, wrenches)
-        if not all(np.isfinite(x).all() for x in given):
+        finite = all_finite(q) and all_finite(v) and all_finite(effort)
+        if not finite or not (wrenches is None or all_finite(wrenches.ravel())):
             return replace(memory, observer=None, since=None)
         before = memory.observer
         if before is None:
@@ -177,15 +193,15 @@ class ForceDetection:
         if self.is_known(t if phase is None else phase):
             # What a drum does is not observed; what was known before stays known.
             kept = self.observer.start(t, q, v, effort, before.residual)
-            return replace(memory, observer=kept)
+            return memory.observed(kept)
         now = self.observer(before, t, q, v, effort, wrenches)
-        return self._judge(replace(memory, observer=now), now.residual, t, q)
+        return self._judge(memory.observed(now), now.residual, t, q)
 
     def _judge(
         self, memory: DetectorMemory, residual: np.ndarray, t: float, q: np.ndarray
     ) -> DetectorMemory:
         """Begins, goes on with or ends a warning."""
-        excess = float((np.abs(residual) / self.limits).max())
+        excess = _greatest_share(residual, self.limits)
         if memory.is_warning:
             last = self._go_on(memory.warnings[-1], residual, excess, t, q)
             return replace(memory, warnings=(*memory.warnings[:-1], last), since=None)

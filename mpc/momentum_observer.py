@@ -22,8 +22,9 @@ goes out by the momentum that it gives. Sources
     2016 (free bases, with sensors at the feet).
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,16 +41,18 @@ RATE = 10.0
 
 
 @compiled
-def _dynamics(bound, q, v, wrenches, M, h, felt):
-    """Writes the mass matrix, what motors would have to balance, what soles feel."""
-    tree, ws, damping, gravity, zero, bodies, R_BS, p_BS = bound.content
+def _dynamics(bound, q, v, wrenches, M, passive, felt):
+    """Writes rows of the mass matrix, what motors would balance, what soles feel."""
+    tree, ws, damping, gravity, zero, rows, inertia, bodies, R_BS, p_BS = bound.content
+    nv = v.shape[0]
+    h, sensed = np.zeros(nv), np.zeros(nv)
     forward_pass(tree, q, v, zero, gravity, ws, False)
     body_forces(tree, ws, False)
     backward_pass(tree, ws, h, False)
-    first = v.shape[0] - damping.shape[0]
+    first = nv - damping.shape[0]
     for j in range(damping.shape[0]):
         h[first + j] += damping[j] * v[first + j]
-    J, R, r = np.empty((6, v.shape[0])), np.empty((3, 3)), np.empty(3)
+    J, R, r = np.empty((6, nv)), np.empty((3, 3)), np.empty(3)
     for c in range(wrenches.shape[0]):
         frame_pose(tree, ws, q, bodies[c], R_BS[c], p_BS[c], R, r)
         frame_jacobian(tree, ws, bodies[c], r, J)
@@ -58,9 +61,38 @@ def _dynamics(bound, q, v, wrenches, M, h, felt):
             for k in range(3):
                 moment += R[i, k] * wrenches[c, k]
                 force += R[i, k] * wrenches[c, 3 + k]
-            for j in range(v.shape[0]):
-                felt[j] += J[i, j] * moment + J[3 + i, j] * force
-    mass_matrix(tree, ws, M)
+            for j in range(nv):
+                sensed[j] += J[i, j] * moment + J[3 + i, j] * force
+    mass_matrix(tree, ws, inertia)
+    for i in range(rows.shape[0]):
+        passive[i], felt[i] = h[rows[i]], sensed[rows[i]]
+        for k in range(nv):
+            M[i, k] = inertia[rows[i], k]
+
+
+@compiled
+def _follow(elapsed, share, v, before, M, passive, felt, last, residual):
+    """Writes the residual after a step.
+
+    Args:
+        elapsed: length of the step [s].
+        share: of the way to its cause that the residual goes.
+        v: (nv,) velocity after the step.
+        before: velocity, rows of the mass matrix, passive torques and those of the
+            motors (nj,) before it, and (n,) which of these act on the rows, if any.
+        M, passive: the same rows and torques after it.
+        felt: (n,) what the soles felt.
+        last, residual: (n,) before and after it; the second is written.
+    """
+    v0, M0, passive0, effort, motors = before
+    for i in range(residual.shape[0]):
+        change = 0.0
+        for k in range(v.shape[0]):
+            change += 0.5 * (M0[i, k] + M[i, k]) * (v[k] - v0[k])
+        # Motors hold their torque until the next sample; the rest changes evenly.
+        motor = effort[motors[i]] if motors[i] >= 0 else 0.0
+        forces = 0.5 * (passive0[i] + passive[i]) - motor - felt[i]
+        residual[i] = last[i] + share * (change / elapsed + forces - last[i])
 
 
 @dataclass(frozen=True)
@@ -69,19 +101,19 @@ class ObserverMemory:
 
     Attributes:
         time: of the sample [s].
-        v: (nv,) velocity.
-        M: (n, nv) rows of the mass matrix.
-        passive: (n,) all torques but the motors' [N m].
-        effort: (n,) those of the motors [N m].
+        q, v: (nq,), (nv,) the state.
+        effort: (nj,) torques of the motors from then on [N m].
         residual: (n,) torques that nothing known explains [N m].
+        terms: (n, nv) rows of the mass matrix, and (n,) all torques but those of the
+            motors [N m]; None where nobody has asked for them yet.
     """
 
     time: float
+    q: np.ndarray
     v: np.ndarray
-    M: np.ndarray
-    passive: np.ndarray
     effort: np.ndarray
     residual: np.ndarray
+    terms: tuple[np.ndarray, np.ndarray] | None = None
 
 
 class MomentumObserver:
@@ -108,7 +140,9 @@ class MomentumObserver:
             legs = robot.base_velocities + robot.leg_joints
             rows = np.setdiff1d(rows[robot.base_velocities :], legs)
         self.rows, self.soles, self.rate = rows, tuple(soles), rate
-        self._first = robot.base_velocities
+        self._nv = robot.num_velocities
+        # Joints of the rows; those of the base have none and are negative.
+        self._motors = rows - robot.base_velocities
         self._silent = np.zeros((0, 6))
         frames = [robot.contacts[n].frame for n in self.soles]
         self._bound = bind(
@@ -118,6 +152,8 @@ class MomentumObserver:
                 robot.damping,
                 robot.gravity,
                 np.zeros(robot.num_velocities),
+                rows,
+                np.zeros((robot.num_velocities, robot.num_velocities)),
                 *frame_arrays(frames),
             )
         )
@@ -140,7 +176,7 @@ class MomentumObserver:
         """
         if residual is None:
             residual = np.zeros(len(self.rows))
-        return self._look(t, q, v, effort, self._silent, residual)[0]
+        return ObserverMemory(t, q.copy(), v.copy(), effort.copy(), residual)
 
     def __call__(
         self,
@@ -160,30 +196,33 @@ class MomentumObserver:
                 origins, mean since the last sample [N m, N]; None without soles.
         """
         sensed = self._silent if wrenches is None else wrenches
-        now, felt = self._look(t, q, v, effort, sensed, memory.residual)
-        elapsed = t - memory.time
-        change = 0.5 * (memory.M + now.M) @ (v - memory.v)
-        # Motors hold their torque until the next sample; the rest changes evenly.
-        forces = 0.5 * (memory.passive + now.passive) - memory.effort - felt
+        # What nobody observes costs no dynamics: those before may still be missing.
+        before = memory.terms
+        if before is None:
+            before = self._look(memory.q, memory.v, self._silent)[:2]
+        M, passive, felt = self._look(q, v, sensed)
+        elapsed, residual = t - memory.time, np.empty(len(self.rows))
         # Exact for a constant cause, whatever the step.
-        share = 1.0 - np.exp(-self.rate * elapsed)
-        cause = change / elapsed + forces
-        residual = memory.residual + share * (cause - memory.residual)
-        return replace(now, residual=residual)
+        share = 1.0 - math.exp(-self.rate * elapsed)
+        _follow(
+            elapsed,
+            share,
+            v,
+            (memory.v, *before, memory.effort, self._motors),
+            M,
+            passive,
+            felt,
+            memory.residual,
+            residual,
+        )
+        seen = t, q.copy(), v.copy(), effort.copy()
+        return ObserverMemory(*seen, residual, (M, passive))
 
     def _look(
-        self,
-        t: float,
-        q: np.ndarray,
-        v: np.ndarray,
-        effort: np.ndarray,
-        wrenches: np.ndarray,
-        residual: np.ndarray,
-    ) -> tuple[ObserverMemory, np.ndarray]:
-        """A memory that keeps a residual, and (n,) what the soles feel [N m]."""
-        nv, rows = len(v), self.rows
-        M, h, felt, motors = np.zeros((nv, nv)), *np.zeros((3, nv))
-        _dynamics(self._bound, q, v, wrenches, M, h, felt)
-        motors[self._first :] = effort
-        seen = t, v.copy(), M[rows], h[rows], motors[rows], residual
-        return ObserverMemory(*seen), felt[rows]
+        self, q: np.ndarray, v: np.ndarray, wrenches: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows of the mass matrix, passive torques, and (n,) what soles feel [N m]."""
+        n = len(self.rows)
+        M, passive, felt = np.empty((n, self._nv)), np.empty(n), np.empty(n)
+        _dynamics(self._bound, q, v, wrenches, M, passive, felt)
+        return M, passive, felt

@@ -31,6 +31,13 @@ _KINDS = {
     )
 }  # fmt: skip
 _TYPES = ("<f8", "<i8", "|b1")
+# A message is packed at every plan: what its kinds have is looked up once.
+_FIELDS: dict[type, tuple[str, ...]] = {
+    kind: tuple(f.name for f in fields(kind))
+    for kind in _KINDS.values()
+    if is_dataclass(kind)
+}
+_AS_THEY_ARE = (float, int, bool, str, type(None))
 _DTYPES = tuple(np.dtype(name) for name in _TYPES)
 
 
@@ -49,16 +56,19 @@ def unpack(message: bytes) -> Any:
 
 
 def _plain(value: Any, arrays: list[np.ndarray]) -> Any:
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
     if isinstance(value, np.ndarray):
         arrays.append(value)
         return {"array": list(value.shape), "type": _TYPES.index(value.dtype.str)}
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, StrEnum):
-        return {"kind": type(value).__name__, "value": value.value}
-    if is_dataclass(value):
-        own = {f.name: _plain(getattr(value, f.name), arrays) for f in fields(value)}
-        return {"kind": type(value).__name__, "fields": own}
+        return {"kind": kind.__name__, "value": value.value}
+    if kind in _FIELDS:
+        own = {n: _plain(getattr(value, n), arrays) for n in _FIELDS[kind]}
+        return {"kind": kind.__name__, "fields": own}
     if isinstance(value, tuple | list):
         return {"tuple": [_plain(v, arrays) for v in value]}
     if isinstance(value, dict):

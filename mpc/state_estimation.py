@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import solve_discrete_are
 
+from models.bound_arguments import bind
 from models.configuration import Configuration
+from models.finite import all_finite
 from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
 from models.rotations import box_plus, compiled, quaternion_to_matrix
@@ -121,9 +123,10 @@ class StateEstimation:
         self.robot, self.period, self._horizon = robot, period, horizon
         self._noise = noise or FilterNoise()
         self._thresholds = thresholds or ContactThresholds()
-        self._limbs = read_limbs(robot)
-        self._ws = make_workspace(robot.tree)
-        self._gain = joint_gain(self._noise, period)
+        gain, ws = joint_gain(self._noise, period), make_workspace(robot.tree)
+        self._bound = bind(
+            (robot.tree, ws, read_limbs(robot), gain, self._noise, robot.gravity)
+        )
         self._blend = 1.0 - np.exp(-period / SHOCK)
         self._follow = 1.0 - np.exp(-period / lag) if lag > 0 else 1.0
         self._start, self._uncertainty = start, uncertainty or StartUncertainty()
@@ -156,7 +159,7 @@ class StateEstimation:
             memory: the estimate at the sample before.
             acceleration: (nj,) wanted of the joints [rad/s^2], if it is known.
         """
-        robot, old = self.robot, memory.base
+        old = memory.base
         reading = whole(reading, memory.reading)
         stands, trust = estimate_contacts(
             reading.force, memory.stands, self._thresholds
@@ -166,13 +169,8 @@ class StateEstimation:
         if acceleration is not None:
             joints[2] += self._follow * (acceleration - joints[2])
         is_level = _advance(
-            robot.tree,
-            self._ws,
-            self._limbs,
-            self._gain,
-            self._noise,
+            self._bound,
             memory.rough > 0.0,
-            robot.gravity,
             self.period if memory.index >= 0 else 0.0,
             reading.position,
             reading.velocity,
@@ -201,13 +199,19 @@ class StateEstimation:
 
     def state(self, memory: EstimatorMemory) -> np.ndarray:
         """(nq + nv,) state, `horizon` later than the sample."""
-        robot = self.robot
-        q, v = np.empty(robot.num_positions), np.empty(robot.num_velocities)
-        motion = np.array([memory.rate, memory.acceleration])
+        robot, nq = self.robot, self.robot.num_positions
+        x, motion = np.empty(nq + robot.num_velocities), np.empty((2, 3))
+        motion[0], motion[1] = memory.rate, memory.acceleration
         _carry_on(
-            robot.floating, memory.base, memory.joints, motion, self._horizon, q, v
+            robot.floating,
+            memory.base,
+            memory.joints,
+            motion,
+            self._horizon,
+            x[:nq],
+            x[nq:],
         )
-        return np.concatenate([q, v])
+        return x
 
 
 def whole(reading: SensorReading, before: SensorReading | None) -> SensorReading:
@@ -219,8 +223,8 @@ def whole(reading: SensorReading, before: SensorReading | None) -> SensorReading
     mended = {}
     for name in ("position", "velocity", "gyro", "accelerometer", "force"):
         values = getattr(reading, name)
-        bad = ~np.isfinite(values)
-        if bad.any():
+        if not all_finite(values):
+            bad = ~np.isfinite(values)
             last = np.zeros_like(values) if before is None else getattr(before, name)
             mended[name] = np.where(bad, last, values)
     return replace(reading, **mended) if mended else reading
@@ -272,13 +276,8 @@ def start_estimate(
 
 @compiled
 def _advance(
-    tree,
-    ws,
-    limbs,
-    gain,
-    noise,
+    bound,
     rough,
-    gravity,
     dt,
     position,
     velocity,
@@ -296,6 +295,7 @@ def _advance(
     On `rough` ground feet are not taken to stand level. Returns whether those that
     grip were seen to.
     """
+    tree, ws, limbs, gain, noise, gravity = bound.content
     for j in range(position.shape[0]):
         v = joints[1, j] + dt * joints[2, j]
         q = joints[0, j] + 0.5 * dt * (joints[1, j] + v)

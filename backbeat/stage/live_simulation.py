@@ -30,13 +30,13 @@ from models.kit.drum_kit import DrumKit
 from mpc.fail_safe import Mode
 from mpc.plan import Plan
 from mpc.simulation.asked_tempo import AskedTempo, asked_tempo
-from mpc.simulation.contact_log import FORCE, MEMBER, ROW
 from mpc.simulation.hits import SILENCE
 from mpc.simulation.run import SimulationRun, collect_run
 from mpc.simulation.run_file import save_run
 from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.setting_event import SettingEvent
+from mpc.simulation.stick_contacts import FORCE, MEMBER, ROW
 
 
 class LiveSimulation:

@@ -1,37 +1,39 @@
 """Contact forces by name, read from what the simulator says."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from pydrake.common.value import AbstractValue
 from pydrake.geometry import GeometryId
-from pydrake.multibody.plant import (
-    ContactResults,
-    HydroelasticContactInfo,
-    PointPairContactInfo,
-)
+from pydrake.multibody.plant import ContactResults, HydroelasticContactInfo
 from pydrake.multibody.tree import BodyIndex
-from pydrake.systems.framework import BasicVector, Context, LeafSystem
+from pydrake.systems.framework import (
+    BasicVector,
+    Context,
+    LeafSystem,
+    ValueProducer,
+)
 
-from models.kit.drum_kit import CHAIR, DrumKit
+from models.kit.drum_kit import CHAIR
 from models.patch_geometry import support_body
 from models.point_motion import PointMotion
-from models.robot_loading import find_frame
 from models.scene import Scene, World
 from models.sole_wrenches import SoleWrenches
-
-# Entries of a tip's row in `strikes`; place and velocity take three each.
-FORCE, MEMBER, SHAFT_FORCE, PLACE, VELOCITY, ROW = 0, 1, 2, 3, 6, 9
+from mpc.simulation.stick_contacts import MEMBER, PLACE, ROW, StickContacts
 
 
-class _Touch(NamedTuple):
-    """One contact: its bodies, what acts on the second, where, and across what."""
+class _Carried(NamedTuple):
+    """Where a contact of two bodies counts.
 
-    body_A: BodyIndex
-    body_B: BodyIndex
-    force: np.ndarray
-    point: np.ndarray
-    moment: np.ndarray | None
+    Attributes:
+        row: of `wrenches`.
+        sign: of the force on the second body there; 0 for what does not count.
+        sole: number of the sole that stands on the ground; None for none.
+    """
+
+    row: int
+    sign: float
+    sole: int | None
 
 
 class ContactLog(LeafSystem):
@@ -67,25 +69,28 @@ class ContactLog(LeafSystem):
         self._world = world
         plant, robot = world.plant, world.robot
         self.patches = robot.patches
-        self.tips = tuple(n for n, c in robot.contacts.items() if c.is_point)
-        self._slot: dict[BodyIndex, int] = {
-            support_body(plant, robot, n).index(): i for i, n in enumerate(self.patches)
+        self._sticks = StickContacts(world, scene)
+        self.tips, self.members = self._sticks.tips, self._sticks.members
+        # By numbers of bodies.
+        self._slot: dict[int, int] = {
+            int(support_body(plant, robot, n).index()): i
+            for i, n in enumerate(self.patches)
         }
-        self._sole_of: dict[BodyIndex, int] = {
-            support_body(plant, robot, n).index(): i for i, n in enumerate(robot.soles)
+        self._sole_of: dict[int, int] = {
+            int(support_body(plant, robot, n).index()): i
+            for i, n in enumerate(robot.soles)
         }
-        self._soles = frozenset(map(int, self._sole_of))
-        self._ground = plant.world_body().index()
-        self._bodies: dict[GeometryId, BodyIndex] = {}
+        self._ground = int(plant.world_body().index())
+        self._bodies: dict[GeometryId, int] = {}
         for k in range(plant.num_bodies()):
             body = plant.get_body(BodyIndex(k))
             for geometry in plant.GetCollisionGeometriesForBody(body):
-                self._bodies[geometry] = body.index()
-        # Rows and signs of pairs of bodies that have touched.
-        self._carried: dict[tuple[int, int], tuple[int, float]] = {}
+                self._bodies[geometry] = k
+        # What is known of pairs of bodies that have touched.
+        self._carried: dict[tuple[int, int], _Carried] = {}
         self._supports = {self._ground}
         if plant.HasBodyNamed(CHAIR):
-            self._supports.add(plant.GetBodyByName(CHAIR).index())
+            self._supports.add(int(plant.GetBodyByName(CHAIR).index()))
         self._results = self.DeclareAbstractInputPort(
             "contact_results", plant.get_contact_results_output_port().Allocate()
         )
@@ -93,14 +98,20 @@ class ContactLog(LeafSystem):
             "state", robot.num_positions + robot.num_velocities
         )
         self._motion = PointMotion(robot, [robot.frame(n) for n in self.tips])
-        self._wrenches = self.DeclareVectorOutputPort(
+        # Sensors ask for all of it at every step: contacts are gone through once.
+        self._sums = self.DeclareCacheEntry(
+            "sums",
+            ValueProducer(lambda: AbstractValue.Make(None), self._calc_sums),
+            {self._results.ticket()},
+        )
+        self.DeclareVectorOutputPort(
             "wrenches",
             6 * len(self.patches) + 6,
             self._calc_wrenches,
             {self._results.ticket()},
         )
         self._at_soles = SoleWrenches(robot)
-        self._rows = [self.patches.index(n) for n in robot.soles]
+        self._rows = np.array([self.patches.index(n) for n in robot.soles], int)
         self.DeclareVectorOutputPort(
             "sole_wrenches",
             6 * len(robot.soles),
@@ -113,146 +124,100 @@ class ContactLog(LeafSystem):
             self._calc_normal_forces,
             {self._results.ticket()},
         )
-        self.members: tuple[str, ...] = ()
-        self._read_kit(scene)
+        self._no_strikes = np.zeros((len(self.tips), ROW))
+        self._no_strikes[:, MEMBER] = -1
         self.DeclareVectorOutputPort(
-            "strikes", ROW * len(self.tips), self._calc_strikes
+            "strikes",
+            ROW * len(self.tips),
+            self._calc_strikes,
+            {self._results.ticket(), self._state.ticket()},
         )
 
-    def _read_kit(self, scene: Scene) -> None:
-        """Notes which geometry is a tip or a shaft, and where heads are."""
-        plant = self._world.plant
-        self._member_of: dict[BodyIndex, int] = {}
-        self._tip_of: dict[GeometryId, int] = {}
-        self._stick_of: dict[BodyIndex, int] = {}
-        if scene.name:
-            kit = DrumKit(scene.place)
-            self.members = tuple(kit.members)
-            self._heads = [kit.strike_pose(name) for name in self.members]
-            for i, name in enumerate(self.members):
-                self._member_of[plant.GetBodyByName(name).index()] = i
-        inspector = self._world.scene_graph.model_inspector()
-        for i, name in enumerate(self.tips):
-            body = find_frame(plant, self._world.robot.contact_link(name)).body()
-            self._stick_of[body.index()] = i
-            for geometry in plant.GetCollisionGeometriesForBody(body):
-                if "tip" in inspector.GetName(geometry):
-                    self._tip_of[geometry] = i
-        self._sticks = frozenset(map(int, self._stick_of))
-
-    def _touches(self, results: ContactResults) -> Iterator[_Touch]:
-        """All contacts, those of points first."""
+    def _calc_sums(self, context: Context, output: AbstractValue) -> None:
+        """(C + 1, 6) `wrenches` and (S,) `normal_forces`."""
+        results: ContactResults = self._results.Eval(context)
+        # Plain numbers, for arrays of three are slow, and sensors ask often.
+        total = [[0.0] * 6 for _ in range(len(self.patches) + 1)]
+        normal = [0.0] * len(self._sole_of)
         for i in range(results.num_point_pair_contacts()):
             info = results.point_pair_contact_info(i)
-            yield _Touch(
-                info.bodyA_index(),
-                info.bodyB_index(),
-                info.contact_force(),
-                info.contact_point(),
-                None,
-            )
+            carried = self._carry(int(info.bodyA_index()), int(info.bodyB_index()))
+            if carried.sign:
+                force = info.contact_force()
+                _add_wrench(
+                    total[carried.row], carried.sign, force, info.contact_point()
+                )
+                if carried.sole is not None:
+                    n = info.point_pair().nhat_BA_W
+                    normal[carried.sole] += abs(float(n @ force))
         for i in range(results.num_hydroelastic_contacts()):
-            yield self._surface(results.hydroelastic_contact_info(i))
+            self._add_surface(results.hydroelastic_contact_info(i), total, normal)
+        output.set_value((np.array(total), np.array(normal)))
 
-    def _surface(self, info: HydroelasticContactInfo) -> _Touch:
-        """A contact of surfaces, reduced to its centroid."""
+    def _add_surface(
+        self,
+        info: HydroelasticContactInfo,
+        total: list[list[float]],
+        normal: list[float],
+    ) -> None:
+        """Adds a contact of surfaces, reduced to its centroid."""
         surface, F = info.contact_surface(), info.F_Ac_W()
-        a, b = (self._bodies[g] for g in (surface.id_M(), surface.id_N()))
-        force, moment = -F.translational(), -F.rotational()
-        return _Touch(a, b, force, surface.centroid(), moment)
+        carried = self._carry(
+            *(self._bodies[g] for g in (surface.id_M(), surface.id_N()))
+        )
+        if not carried.sign:
+            return
+        force, row = -F.translational(), total[carried.row]
+        _add_wrench(row, carried.sign, force, surface.centroid())
+        row[:3] = (np.array(row[:3]) - carried.sign * F.rotational()).tolist()
+        if carried.sole is not None:
+            # The ground is flat where a sole touches it: all faces have one normal.
+            normal[carried.sole] += abs(float(surface.face_normal(0) @ force))
 
-    def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
-        results: ContactResults = self._results.Eval(context)
-        # Plain numbers, for arrays of three are slow, and logs ask often.
-        total = [[0.0] * 6 for _ in range(len(self.patches) + 1)]
-        for a, b, force, point, moment in self._touches(results):
-            pair = int(a), int(b)
-            if pair not in self._carried:
-                self._carried[pair] = self._carry(a, b)
-            slot, sign = self._carried[pair]
-            if not sign:
-                continue
-            row, (fx, fy, fz), (x, y, z) = total[slot], force.tolist(), point.tolist()
-            row[0] += sign * (y * fz - z * fy)
-            row[1] += sign * (z * fx - x * fz)
-            row[2] += sign * (x * fy - y * fx)
-            if moment is not None:
-                row[:3] = (np.array(row[:3]) + sign * moment).tolist()
-            row[3] += sign * fx
-            row[4] += sign * fy
-            row[5] += sign * fz
-        output.SetFromVector(np.concatenate(total))
+    def _carry(self, a: int, b: int) -> _Carried:
+        """Where a contact of two bodies counts."""
+        found = self._carried.get((a, b))
+        if found is None:
+            found = self._carried[a, b] = self._find_carried(a, b)
+        return found
 
-    def _calc_sole_wrenches(self, context: Context, output: BasicVector) -> None:
-        W = self._wrenches.Eval(context).reshape(-1, 6)[self._rows]
-        q = self._state.Eval(context)[: self._world.robot.num_positions]
-        output.SetFromVector(self._at_soles.at(q, W).ravel())
-
-    def _carry(self, a: BodyIndex, b: BodyIndex) -> tuple[int, float]:
-        """Row of `wrenches` in which a contact of two bodies counts, and its sign.
-
-        The sign is that of the force on the second body; 0 for what does not count.
-        """
+    def _find_carried(self, a: int, b: int) -> _Carried:
         rest = len(self.patches)
         for support, body, sign in ((a, b, 1.0), (b, a, -1.0)):
             if support in self._supports:
-                slot = self._slot.get(body, rest)
-                counts = slot < rest or support == self._ground
-                return slot, sign if counts else 0.0
-        return rest, 0.0
+                slot, on_ground = self._slot.get(body, rest), support == self._ground
+                sole = self._sole_of.get(body) if on_ground else None
+                return _Carried(slot, sign if slot < rest or on_ground else 0.0, sole)
+        return _Carried(rest, 0.0, None)
+
+    def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(self._sums.Eval(context)[0].ravel())
 
     def _calc_normal_forces(self, context: Context, output: BasicVector) -> None:
-        results: ContactResults = self._results.Eval(context)
-        total = np.zeros(len(self._sole_of))
-        # Sensors read this at every step: no more of a contact than they need.
-        for i in range(results.num_point_pair_contacts()):
-            info = results.point_pair_contact_info(i)
-            a, b = info.bodyA_index(), info.bodyB_index()
-            if self._ground in (a, b):
-                sole = self._sole_of.get(b if a == self._ground else a)
-                if sole is not None:
-                    normal = info.point_pair().nhat_BA_W
-                    total[sole] += abs(normal @ info.contact_force())
-        for i in range(results.num_hydroelastic_contacts()):
-            info = results.hydroelastic_contact_info(i)
-            touch = self._surface(info)
-            a, b = touch.body_A, touch.body_B
-            sole = self._sole_of.get(b if a == self._ground else a)
-            if sole is not None and self._ground in (a, b):
-                # The ground is flat where a sole touches it: all faces have one normal.
-                normal = info.contact_surface().face_normal(0)
-                total[sole] += abs(normal @ touch.force)
-        output.SetFromVector(total)
+        output.SetFromVector(self._sums.Eval(context)[1])
+
+    def _calc_sole_wrenches(self, context: Context, output: BasicVector) -> None:
+        W = self._sums.Eval(context)[0][self._rows]
+        q = self._state.Eval(context)[: self._world.robot.num_positions]
+        output.SetFromVector(self._at_soles.at(q, W).ravel())
 
     def _calc_strikes(self, context: Context, output: BasicVector) -> None:
         results: ContactResults = self._results.Eval(context)
-        rows = np.zeros((len(self.tips), ROW))
-        rows[:, MEMBER] = -1
         nq, x = self._world.robot.num_positions, self._state.Eval(context)
+        rows = self._no_strikes.copy()
         rows[:, PLACE:ROW] = self._motion.at(x[:nq], x[nq:])
-        sticks, soles = self._sticks, self._soles
-        for i in range(results.num_point_pair_contacts()):
-            info = results.point_pair_contact_info(i)
-            a = int(info.bodyA_index())
-            # Most contacts are those of the soles with the ground.
-            if a not in soles and (a in sticks or int(info.bodyB_index()) in sticks):
-                self._add_strike(info, rows)
+        self._sticks.add_to(rows, results)
         output.SetFromVector(rows.ravel())
 
-    def _add_strike(self, info: PointPairContactInfo, rows: np.ndarray) -> None:
-        """Adds a contact of a stick with a member to the stick's row."""
-        a, b, pair = info.bodyA_index(), info.bodyB_index(), info.point_pair()
-        if a in self._stick_of and b in self._member_of:
-            stick, member, geometry, sign = a, b, pair.id_A, -1.0
-        elif b in self._stick_of and a in self._member_of:
-            stick, member, geometry, sign = b, a, pair.id_B, 1.0
-        else:
-            return
-        row = rows[self._stick_of[stick]]
-        force = sign * info.contact_force()
-        if geometry not in self._tip_of:
-            row[SHAFT_FORCE] += float(np.linalg.norm(force))
-            return
-        normal = self._heads[self._member_of[member]].rotation().matrix()[:, 2]
-        row[FORCE] += float(normal @ force)
-        row[MEMBER] = self._member_of[member]
+
+def _add_wrench(
+    row: list[float], sign: float, force: np.ndarray, point: np.ndarray
+) -> None:
+    """Adds a force (3,) at a point (3,), as a wrench about the origin of the world."""
+    (fx, fy, fz), (x, y, z) = force.tolist(), point.tolist()
+    row[0] += sign * (y * fz - z * fy)
+    row[1] += sign * (z * fx - x * fz)
+    row[2] += sign * (x * fy - y * fx)
+    row[3] += sign * fx
+    row[4] += sign * fy
+    row[5] += sign * fz

@@ -3,7 +3,6 @@
 import numpy as np
 from pydrake.systems.framework import Context
 
-from models.configuration import Configuration
 from mpc.simulation.simulated_robot import ControlledRobot
 
 # The pelvis below this share of where it should be, or the trunk tilted by more
@@ -31,8 +30,7 @@ def has_fallen(loop: ControlledRobot, context: Context, phase: float) -> bool:
     if not np.isfinite(q).all():
         return True
     sample = loop.reference.sample(phase)
-    trunk = Configuration(robot, q).pose(robot.trunk).rotation().matrix()
-    up, wanted = trunk[:, 2], sample.R_trunk[:, 2]
+    up, wanted = loop.trunk.at(q)[:, 2], sample.R_trunk[:, 2]
     tilt = np.arccos(np.clip(up @ wanted, -1, 1))
     if q[6] < FALL_HEIGHT * sample.q[6] or tilt > FALL_TILT:
         return True

@@ -14,7 +14,7 @@ import pandas as pd
 
 from behaviors.behavior import Event
 from models.kit.drum_kit import DrumKit
-from mpc.simulation.contact_log import (
+from mpc.simulation.stick_contacts import (
     FORCE,
     MEMBER,
     PLACE,

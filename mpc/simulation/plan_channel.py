@@ -5,6 +5,7 @@ decided for each plan by the seed alone. Until the next one arrives the one in f
 goes on.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -121,15 +122,19 @@ class PlanChannel(LeafSystem):
             scenario.tick_period, 0.0, self._update
         )
 
-    def _advance(self, context: Context) -> ChannelMemory:
-        """The memory with what is sent now, and without what nobody will ask for."""
+    def _read(self, context: Context) -> ChannelMemory:
         memory: ChannelMemory = context.get_abstract_state(
             int(self._memory)
         ).get_value()
+        return memory
+
+    def _advance(self, context: Context) -> ChannelMemory:
+        """The memory with what is sent now, and without what nobody will ask for."""
+        memory = self._read(context)
         plans, last, now = memory.plans, memory.last, context.get_time()
         # Nothing is sent before it is made, though at the start something is there.
         scenario = self._scenario
-        made = np.ceil((now - ROUNDING) / scenario.plan_period) - 1
+        made = math.ceil((now - ROUNDING) / scenario.plan_period) - 1
         ready = made * scenario.plan_period + scenario.planning_time
         # Whoever plans elsewhere has until then, and is not asked before.
         if made >= 0 and last + ROUNDING < ready <= now + ROUNDING:
@@ -138,6 +143,9 @@ class PlanChannel(LeafSystem):
                 last = plan.time
                 if not is_lost(plan, scenario):
                     plans = (*plans, plan)
+        if len(plans) == 1:
+            same = last == memory.last and plans is memory.plans
+            return memory if same else ChannelMemory(plans, last)
         delay = scenario.world.plan_delay
         if self._delay.HasValue(context):
             delay = float(self._delay.Eval(context)[0])
@@ -149,6 +157,7 @@ class PlanChannel(LeafSystem):
         output.set_value(self._advance(context).plans[0])
 
     def _update(self, context: Context, state: State) -> None:
-        state.get_mutable_abstract_state(int(self._memory)).set_value(
-            self._advance(context)
-        )
+        # Most ticks change nothing, and the state that was there stays.
+        memory = self._advance(context)
+        if memory is not self._read(context):
+            state.get_mutable_abstract_state(int(self._memory)).set_value(memory)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from behaviors.behavior import Behavior
 from mpc.simulation.asked_tempo import AskedTempo
-from mpc.simulation.contact_log import FORCE, MEMBER, ROW
+from mpc.simulation.stick_contacts import FORCE, MEMBER, ROW
 
 # A tip that has just landed, or is about to leave, does not rest yet [s].
 SETTLING, LEAVING = 0.5, 0.1

@@ -1,12 +1,15 @@
 """What a closed loop has in any case: a robot in its world, motors, pushes, forces."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from pydrake.systems.framework import Context, Diagram, DiagramBuilder, OutputPort
-from pydrake.systems.primitives import LogVectorOutput, MatrixGain, VectorLogSink
+from pydrake.systems.primitives import LogVectorOutput, SparseMatrixGain, VectorLogSink
+from scipy.sparse import csc_matrix
 
 from models.actuation import JointServo
+from models.frame_rotation import FrameRotation
 from models.safety_law import SafetyLaws
 from models.scene import World, add_world
 from mpc.reference import Reference
@@ -91,6 +94,11 @@ class ControlledRobot:
         """Contact forces by name."""
         return self.body.contact_log
 
+    @cached_property
+    def trunk(self) -> FrameRotation:
+        """How the robot's trunk is turned at a configuration."""
+        return FrameRotation(self.reference.robot, self.reference.robot.trunk)
+
 
 def add_simulated_robot(
     builder: DiagramBuilder,
@@ -134,7 +142,7 @@ def add_simulated_robot(
         safety=laws,
     )
     add("joint_servo", servo)
-    truth = add("true_state", MatrixGain(D=world.state_selection()))
+    truth = add("true_state", SparseMatrixGain(csc_matrix(world.state_selection())))
     disturbance = Disturbance(plant, scenario.pushes, scenario.lead_in)
     add("disturbance", disturbance)
     contact_log = add("contact_log", ContactLog(world, scene))

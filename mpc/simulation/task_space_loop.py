@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from pydrake.multibody.plant import AddMultibodyPlant, MultibodyPlantConfig
 from pydrake.systems.framework import Context, Diagram, DiagramBuilder
-from pydrake.systems.primitives import LogVectorOutput, MatrixGain, VectorLogSink
+from pydrake.systems.primitives import LogVectorOutput, SparseMatrixGain, VectorLogSink
+from scipy.sparse import csc_matrix
 
 from models.actuation import JointServo
 from models.configuration import Configuration
@@ -160,7 +161,7 @@ def _connect(
     plant, add, connect = world.plant, builder.AddNamedSystem, builder.Connect
     add("task_space_controller", controller)
     servo = add("joint_servo", JointServo(robot, world.actuator_joints(), limits))
-    truth = add("true_state", MatrixGain(D=world.state_selection()))
+    truth = add("true_state", SparseMatrixGain(csc_matrix(world.state_selection())))
     step = scenario.time_step
     source = Glide(p_WH, step) if is_live else TargetSource(scenario.target, p_WH)
     target = add("target_source", source)

@@ -32,9 +32,9 @@ from behaviors.behavior import Event
 from behaviors.strokes import Stroke
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
-from mpc.simulation.contact_log import FORCE, MEMBER, PLACE, ROW, VELOCITY
 from mpc.simulation.hits import TIP_RADIUS
 from mpc.simulation.run_file import save_run
+from mpc.simulation.stick_contacts import FORCE, MEMBER, PLACE, ROW, VELOCITY
 from tests.backbeat.performances import drumming, run_of
 
 MEMBERS = list(DrumKit().members)

@@ -13,7 +13,7 @@ from backbeat.stage.strikes import (
 )
 from backbeat.stage.takes import SimulatedTake
 from models.kit.drum_kit import DrumKit
-from mpc.simulation.contact_log import FORCE, MEMBER, PLACE, ROW, VELOCITY
+from mpc.simulation.stick_contacts import FORCE, MEMBER, PLACE, ROW, VELOCITY
 from tests.backbeat.performances import drumming, run_of
 
 TIPS, MEMBERS = ("l_stick_tip", "r_stick_tip"), tuple(DrumKit().members)

@@ -95,6 +95,17 @@ def test_the_residual_is_the_torque_of_the_force(robot):
     assert np.abs(r - share * torque).max() < 0.15 * size
 
 
+def test_observing_goes_on_after_samples_that_nobody_observed(robot):
+    """What is known of a sample depends on no earlier one but by the residual."""
+    observer, samples = MomentumObserver(robot), list(simulated(robot, 4))
+    memory = observer.start(*samples[0])
+    seen = observer(observer(memory, *samples[1]), *samples[2])
+    kept = observer.start(*samples[2], seen.residual)
+    assert kept.terms is None
+    wanted = observer(seen, *samples[3]).residual
+    assert (observer(kept, *samples[3]).residual == wanted).all()
+
+
 def test_legs_are_not_observed_without_sensors_at_the_feet(robot):
     observer, base = MomentumObserver(robot), robot.base_velocities
     assert not set(observer.rows - base) & set(robot.leg_joints)

@@ -5,7 +5,8 @@ import pytest
 
 from behaviors.behavior import Event
 from models.kit.drum_kit import DrumKit
-from mpc.simulation.contact_log import (
+from mpc.simulation.hits import TIP_RADIUS, find_hits, match_hits
+from mpc.simulation.stick_contacts import (
     FORCE,
     MEMBER,
     PLACE,
@@ -13,7 +14,6 @@ from mpc.simulation.contact_log import (
     SHAFT_FORCE,
     VELOCITY,
 )
-from mpc.simulation.hits import TIP_RADIUS, find_hits, match_hits
 
 KIT = DrumKit()
 MEMBERS = tuple(KIT.members)

@@ -75,6 +75,21 @@ def read_plans(seed=0, end=0.5, **error):
     return scenario, reader.read
 
 
+def test_between_plans_the_state_stays_what_it_is():
+    scenario = Scenario(behavior="stand")
+    builder = DiagramBuilder()
+    planner = builder.AddSystem(Planner(PERIOD))
+    channel = builder.AddSystem(PlanChannel(scenario, plan_of(0.0)))
+    builder.Connect(planner.GetOutputPort("plan"), channel.GetInputPort("sent"))
+    simulator, seen = Simulator(builder.Build()), []
+    own = channel.GetMyContextFromRoot(simulator.get_context())
+    for k in range(100):
+        simulator.AdvanceTo(k * TICK + 0.5 * TICK)
+        seen.append(own.get_abstract_state(0).get_value())
+    # The one at the start, and one for each plan.
+    assert len({id(memory) for memory in seen}) == 1 + round(100 * TICK / PERIOD)
+
+
 @pytest.mark.parametrize("ticks", [0, 1, 2, 5, 9, 10, 13, 25])
 def test_a_plan_takes_effect_after_its_delay_to_the_tick(ticks):
     _, read = read_plans(plan_delay=ticks * TICK)

@@ -1,0 +1,34 @@
+"""How a frame of a robot is turned, for those who ask nothing else."""
+
+import numpy as np
+
+from models.bound_arguments import bind
+from models.dynamics import forward_pass
+from models.frames import Frame
+from models.kinematic_tree import make_workspace
+from models.kinematics import frame_pose
+from models.robot import RobotModel
+from models.rotations import compiled
+
+
+class FrameRotation:
+    """The rotation of one frame."""
+
+    def __init__(self, robot: RobotModel, frame: Frame) -> None:
+        """Prepares a frame of a robot."""
+        still = np.zeros(robot.num_velocities)
+        at = (frame.body, frame.R_PF, frame.p_PF)
+        self._bound = bind((robot.tree, make_workspace(robot.tree), still, *at))
+
+    def at(self, q: np.ndarray) -> np.ndarray:
+        """(3, 3) rotation matrix R_WF at a configuration (nq,)."""
+        R = np.empty((3, 3))
+        _turned(self._bound, q, R)
+        return R
+
+
+@compiled
+def _turned(bound, q, R):
+    tree, ws, still, body, R_PF, p_PF = bound.content
+    forward_pass(tree, q, still, still, 0.0, ws, False)
+    frame_pose(tree, ws, q, body, R_PF, p_PF, R, np.empty(3))
