@@ -94,6 +94,20 @@ def find_signs(q, R_trunk, com, velocity, soles, gravity, planned_q, planned_R, 
     out[2] = least
 
 
+@compiled
+def find_tick_signs(bound, q, out):
+    """`find_signs` of a whole-body program and a sample of its behavior.
+
+    Args:
+        bound: the program's `Tick`, the ReferenceSample, mass [kg] and gravity [m/s^2].
+        q, out: as of `find_signs`.
+    """
+    tick, sample, mass, gravity = bound.content
+    velocity = tick.momentum[3:] / mass
+    planned = sample.q, sample.R_trunk, sample.p_contact
+    find_signs(q, tick.R_trunk, tick.com, velocity, tick.r, gravity, *planned, out)
+
+
 def fall_signs(
     state: Configuration, reference: Reference, sample: ReferenceSample
 ) -> FallSigns:

@@ -61,6 +61,16 @@ def fill(bound, rate, deviation, wrench, shift, turning, ground):
 
 
 @compiled
+def move_sole(bound, contact, offset, rate):
+    """Moves a sole of a target by a (3, 3) offset and its rates per phase."""
+    target = bound.content[0]
+    for i in range(3):
+        target.contact[contact, i] += offset[0, i]
+        target.contact_motion[0, contact, 3 + i] += rate * offset[1, i]
+        target.contact_motion[1, contact, 3 + i] += rate * rate * offset[2, i]
+
+
+@compiled
 def _fill_floating(target, sample, rate, deviation, wrench, places, mass, gravity):
     """Writes what a robot with a free base has besides."""
     square = rate * rate

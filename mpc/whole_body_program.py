@@ -30,7 +30,8 @@ from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
 from mpc.whole_body_arguments import CONE_ROWS, Gains, Structure, Target, Tick
 from mpc.whole_body_assembly import build, recover_bound, update_state
-from optimization.qp import DaqpSolver, QPSolution, QuadraticProgram
+from optimization.active_set import ActiveSetSolver
+from optimization.qp import QPSolution, QuadraticProgram
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,7 @@ class WholeBodyProgram:
         self._braced = BRACED if gains is None and on_limbs else self._loose
         self.workspace: Tick = self._make_tick()
         self._bind(self.make_target())
-        self._solver = DaqpSolver()
+        self._solver = ActiveSetSolver()
 
     def _make_structure(self, friction: float) -> Structure:
         robot = self.robot

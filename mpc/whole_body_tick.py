@@ -11,31 +11,39 @@ Drake system.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import numba as nb
 import numpy as np
 
 from models.actuation import BLOCKS, joint_command
+from models.bound_arguments import bind
 from models.robot import RobotModel
 from models.rotations import box_plus
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
-from mpc.fall_detection import FallLimits, FallSigns, find_signs
+from mpc.fall_detection import FallLimits, FallSigns, find_tick_signs
 from mpc.hand_offset import MOST_SPEED, NOTHING, ArmReach
 from mpc.plan import Plan
 from mpc.reference import Reference, ReferenceSample
 from mpc.servo_gains import ServoSchedule, hold_gains
+from mpc.tick_command import write_command
 from mpc.whole_body_arguments import Target
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
-from mpc.whole_body_target import (
-    TargetWriter,
-    move_soles,
-    take_accelerations,
-)
+from mpc.whole_body_target import TargetWriter, take_accelerations
 
-# Time after which the planned velocity has forgotten what it was [s].
-FORGETTING = 0.1
 # Time before a strike at which a stick still comes down [s].
 JUST = 1e-6
 # A command is made for one instant; held for longer than this it is no good [s].
 CARRY = 0.05
+
+
+# Not with fast mathematics, for which everything is finite.
+@nb.njit(cache=True, nogil=True)
+def are_finite(q, v):
+    """Whether all entries of two vectors are finite numbers."""
+    for x in (q, v):
+        for i in range(x.shape[0]):
+            if not np.isfinite(x[i]):
+                return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -126,9 +134,11 @@ class WholeBodyTick:
         self._strikes = np.sort(strikes)
         self._writer = TargetWriter(self.target, self._sample.sample, reference)
         self._servo = ServoSchedule(self.robot, reference, latency)
-        self._stiffness, self._damping = self._servo.at(0.0)
+        self._gains = self._servo.at(0.0)
         self._hold = hold_gains(self.robot, reference, latency)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
+        weighed = self.robot.total_mass, self.robot.gravity
+        self._seen = bind((program.workspace, self._sample.sample, *weighed))
         self._signs = np.zeros(3)
         # Velocity of the joints when the motors have followed; as `target`.
         self._coming = np.zeros(self.robot.num_joints)
@@ -171,13 +181,13 @@ class WholeBodyTick:
         if hands or memory.reach:
             memory = replace(memory, reach=self.reach(sample, hands or {}, memory))
         solution: WholeBodySolution | Failure = Failure(Cause.STATE)
-        fall, middle = "", q
-        if np.isfinite(q).all() and np.isfinite(v).all():
+        fall = ""
+        if are_finite(q, v):
             middle = self.middle(q, v)
             solution = attempt(
                 lambda: self.program.solve(middle, v, self.target, memory.dual)
             )
-            fall = self._judge(middle, v, sample, solution)
+            fall = self._judge(middle, v, solution)
         if isinstance(solution, WholeBodySolution) and not solution.is_solved:
             solution = Failure(Cause(solution.status))
         failure = solution if isinstance(solution, Failure) else None
@@ -197,14 +207,14 @@ class WholeBodyTick:
         # A command holds until the next tick; its references are for the middle.
         middle = t + 0.5 * self.period
         s = plan.phase_at(middle)
-        self._stiffness, self._damping = self._servo.at(s)
+        self._gains = self._servo.at(s)
         sample = ahead = self._sample(self._still_striking(s))
         if self._lead > 0:
             ahead = self._ahead(plan.phase_at(middle + self._lead))
             take_accelerations(sample, ahead)
         self._coming = plan.rate * ahead.v[self.robot.base_velocities :]
         self._writer.write(plan, middle)
-        move_soles(self.target, plan, s)
+        self._writer.move_soles(plan, s)
         return sample
 
     def _still_striking(self, s: float) -> float:
@@ -252,30 +262,14 @@ class WholeBodyTick:
         return found
 
     def _judge(
-        self,
-        q: np.ndarray,
-        v: np.ndarray,
-        sample: ReferenceSample,
-        solution: WholeBodySolution | Failure,
+        self, q: np.ndarray, v: np.ndarray, solution: WholeBodySolution | Failure
     ) -> str:
         """The sign of a fall in words, empty without one."""
         if not self._can_fall:
             return ""
-        state = self.program.workspace
         if isinstance(solution, Failure):
-            state = self.program.measure(q, v)
-        find_signs(
-            q,
-            state.R_trunk,
-            state.com,
-            state.momentum[3:] / self.robot.total_mass,
-            state.r,
-            self.robot.gravity,
-            sample.q,
-            sample.R_trunk,
-            sample.p_contact,
-            self._signs,
-        )
+            self.program.measure(q, v)
+        find_tick_signs(self._seen, q, self._signs)
         return FallSigns(*self._signs.tolist()).judge(self.fall_limits)
 
     def _solved(
@@ -289,16 +283,18 @@ class WholeBodyTick:
         """Memory and command of a solved program."""
         acceleration = solution.vdot[self.robot.base_velocities :]
         sensed = v[self.robot.base_velocities :]
-        planned = sensed if memory.velocity is None else memory.velocity
-        planned = planned + self.period * acceleration
-        planned += self.period / FORGETTING * (sensed - planned)
-        # Where no servo helps, the velocity is the solution's own: it says which way
-        # friction has to be overcome, and does nothing else.
-        joints = self.target.joints
-        velocity = np.where(self._stiffness > 0, joints[1], planned)
-        coming = np.where(self._stiffness > 0, self._coming, planned)
-        command = joint_command(
-            solution.tau, joints[0], velocity, self._stiffness, self._damping, coming
+        before = sensed if memory.velocity is None else memory.velocity
+        planned, command = before.copy(), np.empty(BLOCKS * len(before))
+        write_command(
+            solution.tau,
+            acceleration,
+            sensed,
+            self.target.joints,
+            self._coming,
+            self._gains,
+            self.period,
+            planned,
+            command,
         )
         return WholeBodyMemory(
             command,

@@ -57,8 +57,12 @@ class QuadraticProgram:
         return np.concatenate([x[: self.num_bounds], self.A @ x])
 
 
-# Not with fast mathematics, for which nothing is ever infinite or no number.
-@nb.njit(cache=True, nogil=True)
+# Sums may be reordered; but not all of fast mathematics, for which nothing is ever
+# infinite or no number.
+summed = nb.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+
+
+@summed
 def _violation(A, lower, upper, x):
     """Largest violation of a bound; not a number where anything is not."""
     m, n = A.shape
@@ -71,14 +75,14 @@ def _violation(A, lower, upper, x):
             value = 0.0
             for j in range(n):
                 value += A[i - first, j] * x[j]
-        below, above = lower[i] - value, value - upper[i]
-        if np.isnan(below + above):
+        # One by one: a sum of differences may be reordered until nothing is left of it.
+        if np.isnan(value) or np.isnan(lower[i]) or np.isnan(upper[i]):
             return np.nan
-        worst = max(worst, below, above)
+        worst = max(worst, lower[i] - value, value - upper[i])
     return worst
 
 
-@nb.njit(cache=True, nogil=True)
+@summed
 def _gradient(H, g, A, x, dual):
     """Largest entry of H x + g + A' dual; not a number where anything is not."""
     m, n = A.shape
@@ -100,6 +104,14 @@ def _gradient(H, g, A, x, dual):
             return np.nan
         worst = max(worst, abs(r[i]))
     return worst
+
+
+@summed
+def _is_optimal(H, g, A, lower, upper, x, dual, primal, gradient):
+    """Whether both residuals are numbers and within their tolerances."""
+    if not _violation(A, lower, upper, x) <= primal:
+        return False
+    return _gradient(H, g, A, x, dual) <= gradient
 
 
 @nb.njit(cache=True, nogil=True)
@@ -147,9 +159,10 @@ class QPSolution:
 
     def is_optimal(self, primal: float, dual: float) -> bool:
         """Whether the residuals are finite and within tolerances."""
-        if not (self.found and np.isfinite(self.x).all()):
-            return False
-        return self.primal_residual() <= primal and self.dual_residual() <= dual
+        p, x, y = self.program, self.x, self.dual
+        return self.found and bool(
+            _is_optimal(p.H, p.g, p.A, p.lower, p.upper, x, y, primal, dual)
+        )
 
 
 class DaqpSolver:
