@@ -19,7 +19,7 @@ a seat can be left, and a program that forbids it has no solution when it must b
 
 import numpy as np
 
-from models.rotations import compiled, relative_log
+from models.rotations import compiled, inlined, relative_log
 
 
 @compiled
@@ -127,7 +127,7 @@ def contact_acceleration(structure, gains, target, tick, v, c, out):
         out[3 + i] = t - kd * V[3 + i]
 
 
-@compiled
+@inlined
 def eliminate(structure, gains, target, v, tick):
     """Writes Z and z0 with vdot = Z z + z0."""
     nv, n = tick.Z.shape
