@@ -19,7 +19,7 @@ FORGETTING = 0.1
 
 @compiled
 def write_command(
-    tau, acceleration, sensed, joints, coming, gains, period, planned, command
+    tau, acceleration, sensed, joints, ahead, rate, gains, period, planned, command
 ):
     """Writes a `models.actuation.joint_command` and the velocity that it plans.
 
@@ -30,7 +30,8 @@ def write_command(
         tau, acceleration: (nj,) of the solution [N m, rad/s^2].
         sensed: (nj,) velocity [rad/s].
         joints: (3, nj) positions, velocities and accelerations of the target.
-        coming: (nj,) velocity that is wanted when the motors have followed [rad/s].
+        ahead: (nj,) velocity of the behavior when the motors have followed, per phase.
+        rate: phase rate [-].
         gains: (2, nj) stiffness and damping of the servo [N m/rad, N m s/rad].
         period: time between ticks [s].
         planned: (nj,) planned velocity before the tick, then after it [rad/s].
@@ -47,7 +48,7 @@ def write_command(
         command[VELOCITY * nj + j] = joints[1, j] if has_servo else velocity
         command[STIFFNESS * nj + j] = gains[0, j]
         command[DAMPING * nj + j] = gains[1, j]
-        command[COMING * nj + j] = coming[j] if has_servo else velocity
+        command[COMING * nj + j] = rate * ahead[j] if has_servo else velocity
         command[INTEGRAL * nj + j] = 0.0
         command[FEEDFORWARD * nj + j] = 1.0
         command[EFFORT_FEEDBACK * nj + j] = 0.0

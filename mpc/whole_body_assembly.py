@@ -128,9 +128,19 @@ def recover(structure, tick, z, vdot, tau):
 
 
 @compiled
+def is_braced(target):
+    """Whether all contacts stand and no sole may step."""
+    braced = not target.may_step[0]
+    for c in range(target.standing.shape[0]):
+        braced = braced and target.standing[c]
+    return braced
+
+
+@compiled
 def build(bound, q, v):
     """Builds the program of one tick at (q, v) from its bound arguments."""
-    structure, gains, target, tick = bound.content
+    structure, loose, braced, target, tick = bound.content
+    gains = braced if is_braced(target) else loose
     update_state(structure, q, v, tick)
     assemble(structure, gains, target, q, v, tick)
 
@@ -138,5 +148,5 @@ def build(bound, q, v):
 @compiled
 def recover_bound(bound, z, vdot, tau):
     """`recover` of bound arguments."""
-    structure, _, _, tick = bound.content
+    structure, _, _, _, tick = bound.content
     recover(structure, tick, z, vdot, tau)

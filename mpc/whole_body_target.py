@@ -48,14 +48,22 @@ class TargetWriter:
 
     def write(self, plan: Plan, t: float) -> None:
         """Writes the target of a tick at time t."""
-        now = plan.at(t)
-        now.deviation[2] += plan.ground
         self._is_elsewhere[:] = False
         self._may_step[0] = plan.may_step
         for touchdown in plan.touchdowns:
             self._is_elsewhere[touchdown.contact] = True
             self._places[touchdown.contact] = touchdown.place
-        fill(self._bound, plan.rate, *now, plan.ground)
+        fill(
+            self._bound,
+            plan.rate,
+            max(0.0, t - plan.time),
+            plan.ends,
+            plan.durations,
+            plan.deviation,
+            plan.wrench,
+            plan.shift,
+            plan.ground,
+        )
 
     def move_soles(self, plan: Plan, s: float) -> None:
         """Writes what the plan changes about the soles: who stands, where they go.

@@ -37,12 +37,13 @@ CARRY = 0.05
 
 # Not with fast mathematics, for which everything is finite.
 @nb.njit(cache=True, nogil=True)
-def are_finite(q, v):
-    """Whether all entries of two vectors are finite numbers."""
+def _move_on(q, v, time, floating, out):
+    """Writes where a robot is a while later; whether its state is finite numbers."""
     for x in (q, v):
         for i in range(x.shape[0]):
             if not np.isfinite(x[i]):
                 return False
+    box_plus(q, v, time, floating, out)
     return True
 
 
@@ -130,6 +131,9 @@ class WholeBodyTick:
         self.fall_limits = fall_limits or FallLimits()
         self.target: Target = program.make_target()
         self._sample, self._ahead = reference.sampler(), reference.sampler()
+        # Velocity of the joints when the motors have followed, per phase.
+        ahead = self._ahead if lead > 0 else self._sample
+        self._coming = ahead.sample.v[self.robot.base_velocities :]
         strikes = [e.time for e in reference.behavior.events if e.kind == "strike"]
         self._strikes = np.sort(strikes)
         self._writer = TargetWriter(self.target, self._sample.sample, reference)
@@ -140,8 +144,8 @@ class WholeBodyTick:
         weighed = self.robot.total_mass, self.robot.gravity
         self._seen = bind((program.workspace, self._sample.sample, *weighed))
         self._signs = np.zeros(3)
-        # Velocity of the joints when the motors have followed; as `target`.
-        self._coming = np.zeros(self.robot.num_joints)
+        # The phase rate; with `target`, of the last tick.
+        self._rate = 1.0
         self._arms: dict[str, ArmReach] = {}
 
     def start(self) -> WholeBodyMemory:
@@ -182,8 +186,8 @@ class WholeBodyTick:
             memory = replace(memory, reach=self.reach(sample, hands or {}, memory))
         solution: WholeBodySolution | Failure = Failure(Cause.STATE)
         fall = ""
-        if are_finite(q, v):
-            middle = self.middle(q, v)
+        middle = np.empty(len(q))
+        if _move_on(q, v, 0.5 * self.period, self.robot.floating, middle):
             solution = attempt(
                 lambda: self.program.solve(middle, v, self.target, memory.dual)
             )
@@ -198,8 +202,8 @@ class WholeBodyTick:
 
     def middle(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(nq,) where the robot is half a period later, for which a tick solves."""
-        out = np.empty_like(q)
-        box_plus(q, v, 0.5 * self.period, self.robot.floating, out)
+        out = np.full(len(q), np.nan)
+        _move_on(q, v, 0.5 * self.period, self.robot.floating, out)
         return out
 
     def aim(self, t: float, plan: Plan) -> ReferenceSample:
@@ -208,11 +212,11 @@ class WholeBodyTick:
         middle = t + 0.5 * self.period
         s = plan.phase_at(middle)
         self._gains = self._servo.at(s)
-        sample = ahead = self._sample(self._still_striking(s))
+        sample = self._sample(self._still_striking(s))
         if self._lead > 0:
             ahead = self._ahead(plan.phase_at(middle + self._lead))
             take_accelerations(sample, ahead)
-        self._coming = plan.rate * ahead.v[self.robot.base_velocities :]
+        self._rate = plan.rate
         self._writer.write(plan, middle)
         self._writer.move_soles(plan, s)
         return sample
@@ -291,6 +295,7 @@ class WholeBodyTick:
             sensed,
             self.target.joints,
             self._coming,
+            self._rate,
             self._gains,
             self.period,
             planned,

@@ -242,11 +242,11 @@ def _hold_given(H, g, A, lower, upper, x, dual):
 
 
 @summed
-def follow_active_set(H, g, A, lower, upper, guess, x, dual):
+def follow_active_set(bound, guess, x, dual):
     """Solves a program from a guess of its multipliers.
 
     Args:
-        H, g, A, lower, upper: of a `QuadraticProgram`.
+        bound: of a `QuadraticProgram`.
         guess: (num_bounds + m,) multipliers whose signs say what is active.
         x: (n,) written: the solution.
         dual: (num_bounds + m,) written: its multipliers.
@@ -254,6 +254,7 @@ def follow_active_set(H, g, A, lower, upper, guess, x, dual):
     Returns:
         Rounds that it took; 0 where it did not get there.
     """
+    H, g, A, lower, upper = bound.content
     rows = lower.shape[0]
     side, moved = np.empty(rows, np.int64), np.empty(rows)
     for i in range(rows):
@@ -296,9 +297,7 @@ class ActiveSetSolver:
         p = program
         if warm_dual is not None:
             x, dual = np.empty(len(p.g)), np.empty(len(p.lower))
-            rounds = follow_active_set(
-                p.H, p.g, p.A, p.lower, p.upper, warm_dual, x, dual
-            )
+            rounds = follow_active_set(p.bound, warm_dual, x, dual)
             if rounds > 0:
                 return QPSolution(p, x, dual, True, rounds)
         return self._daqp.solve(p, warm_dual)

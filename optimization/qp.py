@@ -9,11 +9,13 @@ and never trust a solver's word.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import daqp
 import numba as nb
 import numpy as np
 
+from models.bound_arguments import Bound, bind
 from models.compiled_cache import guard_compiled_cache
 from models.errors import unknown_name
 
@@ -41,6 +43,11 @@ class QuadraticProgram:
     A: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
+
+    @cached_property
+    def bound(self) -> Bound:
+        """Its five arrays for compiled functions, for a program that is kept."""
+        return bind((self.H, self.g, self.A, self.lower, self.upper))
 
     @property
     def num_bounds(self) -> int:

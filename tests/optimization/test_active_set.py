@@ -18,7 +18,7 @@ def follow(program: QuadraticProgram, guess: np.ndarray) -> QPSolution:
     """The answer from a guess alone; not found where that does not get there."""
     p = program
     x, dual = np.empty(len(p.g)), np.empty(len(p.lower))
-    rounds = follow_active_set(p.H, p.g, p.A, p.lower, p.upper, guess, x, dual)
+    rounds = follow_active_set(p.bound, guess, x, dual)
     return QPSolution(p, x, dual, rounds > 0, rounds)
 
 
