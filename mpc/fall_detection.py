@@ -95,17 +95,20 @@ def find_signs(q, R_trunk, com, velocity, soles, gravity, planned_q, planned_R, 
 
 
 @compiled
-def find_tick_signs(bound, q, out):
-    """`find_signs` of a whole-body program and a sample of its behavior.
+def find_bound_signs(bound, q, out):
+    """`find_signs` of what is measured and planned again and again.
 
     Args:
-        bound: the program's `Tick`, the ReferenceSample, mass [kg] and gravity [m/s^2].
+        bound: (3, 3) rotation of the trunk, (3,) center of mass [m], (6,) momentum
+            [N m s, N s], mass [kg], (C, 3) places of the soles from the base's origin
+            [m] and gravity [m/s^2], then what is planned, as of `find_signs`.
         q, out: as of `find_signs`.
     """
-    tick, sample, mass, gravity = bound.content
-    velocity = tick.momentum[3:] / mass
-    planned = sample.q, sample.R_trunk, sample.p_contact
-    find_signs(q, tick.R_trunk, tick.com, velocity, tick.r, gravity, *planned, out)
+    R_trunk, com, momentum, mass, soles, gravity, planned_q, planned_R, p = (
+        bound.content
+    )
+    velocity = momentum[3:] / mass
+    find_signs(q, R_trunk, com, velocity, soles, gravity, planned_q, planned_R, p, out)
 
 
 def fall_signs(

@@ -191,11 +191,9 @@ def eliminate(structure, gains, target, v, tick):
         for m in range(6):
             s -= Mi[i, m] * c0[m]
         z0[i] = s
-        for j in range(n):
-            s = 0.0
-            for m in range(6):
-                s += Mi[i, m] * B[m, j]
-            Z[i, j] = s
+        for m in range(6):
+            for j in range(n):
+                Z[i, j] += Mi[i, m] * B[m, j]
     for c in range(L):
         for i in range(6):
             row = nf + structure.limb[c, i]
@@ -203,8 +201,6 @@ def eliminate(structure, gains, target, v, tick):
             for m in range(6):
                 s += K[c, i, m] * z0[m]
             z0[row] = s
-            for j in range(n):
-                s = 0.0
-                for m in range(6):
-                    s += K[c, i, m] * Z[m, j]
-                Z[row, j] = s
+            for m in range(6):
+                for j in range(n):
+                    Z[row, j] += K[c, i, m] * Z[m, j]

@@ -48,14 +48,12 @@ def limits(structure, target, q, v, tick):
             lower[n + row] = -1e30
             upper[n + row] = 0.0 if target.standing[c] else 1.0
     first = C * CONE_ROWS
-    torque = np.dot(tick.M[nf:], tick.Z)
+    np.dot(tick.M[nf:], tick.Z, A[first : first + nj])
     for j in range(nj):
         row = first + j
         s = tick.bias[nf + j]
         for m in range(nv):
             s += tick.M[nf + j, m] * tick.z0[m]
-        for i in range(n):
-            A[row, i] = torque[j, i]
         for c in range(C):
             o = na + 6 * c
             for i in range(6):

@@ -19,7 +19,7 @@ from models.bound_arguments import bind
 from models.robot import RobotModel
 from models.rotations import box_plus
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
-from mpc.fall_detection import FallLimits, FallSigns, find_tick_signs
+from mpc.fall_detection import FallLimits, FallSigns, find_bound_signs
 from mpc.hand_offset import MOST_SPEED, NOTHING, ArmReach
 from mpc.plan import Plan
 from mpc.reference import Reference, ReferenceSample
@@ -141,8 +141,11 @@ class WholeBodyTick:
         self._gains = self._servo.at(0.0)
         self._hold = hold_gains(self.robot, reference, latency)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
-        weighed = self.robot.total_mass, self.robot.gravity
-        self._seen = bind((program.workspace, self._sample.sample, *weighed))
+        tick, sample = program.workspace, self._sample.sample
+        momentum = tick.momentum, self.robot.total_mass
+        soles = tick.r, self.robot.gravity
+        planned = sample.q, sample.R_trunk, sample.p_contact
+        self._seen = bind((tick.R_trunk, tick.com, *momentum, *soles, *planned))
         self._signs = np.zeros(3)
         # The phase rate; with `target`, of the last tick.
         self._rate = 1.0
@@ -273,7 +276,7 @@ class WholeBodyTick:
             return ""
         if isinstance(solution, Failure):
             self.program.measure(q, v)
-        find_tick_signs(self._seen, q, self._signs)
+        find_bound_signs(self._seen, q, self._signs)
         return FallSigns(*self._signs.tolist()).judge(self.fall_limits)
 
     def _solved(
