@@ -14,98 +14,13 @@ so. Source
 
 import numpy as np
 
+from optimization.cholesky import factor, solve_backward, solve_forward, solve_rows
 from optimization.qp import DaqpSolver, QPSolution, QuadraticProgram, summed
 
 # Rounds before giving up; from a wrong guess DAQP is as fast.
 ROUNDS = 6
-# How far beyond a bound counts as beyond it, and which share of its square a row has
-# to have left when those before it are taken out, or it follows from them.
-BEYOND, INDEPENDENT = 1e-6, 1e-10
-
-
-@summed
-def _factor(U):
-    """Cholesky factor U'U in place, diagonal inverted; False if there is none."""
-    n = U.shape[0]
-    for k in range(n):
-        pivot = U[k, k]
-        if not pivot > 0.0:
-            return False
-        inverse = 1.0 / np.sqrt(pivot)
-        U[k, k] = inverse
-        for j in range(k + 1, n):
-            U[k, j] *= inverse
-        for i in range(k + 1, n):
-            x = U[k, i]
-            for j in range(i, n):
-                U[i, j] -= x * U[k, j]
-    return True
-
-
-@summed
-def _forward(U, x):
-    """x = U'^-1 x for a factor of `_factor`."""
-    n = U.shape[0]
-    for k in range(n):
-        x[k] *= U[k, k]
-        y = x[k]
-        if y != 0.0:
-            for j in range(k + 1, n):
-                x[j] -= y * U[k, j]
-
-
-@summed
-def _backward(U, x):
-    """x = U^-1 x for a factor of `_factor`."""
-    n = U.shape[0]
-    for k in range(n - 1, -1, -1):
-        s = x[k]
-        for j in range(k + 1, n):
-            s -= U[k, j] * x[j]
-        x[k] = s * U[k, k]
-
-
-@summed
-def _multipliers(V, count, y):
-    """Solves V V' y = y in place; a row that follows from others before it gets none.
-
-    Args:
-        V: (k, n) rows, of which the first `count` matter.
-        count: how many rows.
-        y: (count,) how far each is beyond its bound, then its multiplier.
-    """
-    n = V.shape[1]
-    S = np.empty((count, count))
-    for i in range(count):
-        for j in range(i, count):
-            s = 0.0
-            for m in range(n):
-                s += V[i, m] * V[j, m]
-            S[i, j] = s
-    for k in range(count):
-        size = 0.0
-        for m in range(n):
-            size += V[k, m] * V[k, m]
-        if not S[k, k] > INDEPENDENT * size:
-            y[k] = 0.0
-            for j in range(k, count):
-                S[k, j] = 0.0
-            continue
-        inverse = 1.0 / np.sqrt(S[k, k])
-        S[k, k] = inverse
-        y[k] *= inverse
-        for j in range(k + 1, count):
-            S[k, j] *= inverse
-        for i in range(k + 1, count):
-            x = S[k, i]
-            y[i] -= x * y[k]
-            for j in range(i, count):
-                S[i, j] -= x * S[k, j]
-    for k in range(count - 1, -1, -1):
-        s = y[k]
-        for j in range(k + 1, count):
-            s -= S[k, j] * y[j]
-        y[k] = s * S[k, k]
+# How far beyond a bound counts as beyond it.
+BEYOND = 1e-6
 
 
 @summed
@@ -182,17 +97,17 @@ def _solve_active(A, lower, upper, side, moved, free, U, best, x, dual, V, activ
                 V[a, j] = 1.0 if free[j] == i else 0.0
             else:
                 V[a, j] = A[i - first, free[j]]
-        _forward(U, V[a])
+        solve_forward(U, V[a])
         y[a] = moved[i] - (upper[i] if side[i] > 0 else lower[i])
         for j in range(count):
             y[a] += V[a, j] * best[j]
-    _multipliers(V, k, y)
+    solve_rows(V, k, y)
     dual[:] = 0.0
     for a in range(k):
         dual[active[a]] = y[a]
         for j in range(count):
             z[j] -= y[a] * V[a, j]
-    _backward(U, z)
+    solve_backward(U, z)
     for j in range(count):
         x[free[j]] = z[j]
     return True
@@ -200,28 +115,35 @@ def _solve_active(A, lower, upper, side, moved, free, U, best, x, dual, V, activ
 
 @summed
 def _correct(A, lower, upper, x, dual, side):
-    """Corrects which bounds are active, 1 upper and -1 lower; whether any changed."""
-    first, changed = lower.shape[0] - A.shape[0], False
+    """Corrects which bounds are active: 1 upper, -1 lower.
+
+    Returns:
+        How many changed; -1 where one that should stay does not hold after all.
+    """
+    first, changes = lower.shape[0] - A.shape[0], 0
     for i in range(side.shape[0]):
         if lower[i] == upper[i]:
             continue
-        now = side[i]
-        if now != 0:
-            now = now if now * dual[i] > 0.0 else 0
+        value = 0.0
+        if i < first:
+            value = x[i]
         else:
-            value = 0.0
-            if i < first:
-                value = x[i]
-            else:
-                for j in range(x.shape[0]):
-                    value += A[i - first, j] * x[j]
+            for j in range(x.shape[0]):
+                value += A[i - first, j] * x[j]
+        before, side[i] = side[i], 0
+        if before == 0:
             if value > upper[i] + BEYOND:
-                now = 1
+                side[i] = 1
             elif value < lower[i] - BEYOND:
-                now = -1
-        if now != side[i]:
-            side[i], changed = now, True
-    return changed
+                side[i] = -1
+        elif before * dual[i] > 0.0:
+            side[i] = before
+            bound = upper[i] if before > 0 else lower[i]
+            if not abs(value - bound) <= BEYOND:
+                return -1
+        if side[i] != before:
+            changes += 1
+    return changes
 
 
 @summed
@@ -264,16 +186,19 @@ def follow_active_set(bound, guess, x, dual):
             side[i] = -1 if guess[i] < 0.0 else 0
     free = np.empty(g.shape[0], np.int64)
     U, best = _reduce(H, g, A, lower, upper, x, free, moved)
-    if not _factor(U):
+    if not factor(U):
         return 0
-    _forward(U, best)
+    solve_forward(U, best)
     V, active = np.empty(U.shape), np.empty(U.shape[0], np.int64)
     for turn in range(1, ROUNDS + 1):
         if not _solve_active(
             A, lower, upper, side, moved, free, U, best, x, dual, V, active
         ):
             return 0
-        if not _correct(A, lower, upper, x, dual, side):
+        changes = _correct(A, lower, upper, x, dual, side)
+        if changes < 0:
+            return 0
+        if changes == 0:
             _hold_given(H, g, A, lower, upper, x, dual)
             return turn
     return 0

@@ -69,6 +69,16 @@ def test_a_row_that_follows_from_another_does_no_harm():
     np.testing.assert_allclose(solution.dual[:2].sum(), 1.0)
 
 
+@pytest.mark.parametrize("angle", [1e-3, 1e-5, 1e-7, 1e-9])
+def test_rows_that_nearly_follow_from_each_other_do_no_harm(angle):
+    """Multipliers of such rows are huge, and bounds must hold in spite of them."""
+    program = square([-9.0, -9.0, -9.0], [2.0, 2.0, 9.0])
+    A = program.A.copy()
+    A[1, 0] += angle
+    program = replace(program, A=A)
+    check_optimality(ActiveSetSolver().solve(program, np.array([1.0, 1.0, 0.0])))
+
+
 def test_what_has_no_answer_is_not_found():
     against_itself = square([5.0, -9.0, -9.0], [9.0, 2.0, 9.0])
     for guess in ([-1.0, 1.0, 0.0], [0.0, 0.0, 0.0]):
