@@ -85,7 +85,7 @@ def test_a_tick_is_one_program_and_few_calls(tick):
         *[0] * len(rest),
     ]
     assert rest[0]["pydrake"] <= 51
-    assert rest[0].total() <= 260
+    assert rest[0].total() <= 215
     assert plan["pydrake"] <= 77
     assert plan.total() <= 1700
 
