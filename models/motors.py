@@ -15,6 +15,8 @@ from models.rotations import compiled
 # Electro-hydraulic motors as this project simulates them: time constant [s], time
 # from nothing to full effort [s], and Coulomb friction as a share of the full effort.
 HYDRAULIC_LAG, HYDRAULIC_RISE, HYDRAULIC_FRICTION = 0.005, 0.02, 0.03
+# A lag of less than this share of a step is none: its exponential would be 0 to infinity.
+NO_LAG = 1e-9
 
 
 @compiled
@@ -38,7 +40,7 @@ def move_motors(u, wanted, period, lag, slew, after, mean):
             t = min(left, np.abs(error) / slew[j] - lag)
             area += (now + 0.5 * rate * t) * t
             now, left = now + rate * t, left - t
-        if lag > 0.0:
+        if lag > NO_LAG * period:
             decay = np.exp(-left / lag)
             area += wanted[j] * left + (now - wanted[j]) * lag * (1.0 - decay)
             now = wanted[j] + decay * (now - wanted[j])

@@ -19,7 +19,9 @@ from models.compiled_cache import guard_compiled_cache
 
 guard_compiled_cache()
 compiled = nb.njit(cache=True, fastmath=True, nogil=True)
-inlined = nb.njit(cache=True, fastmath=True, nogil=True)
+# For functions that are small, or called in one place of a large one: named tuples of
+# arrays are passed by value, which for eighty arrays takes longer than some work.
+inlined = nb.njit(cache=True, fastmath=True, nogil=True, forceinline=True)
 
 
 @inlined

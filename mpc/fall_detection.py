@@ -94,6 +94,23 @@ def find_signs(q, R_trunk, com, velocity, soles, gravity, planned_q, planned_R, 
     out[2] = least
 
 
+@compiled
+def find_bound_signs(bound, q, out):
+    """`find_signs` of what is measured and planned again and again.
+
+    Args:
+        bound: (3, 3) rotation of the trunk, (3,) center of mass [m], (6,) momentum
+            [N m s, N s], mass [kg], (C, 3) places of the soles from the base's origin
+            [m] and gravity [m/s^2], then what is planned, as of `find_signs`.
+        q, out: as of `find_signs`.
+    """
+    R_trunk, com, momentum, mass, soles, gravity, planned_q, planned_R, p = (
+        bound.content
+    )
+    velocity = momentum[3:] / mass
+    find_signs(q, R_trunk, com, velocity, soles, gravity, planned_q, planned_R, p, out)
+
+
 def fall_signs(
     state: Configuration, reference: Reference, sample: ReferenceSample
 ) -> FallSigns:

@@ -19,7 +19,7 @@ a seat can be left, and a program that forbids it has no solution when it must b
 
 import numpy as np
 
-from models.rotations import compiled, relative_log
+from models.rotations import compiled, inlined, relative_log
 
 
 @compiled
@@ -127,7 +127,7 @@ def contact_acceleration(structure, gains, target, tick, v, c, out):
         out[3 + i] = t - kd * V[3 + i]
 
 
-@compiled
+@inlined
 def eliminate(structure, gains, target, v, tick):
     """Writes Z and z0 with vdot = Z z + z0."""
     nv, n = tick.Z.shape
@@ -191,11 +191,9 @@ def eliminate(structure, gains, target, v, tick):
         for m in range(6):
             s -= Mi[i, m] * c0[m]
         z0[i] = s
-        for j in range(n):
-            s = 0.0
-            for m in range(6):
-                s += Mi[i, m] * B[m, j]
-            Z[i, j] = s
+        for m in range(6):
+            for j in range(n):
+                Z[i, j] += Mi[i, m] * B[m, j]
     for c in range(L):
         for i in range(6):
             row = nf + structure.limb[c, i]
@@ -203,8 +201,6 @@ def eliminate(structure, gains, target, v, tick):
             for m in range(6):
                 s += K[c, i, m] * z0[m]
             z0[row] = s
-            for j in range(n):
-                s = 0.0
-                for m in range(6):
-                    s += K[c, i, m] * Z[m, j]
-                Z[row, j] = s
+            for m in range(6):
+                for j in range(n):
+                    Z[row, j] += K[c, i, m] * Z[m, j]

@@ -76,13 +76,13 @@ class Plan:
         """What it asks for at time t; past the horizon that is held."""
         deviation, turning = np.empty(12), np.empty((2, 3))
         elapsed = max(0.0, t - self.time)
-        k = _interpolate(
-            self._ends, self.durations, self.deviation, elapsed, deviation, turning
+        k = interpolate(
+            self.ends, self.durations, self.deviation, elapsed, deviation, turning
         )
         return PlanSample(deviation, self.wrench[k], self.shift[k + 1], turning)
 
     @cached_property
-    def _ends(self) -> np.ndarray:
+    def ends(self) -> np.ndarray:
         """(N,) when the intervals end, from the start of the horizon [s]."""
         return np.cumsum(self.durations)
 
@@ -105,7 +105,7 @@ class PlanSample(NamedTuple):
 
 
 @compiled
-def _interpolate(ends, h, deviation, elapsed, now, turning):
+def interpolate(ends, h, deviation, elapsed, now, turning):
     """Writes deviation and turning at a time of the horizon; returns its interval.
 
     Mean velocities of the intervals are those of their middles.

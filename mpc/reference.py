@@ -165,6 +165,22 @@ def _sample(bound, s, floating):
                 out.R_contact[c, a, b] = table.R_contact[i, c, a, b]
 
 
+@compiled
+def _sample_or_rest(bound, s, duration, floating):
+    """`_sample`, with all rates zero before the start and after the end."""
+    _sample(bound, s, floating)
+    if 0.0 <= s <= duration:
+        return
+    out = bound.content[1]
+    out.v[:] = 0.0
+    out.vdot[:] = 0.0
+    out.com[1:] = 0.0
+    out.momentum[:] = 0.0
+    out.trunk[:] = 0.0
+    out.point[1:] = 0.0
+    out.contact_motion[:] = 0.0
+
+
 def _gaps(t: np.ndarray, on: np.ndarray) -> np.ndarray:
     """(K, 2) start and end of the stretches of time in which something is off."""
     change = np.flatnonzero(np.diff(on.astype(np.int8)))
@@ -344,11 +360,5 @@ class ReferenceSampler:
 
     def __call__(self, s: float) -> ReferenceSample:
         """The reference at phase s; at rest outside the behavior."""
-        _sample(self._bound, s, self._floating)
-        out = self.sample
-        if s < 0 or s > self._duration:
-            for rate in (out.v, out.vdot, out.com[1:], out.momentum, out.trunk):
-                rate[...] = 0.0
-            out.point[1:] = 0.0
-            out.contact_motion[...] = 0.0
-        return out
+        _sample_or_rest(self._bound, s, self._duration, self._floating)
+        return self.sample

@@ -4,6 +4,7 @@ import numpy as np
 
 from models.configuration import Configuration
 from models.robot import RobotModel
+from models.rotations import compiled
 from mpc.reference import Reference
 
 # A hold gives all the torque of a joint at this angle from where it should be [rad],
@@ -81,13 +82,23 @@ class ServoSchedule:
             [servo_gains(robot, reference, latency, s) for s in phases.tolist()]
         )
 
-    def at(self, s: float) -> tuple[np.ndarray, np.ndarray]:
-        """(nj,) stiffness and (nj,) damping at phase s, [N m/rad, N m s/rad]."""
-        u = min(max(s / SPACING, 0.0), len(self._gains) - 1.0)
-        i = min(int(u), max(len(self._gains) - 2, 0))
-        j = min(i + 1, len(self._gains) - 1)
-        stiffness, damping = (1 - (u - i)) * self._gains[i] + (u - i) * self._gains[j]
-        return stiffness, damping
+    def at(self, s: float) -> np.ndarray:
+        """(2, nj) stiffness and damping at phase s, [N m/rad, N m s/rad]."""
+        gains = np.empty(self._gains.shape[1:])
+        _blend(self._gains, s / SPACING, gains)
+        return gains
+
+
+@compiled
+def _blend(table, u, out):
+    """Writes a row of a table (K, 2, nj) at an index u between rows; ends go on."""
+    last = table.shape[0] - 1
+    u = min(max(u, 0.0), float(last))
+    i = min(int(u), max(last - 1, 0))
+    share, j = u - i, min(i + 1, last)
+    for row in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            out[row, k] = (1 - share) * table[i, row, k] + share * table[j, row, k]
 
 
 def hold_gains(

@@ -93,6 +93,13 @@ def standing(
     return out
 
 
+def change_standing(on: np.ndarray, s: float, changes: Sequence[Stretch]) -> None:
+    """`standing` at one phase s, in place of (C,) which patches stand."""
+    for change in changes:
+        if change.start < s < change.end:
+            on[change.contact] = change.stands
+
+
 def swing_of(
     reference: Reference, steps: Sequence[Step], contact: int, s: float
 ) -> tuple[float, float, bool] | None:

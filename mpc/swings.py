@@ -12,6 +12,7 @@ import numpy as np
 
 from mpc.reference import Reference
 from mpc.stepping import swing_of
+from mpc.swing_offset import find_offset
 
 if TYPE_CHECKING:
     from mpc.plan import Plan
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 # A recovery step goes so high, and aims so far into the ground [m].
 STEP_HEIGHT, STEP_DEPTH = 0.07, 0.004
-# How fast a foot that missed the ground goes on looking for it [m/s].
-SINKING = 0.4
 # A foot that is so far from where it should be has caught on something, and goes on
 # from where it is: what pulls it there harder and harder holds it there [m].
 SNAG = 0.03
@@ -63,40 +62,10 @@ class Swing:
     def offset(self, s: float) -> np.ndarray:
         """(3, 3) offset at phase s, with its first and second rate per phase."""
         out = np.zeros((3, 3))
-        T = max(self.end - self.since, 1e-3)
-        u = np.clip((s - self.since) / T, 0.0, 1.0)
-        # The cubic from (shift, rate) to (landing, 0).
-        a, b, d = self.shift, self.landing, T * self.rate
-        out[0, :2] = a + d * u + (3 * (b - a) - 2 * d) * u**2
-        out[0, :2] += (d - 2 * (b - a)) * u**3
-        if u < 1:
-            first = d + 2 * (3 * (b - a) - 2 * d) * u + 3 * (d - 2 * (b - a)) * u**2
-            second = 2 * (3 * (b - a) - 2 * d) + 6 * (d - 2 * (b - a)) * u
-            out[1, :2], out[2, :2] = first / T, second / T**2
-        T = self.end - self.start
-        u = np.clip((s - self.start) / T, 0.0, 1.0)
-        H, D = 16 * self.height, self.depth
-        out[0, 2] = H * u**2 * (1 - u) ** 2 - D * u**3 * (10 - 15 * u + 6 * u**2)
-        slope = H * 2 * u * (1 - u) * (1 - 2 * u) - D * 30 * u**2 * (1 - u) ** 2
-        bend = H * (2 - 12 * u + 12 * u**2) - D * 60 * u * (1 - u) * (1 - 2 * u)
-        out[1, 2], out[2, 2] = slope / T, bend / T**2
-        out[:, 2] += self._start_height(s)
-        if s >= self.end:
-            out[1:] = 0.0
-        if self.end <= s < self.until:
-            out[0, 2] -= SINKING * (s - self.end)
-            out[1, 2] -= SINKING
+        span = self.start, self.end, self.since, self.until
+        heights = self.height, self.depth, self.rise
+        find_offset(s, *span, self.shift, self.rate, self.landing, *heights, out)
         return out
-
-    def _start_height(self, s: float) -> np.ndarray:
-        """(3,) what is left at phase s of `rise`, with its first and second rate."""
-        T = 0.5 * (self.end - self.start)
-        u = (s - self.start) / T - (1.0 if self.rise > 0 else 0.0)
-        if u <= 0 or u >= 1:
-            return np.array([self.rise if u <= 0 else 0.0, 0.0, 0.0])
-        value = 1 - u**3 * (10 - 15 * u + 6 * u**2)
-        slope, bend = -30 * u**2 * (1 - u) ** 2, -60 * u * (1 - u) * (1 - 2 * u)
-        return self.rise * np.array([value, slope / T, bend / T**2])
 
 
 def next_swings(

@@ -6,7 +6,14 @@ accelerations by r^2.
 
 import numpy as np
 
-from models.rotations import compiled, cross, quaternion_to_matrix, rotation_exp
+from models.rotations import (
+    compiled,
+    cross,
+    inlined,
+    quaternion_to_matrix,
+    rotation_exp,
+)
+from mpc.plan import interpolate
 
 
 @compiled
@@ -17,8 +24,24 @@ def _scale(rate, values, out):
 
 
 @compiled
-def fill(bound, rate, deviation, wrench, shift, turning, ground):
-    """Writes a target; `whole_body_target.TargetWriter` says what."""
+def fill(bound, rate, elapsed, ends, durations, deviations, wrenches, shifts, ground):
+    """Writes a target; `whole_body_target.TargetWriter` says what.
+
+    Args:
+        bound: target, sample of the behavior and what does not change.
+        rate: phase rate of the plan [-].
+        elapsed: time since the start of the plan [s].
+        ends, durations, deviations, wrenches, shifts, ground: of the plan.
+    """
+    deviation, turning = np.empty(12), np.empty((2, 3))
+    k = interpolate(ends, durations, deviations, elapsed, deviation, turning)
+    deviation[2] += ground
+    _fill(bound, rate, deviation, wrenches[k], shifts[k + 1], turning, ground)
+
+
+@inlined
+def _fill(bound, rate, deviation, wrench, shift, turning, ground):
+    """Writes a target from what the plan asks for at its time."""
     target, sample, is_elsewhere, elsewhere, soles, mass, gravity, floating = (
         bound.content
     )
@@ -61,6 +84,16 @@ def fill(bound, rate, deviation, wrench, shift, turning, ground):
 
 
 @compiled
+def move_sole(bound, contact, offset, rate):
+    """Moves a sole of a target by a (3, 3) offset and its rates per phase."""
+    target = bound.content[0]
+    for i in range(3):
+        target.contact[contact, i] += offset[0, i]
+        target.contact_motion[0, contact, 3 + i] += rate * offset[1, i]
+        target.contact_motion[1, contact, 3 + i] += rate * rate * offset[2, i]
+
+
+@inlined
 def _fill_floating(target, sample, rate, deviation, wrench, places, mass, gravity):
     """Writes what a robot with a free base has besides."""
     square = rate * rate

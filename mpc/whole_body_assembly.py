@@ -13,7 +13,7 @@ from models.kinematics import (
     frame_jacobian,
     frame_pose,
 )
-from models.rotations import compiled
+from models.rotations import compiled, inlined
 from mpc.limb_elimination import eliminate
 from mpc.whole_body_costs import (
     apply_known_loads,
@@ -26,7 +26,7 @@ from mpc.whole_body_costs import (
 from mpc.whole_body_limits import limits
 
 
-@compiled
+@inlined
 def update_state(structure, q, v, tick):
     """Dynamics, contacts, center of mass and momentum at (q, v)."""
     tree, ws = structure.tree, tick.ws
@@ -85,7 +85,7 @@ def update_state(structure, q, v, tick):
     k[2] -= x * k[4] - y * k[3]
 
 
-@compiled
+@inlined
 def assemble(structure, gains, target, q, v, tick):
     """Builds the program of one tick in `tick`; `update_state` comes first."""
     H, g = tick.H, tick.g
@@ -105,7 +105,7 @@ def assemble(structure, gains, target, q, v, tick):
     limits(structure, target, q, v, tick)
 
 
-@compiled
+@inlined
 def recover(structure, tick, z, vdot, tau):
     """Accelerations and joint torques of a solution z."""
     nv, n = tick.Z.shape
@@ -128,9 +128,19 @@ def recover(structure, tick, z, vdot, tau):
 
 
 @compiled
+def is_braced(target):
+    """Whether all contacts stand and no sole may step."""
+    braced = not target.may_step[0]
+    for c in range(target.standing.shape[0]):
+        braced = braced and target.standing[c]
+    return braced
+
+
+@compiled
 def build(bound, q, v):
     """Builds the program of one tick at (q, v) from its bound arguments."""
-    structure, gains, target, tick = bound.content
+    structure, loose, braced, target, tick = bound.content
+    gains = braced if is_braced(target) else loose
     update_state(structure, q, v, tick)
     assemble(structure, gains, target, q, v, tick)
 
@@ -138,5 +148,5 @@ def build(bound, q, v):
 @compiled
 def recover_bound(bound, z, vdot, tau):
     """`recover` of bound arguments."""
-    structure, _, _, tick = bound.content
+    structure, _, _, _, tick = bound.content
     recover(structure, tick, z, vdot, tau)

@@ -12,7 +12,7 @@ from models.kinematics import (
     frame_jacobian,
     frame_pose,
 )
-from models.rotations import compiled, quaternion_to_matrix, relative_log
+from models.rotations import compiled, inlined, quaternion_to_matrix, relative_log
 from mpc.limb_elimination import contact_acceleration
 
 
@@ -28,7 +28,7 @@ def _add_row(T, y, weight, H, g):
                 H[i, j] += x * T[j]
 
 
-@compiled
+@inlined
 def momentum_cost(structure, gains, target, tick, H, g):
     """Tracks the rate of momentum, which the wrenches alone decide."""
     n = g.shape[0]
@@ -62,7 +62,7 @@ def momentum_cost(structure, gains, target, tick, H, g):
         _add_row(T[3 + i], a, gains.linear_weight, H, g)
 
 
-@compiled
+@inlined
 def orientation_cost(structure, gains, target, q, v, tick, H, g):
     """Tracks the orientation of base and trunk."""
     nv, n = tick.Z.shape
@@ -114,7 +114,7 @@ def orientation_cost(structure, gains, target, q, v, tick, H, g):
             _add_row(T, y + kd * (motion[0, i] - w), gains.orientation_weight, H, g)
 
 
-@compiled
+@inlined
 def point_cost(structure, gains, target, q, v, tick, H, g):
     """Tracks points in the world and applies their known loads to the bias."""
     nv, n = tick.Z.shape
@@ -151,7 +151,7 @@ def point_cost(structure, gains, target, q, v, tick, H, g):
             _add_row(T, y, gains.point_weight * target.point_on[p], H, g)
 
 
-@compiled
+@inlined
 def apply_known_loads(structure, target, q, tick):
     """Takes the known loads on points off the bias forces."""
     nv = tick.bias.shape[0]
@@ -171,7 +171,7 @@ def apply_known_loads(structure, target, q, tick):
             tick.bias[j] -= J[3, j] * f[0] + J[4, j] * f[1] + J[5, j] * f[2]
 
 
-@compiled
+@inlined
 def posture_cost(structure, gains, target, q, v, tick, H, g):
     """Tracks the free joints and keeps wrenches near the planned ones."""
     nj, na = structure.effort.shape[0], structure.free.shape[0]
@@ -190,7 +190,7 @@ def posture_cost(structure, gains, target, q, v, tick, H, g):
             g[k] -= gains.wrench_weight * target.wrench[c, i]
 
 
-@compiled
+@inlined
 def contact_cost(structure, gains, target, v, tick, H, g):
     """Holds standing contacts without a limb where they are."""
     nv, n = tick.Z.shape

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from models.rotations import compiled
+from models.rotations import inlined
 from mpc.whole_body_arguments import CONE_ROWS
 
 # Most normal force on one contact [weights of the robot].
@@ -13,7 +13,7 @@ MAX_FORCE = 3.0
 LIMB_ROOM, LIMB_TIME, LIMB_MOST = 0.02, 0.1, 200.0
 
 
-@compiled
+@inlined
 def limits(structure, target, q, v, tick):
     """Joint acceleration bounds, wrench cones, normal forces, torque rows."""
     nv, n = tick.Z.shape
@@ -48,14 +48,12 @@ def limits(structure, target, q, v, tick):
             lower[n + row] = -1e30
             upper[n + row] = 0.0 if target.standing[c] else 1.0
     first = C * CONE_ROWS
-    torque = np.dot(tick.M[nf:], tick.Z)
+    np.dot(tick.M[nf:], tick.Z, A[first : first + nj])
     for j in range(nj):
         row = first + j
         s = tick.bias[nf + j]
         for m in range(nv):
             s += tick.M[nf + j, m] * tick.z0[m]
-        for i in range(n):
-            A[row, i] = torque[j, i]
         for c in range(C):
             o = na + 6 * c
             for i in range(6):
@@ -65,7 +63,7 @@ def limits(structure, target, q, v, tick):
     _limb_limits(structure, target, q, v, tick, first + nj)
 
 
-@compiled
+@inlined
 def _limb_limits(structure, target, q, v, tick, first):
     """Keeps the joints of limbs where a leg can yield: bent, and off the stops."""
     nv, n = tick.Z.shape

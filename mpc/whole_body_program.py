@@ -29,8 +29,9 @@ from models.frame_arrays import frame_arrays
 from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
 from mpc.whole_body_arguments import CONE_ROWS, Gains, Structure, Target, Tick
-from mpc.whole_body_assembly import build, recover_bound, update_state
-from optimization.qp import DaqpSolver, QPSolution, QuadraticProgram
+from mpc.whole_body_assembly import build, is_braced, recover_bound, update_state
+from optimization.active_set import ActiveSetSolver
+from optimization.qp import QPSolution, QuadraticProgram
 
 
 @dataclass(frozen=True)
@@ -195,9 +196,10 @@ class WholeBodyProgram:
         self.structure: Structure = self._make_structure(friction)
         on_limbs = len(self.structure.limb) == len(self.contacts) > 1
         self._braced = BRACED if gains is None and on_limbs else self._loose
-        self.workspace: Tick = self._make_tick()
+        tick = self.workspace = self._make_tick()
+        self._program = QuadraticProgram(tick.H, tick.g, tick.A, tick.lower, tick.upper)
         self._bind(self.make_target())
-        self._solver = DaqpSolver()
+        self._solver = ActiveSetSolver()
 
     def _make_structure(self, friction: float) -> Structure:
         robot = self.robot
@@ -298,18 +300,12 @@ class WholeBodyProgram:
     def _bind(self, target: Target) -> None:
         """Prepares what is compiled for a target that comes again and again."""
         self._target = target
-        # One for each of the gains, loose and braced.
-        self._bounds = [
-            bind((self.structure, Gains(*astuple(gains)), target, self.workspace))
-            for gains in (self._loose, self._braced)
-        ]
+        gains = [Gains(*astuple(gains)) for gains in (self._loose, self._braced)]
+        self._bound = bind((self.structure, *gains, target, self.workspace))
 
     def gains_for(self, target: Target) -> WholeBodyGains:
         """The weights and gains with which a target is tracked."""
-        return self._braced if self._is_braced(target) else self._loose
-
-    def _is_braced(self, target: Target) -> bool:
-        return bool(not target.may_step[0] and target.standing.all())
+        return self._braced if is_braced(target) else self._loose
 
     def measure(self, q: np.ndarray, v: np.ndarray) -> Tick:
         """Computes dynamics, contacts, center of mass and momentum at (q, v)."""
@@ -334,12 +330,10 @@ class WholeBodyProgram:
         Returns:
             The solution; when `is_solved` is False its torques must not be used.
         """
-        tick = self.workspace
+        tick, program = self.workspace, self._program
         if target is not self._target:
             self._bind(target)
-        bound = self._bounds[self._is_braced(target)]
-        build(bound, q, v)
-        program = QuadraticProgram(tick.H, tick.g, tick.A, tick.lower, tick.upper)
+        build(self._bound, q, v)
         solution: QPSolution = self._solver.solve(program, warm_dual)
         is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         if not is_solved:
@@ -348,14 +342,14 @@ class WholeBodyProgram:
             tick.lower[limbs], tick.upper[limbs] = -1e30, 1e30
             solution = self._solver.solve(program)
             is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
-        vdot, tau = np.zeros_like(tick.z0), np.zeros(self.robot.num_joints)
-        recover_bound(bound, solution.x, vdot, tau)
+        vdot, tau = np.empty(len(tick.z0)), np.empty(self.robot.num_joints)
+        recover_bound(self._bound, solution.x, vdot, tau)
         n = len(tick.g) - 6 * len(self.contacts)
         is_inaccurate = solution.found and not is_solved
         return WholeBodySolution(
             tau=tau,
             vdot=vdot,
-            wrench=solution.x[n:].reshape(-1, 6).copy(),
+            wrench=solution.x[n:].reshape(-1, 6),
             dual=solution.dual,
             is_solved=is_solved,
             iterations=solution.iterations,

@@ -5,8 +5,8 @@ import numpy as np
 from models.bound_arguments import bind
 from mpc.plan import Plan
 from mpc.reference import Reference, ReferenceSample
-from mpc.stepping import standing
-from mpc.target_filling import fill
+from mpc.stepping import change_standing
+from mpc.target_filling import fill, move_sole
 from mpc.whole_body_arguments import Target
 
 
@@ -44,36 +44,39 @@ class TargetWriter:
         soles = np.array(reference.soles, np.int64)
         constants = robot.total_mass, robot.gravity, robot.floating
         self._bound = bind((target, sample, *elsewhere, soles, *constants))
-        self._may_step = target.may_step
+        self._target, self._may_step = target, target.may_step
 
     def write(self, plan: Plan, t: float) -> None:
         """Writes the target of a tick at time t."""
-        now = plan.at(t)
-        now.deviation[2] += plan.ground
         self._is_elsewhere[:] = False
         self._may_step[0] = plan.may_step
         for touchdown in plan.touchdowns:
             self._is_elsewhere[touchdown.contact] = True
             self._places[touchdown.contact] = touchdown.place
-        fill(self._bound, plan.rate, *now, plan.ground)
+        fill(
+            self._bound,
+            plan.rate,
+            max(0.0, t - plan.time),
+            plan.ends,
+            plan.durations,
+            plan.deviation,
+            plan.wrench,
+            plan.shift,
+            plan.ground,
+        )
 
+    def move_soles(self, plan: Plan, s: float) -> None:
+        """Writes what the plan changes about the soles: who stands, where they go.
 
-def move_soles(target: Target, plan: Plan, s: float) -> None:
-    """Writes what the plan changes about the soles: who stands, and where they go.
-
-    Args:
-        target: a target that has been written.
-        plan: the plan.
-        s: phase of the tick [s].
-    """
-    planned, now = target.standing[None], np.array([s])
-    target.standing[:] = standing(planned, now, plan.changes)[0]
-    for touchdown in plan.touchdowns:
-        if touchdown.stands and touchdown.start <= s < touchdown.end:
-            target.contact_motion[:, touchdown.contact] = 0.0
-    for swing in plan.swings:
-        if swing.is_under_way(s):
-            offset = swing.offset(s)
-            target.contact[swing.contact] += offset[0]
-            target.contact_motion[0, swing.contact, 3:] += plan.rate * offset[1]
-            target.contact_motion[1, swing.contact, 3:] += plan.rate**2 * offset[2]
+        Args:
+            plan: the plan.
+            s: phase of the tick [s].
+        """
+        target = self._target
+        change_standing(target.standing, s, plan.changes)
+        for touchdown in plan.touchdowns:
+            if touchdown.stands and touchdown.start <= s < touchdown.end:
+                target.contact_motion[:, touchdown.contact] = 0.0
+        for swing in plan.swings:
+            if swing.is_under_way(s):
+                move_sole(self._bound, swing.contact, swing.offset(s), plan.rate)

@@ -11,31 +11,40 @@ Drake system.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import numba as nb
 import numpy as np
 
 from models.actuation import BLOCKS, joint_command
+from models.bound_arguments import bind
 from models.robot import RobotModel
 from models.rotations import box_plus
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
-from mpc.fall_detection import FallLimits, FallSigns, find_signs
+from mpc.fall_detection import FallLimits, FallSigns, find_bound_signs
 from mpc.hand_offset import MOST_SPEED, NOTHING, ArmReach
 from mpc.plan import Plan
 from mpc.reference import Reference, ReferenceSample
 from mpc.servo_gains import ServoSchedule, hold_gains
+from mpc.tick_command import write_command
 from mpc.whole_body_arguments import Target
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
-from mpc.whole_body_target import (
-    TargetWriter,
-    move_soles,
-    take_accelerations,
-)
+from mpc.whole_body_target import TargetWriter, take_accelerations
 
-# Time after which the planned velocity has forgotten what it was [s].
-FORGETTING = 0.1
 # Time before a strike at which a stick still comes down [s].
 JUST = 1e-6
 # A command is made for one instant; held for longer than this it is no good [s].
 CARRY = 0.05
+
+
+# Not with fast mathematics, for which everything is finite.
+@nb.njit(cache=True, nogil=True)
+def _move_on(q, v, time, floating, out):
+    """Writes where a robot is a while later; whether its state is finite numbers."""
+    for x in (q, v):
+        for i in range(x.shape[0]):
+            if not np.isfinite(x[i]):
+                return False
+    box_plus(q, v, time, floating, out)
+    return True
 
 
 @dataclass(frozen=True)
@@ -122,16 +131,24 @@ class WholeBodyTick:
         self.fall_limits = fall_limits or FallLimits()
         self.target: Target = program.make_target()
         self._sample, self._ahead = reference.sampler(), reference.sampler()
+        # Velocity of the joints when the motors have followed, per phase.
+        ahead = self._ahead if lead > 0 else self._sample
+        self._coming = ahead.sample.v[self.robot.base_velocities :]
         strikes = [e.time for e in reference.behavior.events if e.kind == "strike"]
         self._strikes = np.sort(strikes)
         self._writer = TargetWriter(self.target, self._sample.sample, reference)
         self._servo = ServoSchedule(self.robot, reference, latency)
-        self._stiffness, self._damping = self._servo.at(0.0)
+        self._gains = self._servo.at(0.0)
         self._hold = hold_gains(self.robot, reference, latency)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
+        tick, sample = program.workspace, self._sample.sample
+        momentum = tick.momentum, self.robot.total_mass
+        soles = tick.r, self.robot.gravity
+        planned = sample.q, sample.R_trunk, sample.p_contact
+        self._seen = bind((tick.R_trunk, tick.com, *momentum, *soles, *planned))
         self._signs = np.zeros(3)
-        # Velocity of the joints when the motors have followed; as `target`.
-        self._coming = np.zeros(self.robot.num_joints)
+        # The phase rate; with `target`, of the last tick.
+        self._rate = 1.0
         self._arms: dict[str, ArmReach] = {}
 
     def start(self) -> WholeBodyMemory:
@@ -171,13 +188,13 @@ class WholeBodyTick:
         if hands or memory.reach:
             memory = replace(memory, reach=self.reach(sample, hands or {}, memory))
         solution: WholeBodySolution | Failure = Failure(Cause.STATE)
-        fall, middle = "", q
-        if np.isfinite(q).all() and np.isfinite(v).all():
-            middle = self.middle(q, v)
+        fall = ""
+        middle = np.empty(len(q))
+        if _move_on(q, v, 0.5 * self.period, self.robot.floating, middle):
             solution = attempt(
                 lambda: self.program.solve(middle, v, self.target, memory.dual)
             )
-            fall = self._judge(middle, v, sample, solution)
+            fall = self._judge(middle, v, solution)
         if isinstance(solution, WholeBodySolution) and not solution.is_solved:
             solution = Failure(Cause(solution.status))
         failure = solution if isinstance(solution, Failure) else None
@@ -188,8 +205,8 @@ class WholeBodyTick:
 
     def middle(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(nq,) where the robot is half a period later, for which a tick solves."""
-        out = np.empty_like(q)
-        box_plus(q, v, 0.5 * self.period, self.robot.floating, out)
+        out = np.full(len(q), np.nan)
+        _move_on(q, v, 0.5 * self.period, self.robot.floating, out)
         return out
 
     def aim(self, t: float, plan: Plan) -> ReferenceSample:
@@ -197,14 +214,14 @@ class WholeBodyTick:
         # A command holds until the next tick; its references are for the middle.
         middle = t + 0.5 * self.period
         s = plan.phase_at(middle)
-        self._stiffness, self._damping = self._servo.at(s)
-        sample = ahead = self._sample(self._still_striking(s))
+        self._gains = self._servo.at(s)
+        sample = self._sample(self._still_striking(s))
         if self._lead > 0:
             ahead = self._ahead(plan.phase_at(middle + self._lead))
             take_accelerations(sample, ahead)
-        self._coming = plan.rate * ahead.v[self.robot.base_velocities :]
+        self._rate = plan.rate
         self._writer.write(plan, middle)
-        move_soles(self.target, plan, s)
+        self._writer.move_soles(plan, s)
         return sample
 
     def _still_striking(self, s: float) -> float:
@@ -252,30 +269,14 @@ class WholeBodyTick:
         return found
 
     def _judge(
-        self,
-        q: np.ndarray,
-        v: np.ndarray,
-        sample: ReferenceSample,
-        solution: WholeBodySolution | Failure,
+        self, q: np.ndarray, v: np.ndarray, solution: WholeBodySolution | Failure
     ) -> str:
         """The sign of a fall in words, empty without one."""
         if not self._can_fall:
             return ""
-        state = self.program.workspace
         if isinstance(solution, Failure):
-            state = self.program.measure(q, v)
-        find_signs(
-            q,
-            state.R_trunk,
-            state.com,
-            state.momentum[3:] / self.robot.total_mass,
-            state.r,
-            self.robot.gravity,
-            sample.q,
-            sample.R_trunk,
-            sample.p_contact,
-            self._signs,
-        )
+            self.program.measure(q, v)
+        find_bound_signs(self._seen, q, self._signs)
         return FallSigns(*self._signs.tolist()).judge(self.fall_limits)
 
     def _solved(
@@ -289,16 +290,19 @@ class WholeBodyTick:
         """Memory and command of a solved program."""
         acceleration = solution.vdot[self.robot.base_velocities :]
         sensed = v[self.robot.base_velocities :]
-        planned = sensed if memory.velocity is None else memory.velocity
-        planned = planned + self.period * acceleration
-        planned += self.period / FORGETTING * (sensed - planned)
-        # Where no servo helps, the velocity is the solution's own: it says which way
-        # friction has to be overcome, and does nothing else.
-        joints = self.target.joints
-        velocity = np.where(self._stiffness > 0, joints[1], planned)
-        coming = np.where(self._stiffness > 0, self._coming, planned)
-        command = joint_command(
-            solution.tau, joints[0], velocity, self._stiffness, self._damping, coming
+        before = sensed if memory.velocity is None else memory.velocity
+        planned, command = before.copy(), np.empty(BLOCKS * len(before))
+        write_command(
+            solution.tau,
+            acceleration,
+            sensed,
+            self.target.joints,
+            self._coming,
+            self._rate,
+            self._gains,
+            self.period,
+            planned,
+            command,
         )
         return WholeBodyMemory(
             command,

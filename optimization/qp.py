@@ -9,11 +9,13 @@ and never trust a solver's word.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import daqp
 import numba as nb
 import numpy as np
 
+from models.bound_arguments import Bound, bind
 from models.compiled_cache import guard_compiled_cache
 from models.errors import unknown_name
 
@@ -42,6 +44,11 @@ class QuadraticProgram:
     lower: np.ndarray
     upper: np.ndarray
 
+    @cached_property
+    def bound(self) -> Bound:
+        """Its five arrays for compiled functions, for a program that is kept."""
+        return bind((self.H, self.g, self.A, self.lower, self.upper))
+
     @property
     def num_bounds(self) -> int:
         """How many leading variables have simple bounds."""
@@ -57,8 +64,12 @@ class QuadraticProgram:
         return np.concatenate([x[: self.num_bounds], self.A @ x])
 
 
-# Not with fast mathematics, for which nothing is ever infinite or no number.
-@nb.njit(cache=True, nogil=True)
+# Sums may be reordered; but not all of fast mathematics, for which nothing is ever
+# infinite or no number.
+summed = nb.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+
+
+@summed
 def _violation(A, lower, upper, x):
     """Largest violation of a bound; not a number where anything is not."""
     m, n = A.shape
@@ -71,14 +82,14 @@ def _violation(A, lower, upper, x):
             value = 0.0
             for j in range(n):
                 value += A[i - first, j] * x[j]
-        below, above = lower[i] - value, value - upper[i]
-        if np.isnan(below + above):
+        # One by one: a sum of differences may be reordered until nothing is left of it.
+        if np.isnan(value) or np.isnan(lower[i]) or np.isnan(upper[i]):
             return np.nan
-        worst = max(worst, below, above)
+        worst = max(worst, lower[i] - value, value - upper[i])
     return worst
 
 
-@nb.njit(cache=True, nogil=True)
+@summed
 def _gradient(H, g, A, x, dual):
     """Largest entry of H x + g + A' dual; not a number where anything is not."""
     m, n = A.shape
@@ -100,6 +111,14 @@ def _gradient(H, g, A, x, dual):
             return np.nan
         worst = max(worst, abs(r[i]))
     return worst
+
+
+@summed
+def _is_optimal(H, g, A, lower, upper, x, dual, primal, gradient):
+    """Whether both residuals are numbers and within their tolerances."""
+    if not _violation(A, lower, upper, x) <= primal:
+        return False
+    return _gradient(H, g, A, x, dual) <= gradient
 
 
 @nb.njit(cache=True, nogil=True)
@@ -147,9 +166,10 @@ class QPSolution:
 
     def is_optimal(self, primal: float, dual: float) -> bool:
         """Whether the residuals are finite and within tolerances."""
-        if not (self.found and np.isfinite(self.x).all()):
-            return False
-        return self.primal_residual() <= primal and self.dual_residual() <= dual
+        p, x, y = self.program, self.x, self.dual
+        return self.found and bool(
+            _is_optimal(p.H, p.g, p.A, p.lower, p.upper, x, y, primal, dual)
+        )
 
 
 class DaqpSolver:

@@ -53,7 +53,7 @@ def test_an_import_against_the_layers_is_found(tmp_path, lower, upper):
     assert f"{lower}.planted -> {upper}" in result.stdout
 
 
-COMPILERS = {"compiled", "inlined", "njit", "jit", "vectorize", "guvectorize"}
+COMPILERS = {"compiled", "inlined", "summed", "njit", "jit", "vectorize", "guvectorize"}
 
 
 def is_compiled(function):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.integrate import quad, solve_ivp
 
@@ -50,6 +50,7 @@ def test_a_step_is_the_solution_of_the_differential_equation(wanted, lag, slew):
 
 
 @given(efforts, efforts, st.floats(0.0, 0.02), st.floats(0.0, 1e5))
+@example(u=1.0, wanted=0.0, lag=5e-324, slew=0.0)
 def test_motors_end_between_what_was_and_what_is_wanted(u, wanted, lag, slew):
     period = 1e-3
     after, mean = moved(u, wanted, period, lag, slew)

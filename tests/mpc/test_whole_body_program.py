@@ -219,6 +219,43 @@ def test_a_warm_start_changes_nothing_but_the_work():
     assert np.abs(warm.tau - again.tau).max() < QP_RESIDUAL
 
 
+def neighbor(stance: Stance, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Configuration and velocity of a robot a little elsewhere."""
+    rng = np.random.default_rng(seed)
+    q, v = stance.q.copy(), stance.v + 0.05 * rng.normal(size=len(stance.v))
+    q[7:] += 0.01 * rng.normal(size=len(q) - 7)
+    return q, v
+
+
+def test_from_the_active_set_of_a_neighbor_the_answer_is_that_of_daqp(stance, solution):
+    program: WholeBodyProgram = stance.program
+    for seed in range(4):
+        q, v = neighbor(stance, seed)
+        found = program.solve(q, v, stance.target, solution.dual)
+        tick = program.workspace
+        full = QuadraticProgram(tick.H, tick.g, tick.A, tick.lower, tick.upper)
+        right = DaqpSolver().solve(full)
+        n = len(tick.g) - 6 * len(FEET)
+        assert found.is_solved
+        assert np.abs(found.wrench.ravel() - right.x[n:]).max() < QP_RESIDUAL
+
+
+@pytest.mark.parametrize("make", [pushed_sideways, lifted, stepping])
+def test_bounds_that_come_and_go_are_found(make):
+    """Cones and torques that bind now did not before, and the other way around."""
+    cases = [s.program.solve(s.q, s.v, s.target) for s in (easy(0), make(0))]
+    active = [solution.dual != 0.0 for solution in cases]
+    assert (active[0] != active[1]).any()
+    for stance, right, before in (
+        (easy(0), cases[0], cases[1]),
+        (make(0), cases[1], cases[0]),
+    ):
+        found = stance.program.solve(stance.q, stance.v, stance.target, before.dual)
+        assert found.is_solved
+        assert np.abs(found.wrench - right.wrench).max() < QP_RESIDUAL
+        assert relative(found.tau, right.tau) < ELIMINATION
+
+
 def test_a_program_remembers_nothing():
     """Equal calls give equal answers, whatever was solved in between."""
     stance, other = lifted(0), pushed_sideways(1)

@@ -1,0 +1,80 @@
+"""The offset of a swing from where the behavior has the foot, compiled.
+
+`mpc.swings.Swing` says what the numbers of a swing are.
+"""
+
+import numba as nb
+
+from models.compiled_cache import guard_compiled_cache
+
+guard_compiled_cache()
+# How fast a foot that missed the ground goes on looking for it [m/s].
+SINKING = 0.4
+
+
+@nb.njit(cache=True, nogil=True)
+def _share(s, start, T):
+    return min(max((s - start) / T, 0.0), 1.0)
+
+
+@nb.njit(cache=True, nogil=True)
+def _cross_over(s, end, since, shift, rate, landing, out):
+    """Writes the cubic from (shift, rate) at `since` to (landing, 0) at the end."""
+    T = max(end - since, 1e-3)
+    u = _share(s, since, T)
+    for k in range(2):
+        a, b, d = shift[k], landing[k], T * rate[k]
+        square, cube = 3 * (b - a) - 2 * d, d - 2 * (b - a)
+        out[0, k] = a + d * u + square * u**2 + cube * u**3
+        if u < 1:
+            out[1, k] = (d + 2 * square * u + 3 * cube * u**2) / T
+            out[2, k] = (2 * square + 6 * cube * u) / T**2
+
+
+@nb.njit(cache=True, nogil=True)
+def _go_up_and_down(s, start, end, height, depth, out):
+    """Writes a swing that goes up to a height and ends at a depth."""
+    T = end - start
+    u = _share(s, start, T)
+    H, D = 16 * height, depth
+    out[0, 2] = H * u**2 * (1 - u) ** 2 - D * u**3 * (10 - 15 * u + 6 * u**2)
+    slope = H * 2 * u * (1 - u) * (1 - 2 * u) - D * 30 * u**2 * (1 - u) ** 2
+    bend = H * (2 - 12 * u + 12 * u**2) - D * 60 * u * (1 - u) * (1 - 2 * u)
+    out[1, 2], out[2, 2] = slope / T, bend / T**2
+
+
+@nb.njit(cache=True, nogil=True)
+def _leave_start_height(s, start, end, rise, out):
+    """Adds what is left at phase s of the height that the foot starts from."""
+    T = 0.5 * (end - start)
+    u = (s - start) / T - (1.0 if rise > 0 else 0.0)
+    if u <= 0:
+        out[0, 2] += rise
+    elif u < 1:
+        out[0, 2] += rise * (1 - u**3 * (10 - 15 * u + 6 * u**2))
+        out[1, 2] -= rise * 30 * u**2 * (1 - u) ** 2 / T
+        out[2, 2] -= rise * 60 * u * (1 - u) * (1 - 2 * u) / T**2
+
+
+@nb.njit(cache=True, nogil=True)
+def find_offset(
+    s, start, end, since, until, shift, rate, landing, height, depth, rise, out
+):
+    """Writes the offset of a swing at a phase.
+
+    Args:
+        s: the phase [s].
+        start, end, since, until, shift, rate, landing, height, depth, rise: as of
+            `mpc.swings.Swing`.
+        out: (3, 3) written: offset [m], its first and second rate per phase; zeros
+            before.
+    """
+    # Nothing here has fast mathematics: `until` may be infinite.
+    _cross_over(s, end, since, shift, rate, landing, out)
+    _go_up_and_down(s, start, end, height, depth, out)
+    _leave_start_height(s, start, end, rise, out)
+    if s >= end:
+        out[1:] = 0.0
+        if s < until:
+            out[0, 2] -= SINKING * (s - end)
+            out[1, 2] -= SINKING
