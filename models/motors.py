@@ -15,7 +15,7 @@ from models.rotations import compiled
 # Electro-hydraulic motors as this project simulates them: time constant [s], time
 # from nothing to full effort [s], and Coulomb friction as a share of the full effort.
 HYDRAULIC_LAG, HYDRAULIC_RISE, HYDRAULIC_FRICTION = 0.005, 0.02, 0.03
-# A lag of less than this share of a step is none: its exponential would be 0 to infinity.
+# A lag of less than this share of a step is none, or exponentials leave all bounds.
 NO_LAG = 1e-9
 
 
