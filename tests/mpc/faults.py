@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import piqp
 import pytest
+import scipy.sparse as sp
 from pydrake.systems.framework import BasicVector, Context, LeafSystem
 
 from behaviors.behavior import Behavior
@@ -32,7 +33,7 @@ def raises(error: Exception) -> Fault:
 class FaultySensor(LeafSystem):
     """A matrix gain whose output is no number in an interval of time."""
 
-    def __init__(self, D: np.ndarray, start: float, end: float) -> None:
+    def __init__(self, D: sp.csc_matrix, start: float, end: float) -> None:
         super().__init__()
         self._D, self._interval = D, (start, end)
         self._input = self.DeclareVectorInputPort("in", D.shape[1])
@@ -92,7 +93,7 @@ def run_with(
         if blind:
             patch.setattr(
                 simulated_robot,
-                "MatrixGain",
+                "SparseMatrixGain",
                 lambda D: FaultySensor(D, start, start + lasts),
             )
         return run_scenario(scenario, behavior)
