@@ -18,6 +18,7 @@ from behaviors.behavior import Behavior, Event, Mount, make_robot
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from models.scene import Scene
+from models.state_names import position_names, velocity_names
 from optimization.certificate import Certificate
 from optimization.dense_trajectory import DenseTrajectory
 
@@ -25,8 +26,6 @@ from optimization.dense_trajectory import DenseTrajectory
 DAMAGED = (
     OSError, pa.ArrowException, KeyError, ValueError, TypeError, RecursionError,
 )  # fmt: skip
-BASE_POSITIONS = ("qw", "qx", "qy", "qz", "x", "y", "z")
-BASE_VELOCITIES = ("wx", "wy", "wz", "vx", "vy", "vz")
 WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")
 INERTIA = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 # All nine entries: a quaternion would not give back every bit, and a run from the
@@ -38,17 +37,12 @@ def to_frame(behavior: Behavior) -> pd.DataFrame:
     """The motion as a table, columns by joint and contact name."""
     robot, m = behavior.robot_model, behavior.motion
     columns: dict[str, np.ndarray] = {"t": m.t}
-    nq, nv = robot.base_positions, robot.base_velocities
-    base_q, base_v = BASE_POSITIONS[:nq], BASE_VELOCITIES[:nv]
-    for i, axis in enumerate(base_q):
-        columns[f"q.base.{axis}"] = m.q[:, i]
-    for i, joint in enumerate(robot.joint_names):
-        columns[f"q.{joint}"] = m.q[:, nq + i]
-    for key, array in (("v", m.v), ("vdot", m.vdot)):
-        for i, axis in enumerate(base_v):
-            columns[f"{key}.base.{axis}"] = array[:, i]
-        for i, joint in enumerate(robot.joint_names):
-            columns[f"{key}.{joint}"] = array[:, nv + i]
+    for names, values in (
+        (position_names(robot), m.q),
+        (velocity_names(robot), m.v),
+        (velocity_names(robot, "vdot"), m.vdot),
+    ):
+        columns |= {name: values[:, i] for i, name in enumerate(names)}
     for i, joint in enumerate(robot.joint_names):
         columns[f"tau.{joint}"] = m.tau[:, i]
     for c, name in enumerate(m.contacts):
@@ -141,9 +135,6 @@ def _motion(
 ) -> DenseTrajectory:
     """The motion in a table; `block` reads columns of it."""
     M, C = len(frame), len(contacts)
-    base_q = [f"q.base.{a}" for a in BASE_POSITIONS[: robot.base_positions]]
-    base_v = [f"base.{a}" for a in BASE_VELOCITIES[: robot.base_velocities]]
-    joints = list(robot.joint_names)
     wrench, standing = np.zeros((M, C, 6)), np.zeros((M, C), bool)
     R_WC, p_WC = np.zeros((M, C, 3, 3)), np.zeros((M, C, 3))
     for c, name in enumerate(contacts):
@@ -154,14 +145,14 @@ def _motion(
         R_WC[:, c] = block(entries).reshape(M, 3, 3)
     return DenseTrajectory(
         t=frame["t"].to_numpy(float).copy(),
-        q=block([*base_q, *(f"q.{j}" for j in joints)]),
-        v=block([f"v.{n}" for n in [*base_v, *joints]]),
-        vdot=block([f"vdot.{n}" for n in [*base_v, *joints]]),
+        q=block(position_names(robot)),
+        v=block(velocity_names(robot)),
+        vdot=block(velocity_names(robot, "vdot")),
         wrench=wrench,
         standing=standing,
         R_WC=R_WC,
         p_WC=p_WC,
-        tau=block([f"tau.{j}" for j in joints]),
+        tau=block([f"tau.{j}" for j in robot.joint_names]),
         contacts=contacts,
     )
 

@@ -19,9 +19,9 @@ from behaviors.library import Library
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
+from models.state_names import position_names, velocity_names
 from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.run_record import RunRecord
-from mpc.simulation.run_table import state_names
 
 # Kinds of contacts that nobody planned and that are heard.
 STRUCK = ("hit", "double")
@@ -48,13 +48,13 @@ class FiledTake:
         self.record, self.behavior = record, behavior
         self.tempo = asked_tempo(record.scenario)
         robot, samples = behavior.robot_model, record.samples
-        positions, velocities = state_names(robot)
-        q, v = (samples[names].to_numpy(float) for names in (positions, velocities))
+        names = position_names(robot), velocity_names(robot)
+        q, v = (samples[columns].to_numpy(float) for columns in names)
         wrench = [[f"{n}.{a}" for a in WRENCH] for n in robot.patches]
         contact = np.stack([samples[n].to_numpy(float) for n in wrench], axis=1)
         self._t = samples["t"].to_numpy()
         self._motion = MeasuredMotion(robot, self._t, q, v, contact)
-        planned = samples[[f"planned.{n}" for n in positions]]
+        planned = samples[position_names(robot, "planned.q")]
         self._planned = planned.to_numpy(float)
         self.start, self.end = self._motion.start, self._motion.end
         self._hits = _hits(record)

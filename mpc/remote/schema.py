@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.robot import RobotModel
-from mpc.simulation.run_table import state_names
+from models.state_names import position_names, velocity_names
 
 # Raised when messages change.
 VERSION = 1
@@ -57,13 +57,12 @@ class Schema:
 
 def make_schema(robot: RobotModel) -> Schema:
     """The schema of a robot."""
-    positions, velocities = state_names(robot)
     return Schema(
         VERSION,
         robot.name,
         model_fingerprint(robot),
-        tuple(positions),
-        tuple(velocities),
+        tuple(position_names(robot)),
+        tuple(velocity_names(robot)),
         robot.soles,
         robot.joint_names,
     )

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from behaviors.behavior import Mount, make_robot
-from behaviors.behavior_table import BASE_POSITIONS, BASE_VELOCITIES
 from behaviors.two_branches import TIPS
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
+from models.state_names import position_names, velocity_names
 from mpc.simulation.drummer_literature import PEOPLE
 
 # A tip that is slower rests [m/s], and a hold is at least so long [s].
@@ -70,10 +70,7 @@ def drummer_motion(samples: pd.DataFrame, robot: str = "atlas") -> DrummerMotion
         BackbeatError: the table is not that of this robot with a free base.
     """
     model = make_robot(robot, ("sticks",), Mount())
-    positions = [f"q.base.{a}" for a in BASE_POSITIONS]
-    positions += [f"q.{joint}" for joint in model.joint_names]
-    velocities = [f"v.base.{a}" for a in BASE_VELOCITIES]
-    velocities += [f"v.{joint}" for joint in model.joint_names]
+    positions, velocities = position_names(model), velocity_names(model)
     missing = [n for n in ["t", *positions, *velocities] if n not in samples.columns]
     if missing:
         raise BackbeatError(

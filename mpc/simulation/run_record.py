@@ -12,8 +12,9 @@ import pandas as pd
 from behaviors.behavior import Mount, make_robot
 from models.errors import BackbeatError
 from models.robot import RobotModel
+from models.state_names import position_names
 from mpc.simulation.run_file import load_run, run_settings, run_story
-from mpc.simulation.run_table import run_frame, state_names
+from mpc.simulation.run_table import run_frame
 from mpc.simulation.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class RunRecord:
 
     def positions(self, samples: pd.DataFrame) -> np.ndarray:
         """(N, nq) configurations of samples."""
-        return np.asarray(samples[state_names(self.robot)[0]], float)
+        return np.asarray(samples[position_names(self.robot)], float)
 
 
 def read_run(path: Path) -> RunRecord:

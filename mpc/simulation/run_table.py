@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from behaviors.behavior_table import BASE_POSITIONS, BASE_VELOCITIES, WRENCH
+from behaviors.behavior_table import WRENCH
 from models.configuration import Configuration
 from models.robot import RobotModel
+from models.state_names import position_names, velocity_names
 from mpc.capture_point import capture_point
 from mpc.plan import Plan
 from mpc.reference import Reference, ReferenceSample
@@ -52,16 +53,8 @@ def run_frame(run: "SimulationRun") -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def state_names(robot: RobotModel) -> tuple[list[str], list[str]]:
-    """Columns of positions and of velocities, in the order of q and v."""
-    nq, nv = robot.base_positions, robot.base_velocities
-    positions = [*(f"base.{a}" for a in BASE_POSITIONS[:nq]), *robot.joint_names]
-    velocities = [*(f"base.{a}" for a in BASE_VELOCITIES[:nv]), *robot.joint_names]
-    return [f"q.{n}" for n in positions], [f"v.{n}" for n in velocities]
-
-
 def _state(prefix: str, robot: RobotModel, x: np.ndarray) -> Columns:
-    names = [name for part in state_names(robot) for name in part]
+    names = position_names(robot) + velocity_names(robot)
     return {f"{prefix}{name}": x[:, i] for i, name in enumerate(names)}
 
 
@@ -120,8 +113,8 @@ def _controller(run: "SimulationRun") -> Columns:
         wrench[k] = _world_wrenches(plan, clock[k], sample, reference)
         if clock[k] >= AHEAD:
             expected[k] = expected_com(plans[before[k]], clock[k])
-    positions, _ = state_names(robot)
-    columns = {f"planned.{n}": q[:, i] for i, n in enumerate(positions)}
+    positions = position_names(robot, "planned.q")
+    columns = {name: q[:, i] for i, name in enumerate(positions)}
     columns |= _vector("planned.com", com)
     if reference.patches:
         columns |= _vector("predicted.com", expected)

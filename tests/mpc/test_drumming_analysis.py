@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 
 from behaviors.behavior import Mount, make_robot
-from behaviors.behavior_table import BASE_POSITIONS, BASE_VELOCITIES
 from models.configuration import Configuration
 from models.errors import BackbeatError
+from models.state_names import position_names, velocity_names
 from mpc.simulation.drumming_analysis import (
     PARTS,
     drummer_motion,
@@ -21,11 +21,8 @@ def robot():
 
 
 def table_of(robot, t, q, v):
-    names = [f"q.base.{a}" for a in BASE_POSITIONS]
-    names += [f"q.{joint}" for joint in robot.joint_names]
-    rates = [f"v.base.{a}" for a in BASE_VELOCITIES]
-    rates += [f"v.{joint}" for joint in robot.joint_names]
-    frame = pd.DataFrame(np.hstack([q, v]), columns=[*names, *rates])
+    names = position_names(robot) + velocity_names(robot)
+    frame = pd.DataFrame(np.hstack([q, v]), columns=names)
     frame.insert(0, "t", t)
     return frame
 
