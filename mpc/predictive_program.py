@@ -48,9 +48,12 @@ from mpc.stepping import Step
 # Most by which an answer may leave its program, whose variables are of order one. PIQP
 # is asked for 1e-4 and comes within 1e-10; its word alone is not enough.
 VIOLATION = 1e-3
-# How far from the least an objective may be, which is less than a millimeter or a
-# newton; and how near to their bounds iterates may come in one step.
-DUALITY_GAP, STEP_SHARE = 1e-7, 0.998
+# How far from the least an objective may be: less than a millimeter or a newton.
+DUALITY_GAP = 1e-7
+# How near to their bounds iterates come in one step, and for how many steps. Long steps
+# are the fewest, but may go round in circles where hardly anything pulls at a bound, as
+# at the feet of who sits; then shorter ones are taken.
+STEPS = ((0.998, 30), (0.99, 60))
 # How PIQP ends, in words.
 _STATUS = {
     piqp.PIQP_SOLVED: "solved",
@@ -113,8 +116,7 @@ class PredictiveProgram:
         settings = solver.settings
         settings.verbose = False
         settings.eps_abs = settings.eps_rel = 1e-4
-        settings.eps_duality_gap_abs, settings.tau = DUALITY_GAP, STEP_SHARE
-        settings.max_iter = 60
+        settings.eps_duality_gap_abs = DUALITY_GAP
         settings.kkt_solver = piqp.KKTSolver.sparse_multistage
         # Variables are of order one as they are, and scaling leaves rounding errors in
         # the data from one program to the next: a memory that no Context would hold.
@@ -198,7 +200,7 @@ class PredictiveProgram:
         )
         self._asked = horizon, x0, rows, np.stack([low, high])
         self._crouched = crouch * self.weights.crouch
-        status = self._solver.solve()
+        status, iterations = self._run()
         result = self._solver.result
         x = np.array(result.x)
         self.status = _STATUS.get(status, "numerics")
@@ -226,9 +228,20 @@ class PredictiveProgram:
             lift=start.lift,
             may_step=self.weights.stepping,
             objective=float(result.info.primal_obj) + crouch**2 * of.lowered,
-            iterations=int(result.info.iter),
+            iterations=iterations,
             solve_time=time.perf_counter() - started,
         )
+
+    def _run(self) -> tuple[piqp.Status, int]:
+        """How the solver ends, and after how many iterations."""
+        solver, iterations = self._solver, 0
+        for share, most in STEPS:
+            solver.settings.tau, solver.settings.max_iter = share, most
+            status = solver.solve()
+            iterations += int(solver.result.info.iter)
+            if status != piqp.PIQP_MAX_ITER_REACHED:
+                break
+        return status, iterations
 
     def solve_anew(self, start: PlanStart, steps: Sequence[Step] = ()) -> Plan | None:
         """Plans steps that the plan before has not, about a first answer.

@@ -110,7 +110,7 @@ class LyingSolver:
         self, solver: Any, clock: list[float], interval: tuple[float, float]
     ) -> None:
         self._solver, self._clock, self._interval = solver, clock, interval
-        self.update = solver.update
+        self.update, self.settings = solver.update, solver.settings
 
     def solve(self) -> Any:
         status, start, end = self._solver.solve(), *self._interval

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from mpc.plan_start import PlanStart
-from mpc.predictive_program import PredictiveProgram
+from mpc.predictive_program import STEPS, PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from tests.mpc.dense_horizon import DenseHorizon
@@ -15,6 +15,8 @@ from tests.tolerances import PREDICTION, SECOND_ORDER
 
 PUSHED = np.array([0.01, -0.02, 0.0, 0.1, 0.15, 0, 0.02, -0.03, 0.01, 0.03, 0.02, 0.01])
 PHASES = (0.0, 3.0, 9.03, 13.37, 21.9)
+# Of the seated drummer, while both hands rest [s].
+GOING_IN_CIRCLES = np.arange(12.3, 13.2, 0.02)
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +153,16 @@ def test_a_program_remembers_nothing(groove, program):
     for plan in (second, fresh):
         for name in ("durations", "deviation", "wrench", "com", "iterations"):
             np.testing.assert_array_equal(getattr(plan, name), getattr(first, name))
+
+
+def test_plans_of_who_sits_are_found_though_long_steps_go_round_in_circles(built):
+    """There feet carry next to nothing, and many bounds are nearly without a price."""
+    program = PredictiveProgram(Reference(built("outstanding")))
+    plans = [program.solve(PlanStart(s, s, np.zeros(12))) for s in GOING_IN_CIRCLES]
+    assert all(plan is not None for plan in plans)
+    # Or this is no test of what comes after long steps.
+    (_, most), _ = STEPS
+    assert any(plan.iterations > most for plan in plans)
 
 
 def test_the_first_interval_is_never_a_sliver(program):
