@@ -16,6 +16,7 @@ import numpy as np
 
 from models.actuation import BLOCKS, joint_command
 from models.bound_arguments import bind
+from models.finite import all_finite
 from models.robot import RobotModel
 from models.rotations import box_plus
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
@@ -39,10 +40,8 @@ CARRY = 0.05
 @nb.njit(cache=True, nogil=True)
 def _move_on(q, v, time, floating, out):
     """Writes where a robot is a while later; whether its state is finite numbers."""
-    for x in (q, v):
-        for i in range(x.shape[0]):
-            if not np.isfinite(x[i]):
-                return False
+    if not (all_finite(q) and all_finite(v)):
+        return False
     box_plus(q, v, time, floating, out)
     return True
 
