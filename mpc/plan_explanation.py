@@ -146,7 +146,7 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
         "velocity": of(w.velocity, velocity, share),
         "angular momentum": of(w.momentum, x[:, 6:9], share),
         "rotation of the body": of(w.rotation, x[:, 9:12], share),
-        "time off the beat": of(w.beat, x[:, 12], share),
+        "time off the beat": of(solve.beat, x[:, 12], share),
         "soles elsewhere": of(w.shift, x[:, BODY:], share),
         "divergent component at the end": of(w.terminal, capture[None], 1.0),
         "stretch of time": of(w.theta, theta),

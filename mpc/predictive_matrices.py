@@ -59,7 +59,7 @@ class PredictiveMatrices:
         # Only two soles are kept within each other's reach.
         self._reaches = self._S == 2
         self.P, self.crouch, self.lowered = self._make_cost()
-        self._find_velocities()
+        self._find_entries()
         self.A = self._make_dynamics()
         self.G = self._make_rows()
 
@@ -94,8 +94,8 @@ class PredictiveMatrices:
         P.sort_indices()
         return P, crouch, lowered
 
-    def _find_velocities(self) -> None:
-        """Notes where P couples stretches and velocities, and all else that it has."""
+    def _find_entries(self) -> None:
+        """Notes where P has what is written at each solve, and all else that it has."""
         w, P = self._weights, self.P
         h, N = w.spacing, w.knots
         self._velocity_weight = np.r_[np.full(N - 1, w.velocity * h), 2 * w.velocity]
@@ -103,6 +103,7 @@ class PredictiveMatrices:
             (np.arange(1, P.nnz + 1), P.indices, P.indptr), P.shape
         ).tolil()
         self._theta_diagonal = np.array([index[i, i] - 1 for i in self._it], int)
+        self._beats = np.array([index[i, i] - 1 for i in self._ix + BODY - 1], int)
         pairs = list(zip(self._it, self._ix + 3, strict=True))
         self._theta_velocity = np.array(
             [[index[i, j + m] - 1 for m in range(3)] for i, j in pairs], int
@@ -183,12 +184,13 @@ class PredictiveMatrices:
         self._hurry_entries = at[last:].data.astype(int) - 1
         return G
 
-    def linearize(self, horizon: Horizon, x0: np.ndarray) -> np.ndarray:
+    def linearize(self, horizon: Horizon, x0: np.ndarray, beat: float) -> np.ndarray:
         """Writes dynamics and cost along a horizon; (N NX,) the right-hand side.
 
         Args:
             horizon: the behavior ahead, and the plan about which to linearize.
             x0: (NX,) measured deviation.
+            beat: weight on time minus phase.
         """
         N, NX, h = self._weights.knots, self.num_states, horizon.h
         Ad, Bd, e = linearize_dynamics(horizon, x0, self._soles, self._m, self._g)
@@ -204,6 +206,7 @@ class PredictiveMatrices:
         values[self._theta_diagonal] += (weight * scale**2).sum(1)
         values[self._theta_velocity] = weight * scale
         values[self._velocity_theta] = weight * scale
+        values[self._beats] *= beat / self._weights.beat
         self.P.data = values
         return e.ravel()
 

@@ -79,6 +79,7 @@ class Solve(NamedTuple):
     bounds: np.ndarray  # (2, N, NU + NX)
     prices: np.ndarray  # (2, N, NU + NX)
     crouch: float  # how much lower the center of mass is wanted [m]
+    beat: float  # weight on time minus phase
 
 
 class PredictiveProgram:
@@ -125,7 +126,7 @@ class PredictiveProgram:
         (m, n), p = of.G.shape, of.A.shape[0]
         begin = float(self.reference.table.t[0])
         horizon = self._horizon(PlanStart(begin, begin, np.zeros(12)))
-        of.linearize(horizon, np.zeros(of.num_states))
+        of.linearize(horizon, np.zeros(of.num_states), self.weights.beat)
         free, nothing = np.full(n, INF), np.zeros(n)
         least, most = np.full(m, -INF), np.zeros(m)
         solver.setup(of.P, nothing, of.A, np.zeros(p), of.G, least, most, -free, free)
@@ -175,18 +176,18 @@ class PredictiveProgram:
             A plan, or None when the solver found none.
         """
         started = time.perf_counter()
-        of, N, C, t0 = self._matrices, self.weights.knots, self._C, 6 * self._C
+        of, w, C, t0 = self._matrices, self.weights, self._C, 6 * self._C
         t, s, tempo, shift = start.t, start.s, start.tempo, self.shift(start)
         late = (t - s) / tempo
         x0 = np.concatenate([start.deviation, [late], shift[: self._S].ravel()])
         horizon = self._horizon(start, steps, previous)
-        b = of.linearize(horizon, x0)
+        at_stake = self._at_stake(start)
+        beat = w.calm_beat + at_stake * (w.beat - w.calm_beat)
+        b = of.linearize(horizon, x0, beat)
         rows = of.write_rows(horizon, shift)
-        crouch = 1.0 if steps else self._crouching(start)
+        crouch = 1.0 if steps else at_stake
         width = of.num_inputs + of.num_states
-        low, high = variable_bounds(
-            horizon, self.weights, self._soles, width, steps, previous
-        )
+        low, high = variable_bounds(horizon, w, self._soles, width, steps, previous)
         self._solver.update(
             P=of.P,
             c=crouch * of.crouch,
@@ -199,7 +200,7 @@ class PredictiveProgram:
             x_u=high.ravel(),
         )
         self._asked = horizon, x0, rows, np.stack([low, high])
-        self._crouched = crouch * self.weights.crouch
+        self._crouched, self._beat = crouch * w.crouch, beat
         status, iterations = self._run()
         result = self._solver.result
         x = np.array(result.x)
@@ -209,7 +210,7 @@ class PredictiveProgram:
         if not self._violation(x, b) <= VIOLATION:
             self.status = "inaccurate"
             return None
-        Z = x.reshape(N, width)
+        Z = x.reshape(w.knots, width)
         X = np.vstack([x0, Z[:, of.num_inputs :]])
         stretch = np.clip(Z[:, t0], low[:, t0], high[:, t0])
         durations = horizon.h + stretch
@@ -220,13 +221,13 @@ class PredictiveProgram:
             durations=durations,
             phases=horizon.phases,
             deviation=X[:, :12].copy(),
-            wrench=(horizon.wrench + Z[:, : 6 * C]).reshape(N, C, 6),
+            wrench=(horizon.wrench + Z[:, : 6 * C]).reshape(-1, C, 6),
             com=horizon.com + X[:, :3],
             shift=self._shifts(X, shift),
             steps=tuple(steps),
             touchdowns=tuple(start.touchdowns),
             lift=start.lift,
-            may_step=self.weights.stepping,
+            may_step=w.stepping,
             objective=float(result.info.primal_obj) + crouch**2 * of.lowered,
             iterations=iterations,
             solve_time=time.perf_counter() - started,
@@ -274,8 +275,8 @@ class PredictiveProgram:
         off = deviation[:2] + deviation[3:5] / np.sqrt(self._g / height)
         return np.asarray(off - shift.mean(0) if len(shift) else off)
 
-    def _crouching(self, start: PlanStart) -> float:
-        """Share of the crouch that a robot takes which stands."""
+    def _at_stake(self, start: PlanStart) -> float:
+        """How far balance is at stake: 0 for one who is calm, 1 for one nearly lost."""
         w = self.weights
         off = float(np.hypot(*self.off_balance(start.deviation, self.shift(start))))
         return min(1.0, max(0.0, (off - w.calm) / (w.lost - w.calm)))
@@ -295,6 +296,7 @@ class PredictiveProgram:
             bounds,
             np.stack([result.z_bl, result.z_bu]).reshape(bounds.shape),
             self._crouched,
+            self._beat,
         )
 
     def _shifts(self, X: np.ndarray, shift: np.ndarray) -> np.ndarray:

@@ -16,7 +16,8 @@ class PredictiveWeights:
         spacing: phase of an interval [s]; knots * spacing is the horizon.
         com, height, velocity, momentum, rotation: weights per second on the state;
             legs are not longer than they are, so height counts more than place.
-        beat: weight on time minus phase; see `with_beat_priority`.
+        beat, calm_beat: weights on time minus phase while balance is at stake, and when
+            it is not; see `with_beat_priority`.
         theta: weight on stretching an interval.
         theta_change: weight on the change of the stretch between intervals.
         shift, jump: weights on soles that stand elsewhere and on moving them there.
@@ -33,7 +34,7 @@ class PredictiveWeights:
         crouch: how much lower the CoM goes for steps that the behavior does not
             make, or when it is nearly lost, so that legs stay bent [m].
         calm, lost: distances of the divergent component from where it belongs at
-            which nothing is lowered, and all of that [m].
+            which nothing is at stake and nothing lowered, and all of that [m].
     """
 
     knots: int = 26
@@ -44,6 +45,7 @@ class PredictiveWeights:
     momentum: float = 10.0
     rotation: float = 100.0
     beat: float = 20.0
+    calm_beat: float = 20.0
     theta: float = 1000.0
     theta_change: float = 200.0
     shift: float = 15.0
@@ -87,17 +89,20 @@ class PredictiveWeights:
     def with_beat_priority(self, priority: float) -> "PredictiveWeights":
         """The musical knob: these weights for a performer with a priority.
 
-        At 0.5 they are as they are. Towards 0 the beat costs up to ten times less,
-        and balance is saved first; towards 1 up to a hundred times more, and the
-        tempo has less and less room, until at 1 it has none.
+        At 0.5 they are as they are. Towards 0 the beat costs up to ten times less
+        while balance is at stake, and is taken up again as ever once it is saved;
+        towards 1 it costs up to a hundred times more, always, and the tempo has less
+        and less room, until at 1 it has none.
 
         Args:
             priority: of the beat against balance, 0 to 1.
         """
         room, base = min(1.0, 2 - 2 * priority), 10 if priority < 0.5 else 100
+        beat = self.beat * base ** (2 * priority - 1)
         return replace(
             self,
-            beat=self.beat * base ** (2 * priority - 1),
+            beat=beat,
+            calm_beat=max(beat, self.calm_beat),
             slowest=1 - room * (1 - self.slowest),
             fastest=1 + room * (self.fastest - 1),
         )

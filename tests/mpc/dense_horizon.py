@@ -87,9 +87,11 @@ class DenseHorizon:
     def _u(self, k: int) -> slice:
         return slice(k * (self.nu + NX), k * (self.nu + NX) + self.nu)
 
-    def _cost(self, low: float) -> tuple[np.ndarray, np.ndarray]:
-        """Matrix and vector of the cost of a robot that goes `low` [m] lower."""
+    def _cost(self, at_stake: float) -> tuple[np.ndarray, np.ndarray]:
+        """Matrix and vector of the cost of a robot with so much of balance at stake."""
         w, h = self.w, self.w.spacing
+        low = w.crouch * at_stake
+        beat = at_stake * w.beat + (1 - at_stake) * w.calm_beat
         n = self.N * (self.nu + NX)
         root, linear = np.zeros((0, n)), np.zeros(n)
 
@@ -117,7 +119,7 @@ class DenseHorizon:
             add(np.r_[x[3:6], theta], np.c_[one, pace], w.velocity * share)
             add(x[6:9], one, w.momentum * share)
             add(x[9:12], one, w.rotation * share)
-            add(x[12:], np.eye(1), w.beat * share)
+            add(x[12:], np.eye(1), beat * share)
             for c in range(self.C):
                 at = u[6 * c : 6 * c + 6]
                 add(at[:3], one, w.moment * h)
@@ -134,11 +136,11 @@ class DenseHorizon:
                 add(x[:6], plane[2:], w.terminal, -low)
         return root.T @ root, linear
 
-    def _crouch(self, x0: np.ndarray) -> float:
-        """How much lower a robot in this state goes [m]."""
+    def _at_stake(self, x0: np.ndarray) -> float:
+        """0 for a robot in balance, 1 for one that has nearly lost it."""
         w, height = self.w, self.reference.table.com[0, 0, 2]
         off = np.hypot(*(x0[:2] + x0[3:5] / np.sqrt(self.robot.gravity / height)))
-        return float(w.crouch * np.clip((off - w.calm) / (w.lost - w.calm), 0, 1))
+        return float(np.clip((off - w.calm) / (w.lost - w.calm), 0, 1))
 
     def _patch_rows(self, name: str) -> np.ndarray:
         patch, w = self.robot.contacts[name], self.w
@@ -193,7 +195,7 @@ class DenseHorizon:
         solver.settings.eps_abs = solver.settings.eps_rel = 1e-11
         solver.settings.max_iter = 200
         limits = np.concatenate(high)
-        cost, linear = self._cost(self._crouch(x0))
+        cost, linear = self._cost(self._at_stake(x0))
         solver.setup(
             cost,
             linear,

@@ -54,6 +54,18 @@ def test_the_plan_is_the_optimum_of_the_program_stated_in_full(
     assert np.abs(stretch - exact.stretch).max() < PREDICTION
 
 
+@pytest.mark.parametrize("size", [0.0, 0.3, 1.0])
+def test_who_saves_balance_first_takes_up_the_beat_when_calm(groove, size):
+    """Of its price, as much counts as balance is not at stake."""
+    weights = PredictiveWeights(knots=8).with_beat_priority(0.0)
+    program = PredictiveProgram(groove, weights)
+    plan = program.solve(PlanStart(9.1, 9.0, size * PUSHED))
+    exact = DenseHorizon(program, plan.phases).solve(np.r_[size * PUSHED, 0.1])
+    assert np.abs(plan.deviation - exact.deviation).max() < PREDICTION
+    stretch = plan.durations - np.diff(plan.phases)
+    assert np.abs(stretch - exact.stretch).max() < PREDICTION
+
+
 def test_the_whole_horizon_is_solved_as_well(program):
     plan = program.solve(PlanStart(9.0, 9.0, PUSHED))
     exact = DenseHorizon(program, plan.phases).solve(np.r_[PUSHED, 0.0])
@@ -215,5 +227,7 @@ def test_the_musical_knob_goes_from_balance_to_beat():
     assert knob[2] == usual
     assert (knob[-1].slowest, knob[-1].fastest) == (1.0, 1.0)
     assert (np.diff([w.beat for w in knob]) > 0).all()
+    # Who is calm takes the beat up again, even at the balance's end.
+    assert all(w.calm_beat == max(w.beat, usual.beat) for w in knob)
     assert (np.diff([w.slowest for w in knob]) >= 0).all()
     assert (np.diff([w.fastest for w in knob]) <= 0).all()
