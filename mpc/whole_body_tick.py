@@ -23,7 +23,8 @@ from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attem
 from mpc.fall_detection import FallLimits, FallSigns, find_bound_signs
 from mpc.hand_offset import MOST_SPEED, NOTHING, ArmReach
 from mpc.plan import Plan
-from mpc.reference import Reference, ReferenceSample
+from mpc.reference import Reference
+from mpc.reference_sampling import ReferenceSample
 from mpc.servo_gains import ServoSchedule, hold_gains
 from mpc.tick_command import write_command
 from mpc.whole_body_arguments import Target
