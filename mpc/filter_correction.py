@@ -10,6 +10,7 @@ from models.rotations import (
     add_cross,
     box_plus,
     compiled,
+    inlined,
     left_jacobian,
     quaternion_to_matrix,
     rotation_exp,
@@ -110,6 +111,43 @@ def are_level(estimate, R, kinematics, stands, grips, noise):
     return high - low < noise.even and max(high, -low) < noise.level
 
 
+@inlined
+def _rest_row(R, z, n, i, index, h):
+    """Row of a contact's velocity along axis i: v, and R S(z) for the gyro's bias.
+
+    A wrong bias of the gyro swings the contact.
+
+    Args:
+        R: (3, 3) rotation of the estimate.
+        z: (3,) the contact from the base, base axes [m].
+        n: number of errors.
+        i: the axis.
+        index, h: (4,) written, as in `measure`.
+    """
+    index[0], h[0] = VELOCITY + i, 1.0
+    for j in range(3):
+        e, f = (j + 1) % 3, (j + 2) % 3
+        index[1 + j], h[1 + j] = n - 6 + j, R[i, e] * z[f] - R[i, f] * z[e]
+
+
+@inlined
+def _height_row(d, k, index, h):
+    """Row of the height of exp(xi) d, whose own error begins at k."""
+    index[0], h[0] = ROTATION, d[1]
+    index[1], h[1] = ROTATION + 1, -d[0]
+    index[2], h[2] = k + 2, 1.0
+
+
+@inlined
+def _flatness_row(R, normal, i, index, h):
+    """Row of a contact's tilt along axis i; returns the tilt that is seen."""
+    u = 0.0
+    for j in range(3):
+        u += R[i, j] * normal[j]
+    index[0], h[0] = ROTATION + 1 - i, 1.0 - 2.0 * i
+    return u
+
+
 @compiled
 def measure(
     estimate, kinematics, rate, stands, grips, level, noise, index, h, y, variance
@@ -154,32 +192,48 @@ def measure(
         if not grips[c]:
             continue
         for i in range(3):
-            index[m, 0], h[m, 0] = VELOCITY + i, 1.0
-            for j in range(3):
-                # R S(z), for a wrong bias of the gyro swings the contact.
-                e, f = (j + 1) % 3, (j + 2) % 3
-                index[m, 1 + j], h[m, 1 + j] = (
-                    n - 6 + j,
-                    R[i, e] * z[f] - R[i, f] * z[e],
-                )
+            _rest_row(R, z, n, i, index[m], h[m])
             y[m], variance[m] = off[1, i], spread[1, i]
             m += 1
         if not level:
             continue
-        # Height of exp(xi) d.
-        index[m, 0], h[m, 0] = ROTATION, d[1]
-        index[m, 1], h[m, 1] = ROTATION + 1, -d[0]
-        index[m, 2], h[m, 2] = k + 2, 1.0
+        _height_row(d, k, index[m], h[m])
         y[m], variance[m] = -d[2], noise.height**2
         m += 1
         for i in range(2):
-            u = 0.0
-            for j in range(3):
-                u += R[i, j] * kinematics.normal[c, j]
-            index[m, 0], h[m, 0] = ROTATION + 1 - i, 1.0 - 2.0 * i
+            u = _flatness_row(R, kinematics.normal[c], i, index[m], h[m])
             y[m], variance[m] = -u, noise.flatness**2
             m += 1
     return m
+
+
+@inlined
+def _take_rows(P, index, h, y, variance, rows, dx):
+    """Takes rows of `measure` one by one, for their errors are independent.
+
+    Args:
+        P: (n, n) covariance, corrected in place.
+        index, h, y, variance: written by `measure`.
+        rows: how many there are.
+        dx: (n,) the error, zero before, written.
+    """
+    n = P.shape[0]
+    Ph = np.empty(n)
+    for r in range(rows):
+        for i in range(n):
+            s = 0.0
+            for k in range(4):
+                s += P[i, index[r, k]] * h[r, k]
+            Ph[i] = s
+        S, e = variance[r], y[r]
+        for k in range(4):
+            S += h[r, k] * Ph[index[r, k]]
+            e -= h[r, k] * dx[index[r, k]]
+        for i in range(n):
+            gain = Ph[i] / S
+            dx[i] += gain * e
+            for j in range(n):
+                P[i, j] -= gain * Ph[j]
 
 
 @compiled
@@ -232,23 +286,8 @@ def correct(estimate, kinematics, rate, stands, landed, grips, rough, noise):
         y,
         variance,
     )
-    # Rows have independent errors, so they are taken one by one.
-    dx, Ph = np.zeros(n), np.empty(n)
-    for r in range(rows):
-        for i in range(n):
-            s = 0.0
-            for k in range(4):
-                s += P[i, index[r, k]] * h[r, k]
-            Ph[i] = s
-        S, e = variance[r], y[r]
-        for k in range(4):
-            S += h[r, k] * Ph[index[r, k]]
-            e -= h[r, k] * dx[index[r, k]]
-        for i in range(n):
-            gain = Ph[i] / S
-            dx[i] += gain * e
-            for j in range(n):
-                P[i, j] -= gain * Ph[j]
+    dx = np.zeros(n)
+    _take_rows(P, index, h, y, variance, rows, dx)
     retract(estimate, dx)
     return level
 
