@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 import numba as nb
 import numpy as np
 
-from models.actuation import BLOCKS, joint_command
 from models.bound_arguments import bind
 from models.finite import all_finite
+from models.joint_command import BLOCKS, joint_command
 from models.robot import RobotModel
 from models.rotations import box_plus
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
