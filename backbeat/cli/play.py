@@ -9,7 +9,7 @@ from backbeat.cli.options import LIBRARY, LibraryFolder
 
 if TYPE_CHECKING:
     from backbeat.sound.notes import SoundExtras
-    from backbeat.stage.player import Playback
+    from backbeat.stage.playback import Playback
     from behaviors.behavior import Behavior
 
 LEAST_SPEED, MOST_SPEED = 0.05, 4.0
@@ -95,7 +95,7 @@ def command(
     from backbeat.cli.port import check_port
     from backbeat.cli.sound_options import read_extras
     from backbeat.sound.notes import planned
-    from backbeat.stage.player import Playback
+    from backbeat.stage.playback import Playback
     from models.errors import BackbeatError
 
     if not LEAST_SPEED <= speed <= MOST_SPEED:
