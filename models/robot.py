@@ -19,7 +19,7 @@ from models.errors import BackbeatError, unknown_name
 from models.frames import Frame
 from models.fusing import fuse
 from models.kinematic_tree import KinematicTree, read_kinematic_tree
-from models.mimic import find_followers
+from models.mimic import couple, find_followers
 from models.robot_check import check_driven, check_names, check_tree, is_held
 from models.robot_description import find_description, load_description, tell_new_name
 from models.robot_frames import RobotFrames
@@ -296,14 +296,7 @@ class RobotModel:
         """
         known = plant.num_constraints()
         instance = add_robot(plant, self.description, self.equipment, slimmed=True)
-        # Those of Drake's reader take hold of followers that are locked as well, and
-        # its solver would have nothing to divide by.
-        for constraint in plant.GetConstraintIds()[known:]:
-            plant.RemoveConstraint(constraint)
-        if plant.time_step() > 0.0:
-            for f in self.followers:
-                joints = (plant.GetJointByName(n, instance) for n in (f.name, f.leader))
-                plant.AddCouplerConstraint(*joints, f.multiplier, f.offset)
+        couple(plant, instance, self.followers, known)
         if not self.floating and not self._is_held:
             X_WB = RigidTransform(RotationMatrix(self.tree.R_WB), self.tree.p_WB)
             base = plant.GetFrameByName(self.base_name, instance)
