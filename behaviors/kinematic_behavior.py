@@ -11,8 +11,8 @@ from behaviors.kinematic_player import (
     EQUIPMENT,
     KinematicPlayer,
     KinematicSettings,
-    KinematicTrajectory,
 )
+from behaviors.kinematic_trajectory import KinematicTrajectory
 from behaviors.music.player import Player
 from behaviors.music.score import Score
 from behaviors.music.score_reader import load_score

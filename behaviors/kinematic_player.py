@@ -7,16 +7,15 @@ upright or lets it dance, and turns the sticks. There are no forces, no balance,
 rebound: the optimizer's motion is to be compared with it.
 """
 
-import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from pydrake.math import RigidTransform
 
 from behaviors.behavior import Mount, make_robot
 from behaviors.drummer import stick_tip
-from behaviors.kinematic_segments import Segment
+from behaviors.kinematic_segments import Segment, segments_between, stops_of_hand
+from behaviors.kinematic_trajectory import KinematicTrajectory
 from behaviors.music.score import HANDS, Hold, Score
 from behaviors.two_branches import (
     TIPS,
@@ -25,7 +24,6 @@ from behaviors.two_branches import (
     two_branch_jacobian,
 )
 from models.configuration import Configuration
-from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 
@@ -65,46 +63,6 @@ class KinematicSettings:
     limits: float = 40.0
     height: float = 0.13
     lift: float = 0.6
-
-
-@dataclass(frozen=True)
-class KinematicTrajectory:
-    """What the player did.
-
-    Attributes:
-        times: (N,) [s].
-        q, qdot: (N, 17) joint angles and the speeds that lead to the next [rad, rad/s].
-        names: joints, torso first, then left and right arm.
-        kinds: (N,) "Hold" or "Goto": what the score was in.
-        tip_error: (N, 2) distance of each tip from its segment [m].
-        leakage: (N,) speed of the tips from secondary tasks [m/s].
-        singular: (N, 6) singular values of the places' Jacobian, falling [m/rad].
-        robot: the seated robot with fixed legs.
-    """
-
-    times: np.ndarray
-    q: np.ndarray
-    qdot: np.ndarray
-    names: tuple[str, ...]
-    kinds: np.ndarray
-    tip_error: np.ndarray
-    leakage: np.ndarray
-    singular: np.ndarray
-    robot: RobotModel = field(repr=False)
-
-    def excess(self) -> dict[str, float]:
-        """How far joints leave their range, by name; nothing here forbids it [rad]."""
-        at = self.robot.joint_indices(self.names)
-        lower, upper = self.robot.position_lower[at], self.robot.position_upper[at]
-        over = np.maximum(lower - self.q, self.q - upper).max(0)
-        return {n: float(x) for n, x in zip(self.names, over, strict=True) if x > 0}
-
-    def frame(self) -> pd.DataFrame:
-        """Times, angles and speeds, columns named as in a run file."""
-        columns = {"t": self.times}
-        columns |= {f"q.{n}": self.q[:, i] for i, n in enumerate(self.names)}
-        columns |= {f"v.{n}": self.qdot[:, i] for i, n in enumerate(self.names)}
-        return pd.DataFrame(columns)
 
 
 def seated_robot(kit: DrumKit) -> tuple[RobotModel, Mount]:
@@ -291,47 +249,15 @@ class KinematicPlayer:
 
     # --- segments ---------------------------------------------------------------
 
-    def _stops(self, hand: str) -> list[tuple[float, float, str]]:
-        """(arrival, departure, member) of every time a hand is at a drum [s]."""
-        time = self.score.tempo.time
-        stops = [
-            (time(h.beat), time(h.beat), h.member) for h in self.score.of_hand(hand)
-        ]
-        for hold in self.score.holds:
-            if hand in hold.rest:
-                ends = time(hold.contact_start), time(hold.contact_end)
-                stops.append((*ends, hold.rest[hand]))
-        stops.sort()
-        for (_, left, a), (arrival, _, b) in itertools.pairwise(stops):
-            if arrival <= left:
-                raise BackbeatError(
-                    f"the {hand} hand is at the {a} and at the {b} at {arrival:.2f} s"
-                )
-        return stops
-
     def _segments(self, hand: str) -> list[Segment]:
         """Holds at drums, and the ways between them."""
-        stops = self._stops(hand)
+        stops = stops_of_hand(self.score, hand)
         self._state.update(self._scattered(self._ready))
         home = self._state.pose(stick_tip(hand)).translation()
         aims = {m: self._aim(hand, m) for m in dict.fromkeys(s[2] for s in stops)}
-        settings, segments = self.settings, list[Segment]()
-        before, place, turn = 0.0, home, self._azimuth(hand)
-        for arrival, departure, member in stops:
-            p, azimuth = aims[member]
-            if arrival > before:
-                ends = (place, p, turn, azimuth)
-                way = (settings.height, settings.lift)
-                segments.append(Segment("Goto", before, arrival, *ends, *way))
-            if departure > arrival:
-                segments.append(
-                    Segment("Hold", arrival, departure, p, p, azimuth, azimuth)
-                )
-            before, place, turn = departure, p, azimuth
-        if before < self._end:
-            last = Segment("Hold", before, self._end, place, place, turn, turn)
-            segments.append(last)
-        return segments
+        start = home, self._azimuth(hand)
+        way = self.settings.height, self.settings.lift
+        return segments_between(stops, aims, start, self._end, *way)
 
     def _aim(self, hand: str, member: str) -> tuple[np.ndarray, float]:
         """Where a tip touches a drum [m], and how the stick lies there [rad]."""

@@ -8,12 +8,19 @@ its apex between drums of one height only; and theta_z, which is a function of s
 divided by T again.
 """
 
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from behaviors.music.score import Score
+from models.errors import BackbeatError
+
 Kind = Literal["Hold", "Goto"]
+# Arrival at a drum and departure from it [s], and which it is.
+Stop = tuple[float, float, str]
 
 
 def parabola(z_0: float, z_f: float, h: float, T: float) -> tuple[float, float, float]:
@@ -91,3 +98,56 @@ class Segment:
         Rz = np.array([[cz, -sz, 0.0], [sz, cz, 0.0], [0.0, 0.0, 1.0]])
         Rx = np.array([[1.0, 0.0, 0.0], [0.0, cx, -sx], [0.0, sx, cx]])
         return np.asarray(Rz @ Rx)
+
+
+def stops_of_hand(score: Score, hand: str) -> list[Stop]:
+    """Every time a hand is at a drum, in order.
+
+    Raises:
+        BackbeatError: it is to be at two drums at once.
+    """
+    time = score.tempo.time
+    stops = [(time(h.beat), time(h.beat), h.member) for h in score.of_hand(hand)]
+    for hold in score.holds:
+        if hand in hold.rest:
+            ends = time(hold.contact_start), time(hold.contact_end)
+            stops.append((*ends, hold.rest[hand]))
+    stops.sort()
+    for (_, left, a), (arrival, _, b) in itertools.pairwise(stops):
+        if arrival <= left:
+            raise BackbeatError(
+                f"the {hand} hand is at the {a} and at the {b} at {arrival:.2f} s"
+            )
+    return stops
+
+
+def segments_between(
+    stops: Sequence[Stop],
+    aims: Mapping[str, tuple[np.ndarray, float]],
+    start: tuple[np.ndarray, float],
+    end: float,
+    height: float,
+    lift: float,
+) -> list[Segment]:
+    """Holds at drums, and the ways between them.
+
+    Args:
+        stops: of one hand, in order.
+        aims: where a tip touches each drum [m], and azimuth of the stick there [rad].
+        start: the same at the start.
+        end: of the last segment [s].
+        height, lift: of every Goto [m, rad].
+    """
+    segments = list[Segment]()
+    before, (place, turn) = 0.0, start
+    for arrival, departure, member in stops:
+        p, azimuth = aims[member]
+        if arrival > before:
+            ends = (place, p, turn, azimuth)
+            segments.append(Segment("Goto", before, arrival, *ends, height, lift))
+        if departure > arrival:
+            segments.append(Segment("Hold", arrival, departure, p, p, azimuth, azimuth))
+        before, place, turn = departure, p, azimuth
+    if before < end:
+        segments.append(Segment("Hold", before, end, place, place, turn, turn))
+    return segments

@@ -56,10 +56,7 @@ def make_show(
     report = report or (lambda share, what: None)
     setlist.check()
     robot = make_robot(setlist.robot, tuple(setlist.equipment), Mount())
-    numbers = setlist.numbers()
-    for name in dict.fromkeys(n.behavior for n in numbers):
-        _check_part(setlist, robot, behaviors[name])
-    parts = [until(behaviors[n.behavior], n.until) for n in numbers]
+    parts = _parts(setlist, robot, behaviors)
     bpm = _only([(p.bpm, p) for p in parts if p.bpm], "{0:g} BPM", "tempo") or 0.0
     scenes = [(p.scene, p) for p in parts if p.scene.name]
     scene = _only(scenes, "its {0.name} at {0.place}", "place for the kit") or Scene()
@@ -91,15 +88,34 @@ def make_show(
         events=tuple(sorted(medley.events, key=lambda e: e.time)),
         certificate=Certificate((*certificate.checks, *seams)),
         specification=text,
-        provenance={
-            "key": "",
-            "backbeat": metadata.version("backbeat"),
-            "drake": metadata.version("drake"),
-            "duration_s": float(motion.t[-1]),
-            "seconds": 0.0,
-            **medley.numbers(),
-        },
+        provenance=_provenance(medley, float(motion.t[-1])),
     )
+
+
+def _parts(
+    setlist: SetlistSpecification, robot: RobotModel, behaviors: Mapping[str, Behavior]
+) -> list[Behavior]:
+    """What is performed, number by number.
+
+    Raises:
+        BackbeatError: a behavior cannot be one of several, or has not so many beats.
+    """
+    numbers = setlist.numbers()
+    for name in dict.fromkeys(n.behavior for n in numbers):
+        _check_part(setlist, robot, behaviors[name])
+    return [until(behaviors[n.behavior], n.until) for n in numbers]
+
+
+def _provenance(medley: Medley, duration: float) -> dict[str, object]:
+    """What is filed of how a show of so many seconds was made."""
+    return {
+        "key": "",
+        "backbeat": metadata.version("backbeat"),
+        "drake": metadata.version("drake"),
+        "duration_s": duration,
+        "seconds": 0.0,
+        **medley.numbers(),
+    }
 
 
 def _join(

@@ -17,7 +17,7 @@ from behaviors.build import build
 from behaviors.library import Library
 from benchmarks.measurement import write_results
 from benchmarks.online import OnlineRow, print_table
-from models.actuation import BLOCKS
+from models.joint_command import BLOCKS
 from mpc.plan_settings import PlanSettings
 from mpc.reference import Reference
 from mpc.remote.address import Address

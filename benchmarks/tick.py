@@ -16,7 +16,8 @@ from models.contact import PATCH_MARGIN
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from models.rotations import box_plus
-from mpc.whole_body_program import WholeBodyGains, WholeBodyProgram
+from mpc.whole_body_gains import WholeBodyGains
+from mpc.whole_body_program import WholeBodyProgram
 
 WORKER = Path(__file__).parent / "tsid" / "solve.py"
 FEET, HANDS = ("l_foot", "r_foot"), ("l_hand", "r_hand")

@@ -35,11 +35,11 @@ from pydrake.systems.primitives import MatrixGain, TrajectorySource
 from pydrake.trajectories import PiecewisePolynomial
 from pydrake.visualization import AddDefaultVisualization
 
-from models.actuation import JointServo
 from models.configuration import Configuration
 from models.contact import BODY, assign_material
 from models.gravity_compensation import GravityCompensation
 from models.joint_friction import add_joint_friction, connect_joint_friction
+from models.joint_servo import JointServo
 from models.kit.drum_kit import DrumKit
 from models.motors import HYDRAULIC_FRICTION, HYDRAULIC_LAG, HYDRAULIC_RISE
 from models.robot import RobotModel

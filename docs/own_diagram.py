@@ -26,8 +26,8 @@ from pydrake.visualization import AddDefaultVisualization
 from behaviors.behavior import Behavior
 from behaviors.build import build
 from behaviors.library import Library
-from models.actuation import JointServo
 from models.contact import FLOOR, SOLE, ContactMaterial, assign_material
+from models.joint_servo import JointServo
 from models.robot_loading import add_robot
 from models.scene import World
 from mpc.predictive_controller import PredictiveController

@@ -19,8 +19,8 @@ import numpy as np
 from behaviors.behavior import Behavior
 from behaviors.build import build
 from behaviors.library import Library
-from models.actuation import DAMPING, EFFORT, POSITION, STIFFNESS, VELOCITY
 from models.configuration import Configuration
+from models.joint_command import DAMPING, EFFORT, POSITION, STIFFNESS, VELOCITY
 from models.rotations import box_plus
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveStep

@@ -7,6 +7,7 @@ from models import dynamics, kinematics
 from models.bound_arguments import bind
 from models.collision import CollisionArrays
 from models.collision_distances import distances
+from models.composite_rigid_body import inertia_force, mass_matrix
 from models.frames import Frame
 from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
@@ -97,7 +98,7 @@ class Configuration:
         """(nv, nv) mass matrix."""
         nv = self.robot.num_velocities
         M = np.zeros((nv, nv))
-        dynamics.mass_matrix(self.robot.tree, self._ws, M)
+        mass_matrix(self.robot.tree, self._ws, M)
         return M
 
     @property
@@ -190,7 +191,7 @@ def _momentum_matrix(tree, ws, A):
     x, y, z = ws.h[0, 0] / ws.m[0], ws.h[0, 1] / ws.m[0], ws.h[0, 2] / ws.m[0]
     for j in range(A.shape[1]):
         b = 0 if j < nf else j - nf + 1
-        dynamics.inertia_force(ws.I[b], ws.m[b], ws.h[b], ws.S[j], f)
+        inertia_force(ws.I[b], ws.m[b], ws.h[b], ws.S[j], f)
         A[0, j] = f[0] - (y * f[5] - z * f[4])
         A[1, j] = f[1] - (z * f[3] - x * f[5])
         A[2, j] = f[2] - (x * f[4] - y * f[3])
@@ -207,7 +208,7 @@ def _momentum(tree, ws, v, out):
         out[i] = 0.0
     for j in range(v.shape[0]):
         b = 0 if j < nf else j - nf + 1
-        dynamics.inertia_force(ws.I[b], ws.m[b], ws.h[b], ws.S[j], f)
+        inertia_force(ws.I[b], ws.m[b], ws.h[b], ws.S[j], f)
         for i in range(6):
             out[i] += f[i] * v[j]
     x, y, z = ws.h[0, 0] / ws.m[0], ws.h[0, 1] / ws.m[0], ws.h[0, 2] / ws.m[0]

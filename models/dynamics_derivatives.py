@@ -13,7 +13,7 @@ Sources
 
 import numpy as np
 
-from models.dynamics import inertia_force
+from models.composite_rigid_body import inertia_force
 from models.rotations import add_cross, compiled, cross
 
 

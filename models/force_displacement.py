@@ -21,8 +21,8 @@ from pydrake.systems.primitives import (
 )
 from pydrake.trajectories import PiecewisePolynomial
 
-from models.actuation import JointServo
 from models.gravity_compensation import GravityCompensation
+from models.joint_servo import JointServo
 from models.robot import RobotModel
 from models.scene import World, add_world, lock_joints
 from models.servo_modes import compliant_command

@@ -3,8 +3,8 @@
 import numpy as np
 from pydrake.systems.framework import BasicVector, Context, LeafSystem
 
-from models.actuation import BLOCKS, EFFORT
 from models.configuration import Configuration
+from models.joint_command import BLOCKS, EFFORT
 from models.robot import RobotModel
 
 
@@ -20,7 +20,7 @@ class GravityCompensation(LeafSystem):
         output_ports:
         - command
 
-    `command` is a `models.actuation.joint_command` (9 nj); in the output, gravity is
+    `command` is a `models.joint_command` (9 nj); in the output, gravity is
     added to its efforts. `state` is the sensed [q, v] of the robot model (nq + nv), of
     which q counts. Of a floating base the tilt is taken as sensed, and no contact is
     known: right for limbs in the air, and not for legs that stand.

@@ -5,11 +5,12 @@ already fused (every body moved by one single-degree-of-freedom joint, the base
 free or welded to the world). Drake stays the source of every number.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import PrismaticJoint, RevoluteJoint
+from pydrake.multibody.tree import BodyIndex, Joint, PrismaticJoint, RevoluteJoint
 
 
 class KinematicTree(NamedTuple):
@@ -110,13 +111,39 @@ def read_kinematic_tree(plant: MultibodyPlant, base_name: str) -> KinematicTree:
     joints = [plant.get_joint(i) for i in plant.GetJointIndices()]
     joints = [j for j in joints if j.num_velocities() == 1]
     joints.sort(key=lambda j: j.velocity_start())
-    floating = base.is_floating_base_body()
-    nj, nb = len(joints), len(joints) + 1
     body_of = {base.index(): 0}
     body_of.update({j.child_body().index(): i + 1 for i, j in enumerate(joints)})
+    parent, revolute, R_PJ, p_PJ, axis = _read_joints(joints, body_of)
+    mass, p_BoBcm, I_BBcm = _read_inertias(plant, body_of)
+    ancestor, num_ancestors = _ancestors(parent)
+    X_WB = plant.EvalBodyPoseInWorld(context, base)
+    return KinematicTree(
+        floating=base.is_floating_base_body(),
+        parent=parent,
+        revolute=revolute,
+        R_PJ=R_PJ,
+        p_PJ=p_PJ,
+        axis=axis,
+        mass=mass,
+        p_BoBcm=p_BoBcm,
+        I_BBcm=I_BBcm,
+        ancestor=ancestor,
+        num_ancestors=num_ancestors,
+        R_WB=X_WB.rotation().matrix(),
+        p_WB=np.array(X_WB.translation()),
+    )
 
-    parent = np.zeros(nj, np.int64)
-    revolute = np.zeros(nj, np.bool_)
+
+def _read_joints(
+    joints: Sequence[Joint], body_of: Mapping[BodyIndex, int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """`parent`, `revolute`, `R_PJ`, `p_PJ` and `axis` of the tree.
+
+    Raises:
+        ValueError: as `read_kinematic_tree`.
+    """
+    nj = len(joints)
+    parent, revolute = np.zeros(nj, np.int64), np.zeros(nj, np.bool_)
     R_PJ, p_PJ, axis = np.zeros((nj, 3, 3)), np.zeros((nj, 3)), np.zeros((nj, 3))
     for i, joint in enumerate(joints):
         parent[i] = body_of[joint.parent_body().index()]
@@ -132,7 +159,14 @@ def read_kinematic_tree(plant: MultibodyPlant, base_name: str) -> KinematicTree:
             axis[i] = joint.translation_axis()
         else:
             raise ValueError(f"joint {joint.name()} is {joint.type_name()}, not 1-DOF")
+    return parent, revolute, R_PJ, p_PJ, axis
 
+
+def _read_inertias(
+    plant: MultibodyPlant, body_of: Mapping[BodyIndex, int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`mass`, `p_BoBcm` and `I_BBcm` of the tree."""
+    nb, context = len(body_of), plant.CreateDefaultContext()
     mass, p_BoBcm, I_BBcm = np.zeros(nb), np.zeros((nb, 3)), np.zeros((nb, 3, 3))
     for index, b in body_of.items():
         M_B = plant.get_body(index).CalcSpatialInertiaInBodyFrame(context)
@@ -141,7 +175,12 @@ def read_kinematic_tree(plant: MultibodyPlant, base_name: str) -> KinematicTree:
         shift -= np.outer(M_B.get_com(), M_B.get_com())
         I_BBo = M_B.CalcRotationalInertia().CopyToFullMatrix3()
         I_BBcm[b] = I_BBo - mass[b] * shift
+    return mass, p_BoBcm, I_BBcm
 
+
+def _ancestors(parent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`ancestor` and `num_ancestors` of the tree."""
+    nj = len(parent)
     chains: list[list[int]] = []
     for i in range(nj):
         above = parent[i] - 1
@@ -150,20 +189,4 @@ def read_kinematic_tree(plant: MultibodyPlant, base_name: str) -> KinematicTree:
     ancestor = np.zeros((nj, max(depth, 1)), np.int64)
     for i, chain in enumerate(chains):
         ancestor[i, : len(chain)] = chain
-
-    X_WB = plant.EvalBodyPoseInWorld(context, base)
-    return KinematicTree(
-        floating=floating,
-        parent=parent,
-        revolute=revolute,
-        R_PJ=R_PJ,
-        p_PJ=p_PJ,
-        axis=axis,
-        mass=mass,
-        p_BoBcm=p_BoBcm,
-        I_BBcm=I_BBcm,
-        ancestor=ancestor,
-        num_ancestors=np.array([len(c) for c in chains], np.int64),
-        R_WB=X_WB.rotation().matrix(),
-        p_WB=np.array(X_WB.translation()),
-    )
+    return ancestor, np.array([len(c) for c in chains], np.int64)

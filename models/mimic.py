@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import ModelInstanceIndex
 
 from models.description.description import SINGLE, Description, Joint
 from models.errors import BackbeatError
@@ -65,6 +66,31 @@ class Following:
             self._v, self._multiplier, strict=True
         ):
             tau[..., leader] += multiplier * tau[..., follower]
+
+
+def couple(
+    plant: MultibodyPlant,
+    instance: ModelInstanceIndex,
+    followers: Sequence[Follower],
+    known: int,
+) -> None:
+    """Couples followers to their leaders in a plant of a simulation.
+
+    Args:
+        plant: plant that is not finalized, with the robot; one without time steps
+            gets no couplings.
+        instance: the robot.
+        followers: its followers.
+        known: number of constraints that the plant had before the robot.
+    """
+    # Those of Drake's reader take hold of followers that are locked as well, and
+    # its solver would have nothing to divide by.
+    for constraint in plant.GetConstraintIds()[known:]:
+        plant.RemoveConstraint(constraint)
+    if plant.time_step() > 0.0:
+        for f in followers:
+            joints = (plant.GetJointByName(n, instance) for n in (f.name, f.leader))
+            plant.AddCouplerConstraint(*joints, f.multiplier, f.offset)
 
 
 def find_followers(

@@ -16,25 +16,15 @@ from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 from models.description.honoring import describe, is_static
 from models.description.readable import readable
 from models.errors import BackbeatError, unknown_name
-from models.frames import ContactFrame, Frame
+from models.frames import Frame
 from models.fusing import fuse
 from models.kinematic_tree import KinematicTree, read_kinematic_tree
-from models.mimic import find_followers
-from models.robot_check import (
-    check_driven,
-    check_names,
-    check_support,
-    check_tree,
-    is_held,
-)
-from models.robot_description import (
-    ContactDescription,
-    find_description,
-    load_description,
-    tell_new_name,
-)
+from models.mimic import couple, find_followers
+from models.robot_check import check_driven, check_names, check_tree, is_held
+from models.robot_description import find_description, load_description, tell_new_name
+from models.robot_frames import RobotFrames
 from models.robot_joints import RobotJoints, read_joints
-from models.robot_loading import add_robot, find_frame, load_robot, pose_of
+from models.robot_loading import add_robot, load_robot, pose_of
 from models.safety_law import SafetyLaw, described_laws
 
 
@@ -115,14 +105,18 @@ class RobotModel:
                 raise unknown_name("joint", name, names)
         self._full = full
         rest = {follower.name: follower.offset for follower in self.followers}
-        self.plant, self._homes = fuse(full, base, self.locked | rest)
+        self.plant, homes = fuse(full, base, self.locked | rest)
         self.tree: KinematicTree = read_kinematic_tree(self.plant, base)
         self.floating = bool(self.tree.floating)
         self.total_mass = float(self.tree.mass.sum())
         self._take_joints(
             read_joints(self.plant, full, self.urdf, self.followers, self._yaml)
         )
-        self.contacts = self._read_contacts()
+        self._frames = RobotFrames(full, self.plant, homes, base, self.joint_names)
+        self.contacts = {
+            name: self._frames.read_contact(name, contact, self.followers, self._index)
+            for name, contact in self._yaml.contacts_with(equipment).items()
+        }
         own = self._yaml.contacts
         self.patches = tuple(n for n, c in self.contacts.items() if not c.is_point)
         self.soles = tuple(n for n in own if n in self.patches)
@@ -151,26 +145,6 @@ class RobotModel:
         self.damping, self.friction = joints.damping, joints.friction
         self.modes = joints.modes
         self.notes += joints.notes
-
-    def _read_contacts(self) -> dict[str, ContactFrame]:
-        described = self._yaml.contacts_with(self.equipment)
-        return {name: self._read_contact(name, c) for name, c in described.items()}
-
-    def _read_contact(self, name: str, contact: ContactDescription) -> ContactFrame:
-        on_link = self.link_frame(contact.link)
-        X_PL = RigidTransform(RotationMatrix(on_link.R_PF), on_link.p_PF)
-        X_PC = X_PL @ pose_of(contact.position, contact.rpy)
-        body = find_frame(self._full, contact.link).body()
-        check_support(self._full, body, self.followers, f"contact {name!r}")
-        frame = Frame(
-            name, on_link.body, X_PC.rotation().matrix(), np.array(X_PC.translation())
-        )
-        limb = [self._index[n] for n in contact.limb if n in self._index]
-        if len(limb) != len(contact.limb):
-            limb = []
-        return ContactFrame(
-            frame, contact.half_length, contact.half_width, np.array(limb, int)
-        )
 
     @property
     def num_joints(self) -> int:
@@ -246,25 +220,7 @@ class RobotModel:
         Raises:
             BackbeatError: no such frame.
         """
-        frame = find_frame(self._full, name)
-        if frame.body().index() not in self._homes:
-            raise BackbeatError(f"frame {name!r} is not part of the robot")
-        home, X_PB = self._homes[frame.body().index()]
-        X_PF = X_PB @ frame.GetFixedPoseInBodyFrame()
-        return Frame(
-            name,
-            self._body_index(home),
-            X_PF.rotation().matrix(),
-            np.array(X_PF.translation()),
-        )
-
-    def _body_index(self, home: str) -> int:
-        if home == self._yaml.base:
-            return 0
-        for i, name in enumerate(self.joint_names):
-            if self.plant.GetJointByName(name).child_body().name() == home:
-                return i + 1
-        raise AssertionError(home)
+        return self._frames.find(name)
 
     def posture(self, name: str) -> np.ndarray:
         """(nq,) named configuration, base upright with the soles on the ground.
@@ -280,7 +236,8 @@ class RobotModel:
         if self.floating:
             q[0] = 1.0
             height = self._yaml.postures[name].height
-            q[6] = height if height else -self._lowest_corner(q)
+            soles = [self.contacts[n] for n in self.soles]
+            q[6] = height if height else -self._frames.lowest_corner(q, soles)
         return q
 
     def posture_joints(self, name: str) -> dict[str, float]:
@@ -290,29 +247,6 @@ class RobotModel:
             if not self._full.HasJointNamed(joint):
                 raise unknown_name(f"joint in posture {name!r}", joint, self._index)
         return joints
-
-    def _lowest_corner(self, q: np.ndarray) -> float:
-        context = self.plant.CreateDefaultContext()
-        self.plant.SetPositions(context, q)
-        lowest = []
-        for contact in (self.contacts[n] for n in self.soles):
-            body = self._body(contact.frame.body)
-            X_WP = self.plant.EvalBodyPoseInWorld(context, body)
-            X_PC = RigidTransform(
-                RotationMatrix(contact.frame.R_PF), contact.frame.p_PF
-            )
-            lowest.append((X_WP @ X_PC).multiply(contact.corners().T)[2].min())
-        return float(min(lowest, default=0.0))
-
-    def _body(self, index: int) -> object:
-        name = (
-            self._yaml.base
-            if index == 0
-            else self.plant.GetJointByName(self.joint_names[index - 1])
-            .child_body()
-            .name()
-        )
-        return self.plant.GetBodyByName(name)
 
     def mirrored(self, q: np.ndarray) -> np.ndarray:
         """(nq,) configuration with left and right exchanged.
@@ -362,14 +296,7 @@ class RobotModel:
         """
         known = plant.num_constraints()
         instance = add_robot(plant, self.description, self.equipment, slimmed=True)
-        # Those of Drake's reader take hold of followers that are locked as well, and
-        # its solver would have nothing to divide by.
-        for constraint in plant.GetConstraintIds()[known:]:
-            plant.RemoveConstraint(constraint)
-        if plant.time_step() > 0.0:
-            for f in self.followers:
-                joints = (plant.GetJointByName(n, instance) for n in (f.name, f.leader))
-                plant.AddCouplerConstraint(*joints, f.multiplier, f.offset)
+        couple(plant, instance, self.followers, known)
         if not self.floating and not self._is_held:
             X_WB = RigidTransform(RotationMatrix(self.tree.R_WB), self.tree.p_WB)
             base = plant.GetFrameByName(self.base_name, instance)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.actuation import joint_command
 from models.errors import unknown_name
+from models.joint_command import joint_command
 
 # Share of measured friction that a soft joint makes up for, by default: with all of it,
 # the last of the friction would be gone, and so would the room for errors of sensors.

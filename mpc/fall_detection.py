@@ -14,7 +14,8 @@ import numpy as np
 
 from models.configuration import Configuration
 from models.rotations import compiled, quaternion_to_matrix
-from mpc.reference import Reference, ReferenceSample
+from mpc.reference import Reference
+from mpc.reference_sampling import ReferenceSample
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,21 @@
 """Corrections of the invariant filter by what contacts say, compiled.
 
-Measurements are the places of standing contacts in the base, their zero velocity,
-their height and flatness on level ground; symbols are those of `mpc.invariant_filter`.
+`mpc.filter_measurement` has the measurements; symbols are those of
+`mpc.invariant_filter`.
 """
 
 import numpy as np
 
 from models.rotations import (
-    add_cross,
     box_plus,
     compiled,
+    inlined,
     left_jacobian,
     quaternion_to_matrix,
     rotation_exp,
 )
-from mpc.invariant_filter import CONTACT, POSITION, ROTATION, VELOCITY
+from mpc.filter_measurement import are_level, measure, place_variance, see_rest
+from mpc.invariant_filter import CONTACT, POSITION, VELOCITY
 
 
 @compiled
@@ -35,53 +36,11 @@ def _land(estimate, R, c, kinematics, variance):
 
 
 @compiled
-def _place_variance(R, J, out):
-    """Variance of a contact's place, world axes, for encoders of unit variance."""
-    for i in range(3):
-        s = 0.0
-        for k in range(J.shape[1]):
-            a = R[i, 0] * J[0, k] + R[i, 1] * J[1, k] + R[i, 2] * J[2, k]
-            s += a * a
-        out[i] = s
-
-
-@compiled
-def _see_rest(estimate, R, c, kinematics, rate, noise, off, variance):
-    """Writes how a contact that should rest is seen against the estimate.
-
-    Args:
-        estimate: BaseEstimate.
-        R: (3, 3) its rotation.
-        c: the contact.
-        kinematics: ContactKinematics of the sample.
-        rate: (3,) gyro of the sample [rad/s].
-        noise: FilterNoise.
-        off: (2, 3) written: how far it is from its place [m], and what has to be added
-            to the velocity of the base for it to rest [m/s], world axes.
-        variance: (2, 3) written: of both, by encoders and gyro.
-    """
-    _, x, b, _ = estimate
-    z, d = kinematics.place[c], x[2 + c]
-    w, u, unit = np.empty(3), np.empty(3), np.empty(3)
-    _place_variance(R, kinematics.J[c], unit)
-    for i in range(3):
-        w[i] = rate[i] - b[0, i]
-        u[i] = kinematics.velocity[c, i]
-    add_cross(w, z, u)
-    lever = z[0] * z[0] + z[1] * z[1] + z[2] * z[2]
-    for i in range(3):
-        off[0, i] = R[i, 0] * z[0] + R[i, 1] * z[1] + R[i, 2] * z[2] + x[1, i] - d[i]
-        off[1, i] = -x[0, i] - R[i, 0] * u[0] - R[i, 1] * u[1] - R[i, 2] * u[2]
-        variance[0, i] = noise.position**2 * unit[i] + 1e-8
-        variance[1, i] = noise.velocity**2 * unit[i] + noise.gyro**2 * lever
-
-
-@compiled
 def _has_moved(estimate, R, c, kinematics, rate, grips, noise):
     """Whether standing contact c is seen elsewhere, or moving, beyond all noise."""
     P, k = estimate.P, CONTACT + 3 * c
     off, variance = np.empty((2, 3)), np.empty((2, 3))
-    _see_rest(estimate, R, c, kinematics, rate, noise, off, variance)
+    see_rest(estimate, R, c, kinematics, rate, noise, off, variance)
     far, fast = 0.0, 0.0
     for i in range(3):
         d, p, v = k + i, POSITION + i, VELOCITY + i
@@ -92,94 +51,33 @@ def _has_moved(estimate, R, c, kinematics, rate, grips, noise):
     return far > most or (grips and fast > most)
 
 
-@compiled
-def are_level(estimate, R, kinematics, stands, grips, noise):
-    """Whether contacts that grip stand flat, and near enough to one level height."""
-    low, high = noise.level, -noise.level
-    for c in range(stands.shape[0]):
-        if not (stands[c] and grips[c]):
-            continue
-        height = estimate.x[2 + c, 2]
-        low, high = min(low, height), max(high, height)
-        for i in range(2):
-            u = 0.0
-            for k in range(3):
-                u += R[i, k] * kinematics.normal[c, k]
-            if abs(u) >= noise.flat:
-                return False
-    return high - low < noise.even and max(high, -low) < noise.level
-
-
-@compiled
-def measure(
-    estimate, kinematics, rate, stands, grips, level, noise, index, h, y, variance
-):
-    """What the standing contacts say about the error: h xi[index] = y + noise.
-
-    Places: d = p + R z. Of contacts that grip, rest: v = -R (w x z + zdot). On level
-    ground their normals are vertical, too, and their heights zero.
+@inlined
+def _take_rows(P, index, h, y, variance, rows, dx):
+    """Takes rows of `measure` one by one, for their errors are independent.
 
     Args:
-        estimate: BaseEstimate.
-        kinematics: ContactKinematics of the sample.
-        rate: (3,) gyro of the sample [rad/s].
-        stands, grips: (C,) bool.
-        level: whether the ground is taken for level.
-        noise: FilterNoise.
-        index, h: (9 C, 4) written: which errors a row is about, and how much.
-        y, variance: (9 C,) written.
-
-    Returns:
-        Number of rows written.
+        P: (n, n) covariance, corrected in place.
+        index, h, y, variance: written by `measure`.
+        rows: how many there are.
+        dx: (n,) the error, zero before, written.
     """
-    q, x, _, P = estimate
-    n, C, m = P.shape[0], x.shape[0] - 2, 0
-    R = np.empty((3, 3))
-    off, spread = np.empty((2, 3)), np.empty((2, 3))
-    quaternion_to_matrix(q, R)
-    for r in range(9 * C):
+    n = P.shape[0]
+    Ph = np.empty(n)
+    for r in range(rows):
+        for i in range(n):
+            s = 0.0
+            for k in range(4):
+                s += P[i, index[r, k]] * h[r, k]
+            Ph[i] = s
+        S, e = variance[r], y[r]
         for k in range(4):
-            index[r, k] = 0
-            h[r, k] = 0.0
-    for c in range(C):
-        if not stands[c]:
-            continue
-        z, d, k = kinematics.place[c], x[2 + c], CONTACT + 3 * c
-        _see_rest(estimate, R, c, kinematics, rate, noise, off, spread)
-        for i in range(3):
-            index[m, 0], h[m, 0] = k + i, 1.0
-            index[m, 1], h[m, 1] = POSITION + i, -1.0
-            y[m], variance[m] = off[0, i], spread[0, i]
-            m += 1
-        if not grips[c]:
-            continue
-        for i in range(3):
-            index[m, 0], h[m, 0] = VELOCITY + i, 1.0
-            for j in range(3):
-                # R S(z), for a wrong bias of the gyro swings the contact.
-                e, f = (j + 1) % 3, (j + 2) % 3
-                index[m, 1 + j], h[m, 1 + j] = (
-                    n - 6 + j,
-                    R[i, e] * z[f] - R[i, f] * z[e],
-                )
-            y[m], variance[m] = off[1, i], spread[1, i]
-            m += 1
-        if not level:
-            continue
-        # Height of exp(xi) d.
-        index[m, 0], h[m, 0] = ROTATION, d[1]
-        index[m, 1], h[m, 1] = ROTATION + 1, -d[0]
-        index[m, 2], h[m, 2] = k + 2, 1.0
-        y[m], variance[m] = -d[2], noise.height**2
-        m += 1
-        for i in range(2):
-            u = 0.0
-            for j in range(3):
-                u += R[i, j] * kinematics.normal[c, j]
-            index[m, 0], h[m, 0] = ROTATION + 1 - i, 1.0 - 2.0 * i
-            y[m], variance[m] = -u, noise.flatness**2
-            m += 1
-    return m
+            S += h[r, k] * Ph[index[r, k]]
+            e -= h[r, k] * dx[index[r, k]]
+        for i in range(n):
+            gain = Ph[i] / S
+            dx[i] += gain * e
+            for j in range(n):
+                P[i, j] -= gain * Ph[j]
 
 
 @compiled
@@ -211,7 +109,7 @@ def correct(estimate, kinematics, rate, stands, landed, grips, rough, noise):
         if rests[c]:
             rests[c] = not _has_moved(estimate, R, c, kinematics, rate, grips[c], noise)
         if not rests[c]:
-            _place_variance(R, kinematics.J[c], unit)
+            place_variance(R, kinematics.J[c], unit)
             for i in range(3):
                 unit[i] *= noise.position**2
             _land(estimate, R, c, kinematics, unit)
@@ -232,23 +130,8 @@ def correct(estimate, kinematics, rate, stands, landed, grips, rough, noise):
         y,
         variance,
     )
-    # Rows have independent errors, so they are taken one by one.
-    dx, Ph = np.zeros(n), np.empty(n)
-    for r in range(rows):
-        for i in range(n):
-            s = 0.0
-            for k in range(4):
-                s += P[i, index[r, k]] * h[r, k]
-            Ph[i] = s
-        S, e = variance[r], y[r]
-        for k in range(4):
-            S += h[r, k] * Ph[index[r, k]]
-            e -= h[r, k] * dx[index[r, k]]
-        for i in range(n):
-            gain = Ph[i] / S
-            dx[i] += gain * e
-            for j in range(n):
-                P[i, j] -= gain * Ph[j]
+    dx = np.zeros(n)
+    _take_rows(P, index, h, y, variance, rows, dx)
     retract(estimate, dx)
     return level
 

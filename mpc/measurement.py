@@ -7,7 +7,8 @@ import numpy as np
 from models.configuration import Configuration
 from models.rotations import quaternion_to_matrix, relative_log
 from mpc.plan import Plan
-from mpc.reference import Reference, ReferenceSample
+from mpc.reference import Reference
+from mpc.reference_sampling import ReferenceSample
 from mpc.touchdown import EARLY, Touchdown
 
 # How fast the body follows the ground up and down [m/s].

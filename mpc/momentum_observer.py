@@ -29,7 +29,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.bound_arguments import bind
-from models.dynamics import backward_pass, body_forces, forward_pass, mass_matrix
+from models.composite_rigid_body import mass_matrix
+from models.dynamics import backward_pass, body_forces, forward_pass
 from models.frame_arrays import frame_arrays
 from models.kinematic_tree import make_workspace
 from models.kinematics import frame_jacobian, frame_pose

@@ -29,7 +29,8 @@ from mpc.planning_time import carry
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
-from mpc.reference import Reference, ReferenceSample
+from mpc.reference import Reference
+from mpc.reference_sampling import ReferenceSample
 from mpc.stepping import swing_of
 from mpc.swings import next_swings
 from mpc.touchdown import delay_steps, find_touchdowns

@@ -9,10 +9,8 @@ same as a Drake system.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import solve_discrete_are
 
 from models.bound_arguments import bind
-from models.configuration import Configuration
 from models.finite import all_finite
 from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
@@ -20,38 +18,22 @@ from models.rotations import box_plus, compiled, quaternion_to_matrix
 from models.sensors import SensorReading
 from mpc.contact_estimator import ContactThresholds, estimate_contacts
 from mpc.contact_kinematics import read_limbs, see_contacts
+from mpc.estimator_start import StartUncertainty, start_estimate
 from mpc.filter_correction import correct
 from mpc.invariant_filter import (
     BaseEstimate,
     ContactKinematics,
     FilterNoise,
-    add_rotation_noise,
     propagate,
 )
+from mpc.joint_filter import joint_gain
 
-# What the joint filter takes joints to do within a sample [rad/s^2].
-JOINT_ACCELERATION = 20.0
 # Time over which accelerations of the base are averaged that carry it on [s]: shocks of
 # a foot that slides or lands are over before.
 SHOCK = 2e-3
 # How long the ground is not taken for level after a foot that grips was seen to stand
 # askew, or above or below it [s]; longer than a step, for the next may be no better.
 ROUGH = 1.0
-
-
-@dataclass(frozen=True)
-class StartUncertainty:
-    """What is not known at the start; heading and place are right by definition."""
-
-    # Tilt [rad] and heading [rad].
-    tilt: float = 1e-2
-    heading: float = 1e-4
-    # Velocity [m/s] and place [m].
-    velocity: float = 1e-2
-    place: float = 1e-3
-    # Biases of gyro [rad/s] and accelerometer [m/s^2].
-    gyro_bias: float = 5e-3
-    accelerometer_bias: float = 5e-2
 
 
 @dataclass(frozen=True)
@@ -228,50 +210,6 @@ def whole(reading: SensorReading, before: SensorReading | None) -> SensorReading
             last = np.zeros_like(values) if before is None else getattr(before, name)
             mended[name] = np.where(bad, last, values)
     return replace(reading, **mended) if mended else reading
-
-
-def joint_gain(noise: FilterNoise, period: float) -> np.ndarray:
-    """(2, 2) steady gain of the Kalman filter of one joint.
-
-    Position and velocity, both measured, driven by white acceleration.
-    """
-    F = np.array([[1.0, period], [0.0, 1.0]])
-    g = np.array([0.5 * period**2, period])
-    Q = JOINT_ACCELERATION**2 * np.outer(g, g)
-    N = np.diag([noise.position**2, noise.velocity**2])
-    P = solve_discrete_are(F.T, np.eye(2), Q, N)
-    return np.asarray(P @ np.linalg.inv(P + N))
-
-
-def start_estimate(
-    robot: RobotModel, q: np.ndarray, uncertainty: StartUncertainty
-) -> BaseEstimate:
-    """The estimate of a robot that rests at q, no contact felt so far."""
-    C = len(robot.soles)
-    state = Configuration(robot, q)
-    base = np.r_[1.0, np.zeros(6)]
-    if robot.floating:
-        base = np.array(q[:7], float)
-    places = [state.pose(n).translation() for n in robot.soles]
-    x = np.array([np.zeros(3), base[4:], *places])
-    u, n = uncertainty, 15 + 3 * C
-    P = np.zeros((n, n))
-    heading = np.zeros((n, n))
-    # The contacts turn with the base that sees them, so they count as its places.
-    at_base = np.array([np.zeros(3), *[base[4:]] * (1 + C)])
-    add_rotation_noise(P, at_base, u.tilt**2)
-    # Around the vertical through the base less is unknown.
-    add_rotation_noise(heading, at_base, 1.0)
-    column = heading[:, 2:3]
-    P += (u.heading**2 - u.tilt**2) * column @ column.T
-    for i in range(3):
-        P[3 + i, 3 + i] += u.velocity**2
-        for a in range(6, n - 6, 3):
-            for b in range(6, n - 6, 3):
-                P[a + i, b + i] += u.place**2
-        P[n - 6 + i, n - 6 + i] = u.gyro_bias**2
-        P[n - 3 + i, n - 3 + i] = u.accelerometer_bias**2
-    return BaseEstimate(base, x, np.zeros((2, 3)), P)
 
 
 @compiled

@@ -11,7 +11,7 @@ from pydrake.systems.framework import (
     ValueProducer,
 )
 
-from models.actuation import BLOCKS, joint_command
+from models.joint_command import BLOCKS, joint_command
 from mpc.task_space_law import TaskSpaceCommand, TaskSpaceLaw, TaskSpaceSettings
 
 
@@ -37,7 +37,7 @@ class TaskSpaceController(LeafSystem):
     the hand is sensed [m], `hand_rate` (3) what is observed of its rate [m/s];
     unconnected, the model's are taken. `base_acceleration` (6) is that of a base that
     others move, [angular, linear]; unconnected, it is zero. `command` is a
-    `models.actuation.joint_command` (9 nj) of torques alone, `at_limit` (nj) is 1 where
+    `models.joint_command` (9 nj) of torques alone, `at_limit` (nj) is 1 where
     a limit took something away, `modeled_hand` (3) where the model has the hand [m].
     The system has no memory: outputs hold as long as its inputs do, so whoever samples
     the inputs says how often it acts. Its settings are a parameter of the Context.

@@ -1,6 +1,6 @@
 """The joint command of a whole-body tick whose program is solved, compiled."""
 
-from models.actuation import (
+from models.joint_command import (
     COMING,
     DAMPING,
     EFFORT,
@@ -21,7 +21,7 @@ FORGETTING = 0.1
 def write_command(
     tau, acceleration, sensed, joints, ahead, rate, gains, period, planned, command
 ):
-    """Writes a `models.actuation.joint_command` and the velocity that it plans.
+    """Writes a `models.joint_command` and the velocity that it plans.
 
     Where no servo helps, the velocity is the solution's own: it says which way friction
     has to be overcome, and does nothing else.

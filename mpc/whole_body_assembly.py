@@ -6,7 +6,8 @@ limits; `mpc.limb_elimination` has the notation.
 
 import numpy as np
 
-from models.dynamics import backward_pass, body_forces, forward_pass, mass_matrix
+from models.composite_rigid_body import mass_matrix
+from models.dynamics import backward_pass, body_forces, forward_pass
 from models.kinematics import (
     base_position,
     frame_acceleration,

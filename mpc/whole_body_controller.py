@@ -7,7 +7,7 @@ import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
 
-from models.actuation import BLOCKS
+from models.joint_command import BLOCKS
 from mpc.explanation import TickExplanation
 from mpc.hand_offset import HandOffset
 from mpc.plan import Plan
@@ -36,7 +36,7 @@ class WholeBodyController(LeafSystem):
 
     `state` is the robot model's [q, v] (nq + nv), `plan` a Plan. `hands` is a tuple of
     HandOffset; it may be left unconnected, and no hand is held elsewhere. `command` is
-    a `models.actuation.joint_command` (9 nj). `contact_wrenches` (6 C) are the
+    a `models.joint_command` (9 nj). `contact_wrenches` (6 C) are the
     wrenches the controller counts on, in patch axes [N m, N], `joint_acceleration`
     (nj) what it makes the joints do [rad/s^2]. `fallen` (1) is 1 from when it has
     declared a fall. `memory` is a WholeBodyMemory with the counts.

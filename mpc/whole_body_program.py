@@ -22,75 +22,17 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from models.bound_arguments import bind
-from models.configuration import Configuration
 from models.contact import PATCH_MARGIN, wrench_cone
 from models.errors import BackbeatError, unknown_name
 from models.frame_arrays import frame_arrays
 from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
+from mpc.limb_range import limb_ranges
 from mpc.whole_body_arguments import CONE_ROWS, Gains, Structure, Target, Tick
 from mpc.whole_body_assembly import build, is_braced, recover_bound, update_state
+from mpc.whole_body_gains import BRACED, WholeBodyGains
 from optimization.active_set import ActiveSetSolver
 from optimization.qp import QPSolution, QuadraticProgram
-
-
-@dataclass(frozen=True)
-class WholeBodyGains:
-    """Weights and gains of the whole-body program.
-
-    Weights multiply squared accelerations, momentum rates count per kilogram.
-    Stiffnesses are in 1/s^2, dampings in 1/s.
-    """
-
-    # Angular momentum about the center of mass.
-    momentum_weight: float = 10.0
-    # Linear momentum.
-    linear_weight: float = 10.0
-    # Orientation of base and trunk.
-    orientation_weight: float = 1.0
-    # Joints that carry no contact.
-    posture_weight: float = 0.05
-    # Contact wrenches near the plan's, in weights of the robot.
-    wrench_weight: float = 1e-2
-    # Points such as stick tips.
-    point_weight: float = 3
-    # Standing contacts without a limb of their own.
-    contact_weight: float = 1e3
-    com_stiffness: float = 8.0
-    com_damping: float = 4.0
-    momentum_gain: float = 4.0
-    orientation_stiffness: float = 100.0
-    orientation_damping: float = 20.0
-    posture_stiffness: float = 100.0
-    posture_damping: float = 20.0
-    # Standing feet lose speed and lie flat again.
-    contact_damping: float = 20.0
-    contact_flatness: float = 60.0
-    # Swinging feet follow their path.
-    swing_stiffness: float = 200.0
-    swing_damping: float = 28.0
-    point_stiffness: float = 400.0
-    point_damping: float = 40.0
-
-
-# On all of its feet, a robot that may not step follows the plan's momentum more
-# strictly and lets the body turn for it: that catches harder pushes. One foot rocks on
-# its narrow sole, and sensors and motors that are late do not allow it there; and who
-# may step gets farther by a step.
-BRACED = WholeBodyGains(
-    momentum_weight=30.0,
-    linear_weight=12.0,
-    orientation_weight=0.26,
-    wrench_weight=4e-3,
-    contact_weight=630.0,
-    com_stiffness=145.0,
-    com_damping=38.0,
-    momentum_gain=42.0,
-    orientation_stiffness=300.0,
-    orientation_damping=40.0,
-    posture_damping=28.0,
-    contact_flatness=72.0,
-)
 
 
 @dataclass(frozen=True)
@@ -118,42 +60,8 @@ class WholeBodySolution:
 
 # Residuals accepted from the solver: rows are accelerations, torques and forces
 # of order 1 to 1000, and an answer wrong in the sixth digit moves nothing.
-# A limb yields where the least singular value of its Jacobian is at least this share of
-# the largest that a joint can make it; and joints keep off their stops [rad].
-YIELDING, LIMB_MARGIN = 0.12, 0.03
 PRIMAL_TOLERANCE = 1e-5
 DUAL_TOLERANCE = 1e-3
-
-
-def limb_ranges(robot: RobotModel, contacts: Sequence[str]) -> np.ndarray:
-    """(2, L, 6) least and most angles of limb joints [rad] at which a limb yields.
-
-    A straight knee cannot: near it the Jacobian of the foot loses a direction. On
-    Atlas that is at 0.13 rad, inside the joint's range, and beyond it the knee bends
-    the wrong way.
-    """
-    out = np.zeros((2, len(contacts), 6))
-    middle = np.zeros(robot.num_positions)
-    if robot.floating:
-        middle[0] = 1.0
-    half = 0.5 * (robot.position_lower + robot.position_upper)
-    middle[robot.base_positions :] = half
-    for c, name in enumerate(contacts):
-        limb = np.array(robot.contacts[name].limb)
-        for i, j in enumerate(limb):
-            angles = np.linspace(robot.position_lower[j], robot.position_upper[j], 101)
-            least = np.zeros(len(angles))
-            for k, angle in enumerate(angles):
-                q = middle.copy()
-                q[robot.base_positions + j] = angle
-                J = Configuration(robot, q).jacobian(name)
-                columns = J[:, robot.base_velocities + limb]
-                least[k] = np.linalg.svd(columns, compute_uv=False).min()
-            stiff = np.flatnonzero(least < YIELDING * least.max())
-            low = stiff[stiff < 50].max(initial=-1) + 1
-            high = stiff[stiff >= 50].min(initial=len(angles)) - 1
-            out[:, c, i] = angles[low] + LIMB_MARGIN, angles[high] - LIMB_MARGIN
-    return out
 
 
 class WholeBodyProgram:

@@ -4,7 +4,8 @@ import numpy as np
 
 from models.bound_arguments import bind
 from mpc.plan import Plan
-from mpc.reference import Reference, ReferenceSample
+from mpc.reference import Reference
+from mpc.reference_sampling import ReferenceSample
 from mpc.stepping import change_standing
 from mpc.target_filling import fill, move_sole
 from mpc.whole_body_arguments import Target

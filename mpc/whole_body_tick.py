@@ -14,16 +14,17 @@ from dataclasses import dataclass, field, replace
 import numba as nb
 import numpy as np
 
-from models.actuation import BLOCKS, joint_command
 from models.bound_arguments import bind
 from models.finite import all_finite
+from models.joint_command import BLOCKS, joint_command
 from models.robot import RobotModel
 from models.rotations import box_plus
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
 from mpc.fall_detection import FallLimits, FallSigns, find_bound_signs
 from mpc.hand_offset import MOST_SPEED, NOTHING, ArmReach
 from mpc.plan import Plan
-from mpc.reference import Reference, ReferenceSample
+from mpc.reference import Reference
+from mpc.reference_sampling import ReferenceSample
 from mpc.servo_gains import ServoSchedule, hold_gains
 from mpc.tick_command import write_command
 from mpc.whole_body_arguments import Target

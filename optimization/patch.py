@@ -14,18 +14,11 @@ import numpy as np
 
 from optimization.iterate import Guess
 from optimization.program import Program
+from optimization.seams import CALM, quietest, quietness
+from optimization.stretch import stretch
 from optimization.trajectory_problem import TrajectoryProblem
 from optimization.transcription import Transcription
-from optimization.windows import (
-    CALM,
-    MARGIN,
-    Knots,
-    Window,
-    ordered,
-    quietest,
-    quietness,
-    stretch,
-)
+from optimization.windows import MARGIN, Knots, Window, ordered
 
 # Arrays of a program that have a row for every knot.
 _BY_KNOT = (

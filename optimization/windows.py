@@ -16,19 +16,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from optimization.contact_schedule import ContactSchedule
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
 from optimization.iterate import Guess
-from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
-from optimization.trajectory_problem import Task, TrajectoryProblem
+from optimization.seams import firm_start, missing_contacts, quietest, quietness
+from optimization.stretch import stretch, tasks_from
+from optimization.trajectory_problem import TrajectoryProblem
 
 # Usual length of a window, and of what is solved besides on either side [s].
 LENGTH, OVERLAP = 10.0, 2.5
 # Time at the start of a run-in without tasks, for a motion that begins anywhere [s].
 RUN_IN = 0.35
-# Knots that are preferred between a seam and an impact or a switch of contacts, and how
-# far from its place a seam may go for them [s].
-CALM, REACH = 4, 1.0
 # Knots beside a piece that its curves need to be those of the whole motion.
 MARGIN = 16
 
@@ -75,7 +72,7 @@ def make_windows(problem: TrajectoryProblem) -> list[Window]:
     """
     times, N = problem.times, problem.num_knots
     count = max(1, round(times[-1] / LENGTH))
-    quiet, carried = quietness(problem), _carried(problem)
+    quiet, missing = quietness(problem), missing_contacts(problem)
     seams = []
     for place in LENGTH * np.arange(1, count):
         seams.append(quietest(times, quiet, place))
@@ -86,76 +83,11 @@ def make_windows(problem: TrajectoryProblem) -> list[Window]:
         start, end = left, min(right + 1, N - 1)
         if free:
             start = int(np.searchsorted(times, times[max(left, 0)] - OVERLAP))
-            start = _firm(start, carried, quiet)
+            start = firm_start(start, missing, quiet)
             last = times[end] + OVERLAP
             end = int(np.searchsorted(times, last, side="right")) - 1
         windows.append(Window(left + 1, right, max(start, 0), end, free))
     return windows
-
-
-def quietness(problem: TrajectoryProblem) -> np.ndarray:
-    """(N,) how good a place for a seam each knot is, CALM at most.
-
-    Where the robot steps, only what stands on all it ever stands on is quiet.
-    """
-    return _calm(problem) + (CALM + 1) * _carried(problem)
-
-
-def quietest(
-    times: np.ndarray, quiet: np.ndarray, place: float, among: slice = slice(None)
-) -> int:
-    """The knot for a seam near a place.
-
-    Args:
-        times: (N,) of the knots [s].
-        quiet: (N,) see `quietness`.
-        place: where it is wanted [s].
-        among: knots that it can be.
-    """
-    off = np.abs(times[among] - place) / REACH
-    # Beyond reach the nearest, which is as good as none.
-    worth = np.where(off < 1, quiet[among] - off, -1e3 - off)
-    return int(np.arange(len(times))[among][worth.argmax()])
-
-
-def _calm(problem: TrajectoryProblem) -> np.ndarray:
-    """(N,) how many knots away the next impact or switch is, CALM at most."""
-    times, N = problem.times, problem.num_knots
-    busy = [0, N - 1, *(i.knot for i in problem.impacts)]
-    for t in problem.schedule.switch_times[1:-1]:
-        busy += np.flatnonzero(np.abs(times - t) < 1e-9).tolist()
-    knots, places = np.arange(N), np.unique(busy)
-    after = np.clip(np.searchsorted(places, knots), 1, len(places) - 1)
-    away = np.minimum(np.abs(knots - places[after - 1]), np.abs(places[after] - knots))
-    return np.minimum(away, CALM)
-
-
-def _carried(problem: TrajectoryProblem) -> np.ndarray:
-    """(N,) how many contacts fewer than at most stand at each knot, below zero.
-
-    Points that hit or rest do not carry the robot.
-    """
-    patches = [
-        n
-        for n in problem.schedule.contact_names
-        if not problem.robot.contacts[n].is_point
-    ]
-    standing = np.zeros(problem.num_knots, int)
-    for name in patches:
-        standing += problem.schedule.active(problem.times, name)
-    return standing - standing.max(initial=0)
-
-
-def _firm(start: int, carried: np.ndarray, calm: np.ndarray) -> int:
-    """The last knot up to `start` at which a run-in can be at rest: on both feet."""
-    firm = np.flatnonzero(carried[: start + 1] == 0)
-    if carried[start] == 0 or len(firm) == 0:
-        return start
-    # In the middle of the time on both feet that ended there, if that is short.
-    last = int(firm[-1])
-    near = np.arange(max(0, last - CALM), last + 1)
-    near = near[carried[near] == 0]
-    return int(near[calm[near].argmax()])
 
 
 def window_problem(
@@ -182,89 +114,11 @@ def window_problem(
     if window.start == 0 or not rest:
         return part
     free = int(np.searchsorted(part.times, RUN_IN))
-    tasks = [_from(task, free) for task in part.tasks]
     return replace(
         part,
         q_start=_rest(part),
-        tasks=[t for t in tasks if len(t.knots)],
+        tasks=tasks_from(part.tasks, free),
         impacts=[i for i in part.impacts if i.knot >= free],
-    )
-
-
-def stretch(problem: TrajectoryProblem, a: int, b: int) -> TrajectoryProblem:
-    """Knots a to b of a problem as one of its own."""
-    N, times = problem.num_knots, problem.times
-    ends: dict[str, Any] = {}
-    if b < N - 1:
-        ends |= {"end_at_rest": False, "q_end": None, "wrench_end": None}
-    if a > 0:
-        ends |= {"v_start": None, "vdot_start": None, "wrench_start": None}
-    before, after = problem.beside
-    ends["beside"] = (
-        float(times[a] - times[a - 1]) if a > 0 else before,
-        float(times[b + 1] - times[b]) if b < N - 1 else after,
-    )
-    posture, guess = problem.posture, problem.guess
-    tasks = [_shifted(task, a, b) for task in problem.tasks]
-    near = [(f, k[(k >= a) & (k <= b)] - a) for f, k in problem.near]
-    return replace(
-        problem,
-        times=times[a : b + 1] - times[a],
-        schedule=_cut(problem.schedule, times[a], times[b]),
-        posture=posture[a : b + 1] if np.ndim(posture) == 2 else posture,
-        guess=None if guess is None else guess[a : b + 1],
-        tasks=[t for t in tasks if len(t.knots)],
-        impacts=[
-            replace(i, knot=i.knot - a) for i in problem.impacts if a < i.knot < b
-        ],
-        near=[(f, k) for f, k in near if len(k)],
-        strikers=tuple(dict.fromkeys(i.contact for i in problem.impacts)),
-        **ends,
-    )
-
-
-def _cut(schedule: ContactSchedule, start: float, end: float) -> ContactSchedule:
-    """A schedule from one time to another."""
-    phases, times = [], schedule.switch_times
-    for phase, (a, b) in zip(schedule.phases, itertools.pairwise(times), strict=True):
-        length = min(b, end) - max(a, start)
-        if length > 1e-9:
-            phases.append(replace(phase, duration=float(length)))
-    return ContactSchedule(tuple(phases))
-
-
-def _shifted(task: Task, a: int, b: int) -> Task:
-    """A task at the knots from a to b, counted from a."""
-    inside = np.flatnonzero((task.knots >= a) & (task.knots <= b))
-    part = _chosen(task, inside)
-    return replace(part, knots=np.asarray(part.knots) - a)
-
-
-def _from(task: Task, first: int) -> Task:
-    """A task without its knots before the first."""
-    return _chosen(task, np.flatnonzero(np.asarray(task.knots) >= first))
-
-
-def _chosen(task: Task, index: np.ndarray) -> Task:
-    """A task at some of its knots."""
-    knots = np.asarray(task.knots)[index]
-    if isinstance(task, FrameTask):
-        X = task.X_WG
-        return replace(
-            task, knots=knots, X_WG=[X[i] for i in index] if isinstance(X, list) else X
-        )
-    if isinstance(task, PostureTask):
-        target = task.target
-        return replace(
-            task, knots=knots, target=target[index] if np.ndim(target) == 2 else target
-        )
-    assert isinstance(task, CenterOfMassTask)
-    p, weight = task.p_WG, task.weight
-    return replace(
-        task,
-        knots=knots,
-        p_WG=p[index] if np.ndim(p) == 2 else p,
-        weight=weight[index] if np.ndim(weight) == 2 else weight,
     )
 
 

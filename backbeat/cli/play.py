@@ -9,7 +9,7 @@ from backbeat.cli.options import LIBRARY, LibraryFolder
 
 if TYPE_CHECKING:
     from backbeat.sound.notes import SoundExtras
-    from backbeat.stage.player import Playback
+    from backbeat.stage.playback import Playback
     from behaviors.behavior import Behavior
 
 LEAST_SPEED, MOST_SPEED = 0.05, 4.0
@@ -95,15 +95,10 @@ def command(
     from backbeat.cli.port import check_port
     from backbeat.cli.sound_options import read_extras
     from backbeat.sound.notes import planned
-    from backbeat.stage.player import Playback
+    from backbeat.stage.playback import Playback
     from models.errors import BackbeatError
 
-    if not LEAST_SPEED <= speed <= MOST_SPEED:
-        raise BackbeatError(
-            f"--speed {speed:g} is not between {LEAST_SPEED} and {MOST_SPEED:g}"
-        )
-    if not LEAST_FPS <= fps <= MOST_FPS:
-        raise BackbeatError(f"--fps {fps:g} is not between {LEAST_FPS} and {MOST_FPS}")
+    check_rates(speed, fps)
     check_port(port)
     if task_space is not None:
         if any((name, move, simulated, kinematic, unverified, loop, record)):
@@ -129,6 +124,22 @@ def command(
     chooses = name is None and move is None
     playback = Playback(speed, loop, wait, port, simulated, unverified, chooses)
     play_live(behavior, library, playback)
+
+
+def check_rates(speed: float, fps: float) -> None:
+    """Refuses a speed or frame rate that makes no sense.
+
+    Raises:
+        BackbeatError: one of them is out of its range.
+    """
+    from models.errors import BackbeatError
+
+    if not LEAST_SPEED <= speed <= MOST_SPEED:
+        raise BackbeatError(
+            f"--speed {speed:g} is not between {LEAST_SPEED} and {MOST_SPEED:g}"
+        )
+    if not LEAST_FPS <= fps <= MOST_FPS:
+        raise BackbeatError(f"--fps {fps:g} is not between {LEAST_FPS} and {MOST_FPS}")
 
 
 def find_performance(

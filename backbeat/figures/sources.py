@@ -12,8 +12,8 @@ from behaviors.kinematic_behavior import read_score
 from behaviors.kinematic_player import (
     KinematicPlayer,
     KinematicSettings,
-    KinematicTrajectory,
 )
+from behaviors.kinematic_trajectory import KinematicTrajectory
 from behaviors.library import Library
 from behaviors.music.score import HANDS, Score
 from models.configuration import Configuration

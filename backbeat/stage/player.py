@@ -2,54 +2,26 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
+from backbeat.stage.catching_up import CatchingUp
 from backbeat.stage.commands import PLAYING, Command
 from backbeat.stage.hands_on import HandsOn
 from backbeat.stage.kept import KeptSimulation
 from backbeat.stage.live import FRAME, SUBFRAMES, LiveShow
 from backbeat.stage.panel import SIMULATING
+from backbeat.stage.playback import Playback
 from backbeat.stage.preparation import Preparation, live_scenario
 from backbeat.stage.repertoire import Repertoire
 from backbeat.stage.takes import PlannedTake
-from backbeat.stage.transport import SAME, Pace, Transport, stops
+from backbeat.stage.transport import Transport, stops
 from behaviors.behavior import Behavior
 from behaviors.kinematic_behavior import KINEMATIC
 from models.errors import BackbeatError
 
-# A frame that was late is not made up for beyond this, nor a simulation [s].
-LATEST, MOST_OWED = 0.25, 0.1
-# Share of a frame in which a simulation may catch up with where it shall go.
-CATCH_UP = 0.95
-
-
-@dataclass(frozen=True)
-class Playback:
-    """How a live show begins, and when it ends.
-
-    Attributes:
-        speed: behavior seconds a second of the clock.
-        loop: whether to begin again at the end.
-        wait: whether to wait for a browser before, and for Ctrl-C after.
-        port: where the page is served; None for any free port.
-        is_simulated: whether it begins in closed loop.
-        unverified: whether to simulate what failed verification.
-        chooses: whether pages begin with the choice of a behavior, at rest.
-        out: where runs are saved.
-    """
-
-    speed: float = 1.0
-    loop: bool = False
-    wait: bool = True
-    port: int | None = None
-    is_simulated: bool = False
-    unverified: bool = False
-    chooses: bool = False
-    out: Path = Path("out")
+# A frame that was late is not made up for beyond this [s].
+LATEST = 0.25
 
 
 class Player:
@@ -61,7 +33,6 @@ class Player:
         transport: where in it one is.
         notice: number and text of the last thing that could not be done.
         busy: what is waited for, or "".
-        pace: how fast a simulation is.
     """
 
     def __init__(
@@ -70,10 +41,9 @@ class Player:
         """Opens the stage; a simulation comes when it is made."""
         self._playback, self._repertoire = playback, repertoire
         self._preparation: Preparation | None = None
-        self._goal: float | None = None
-        self._owed = 0.0
+        self._catching_up = CatchingUp()
         self.notice, self.busy = (0, ""), ""
-        self.pace, self._before = Pace(), time.perf_counter()
+        self._before = time.perf_counter()
         self.take: PlannedTake | KeptSimulation = PlannedTake(behavior)
         self._scenario = live_scenario(behavior.name)
         self._hands: HandsOn | None = None
@@ -111,7 +81,7 @@ class Player:
             if command.name in SIMULATING:
                 self._simulate(command.name, command.value)
                 return
-            self._goal = None
+            self._catching_up.goal = None
             self._do(command.name, command.value)
         except BackbeatError as error:
             self._tell(str(error))
@@ -127,7 +97,7 @@ class Player:
             self.transport.speed = value
         else:
             getattr(self.transport, name)(value)
-            self._goal = self.transport.time
+            self._catching_up.goal = self.transport.time
 
     def _simulate(self, name: str, value: Any) -> None:
         """Does something to the simulation; to its present, whatever is looked at."""
@@ -147,7 +117,7 @@ class Player:
         elif name == "push":
             hands.push(*value)
             # It happens now, whatever is looked at.
-            self._goal = None
+            self._catching_up.goal = None
             self.transport.time = take.reach
             self.transport.play(True)
         elif name == "save":
@@ -164,7 +134,7 @@ class Player:
 
     def _forget(self, take: KeptSimulation) -> None:
         """Lets go of the past of a simulation that begins anew."""
-        self._goal, self._owed = None, 0.0
+        self._catching_up.forget()
         take.forget()
         self.transport.end = take.end
 
@@ -274,33 +244,20 @@ class Player:
         """Lets time pass by the clock, but where somebody wants to be first."""
         transport, take, before = self.transport, self.take, self.transport.time
         if isinstance(take, PlannedTake):
-            self._goal = None
+            self._catching_up.goal = None
             if not transport.go_on(elapsed) and 0 < transport.time - before < LATEST:
                 self._note_way(take, before)
             return
-        if self._goal is None and transport.go_on(elapsed + self._owed):
+        if self._catching_up.begins_again(transport, elapsed):
             take.live.restart()
             self._forget(take)
-        target = transport.time if self._goal is None else self._goal
-        if target > take.reach:
-            note = self.show.note_tips if self.show.has_sticks else None
-            try:
-                take.go_to(target, CATCH_UP * FRAME, note)
-            except BackbeatError as error:
-                # The process that plans has ended: there is the plan to look at.
-                self._put(PlannedTake(take.behavior))
-                self._tell(str(error))
-                return
-            # A simulation that is slow throughout is not made up for; where one wants
-            # to be, is reached.
-            waits = self._goal is not None or not transport.is_playing
-            self._goal = target if waits else None
-        late = (target - take.reach) / transport.speed if self._goal is None else 0.0
-        self._owed = float(np.clip(late, 0.0, MOST_OWED))
-        transport.time, transport.end = min(target, take.reach), take.end
-        if target <= take.reach + SAME or take.live.is_over:
-            self._goal = None
-        self.pace.note(take.reach)
+        note = self.show.note_tips if self.show.has_sticks else None
+        try:
+            self._catching_up.go_on(take, transport, note)
+        except BackbeatError as error:
+            # The process that plans has ended: there is the plan to look at.
+            self._put(PlannedTake(take.behavior))
+            self._tell(str(error))
 
     def _note_way(self, take: PlannedTake, before: float) -> None:
         """Notes stick tips between two frames, for their trails."""
@@ -317,13 +274,14 @@ class Player:
         rate = transport.speed if transport.is_playing else 0.0
         moment = take.moment(transport.time)
         self.show.note_tips(moment)
-        pace = str(self.pace) if isinstance(take, KeptSimulation) and rate else ""
+        has_pace = isinstance(take, KeptSimulation) and rate > 0
+        pace = str(self._catching_up.pace) if has_pace else ""
         self.show.draw(moment, rate, pace, self._state())
 
     def _state(self) -> dict[str, Any]:
         """What pages are told besides the moment."""
         transport, take = self.transport, self.take
-        hands = self._hands
+        hands, goal = self._hands, self._catching_up.goal
         return {
             "playing": transport.is_playing,
             "speed": transport.speed,
@@ -333,7 +291,7 @@ class Player:
             "end": transport.end,
             "reach": take.reach if isinstance(take, KeptSimulation) else take.end,
             "name": take.behavior.name,
-            "busy": self.busy or ("simulating up to there …" if self._goal else ""),
+            "busy": self.busy or ("simulating up to there …" if goal else ""),
             "notice": self.notice,
             "sense": self._scenario.state,
             "settings": {} if hands is None else hands.settings(),

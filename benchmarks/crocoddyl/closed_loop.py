@@ -16,7 +16,7 @@ from pydrake.systems.framework import (
 from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from behaviors.behavior import Behavior
-from models.actuation import BLOCKS, joint_command
+from models.joint_command import BLOCKS, joint_command
 from models.robot import RobotModel
 from mpc.predictive_program import PredictiveProgram
 from mpc.reference import Reference

@@ -16,9 +16,9 @@ import numpy as np
 
 from behaviors.behavior import Behavior
 from behaviors.behavior_table import digest, to_frame, to_header
-from models.actuation import BLOCKS
 from models.closing import Closing
 from models.errors import BackbeatError
+from models.joint_command import BLOCKS
 from mpc.fail_safe import Cause, Failure
 from mpc.predictive_weights import PredictiveWeights
 from mpc.remote.address import Address

@@ -90,7 +90,7 @@ class Answer(NamedTuple):
     """What the joints shall do.
 
     Attributes:
-        command: (9 nj,) a `models.actuation.joint_command`.
+        command: (9 nj,) a `models.joint_command`.
         acceleration: (nj,) what it makes the joints do [rad/s^2].
         fallen: whether the controller has declared a fall.
     """

@@ -13,8 +13,8 @@ import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
 
-from models.actuation import BLOCKS, joint_command
 from models.errors import BackbeatError
+from models.joint_command import BLOCKS, joint_command
 from mpc.fail_safe import FailSafe, Failure, Mode, Safety, advance
 from mpc.plan import Plan
 from mpc.plan_settings import PlanSettings

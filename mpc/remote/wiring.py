@@ -1,6 +1,6 @@
 """Wiring: from the order in which somebody lists its joints to ours, and back."""
 
-from models.actuation import BLOCKS
+from models.joint_command import BLOCKS
 from mpc.remote.messages import Answer, Question
 from mpc.remote.schema import Schema, order
 

@@ -1,9 +1,10 @@
 """The closed loop as one Drake diagram."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from pydrake.systems.framework import Context, DiagramBuilder
+from pydrake.systems.framework import Context, DiagramBuilder, OutputPort
 from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from behaviors.behavior import Behavior
@@ -15,6 +16,7 @@ from mpc.reference import Reference
 from mpc.remote.link import RemoteLink
 from mpc.simulation.altered_robot import alter_robot
 from mpc.simulation.controllers import (
+    Controllers,
     FastController,
     SlowController,
     add_controllers,
@@ -26,6 +28,7 @@ from mpc.simulation.settings import SettingsSource, add_settings
 from mpc.simulation.simulated_robot import (
     LOG_PERIOD,
     ControlledRobot,
+    SimulatedRobot,
     add_simulated_robot,
 )
 from mpc.simulation.simulated_world import draw_world
@@ -94,43 +97,17 @@ def build_closed_loop(
         found = add_controllers(builder, reference, scenario, weights, planner)
     else:
         found = add_remote_controllers(builder, reference, scenario, remote)
-    predictive, whole_body = found.predictive, found.whole_body
-    connect, state = builder.Connect, body.state
-    force = body.contact_log.GetOutputPort("normal_forces")
-    wrenches = body.contact_log.GetOutputPort("sole_wrenches")
-    if scenario.state == "estimated":
-        scale = settings.GetOutputPort("noise_scale")
-        estimator = add_estimator(
-            builder, reference, scenario, state, body.contact_log, scale
-        )
-        state = estimator.GetOutputPort("state")
-        force = estimator.GetOutputPort("normal_forces")
-        wrenches = estimator.GetOutputPort("wrenches")
-        connect(
-            whole_body.GetOutputPort("joint_acceleration"),
-            estimator.GetInputPort("joint_acceleration"),
-        )
-    sources = {
-        "state": state,
-        "normal_forces": force,
-        "settings": settings.GetOutputPort("plan"),
-        "hands": settings.GetOutputPort("hands"),
-        "plan_delay": settings.GetOutputPort("plan_delay"),
-    }
-    for name, ports in found.inputs.items():
-        for port in ports:
-            connect(sources[name], port)
-    connect(state, body.servo.GetInputPort("state"))
-    connect(whole_body.GetOutputPort("command"), body.servo.GetInputPort("command"))
+    sensed = _add_sensing(builder, reference, scenario, body, settings, found)
+    _connect_controllers(builder, found, sensed, settings, body)
     detector = None
     if scenario.watch_forces:
         effort = body.servo.GetOutputPort("joint_effort")
         plan = settings.GetOutputPort("plan")
         detector = add_detector(
-            builder, reference, scenario, state, effort, wrenches, plan
+            builder, reference, scenario, sensed.state, effort, sensed.wrenches, plan
         )
     logs = body.add_logs(builder, scenario.time_step)
-    logs["sensed"] = LogVectorOutput(state, builder, LOG_PERIOD)
+    logs["sensed"] = LogVectorOutput(sensed.state, builder, LOG_PERIOD)
     diagram = builder.Build()
     diagram.set_name("closed_loop")
     return ClosedLoop(
@@ -138,10 +115,69 @@ def build_closed_loop(
         body,
         reference,
         scenario,
-        predictive,
-        whole_body,
+        found.predictive,
+        found.whole_body,
         settings,
         logs,
         q_start,
         detector,
     )
+
+
+class _Sensed(NamedTuple):
+    """What controllers and detector are told: the truth, or what sensors make of it."""
+
+    state: OutputPort
+    normal_forces: OutputPort
+    wrenches: OutputPort
+
+
+def _add_sensing(
+    builder: DiagramBuilder,
+    reference: Reference,
+    scenario: Scenario,
+    body: SimulatedRobot,
+    settings: SettingsSource,
+    controllers: Controllers,
+) -> _Sensed:
+    """Adds sensors and estimator, if the scenario has them."""
+    force = body.contact_log.GetOutputPort("normal_forces")
+    wrenches = body.contact_log.GetOutputPort("sole_wrenches")
+    if scenario.state != "estimated":
+        return _Sensed(body.state, force, wrenches)
+    scale = settings.GetOutputPort("noise_scale")
+    estimator = add_estimator(
+        builder, reference, scenario, body.state, body.contact_log, scale
+    )
+    builder.Connect(
+        controllers.whole_body.GetOutputPort("joint_acceleration"),
+        estimator.GetInputPort("joint_acceleration"),
+    )
+    return _Sensed(
+        estimator.GetOutputPort("state"),
+        estimator.GetOutputPort("normal_forces"),
+        estimator.GetOutputPort("wrenches"),
+    )
+
+
+def _connect_controllers(
+    builder: DiagramBuilder,
+    controllers: Controllers,
+    sensed: _Sensed,
+    settings: SettingsSource,
+    body: SimulatedRobot,
+) -> None:
+    """Connects controllers to what they are told, and the servo to both."""
+    sources = {
+        "state": sensed.state,
+        "normal_forces": sensed.normal_forces,
+        "settings": settings.GetOutputPort("plan"),
+        "hands": settings.GetOutputPort("hands"),
+        "plan_delay": settings.GetOutputPort("plan_delay"),
+    }
+    for name, ports in controllers.inputs.items():
+        for port in ports:
+            builder.Connect(sources[name], port)
+    servo, command = body.servo, controllers.whole_body.GetOutputPort("command")
+    builder.Connect(sensed.state, servo.GetInputPort("state"))
+    builder.Connect(command, servo.GetInputPort("command"))

@@ -10,7 +10,7 @@ warnings   the latest: when it was noticed and when it was over (None for not ye
 
 from typing import Any
 
-from mpc.force_detector import DetectorMemory
+from mpc.force_detection import DetectorMemory
 
 
 def warning_metrics(

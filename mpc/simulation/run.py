@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from behaviors.behavior import Behavior, Event
 from mpc.fail_safe import Safety
-from mpc.force_detector import DetectorMemory
+from mpc.force_detection import DetectorMemory
 from mpc.plan import Plan
 from mpc.predictive_step import PredictiveMemory
 from mpc.predictive_weights import PredictiveWeights

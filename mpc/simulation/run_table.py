@@ -17,7 +17,8 @@ from models.robot import RobotModel
 from models.state_names import position_names, velocity_names
 from mpc.capture_point import capture_point
 from mpc.plan import Plan
-from mpc.reference import Reference, ReferenceSample
+from mpc.reference import Reference
+from mpc.reference_sampling import ReferenceSample
 from mpc.simulation.plan_channel import plans_in_force
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from pydrake.systems.framework import DiagramBuilder, OutputPort
 
 from models.sensors import Sensors
 from mpc.contact_estimator import ContactThresholds
-from mpc.force_detector import ForceDetector, known_contacts
+from mpc.force_detection import known_contacts
+from mpc.force_detector import ForceDetector
 from mpc.reference import Reference
 from mpc.simulation.contact_log import ContactLog
 from mpc.simulation.scenario import Scenario

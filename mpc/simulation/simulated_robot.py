@@ -8,8 +8,8 @@ from pydrake.systems.framework import Context, Diagram, DiagramBuilder, OutputPo
 from pydrake.systems.primitives import LogVectorOutput, SparseMatrixGain, VectorLogSink
 from scipy.sparse import csc_matrix
 
-from models.actuation import JointServo
 from models.frame_rotation import FrameRotation
+from models.joint_servo import JointServo
 from models.safety_law import SafetyLaws
 from models.scene import World, add_world
 from mpc.reference import Reference

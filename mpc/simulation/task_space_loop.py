@@ -13,9 +13,9 @@ from pydrake.systems.framework import Context, Diagram, DiagramBuilder
 from pydrake.systems.primitives import LogVectorOutput, SparseMatrixGain, VectorLogSink
 from scipy.sparse import csc_matrix
 
-from models.actuation import JointServo
 from models.configuration import Configuration
 from models.errors import BackbeatError
+from models.joint_servo import JointServo
 from models.robot import RobotModel
 from models.scene import CONTINUOUS, World, add_world, lock_joints
 from mpc.simulation.altered_robot import alter_robot

@@ -4,7 +4,8 @@ import contextlib
 
 import pytest
 
-from backbeat.stage.player import Playback, Player
+from backbeat.stage.playback import Playback
+from backbeat.stage.player import Player
 from backbeat.stage.repertoire import Repertoire
 from behaviors.library import Library
 from mpc.simulation.run_file import load_run

@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from backbeat.cli.main import app
-from backbeat.stage.player import Playback, perform
+from backbeat.stage.playback import Playback
+from backbeat.stage.player import perform
 from backbeat.stage.repertoire import Repertoire
 from behaviors.library import Library
 from models.errors import BackbeatError

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from backbeat.stage.commands import Command
-from backbeat.stage.player import Playback, Player, perform
+from backbeat.stage.playback import Playback
+from backbeat.stage.player import Player, perform
 from backbeat.stage.preparation import live_scenario
 from backbeat.stage.repertoire import Repertoire
 from behaviors.kinematic_behavior import KINEMATIC

@@ -20,10 +20,11 @@ from benchmarks.played_songs import save_song
 from models.errors import BackbeatError
 from models.robot_description import find_description
 from optimization.interior_point import InteriorPoint
+from optimization.stretch import stretch
 from optimization.trajectory_solution import Trouble
 from optimization.transcription import Transcription
 from optimization.verification import verify_motion
-from optimization.windows import make_windows, stretch
+from optimization.windows import make_windows
 
 REPEATS = 2
 

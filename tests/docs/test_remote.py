@@ -10,7 +10,7 @@ import pytest
 from backbeat.cli.main import load_subcommand
 from behaviors.library import Library
 from mpc.fail_safe import Cause
-from mpc.force_detector import LASTING, LEAST, SHARE
+from mpc.force_detection import LASTING, LEAST, SHARE
 from mpc.momentum_observer import RATE
 from mpc.remote.address import Address
 from mpc.remote.server import ControllerServer

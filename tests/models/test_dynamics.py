@@ -8,6 +8,7 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
 from models import dynamics, kinematics
+from models.composite_rigid_body import mass_matrix
 from models.dynamics_derivatives import (
     add_wrench_derivative,
     inverse_dynamics_derivatives,
@@ -101,7 +102,7 @@ def test_mass_matrix_equals_drake(case: Case) -> None:
     case.recursion(case.q, case.v, case.vdot)
     nv = len(case.v)
     M, M2, D = np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv))
-    dynamics.mass_matrix(case.tree, case.ws, M)
+    mass_matrix(case.tree, case.ws, M)
     inverse_dynamics_derivatives(case.tree, case.ws, D, D.copy(), M2)
     drake = case.plant.CalcMassMatrix(case.context)
     assert relative(M, drake) < RECURSION

@@ -7,8 +7,9 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource
 
-from models.actuation import JointServo, joint_command
+from models.joint_command import joint_command
 from models.joint_friction import STICTION_SPEED
+from models.joint_servo import JointServo
 from models.robot import RobotModel
 from models.scene import DISCRETE_MODELS, add_world
 from tests.models.sliders import make_sliders

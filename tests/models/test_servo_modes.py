@@ -8,11 +8,13 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource, MatrixGain
 
-from models.actuation import HELD, JointServo, joint_command
 from models.force_displacement import Pull, pull
 from models.gravity_compensation import GravityCompensation
+from models.joint_command import joint_command
+from models.joint_servo import JointServo
 from models.robot import RobotModel
 from models.scene import add_world, lock_joints
+from models.servo_law import HELD
 from models.servo_modes import (
     compliant_command,
     position_command,

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.actuation import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS, VELOCITY
 from models.description.description import Description, Transmission, TransmissionEnd
 from models.errors import BackbeatError
+from models.joint_command import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS, VELOCITY
 from models.servo_modes import interface_command
 from models.transmission import joint_modes, transmission_map
 

@@ -11,7 +11,7 @@ import piqp
 
 from models.contact import PATCH_MARGIN
 from mpc.predictive_program import PredictiveProgram
-from mpc.reference import ReferenceSample
+from mpc.reference_sampling import ReferenceSample
 
 NX = 13
 

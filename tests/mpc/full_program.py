@@ -9,8 +9,8 @@ import piqp
 from scipy.spatial.transform import Rotation
 
 from models.contact import PATCH_MARGIN, wrench_cone
+from mpc.limb_range import limb_ranges
 from mpc.whole_body_limits import LIMB_MOST, LIMB_ROOM, LIMB_TIME, MAX_FORCE
-from mpc.whole_body_program import limb_ranges
 from tests.mpc.whole_body_cases import TIPS, Stance
 
 FRICTION = 0.6

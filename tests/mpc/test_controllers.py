@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pydrake.systems.analysis import Simulator
 
-from models.actuation import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS
+from models.joint_command import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS
 from mpc.simulation.diagram import build_closed_loop
 from mpc.simulation.scenario import Scenario
 

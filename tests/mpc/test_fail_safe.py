@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.actuation import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS, VELOCITY
+from models.joint_command import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS, VELOCITY
 from mpc.fail_safe import (
     REMEMBERED,
     Cause,

@@ -7,7 +7,8 @@ import pytest
 from pydrake.math import RollPitchYaw, RotationMatrix
 
 from models.rotations import box_plus, quaternion_to_matrix, rotation_exp
-from mpc.filter_correction import correct, measure, retract
+from mpc.filter_correction import correct, retract
+from mpc.filter_measurement import measure
 from mpc.invariant_filter import (
     BaseEstimate,
     ContactKinematics,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from models.actuation import BLOCKS, STIFFNESS, VELOCITY
 from models.configuration import Configuration
+from models.joint_command import BLOCKS, STIFFNESS, VELOCITY
 from mpc.predictive_program import PredictiveProgram
 from mpc.servo_gains import ServoSchedule, hold_gains, servo_gains
 from mpc.whole_body_program import WholeBodyProgram

@@ -6,7 +6,8 @@ import pytest
 from models.robot import RobotModel
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
-from mpc.whole_body_program import BRACED, WholeBodyGains, WholeBodyProgram
+from mpc.whole_body_gains import BRACED, WholeBodyGains
+from mpc.whole_body_program import WholeBodyProgram
 from tests.mpc.whole_body_cases import FEET
 
 IMPULSES = {0: 110.0, 45: 130.0, 90: 130.0, 135: 130.0, 180: 110.0}

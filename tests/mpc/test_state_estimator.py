@@ -15,13 +15,11 @@ from models.robot import RobotModel
 from models.sensors import SensorReading
 from mpc.contact_estimator import ContactThresholds, estimate_contacts
 from mpc.contact_kinematics import read_limbs, see_contacts
+from mpc.estimator_start import StartUncertainty, start_estimate
 from mpc.invariant_filter import ContactKinematics, FilterNoise
+from mpc.joint_filter import JOINT_ACCELERATION, joint_gain
 from mpc.state_estimation import (
-    JOINT_ACCELERATION,
-    StartUncertainty,
     StateEstimation,
-    joint_gain,
-    start_estimate,
 )
 from mpc.state_estimator import StateEstimator
 from tests.behaviors.drake_robot import DrakeRobot

@@ -8,9 +8,9 @@ from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import CalcContactFrictionFromSurfaceProperties
 from pydrake.multibody.tree import MultibodyForces
 
-from models.actuation import BLOCKS, EFFORT, FEEDFORWARD
 from models.errors import BackbeatError
 from models.ground import plane_height
+from models.joint_command import BLOCKS, EFFORT, FEEDFORWARD
 from mpc.measurement import LEARNING, SURPRISE, measure_lift
 from mpc.predictive_program import PredictiveProgram
 from mpc.reference import Reference

@@ -10,11 +10,11 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource, MatrixGain
 
-from models.actuation import JointServo
 from models.contact import BODY
 from models.description.honoring import describe, honor
 from models.description.surfaces import DEPTH, honor_surfaces
 from models.errors import BackbeatError
+from models.joint_servo import JointServo
 from models.robot import RobotModel
 from models.safety_law import SafetyLaws
 from models.scene import add_world

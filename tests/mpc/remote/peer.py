@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from models.actuation import BLOCKS
+from models.joint_command import BLOCKS
 from mpc.fail_safe import Safety
 from mpc.plan import Plan
 from mpc.remote.address import Address

@@ -9,8 +9,8 @@ import pytest
 from pydrake.common.value import AbstractValue
 from pydrake.systems.analysis import Simulator
 
-from models.actuation import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS
 from models.errors import BackbeatError
+from models.joint_command import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS
 from mpc.fail_safe import Cause, Mode
 from mpc.plan_settings import PlanSettings
 from mpc.reference import Reference

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from behaviors.behavior import Mount, make_robot
-from models.actuation import BLOCKS
+from models.joint_command import BLOCKS
 from mpc.remote.messages import Answer, Question
 from mpc.remote.schema import differences, make_schema
 from mpc.remote.wiring import Wiring

@@ -10,7 +10,7 @@ from behaviors.stance import start_configuration
 from models.configuration import Configuration
 from models.frames import Frame
 from models.rotations import box_plus
-from mpc.force_detector import (
+from mpc.force_detection import (
     AFTER,
     BEFORE,
     LASTING,

@@ -1,0 +1,130 @@
+"""Reference table: a behavior's motion, and what a tick needs of it, as arrays."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from behaviors.behavior import Behavior
+from models.configuration import Configuration
+
+
+class ReferenceTable(NamedTuple):
+    """A behavior's motion as arrays over its grid of M phases."""
+
+    t: np.ndarray  # (M,)
+    q: np.ndarray  # (M, nq)
+    v: np.ndarray  # (M, nv)
+    vdot: np.ndarray  # (M, nv)
+    com: np.ndarray  # (M, 3, 3) position, velocity, acceleration
+    momentum: np.ndarray  # (M, 2, 3) angular momentum about the CoM and its rate
+    R_trunk: np.ndarray  # (M, 3, 3)
+    trunk: np.ndarray  # (M, 2, 3) angular velocity and acceleration
+    point: np.ndarray  # (M, 3, P, 3) position, velocity, acceleration
+    point_force: np.ndarray  # (M, P, 3) planned load on points, world axes [N]
+    wrench: np.ndarray  # (M, C, 6) patch wrenches [weights]
+    standing: np.ndarray  # (M, C)
+    R_contact: np.ndarray  # (M, C, 3, 3)
+    p_contact: np.ndarray  # (M, C, 3)
+    contact_motion: np.ndarray  # (M, 2, C, 6) velocity, acceleration of patches
+    inertia: np.ndarray  # (M, 3, 3)
+
+
+def make_table(
+    behavior: Behavior, patches: Sequence[str], points: Sequence[str]
+) -> ReferenceTable:
+    """The table of a behavior.
+
+    Args:
+        behavior: the behavior.
+        patches: names of its contacts that can carry the robot, in order.
+        points: names of its point contacts, in order.
+    """
+    robot, motion = behavior.robot_model, behavior.motion
+    names = list(motion.contacts)
+    table = _allocate(behavior, [names.index(n) for n in patches], len(points))
+    table.com[:, 0] = behavior.com
+    table.com[:, 1] = behavior.momentum[:, 3:] / robot.total_mass
+    table.momentum[:, 0] = behavior.momentum[:, :3]
+    for p, name in enumerate(points):
+        if name in names:
+            c = names.index(name)
+            table.point_force[:, p] = np.einsum(
+                "mij,mj->mi", motion.R_WC[:, c], motion.wrench[:, c, 3:]
+            )
+    state = Configuration(robot, motion.q[0])
+    for i in range(len(motion.t)):
+        state.update(motion.q[i], motion.v[i])
+        _fill_trunk_and_points(table, i, state, points)
+        _fill_patches(table, i, state, patches)
+        _fill_rates(table, i, behavior, patches)
+    return table
+
+
+def _allocate(behavior: Behavior, patch: Sequence[int], P: int) -> ReferenceTable:
+    """A table with what is copied; `patch` are indices of patches among contacts."""
+    motion, M, C = behavior.motion, len(behavior.motion.t), len(patch)
+    return ReferenceTable(
+        t=motion.t,
+        q=motion.q,
+        v=motion.v,
+        vdot=motion.vdot,
+        com=np.zeros((M, 3, 3)),
+        momentum=np.zeros((M, 2, 3)),
+        R_trunk=np.zeros((M, 3, 3)),
+        trunk=np.zeros((M, 2, 3)),
+        point=np.zeros((M, 3, P, 3)),
+        point_force=np.zeros((M, P, 3)),
+        wrench=np.ascontiguousarray(
+            motion.wrench[:, patch] / behavior.robot_model.weight
+        ),
+        standing=np.ascontiguousarray(motion.standing[:, patch]),
+        R_contact=np.zeros((M, C, 3, 3)),
+        p_contact=np.zeros((M, C, 3)),
+        contact_motion=np.zeros((M, 2, C, 6)),
+        inertia=behavior.inertia,
+    )
+
+
+def _fill_trunk_and_points(
+    table: ReferenceTable, i: int, state: Configuration, points: Sequence[str]
+) -> None:
+    """Writes row i of how trunk and points move; the state is that of the row."""
+    v, vdot, trunk = table.v[i], table.vdot[i], state.robot.trunk
+    table.R_trunk[i] = state.pose(trunk).rotation().matrix()
+    J, Jdv = state.jacobian(trunk), state.bias_acceleration(trunk)
+    table.trunk[i] = [J[:3] @ v, J[:3] @ vdot + Jdv[:3]]
+    for p, name in enumerate(points):
+        J, Jdv = state.jacobian(name), state.bias_acceleration(name)
+        place = state.pose(name).translation()
+        table.point[i, :, p] = [place, J[3:] @ v, J[3:] @ vdot + Jdv[3:]]
+
+
+def _fill_patches(
+    table: ReferenceTable, i: int, state: Configuration, patches: Sequence[str]
+) -> None:
+    """Writes row i of where patches are and how they move."""
+    v, vdot = table.v[i], table.vdot[i]
+    for c, name in enumerate(patches):
+        X = state.pose(name)
+        J, Jdv = state.jacobian(name), state.bias_acceleration(name)
+        table.R_contact[i, c] = X.rotation().matrix()
+        table.p_contact[i, c] = X.translation()
+        table.contact_motion[i, :, c] = [J @ v, J @ vdot + Jdv]
+
+
+def _fill_rates(
+    table: ReferenceTable, i: int, behavior: Behavior, patches: Sequence[str]
+) -> None:
+    """Writes row i of what gravity and planned wrenches do to the momentum."""
+    motion, m = behavior.motion, behavior.robot_model.total_mass
+    g = behavior.robot_model.gravity
+    force, moment = np.array([0, 0, -m * g]), np.zeros(3)
+    for c, name in enumerate(patches):
+        k = motion.contacts.index(name)
+        if motion.standing[i, k]:
+            w, R = motion.wrench[i, k], motion.R_WC[i, k]
+            force += R @ w[3:]
+            arm = table.p_contact[i, c] - behavior.com[i]
+            moment += R @ w[:3] + np.cross(arm, R @ w[3:])
+    table.com[i, 2], table.momentum[i, 1] = force / m, moment

@@ -1,0 +1,62 @@
+"""Weights and gains of the whole-body program, and those of a braced robot."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class WholeBodyGains:
+    """Weights and gains of the whole-body program.
+
+    Weights multiply squared accelerations, momentum rates count per kilogram.
+    Stiffnesses are in 1/s^2, dampings in 1/s.
+    """
+
+    # Angular momentum about the center of mass.
+    momentum_weight: float = 10.0
+    # Linear momentum.
+    linear_weight: float = 10.0
+    # Orientation of base and trunk.
+    orientation_weight: float = 1.0
+    # Joints that carry no contact.
+    posture_weight: float = 0.05
+    # Contact wrenches near the plan's, in weights of the robot.
+    wrench_weight: float = 1e-2
+    # Points such as stick tips.
+    point_weight: float = 3
+    # Standing contacts without a limb of their own.
+    contact_weight: float = 1e3
+    com_stiffness: float = 8.0
+    com_damping: float = 4.0
+    momentum_gain: float = 4.0
+    orientation_stiffness: float = 100.0
+    orientation_damping: float = 20.0
+    posture_stiffness: float = 100.0
+    posture_damping: float = 20.0
+    # Standing feet lose speed and lie flat again.
+    contact_damping: float = 20.0
+    contact_flatness: float = 60.0
+    # Swinging feet follow their path.
+    swing_stiffness: float = 200.0
+    swing_damping: float = 28.0
+    point_stiffness: float = 400.0
+    point_damping: float = 40.0
+
+
+# On all of its feet, a robot that may not step follows the plan's momentum more
+# strictly and lets the body turn for it: that catches harder pushes. One foot rocks on
+# its narrow sole, and sensors and motors that are late do not allow it there; and who
+# may step gets farther by a step.
+BRACED = WholeBodyGains(
+    momentum_weight=30.0,
+    linear_weight=12.0,
+    orientation_weight=0.26,
+    wrench_weight=4e-3,
+    contact_weight=630.0,
+    com_stiffness=145.0,
+    com_damping=38.0,
+    momentum_gain=42.0,
+    orientation_stiffness=300.0,
+    orientation_damping=40.0,
+    posture_damping=28.0,
+    contact_flatness=72.0,
+)
