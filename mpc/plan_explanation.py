@@ -94,6 +94,8 @@ def _solve_again(
     best, least = None, np.inf
     state, shift = plan.deviation[0], plan.shift[0]
     start = PlanStart(t, plan.phase, state, shift, plan.touchdowns, plan.lift, tempo)
+    if previous is not None:
+        start = start.going_on(previous)
     solves: tuple[Callable[[], Plan | None], ...] = (
         lambda: program.solve(start, plan.steps, previous),
         lambda: program.solve(start, plan.steps),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mpc.plan import Plan
 from mpc.touchdown import Touchdown
 
 
@@ -24,6 +25,8 @@ class PlanStart:
         lift: vertical force besides those of the contacts [weights].
         tempo: factor on the authored tempo that is asked for; velocity and momentum of
             `deviation` count from the behavior at that tempo.
+        rate: phase rate so far, from which the plan's goes on; None for any.
+        elapsed: time since that rate was chosen, in which it may have changed [s].
     """
 
     t: float
@@ -33,7 +36,14 @@ class PlanStart:
     touchdowns: Sequence[Touchdown] = ()
     lift: float = 0.0
     tempo: float = 1.0
+    rate: float | None = None
+    elapsed: float = 0.0
 
     def with_touchdown(self, touchdown: Touchdown) -> "PlanStart":
         """The same with one more foot that lands, or has landed, early."""
         return replace(self, touchdowns=(*self.touchdowns, touchdown))
+
+    def going_on(self, before: Plan) -> "PlanStart":
+        """The same with the phase rate of the plan before, which it goes on from."""
+        elapsed = (self.s - before.phase) / before.rate
+        return replace(self, rate=before.rate, elapsed=elapsed)

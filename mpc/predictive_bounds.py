@@ -7,7 +7,7 @@ import numpy as np
 
 from models.rotations import compiled
 from mpc.horizon import Horizon
-from mpc.plan import Plan
+from mpc.plan_start import PlanStart
 from mpc.predictive_weights import PredictiveWeights
 from mpc.stepping import Step, covered
 
@@ -24,7 +24,7 @@ def variable_bounds(
     soles: Sequence[int],
     width: int,
     steps: Sequence[Step],
-    previous: Plan | None,
+    start: PlanStart,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(N, width) bounds: wrenches in the air, loads, stretches, moves of soles.
 
@@ -34,7 +34,7 @@ def variable_bounds(
         soles: patches whose places are states.
         width: unknowns of an interval: wrenches, stretch, moves, then the state.
         steps: steps that the behavior does not make.
-        previous: the plan in force, from whose rate the tempo goes on; None for any.
+        start: from whose phase rate the tempo goes on.
     """
     N, C = horizon.standing.shape
     t = 6 * C
@@ -52,8 +52,8 @@ def variable_bounds(
         far = np.clip(FOOT_SPEED * (left - COMMITTED), 0.0, w.reach[0])[:, None]
         j = slice(t + 1 + 2 * i, t + 3 + 2 * i)
         low[:, j], high[:, j] = -far, far
-    if previous is not None:
-        _go_on(low[0], high[0], t, horizon, w, previous)
+    if start.rate is not None and start.elapsed > 0 and horizon.standing[0].any():
+        _go_on(low[0], high[0], t, horizon, w.hurry * start.elapsed, start.rate)
     return low, high
 
 
@@ -128,17 +128,13 @@ def _go_on(
     high: np.ndarray,
     t: int,
     horizon: Horizon,
-    w: PredictiveWeights,
-    previous: Plan,
+    change: float,
+    rate: float,
 ) -> None:
-    """Bounds the stretch of the first interval, entry t, by the rate so far."""
+    """Bounds the stretch of the first interval, entry t, to a change of the rate."""
     h = horizon.h[0]
-    elapsed = (horizon.phases[0] - previous.phase) / previous.rate
-    if np.any(horizon.standing[0]) and elapsed > 0:
-        most = w.hurry * elapsed * h
-        now = (horizon.tempo / previous.rate - 1) * h
-        now = np.clip(now, low[t], high[t])
-        low[t], high[t] = max(low[t], now - most), min(high[t], now + most)
+    now = np.clip((horizon.tempo / rate - 1) * h, low[t], high[t])
+    low[t], high[t] = max(low[t], now - change * h), min(high[t], now + change * h)
 
 
 # Not with fast mathematics, for which nothing is ever no number.

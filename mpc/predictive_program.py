@@ -187,7 +187,7 @@ class PredictiveProgram:
         rows = of.write_rows(horizon, shift)
         crouch = 1.0 if steps else at_stake
         width = of.num_inputs + of.num_states
-        low, high = variable_bounds(horizon, w, self._soles, width, steps, previous)
+        low, high = variable_bounds(horizon, w, self._soles, width, steps, start)
         self._solver.update(
             P=of.P,
             c=crouch * of.crouch,

@@ -228,7 +228,8 @@ class PredictiveStep:
             deviation = carry(deviation, before, t, when, now)
             s = before.phase_at(when)
         asked = tempo.asked(when - self.start_time)
-        start = PlanStart(asked, s, deviation, shift, downs, lift, factor)
+        begun = PlanStart(asked, s, deviation, shift, downs, lift, factor)
+        start = begun.going_on(before)
         plan = self._plan(program, start, before, when - before.time)
         if isinstance(plan, Failure):
             return plan

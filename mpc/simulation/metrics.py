@@ -156,6 +156,7 @@ class RunAnalysis:
             "com_height_error": found and found.com_height_error,
             "tilt_error": found and found.tilt_error,
             "phase_rate": found and found.phase_rate,
+            "late": found and found.late,
         }
 
     def beat_errors(self) -> np.ndarray:

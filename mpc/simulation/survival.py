@@ -2,9 +2,10 @@
 
 It survived when, at the instant of judgement, it had not fallen and was upright,
 its center of mass was no faster than 0.05 m/s against the behavior, and the behavior
-had been resumed, over the last second at the tempo asked for: within a step a plan may
-be ahead or behind. A push is judged 4 s after its end, whatever acts all the time at
-the end of the run.
+had been resumed: it was on the beat, whose time a robot that was held up has to take
+back, or over the last second at the tempo asked for, for within a step a plan may be
+ahead or behind. A push is judged 4 s after its end, whatever acts all the time at the
+end of the run.
 """
 
 from dataclasses import dataclass
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
 # When a push is judged, after its end [s].
 RECOVERY = 4.0
-# Speed of the center of mass against the behavior [m/s], share of the tempo, and the
-# time over which that is the mean [s].
-CALM, TEMPO, WHILE = 0.05, 0.05, 1.0
+# Speed of the center of mass against the behavior [m/s], share of the tempo, the time
+# over which that is the mean [s], and how far off it one is on the beat [s].
+CALM, TEMPO, WHILE, ON_BEAT = 0.05, 0.05, 1.0, 0.02
 # Upright: tilt of the trunk [rad] and height of the center of mass above the soles
 # that stand [m], both against the behavior. A crouch that it does not get up from is
 # no behavior resumed.
@@ -42,6 +43,7 @@ class Judgement:
         com_height_error: height of the center of mass over the standing soles [m].
         tilt_error: angle between the trunks' axes [rad].
         phase_rate: mean tempo of the last second as a share of the one asked for.
+        late: phase that is asked for, minus the one that is played [s].
     """
 
     time: float
@@ -49,15 +51,17 @@ class Judgement:
     com_height_error: float
     tilt_error: float
     phase_rate: float
+    late: float
 
     @property
     def survived(self) -> bool:
         """Whether all is as it should be."""
+        resumed = abs(self.phase_rate - 1) <= TEMPO or abs(self.late) <= ON_BEAT
         return (
             self.com_speed_error <= CALM
             and abs(self.com_height_error) <= HEIGHT
             and self.tilt_error <= UPRIGHT
-            and abs(self.phase_rate - 1) <= TEMPO
+            and resumed
         )
 
 
@@ -98,6 +102,7 @@ def judge(run: "SimulationRun", reference: Reference, t: float) -> Judgement | N
         float(height),
         float(tilt),
         float(phase - before.phase_at(clock - WHILE)) / asked,
+        float(tempo.phase(t) - phase),
     )
 
 

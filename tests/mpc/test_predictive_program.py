@@ -10,6 +10,7 @@ from mpc.plan_start import PlanStart
 from mpc.predictive_program import STEPS, PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
+from mpc.stepping import recovery_steps
 from tests.mpc.dense_horizon import DenseHorizon
 from tests.tolerances import PREDICTION, SECOND_ORDER
 
@@ -134,6 +135,18 @@ def test_timing_stays_between_its_bounds(program, late):
     assert (rates <= w.fastest + 1e-9).all()
     # Late hurries, early waits.
     assert (plan.rate - 1) * late > 0
+
+
+@pytest.mark.parametrize("rate", [0.8, 1.0, 2.0])
+@pytest.mark.parametrize("late", [0.3, -0.3])
+def test_the_tempo_goes_on_from_what_it_was(program, rate, late):
+    """Steps that no plan before had are no reason for a jump."""
+    elapsed, w = 0.02, program.weights
+    start = PlanStart(9.0 + late, 9.0, PUSHED, rate=rate, elapsed=elapsed)
+    steps = recovery_steps(list(program.reference.soles), 9.0, w.spacing, 4, 2)
+    anew = program.solve_anew(start, steps)
+    for plan in (program.solve(start), program.solve(start, steps), anew):
+        assert abs(1 / plan.rate - 1 / rate) <= w.hurry * elapsed + 1e-9
 
 
 def test_with_timing_off_the_tempo_is_kept(groove):

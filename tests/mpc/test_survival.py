@@ -61,10 +61,19 @@ def test_the_tempo_is_that_of_the_last_second(sway, reference):
     found = judge(replace(run, plans=tuple(plans)), reference, 5.0)
     assert found.phase_rate == pytest.approx(1.0, abs=0.005)
     assert found.survived
-    late = [replace(p, phase=p.phase - 0.06) for p in plans[:last]]
-    assert not judge(
-        replace(run, plans=(*late, *plans[last:])), reference, 5.0
-    ).survived
+
+
+@pytest.mark.parametrize(("late", "result"), [(0.0, True), (0.015, True), (0.1, False)])
+def test_who_takes_back_lost_time_has_to_be_on_the_beat(sway, reference, late, result):
+    """Over the last second it was faster by 6 %, and came as near to the beat."""
+    run = follow(sway)
+    delays = [late + (0.06 if p.time - LEAD_IN <= 4.5 else 0.0) for p in run.plans]
+    pairs = zip(run.plans, delays, strict=True)
+    plans = [replace(p, phase=p.phase - d) for p, d in pairs]
+    found = judge(replace(run, plans=tuple(plans)), reference, 5.0)
+    assert found.phase_rate == pytest.approx(1.06, abs=0.005)
+    assert found.late == pytest.approx(late, abs=1e-9)
+    assert found.survived is result
 
 
 def test_lower_ground_is_no_crouch(sway, reference):
