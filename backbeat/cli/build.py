@@ -113,15 +113,15 @@ def report_failures(outcomes: "list[Outcome]") -> None:
     Raises:
         Exception: the first failure that is a fault of ours and not of the user.
     """
-    from models.errors import BackbeatError
+    from models.errors import BackbeatError, ended
 
     failed = [(o.name, o.error) for o in outcomes if o.error is not None]
     for name, error in failed:
-        sentence = str(error).rstrip(".")
+        sentence = str(error)
         if not isinstance(error, BackbeatError):
             sentence = f"unexpected {type(error).__name__}: {sentence}"
         about = "" if name in sentence else f"{name}: "
-        typer.echo(f"backbeat: {about}{sentence}.", err=True)
+        typer.echo(f"backbeat: {ended(about + sentence)}", err=True)
     for _, error in failed:
         if not isinstance(error, BackbeatError):
             raise error

@@ -19,7 +19,7 @@ from backbeat.stage.takes import PlannedTake
 from backbeat.stage.transport import SAME, Pace, Transport, stops
 from behaviors.behavior import Behavior
 from behaviors.kinematic_behavior import KINEMATIC
-from models.errors import BackbeatError
+from models.errors import BackbeatError, ended
 
 # A frame that was late is not made up for beyond this, nor a simulation [s].
 LATEST, MOST_OWED = 0.25, 0.1
@@ -266,7 +266,7 @@ class Player:
         self._tell(str(error))
 
     def _tell(self, sentence: str) -> None:
-        self.notice = self.notice[0] + 1, sentence.rstrip(".") + "."
+        self.notice = self.notice[0] + 1, ended(sentence)
 
     # --- time -------------------------------------------------------------------
 

@@ -120,7 +120,7 @@ def test_a_drum_out_of_reach(refused, tmp_path):
 
 def test_a_specification_that_does_not_exist(refused, tmp_path):
     sentence = refused("build", "groov", "--library", tmp_path)
-    assert "did you mean groove?" in sentence
+    assert sentence == "backbeat: unknown behavior 'groov'; did you mean groove?"
 
 
 @pytest.mark.parametrize(
