@@ -6,7 +6,7 @@ and otherwise the one that would have been. The plan is the one then in force, p
 with the weights that ship, for a run does not say if it had others.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,9 +33,8 @@ class RunExplanation:
 
     Attributes:
         time: of the sample that was used, in time of the behavior [s].
-        tick: the whole-body tick; its time is on the controllers' clock, which starts
-            with the lead-in.
-        plan: the plan in force, on the same clock.
+        tick: the whole-body tick, in that time too.
+        plan: the plan in force, in that time too.
     """
 
     time: float
@@ -78,15 +77,16 @@ def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
     # A plan that arrives with a tick is read by the next.
     plan = plan_in_force(run, float(run.t[i]) - 1e-6)
     made = [p for p in run.plans if p.time < plan.time]
-    settings = settings_at(scenario, run.behavior, plan.time - scenario.lead_in).plan
+    made_at, now = plan.time - scenario.lead_in, float(run.t[i])
+    settings = settings_at(scenario, run.behavior, made_at).plan
     weights = settings.adapt(PredictiveWeights())
-    now = float(run.t[i])
     held = settings_at(scenario, run.behavior, now).hands
     hands = {hand.part: hand.at(now) for hand in held}
     prediction = PredictiveProgram(reference, weights)
     before = made[-1] if made else None
+    ticked = explain_tick(tick, clock, x[:nq], x[nq:], plan, hands=hands)
+    planned = explain_plan(prediction, plan, scenario.lead_in, before, settings.tempo)
+    # Controllers count from the start of the lead-in, who asks from that of the behavior.
     return RunExplanation(
-        float(run.t[i]),
-        explain_tick(tick, clock, x[:nq], x[nq:], plan, hands=hands),
-        explain_plan(prediction, plan, scenario.lead_in, before, settings.tempo),
+        now, replace(ticked, time=now), replace(planned, time=made_at)
     )
