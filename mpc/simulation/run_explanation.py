@@ -47,17 +47,26 @@ class RunExplanation:
         return f"{head}\n{self.plan}\n{self.tick}"
 
 
+def check_time(t: float, first: float, last: float) -> None:
+    """Refuses a time that a run from `first` to `last` does not have [s].
+
+    Raises:
+        BackbeatError: it is outside, or no number.
+    """
+    if not first <= t <= last + 1e-9:
+        raise BackbeatError(
+            f"the run goes from {first:.2f} to {last:.2f} s; nothing is known of "
+            f"{t:.2f} s"
+        )
+
+
 def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
     """Explains a run at a time of the behavior [s].
 
     Raises:
         BackbeatError: the run has no such time, or no state there.
     """
-    if not run.t[0] <= t <= run.t[-1] + 1e-9:
-        raise BackbeatError(
-            f"the run goes from {run.t[0]:.2f} to {run.t[-1]:.2f} s; nothing is known "
-            f"of {t:.2f} s"
-        )
+    check_time(t, float(run.t[0]), float(run.t[-1]))
     scenario, reference = run.scenario, Reference(run.behavior)
     i = int(np.searchsorted(run.t, t + 1e-9, side="right")) - 1
     x = run.sensed[i] if len(run.sensed) else run.x[i]
@@ -86,7 +95,7 @@ def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
     before = made[-1] if made else None
     ticked = explain_tick(tick, clock, x[:nq], x[nq:], plan, hands=hands)
     planned = explain_plan(prediction, plan, scenario.lead_in, before, settings.tempo)
-    # Controllers count from the start of the lead-in, who asks from that of the behavior.
+    # Controllers count from the start of the lead-in; who asks, from the behavior.
     return RunExplanation(
         now, replace(ticked, time=now), replace(planned, time=made_at)
     )

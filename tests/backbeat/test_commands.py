@@ -163,6 +163,18 @@ def test_a_run_explains_itself(printed, library, tmp_path):
     assert "nearest limits" in text
 
 
+def test_a_time_that_a_run_does_not_have_is_refused_at_once(
+    printed, backbeat, library, tmp_path
+):
+    path = tmp_path / "r.parquet"
+    options = ["--library", library, "-o", path, "--duration", 0.3]
+    printed("track", "posture-tour", *options)
+    code, _, err = backbeat("explain", path, "--at", 99, "--library", library)
+    assert code == 2
+    assert "nothing is known of 99.00 s" in err
+    assert "once more" not in err
+
+
 @pytest.fixture
 def unverified(built, tmp_path):
     """A library whose only behavior, `stand`, has a foot that slips."""
