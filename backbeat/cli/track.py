@@ -58,11 +58,10 @@ def command(
     from backbeat.cli.console import print_json, progress_bar, remarks
     from backbeat.cli.results import print_results
     from backbeat.cli.verified import load_verified
-    from models.atomic_file import check_place
     from models.errors import BackbeatError
     from mpc.remote.address import read_address
     from mpc.simulation.run import run_scenario
-    from mpc.simulation.run_file import save_run
+    from mpc.simulation.run_file import check_run_place, save_run
     from mpc.simulation.scenario import Scenario, load_scenario, read_push
 
     settings = load_scenario(scenario) if scenario else Scenario()
@@ -95,7 +94,7 @@ def command(
         )
     behavior = load_verified(library, settings.behavior, unverified)
     path = output or Path("out") / f"{behavior.name}.run.parquet"
-    check_place(path)
+    check_run_place(path)
     if said := predicted(library, behavior):
         remarks.print(said, highlight=False)
     with progress_bar(settings.behavior) as report:

@@ -215,3 +215,10 @@ def test_a_run_file_that_cannot_be_written(refused, built, library_folder, tmp_p
     target = tmp_path / "file" / "run.parquet"
     options = ["--library", library_folder, "--duration", 0.1, "-o", target]
     assert "cannot write" in refused("track", "stand", *options)
+
+
+def test_a_run_file_with_the_name_of_a_table(refused, built, library_folder, tmp_path):
+    built("stand")
+    options = ["--library", library_folder, "-o", tmp_path / "take.csv"]
+    sentence = refused("track", "stand", *options)
+    assert "name it take.run.parquet, not take.csv" in sentence
