@@ -20,7 +20,7 @@ from behaviors.specification import (
     read_setlist,
 )
 from models.errors import BackbeatError, unknown_name
-from models.yaml_file import parse_yaml
+from models.yaml_file import parse_yaml, read_text
 from models.yaml_lines import Place, Span, YamlLines
 
 # Reads a line of YAML, and refuses what does not fit.
@@ -58,10 +58,7 @@ def check_file(path: Path) -> list[LocatedFinding]:
     """
     if path.suffix not in (".yaml", ".yml"):
         return check_other(path)
-    try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BackbeatError(f"cannot read {path}: {error}") from None
+    text = read_text(path)
     try:
         kind = kind_of(text, path.name)
     except BackbeatError as error:

@@ -15,7 +15,7 @@ from behaviors.music.score_reader import NOTES
 from behaviors.posture import PostureSpecification
 from behaviors.setlist import SetlistSpecification
 from models.errors import BackbeatError, unknown_name
-from models.yaml_file import parse_yaml, read_tree
+from models.yaml_file import parse_yaml, read_text, read_tree
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"
 SETLIST_FOLDER = Path(__file__).parent / "setlists"
@@ -109,10 +109,7 @@ def _located(specification: Specification, path: Path) -> Specification:
 def _text(path: Path) -> str:
     if path.suffix.lower() in NOTES:
         return drumming_text(path)
-    try:
-        return path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BackbeatError(f"cannot read {path}: {error}") from None
+    return read_text(path)
 
 
 def parse_setlist(text: str, where: str) -> SetlistSpecification:
@@ -153,6 +150,7 @@ def kind_of(text: str, where: str) -> str:
     tree = read_tree(text, where)
     if "kind" not in tree:
         raise BackbeatError(
-            f"{where}: the key 'kind' is missing; it is one of {', '.join(KINDS)}"
+            f"{where}: the key 'kind' is missing; it is one of "
+            f"{', '.join([*KINDS, SETLIST])}"
         )
     return str(tree["kind"])
