@@ -65,6 +65,8 @@ def read_midi(data: bytes, members: Members, where: str) -> Score:
     except Exception as error:
         # The library lets through whatever goes wrong inside it.
         said = str(error) or type(error).__name__
+        if isinstance(error, EOFError):
+            said = "it is empty or cut off"
         raise BackbeatError(
             f"{where} is no MIDI file that can be read: {' '.join(said.split())[:120]}"
         ) from None
