@@ -1,5 +1,6 @@
 """Specifications: the YAML files that people write, by kind."""
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,16 @@ def find_specification(name: str | Path) -> Path:
         if path.is_file():
             return path
         raise BackbeatError(f"no specification file {path}")
-    check_name(str(name))
+    try:
+        check_name(str(name))
+    except BackbeatError:
+        if not os.path.exists(name):
+            raise
+        what = "a folder" if path.is_dir() else "no specification"
+        raise BackbeatError(
+            f"{name} is {what}; name a file that ends in "
+            f".yaml, .yml, {', '.join(NOTES)}, or a behavior that ships"
+        ) from None
     for folder in (SHIPPED_FOLDER, SETLIST_FOLDER):
         path = folder / f"{name}.yaml"
         if path.is_file():

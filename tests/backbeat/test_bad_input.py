@@ -135,6 +135,31 @@ def test_a_hostile_name(refused, tmp_path, command, name):
     assert "is not a behavior name" in sentence
 
 
+@pytest.mark.parametrize("command", ["build", "check"])
+def test_a_file_that_is_no_specification(refused, tmp_path, command):
+    table = write(tmp_path / "take.csv", "t\n0\n")
+    for path, what in ((table, "no specification"), (tmp_path, "a folder")):
+        sentence = refused(command, path)
+        assert f"{path} is {what}; name a file that ends in .yaml, .yml" in sentence
+
+
+@pytest.mark.parametrize("command", ["info", "track", "export", "report", "play"])
+def test_a_file_in_place_of_a_behavior(refused, tmp_path, command):
+    path = write(tmp_path / "mine.yaml", POSTURE)
+    sentence = refused(command, path, "--library", tmp_path / "library")
+    assert (
+        f"{path} is not a behavior name but a file; 'backbeat build' makes" in sentence
+    )
+
+
+def test_a_library_that_cannot_be_written_is_told_before_the_work(
+    refused, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("backbeat.building.run_jobs", None)
+    path = write(tmp_path / "mine.yaml", POSTURE)
+    assert "cannot write" in refused("build", path, "--library", path)
+
+
 def test_a_behavior_that_was_not_built(refused, built, library_folder):
     built("stand")
     assert "did you mean stand" in refused("track", "stnd", "--library", library_folder)
