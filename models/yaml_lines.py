@@ -35,6 +35,13 @@ class YamlLines:
             for i, item in enumerate(node.value):
                 self._note(item, (*place, i))
 
+    def find(self, word: str) -> Place | None:
+        """The first place of a key, or else of a value, that is this word."""
+        for place, node in (*self._keys.items(), *self._values.items()):
+            if isinstance(node, yaml.ScalarNode) and node.value == word:
+                return place
+        return None
+
     def line(self, place: Place) -> int:
         """Line of a key or list item, counted from 1; of what it is in if not there."""
         while place not in self._values and place:
