@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from backbeat.cli.options import LIBRARY, LibraryFolder, Scheduler
+from backbeat.cli.options import INTERRUPTED, LIBRARY, LibraryFolder, Scheduler
 
 if TYPE_CHECKING:
     from backbeat.jobs import Outcome
-
-INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
 
 def command(

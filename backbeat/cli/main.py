@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from backbeat.cli.options import INTERRUPTED
+
 SUBCOMMANDS = {
     "demo": "Build, track and record four behaviors, from nothing to a page.",
     "new": "Start a behavior of your own from a commented example.",
@@ -152,6 +154,14 @@ def backbeat(
 
 def main() -> None:
     """Runs the command line; what the ``backbeat`` script calls."""
+    try:
+        run()
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+
+
+def run() -> None:
+    """Runs the command line, and says in a sentence what its user has to mend."""
     start_drake_ahead(sys.argv[1:])
     try:
         app()

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from backbeat.cli.build import INTERRUPTED
-from backbeat.cli.options import LIBRARY, LibraryFolder, RunsAtATime, Scheduler
+from backbeat.cli.options import (
+    INTERRUPTED,
+    LIBRARY,
+    LibraryFolder,
+    RunsAtATime,
+    Scheduler,
+)
 
 if TYPE_CHECKING:
     from backbeat.sweeping import Progress

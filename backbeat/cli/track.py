@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from backbeat.cli.options import LIBRARY, LibraryFolder
+from backbeat.cli.options import INTERRUPTED, LIBRARY, LibraryFolder
 
 
 def command(
@@ -97,13 +97,17 @@ def command(
     check_run_place(path)
     if said := predicted(library, behavior):
         remarks.print(said, highlight=False)
-    with progress_bar(settings.behavior) as report:
-        run = run_scenario(
-            settings,
-            behavior,
-            progress=lambda share: report(share, "in closed loop"),
-            remote=address,
-        )
+    try:
+        with progress_bar(settings.behavior) as report:
+            run = run_scenario(
+                settings,
+                behavior,
+                progress=lambda share: report(share, "in closed loop"),
+                remote=address,
+            )
+    except KeyboardInterrupt:
+        typer.echo(f"backbeat: interrupted; {path} was not written.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
     metrics = run.metrics()
     save_run(run, path, metrics)
     if as_json:

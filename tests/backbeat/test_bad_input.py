@@ -247,3 +247,32 @@ def test_a_run_file_with_the_name_of_a_table(refused, built, library_folder, tmp
     options = ["--library", library_folder, "-o", tmp_path / "take.csv"]
     sentence = refused("track", "stand", *options)
     assert "name it take.run.parquet, not take.csv" in sentence
+
+
+def interrupt(*_, **__):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("backbeat.cli.main.start_drake_ahead", ""),
+        (
+            "mpc.simulation.run.run_scenario",
+            "backbeat: interrupted; run.parquet was not written.\n",
+        ),
+    ],
+)
+def test_a_track_that_is_interrupted(
+    monkeypatch, capsys, built, library_folder, tmp_path, where, said
+):
+    built("stand")
+    monkeypatch.chdir(tmp_path)
+    words = ["track", "stand", "--library", str(library_folder), "-o", "run.parquet"]
+    monkeypatch.setattr("sys.argv", ["backbeat", *words])
+    monkeypatch.setattr(where, interrupt)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err.endswith(said)
+    assert list(tmp_path.iterdir()) == []
