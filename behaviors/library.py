@@ -60,7 +60,13 @@ class Library:
         return self.folder / f"{check_name(name)}.parquet"
 
     def names(self) -> list[str]:
-        """Names of the stored behaviors, sorted."""
+        """Names of the stored behaviors, sorted.
+
+        Raises:
+            BackbeatError: the library is a file.
+        """
+        if self.folder.is_file():
+            raise BackbeatError(f"{self.folder} is a file; a library is a folder")
         return sorted(
             p.stem for p in self.folder.glob("*.parquet") if _NAME.fullmatch(p.stem)
         )

@@ -98,8 +98,8 @@ def build_behaviors(
     except KeyboardInterrupt:
         done = sum(o.error is None for o in bars.outcomes)
         typer.echo(
-            f"backbeat: interrupted with {done} of {len(names)} behaviors done; they "
-            f"are in {library}, and the next build makes the rest.",
+            f"backbeat: interrupted with {done} of {len(names)} behaviors done; what "
+            f"is done is in {library}, and the next build makes the rest.",
             err=True,
         )
         raise typer.Exit(INTERRUPTED) from None

@@ -152,6 +152,12 @@ def test_a_file_in_place_of_a_behavior(refused, tmp_path, command):
     )
 
 
+@pytest.mark.parametrize("command", [["list"], ["info", "mine"], ["card"]])
+def test_a_library_that_is_a_file(refused, tmp_path, command):
+    path = write(tmp_path / "mine.yaml", POSTURE)
+    assert "is a file; a library is a folder" in refused(*command, "--library", path)
+
+
 def test_a_library_that_cannot_be_written_is_told_before_the_work(
     refused, tmp_path, monkeypatch
 ):
