@@ -20,12 +20,16 @@ class YamlLines:
         """Composes the text."""
         self._keys: dict[Place, yaml.Node] = {}
         self._values: dict[Place, yaml.Node] = {}
+        self._noted: set[int] = set()
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         if root is not None:
             self._note(root, ())
 
     def _note(self, node: yaml.Node, place: Place) -> None:
         self._values[place] = node
+        if id(node) in self._noted:
+            return  # An alias: what it stands for may be large, or hold the alias.
+        self._noted.add(id(node))
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
                 own = (*place, str(key.value))

@@ -228,3 +228,20 @@ def test_a_failure_of_who_drums_has_its_line(tmp_path):
     score.write_text(SONG)
     path.write_text(DRUMMING.replace("chair", "sofa"))
     assert first(path).startswith(f"{path}:4: failure: mine: seat is chair or none")
+
+
+LAUGHS = "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kind: dance\nname: mine\ntracks: &a {legs: *a}\n",
+        "kind: posture\nname: mine\nstations: &a [*a]\n",
+        f"kind: dance\nname: mine\na0: &a0 [1]\n{LAUGHS}",
+    ],
+)
+def test_aliases_without_end_are_a_failure(tmp_path, text):
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    assert ": failure: " in first(path)
