@@ -14,6 +14,7 @@ from behaviors.checking import refuse_setlist
 from behaviors.library import Library
 from behaviors.setlist import SetlistSpecification
 from behaviors.specification import find_specification, read_any
+from models.atomic_file import check_place
 from models.errors import BackbeatError
 
 
@@ -76,6 +77,9 @@ def build_all(
         ((name, job),) = jobs.items()
         hands = cores() if processes is None else processes
         jobs[name] = Job(job.name, build_one, (*job.arguments, hands))
+    if jobs and not executors:
+        # Whoever waits for a build wants to know before that it cannot be stored.
+        check_place(library / f"{next(iter(jobs.values())).name}.parquet")
     made = run_jobs(list(jobs.values()), watcher, processes, executors)
     outcomes |= zip(jobs, made, strict=True)
     return [outcomes[name] for name in names]

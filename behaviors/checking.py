@@ -11,6 +11,8 @@ from behaviors.dance.move import Move
 from behaviors.dance.move_file import vocabulary
 from behaviors.dance.recorded_move import RecordingDescription
 from behaviors.dance.rules import Finding, findings, nearest
+from behaviors.drumming import DrummingSpecification
+from behaviors.fault_lines import fault_line
 from behaviors.setlist import Number, SetlistSpecification
 from behaviors.setlist_rules import number_of, setlist_findings
 from behaviors.specification import (
@@ -20,7 +22,7 @@ from behaviors.specification import (
     read_setlist,
 )
 from models.errors import BackbeatError, unknown_name
-from models.yaml_file import parse_yaml
+from models.yaml_file import parse_yaml, read_text
 from models.yaml_lines import Place, Span, YamlLines
 
 # Reads a line of YAML, and refuses what does not fit.
@@ -37,17 +39,21 @@ class LocatedFinding:
         line: line of the file, counted from 1.
         finding: what it is.
         span: characters that its mend takes the place of; None if it has no mend.
+        file: which file, if it is another one than that which is checked.
     """
 
     line: int
     finding: Finding
     span: Span | None = None
+    file: Path | None = None
 
     def sentence(self, path: Path) -> str:
         """One line as compilers write it."""
         kind = "failure" if self.finding.fails else "warning"
         mend = f" [--fix: {self.finding.mend}]" if self.span else ""
-        return f"{path}:{self.line}: {kind}: {self.finding.sentence}{mend}"
+        file = self.file or path
+        sentence = self.finding.sentence.removeprefix(f"{file}: ")
+        return f"{file}:{self.line}: {kind}: {sentence}{mend}"
 
 
 def check_file(path: Path) -> list[LocatedFinding]:
@@ -58,10 +64,7 @@ def check_file(path: Path) -> list[LocatedFinding]:
     """
     if path.suffix not in (".yaml", ".yml"):
         return check_other(path)
-    try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BackbeatError(f"cannot read {path}: {error}") from None
+    text = read_text(path)
     try:
         kind = kind_of(text, path.name)
     except BackbeatError as error:
@@ -141,13 +144,19 @@ def _misfit(
 
 
 def check_other(path: Path) -> list[LocatedFinding]:
-    """The first failure of a specification that is no dance."""
+    """The first failure of a specification that is no dance, or of its score."""
+    file = path
     try:
         specification, _ = read_any(path)
+        if isinstance(specification, DrummingSpecification):
+            file = specification.score_path(path.parent)
         if not isinstance(specification, SetlistSpecification):
             specification.plan(path.parent)
     except BackbeatError as error:
-        return [_failure(str(error), 1)]
+        if str(file) not in str(error) or not file.is_file():
+            file = path
+        finding = Finding(True, (), str(error))
+        return [LocatedFinding(fault_line(str(error), file), finding, file=file)]
     return []
 
 

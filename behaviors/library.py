@@ -1,6 +1,7 @@
 """The behavior library: one Parquet file a behavior, written whole or not at all."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,11 @@ def check_name(name: str) -> str:
         BackbeatError: the name holds anything but a-z, 0-9 and "-".
     """
     if not _NAME.fullmatch(name):
+        if os.path.isfile(name):
+            raise BackbeatError(
+                f"{name} is not a behavior name but a file; 'backbeat build' makes "
+                "behaviors of specifications, and 'backbeat list' names them"
+            )
         raise BackbeatError(
             f"{name[:80]!r} is not a behavior name; use small letters, digits and '-'"
         )
@@ -54,7 +60,13 @@ class Library:
         return self.folder / f"{check_name(name)}.parquet"
 
     def names(self) -> list[str]:
-        """Names of the stored behaviors, sorted."""
+        """Names of the stored behaviors, sorted.
+
+        Raises:
+            BackbeatError: the library is a file.
+        """
+        if self.folder.is_file():
+            raise BackbeatError(f"{self.folder} is a file; a library is a folder")
         return sorted(
             p.stem for p in self.folder.glob("*.parquet") if _NAME.fullmatch(p.stem)
         )

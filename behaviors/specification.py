@@ -1,5 +1,6 @@
 """Specifications: the YAML files that people write, by kind."""
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from behaviors.music.score_reader import NOTES
 from behaviors.posture import PostureSpecification
 from behaviors.setlist import SetlistSpecification
 from models.errors import BackbeatError, unknown_name
-from models.yaml_file import parse_yaml, read_tree
+from models.yaml_file import parse_yaml, read_text, read_tree
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"
 SETLIST_FOLDER = Path(__file__).parent / "setlists"
@@ -51,7 +52,16 @@ def find_specification(name: str | Path) -> Path:
         if path.is_file():
             return path
         raise BackbeatError(f"no specification file {path}")
-    check_name(str(name))
+    try:
+        check_name(str(name))
+    except BackbeatError:
+        if not os.path.exists(name):
+            raise
+        what = "a folder" if path.is_dir() else "no specification"
+        raise BackbeatError(
+            f"{name} is {what}; name a file that ends in "
+            f".yaml, .yml, {', '.join(NOTES)}, or a behavior that ships"
+        ) from None
     for folder in (SHIPPED_FOLDER, SETLIST_FOLDER):
         path = folder / f"{name}.yaml"
         if path.is_file():
@@ -109,10 +119,7 @@ def _located(specification: Specification, path: Path) -> Specification:
 def _text(path: Path) -> str:
     if path.suffix.lower() in NOTES:
         return drumming_text(path)
-    try:
-        return path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BackbeatError(f"cannot read {path}: {error}") from None
+    return read_text(path)
 
 
 def parse_setlist(text: str, where: str) -> SetlistSpecification:
@@ -153,6 +160,7 @@ def kind_of(text: str, where: str) -> str:
     tree = read_tree(text, where)
     if "kind" not in tree:
         raise BackbeatError(
-            f"{where}: the key 'kind' is missing; it is one of {', '.join(KINDS)}"
+            f"{where}: the key 'kind' is missing; it is one of "
+            f"{', '.join([*KINDS, SETLIST])}"
         )
     return str(tree["kind"])

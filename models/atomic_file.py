@@ -15,17 +15,18 @@ _READABLE = 0o644
 
 
 def check_place(path: Path) -> None:
-    """Finds out before the work whether a file can be written.
+    """Finds out before the work whether a file can be written; makes nothing.
 
     Raises:
         BackbeatError: it cannot.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not _is_stream(path):
-            with tempfile.TemporaryFile(dir=path.parent):
+            # Folders on the way to it are made by who writes.
+            folder = next(p for p in path.absolute().parents if p.exists())
+            with tempfile.TemporaryFile(dir=folder):
                 pass
     except OSError as error:
         raise BackbeatError(f"cannot write {path}: {error.strerror}") from None

@@ -12,6 +12,12 @@ class BackbeatError(Exception):
     """
 
 
+def ended(sentence: str) -> str:
+    """A sentence with the full stop or question mark that ends it."""
+    sentence = sentence.rstrip(".")
+    return sentence if sentence.endswith("?") else f"{sentence}."
+
+
 def shown(said: object, most: int = 80) -> str:
     """What somebody wrote, in quotes and on one line, cut where it is long."""
     text = str(said)
@@ -26,7 +32,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> BackbeatError
         name: what was asked for.
         known: every valid name.
     """
-    names = sorted(known)
+    names = sorted(set(known))
     near = difflib.get_close_matches(str(name)[:200], names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else ""
     listed = ", ".join(names) if len(names) <= 40 else f"{len(names)} names"

@@ -41,14 +41,21 @@ def load_yaml(schema: type[Schema], path: Path) -> Schema:
     Raises:
         BackbeatError: the file cannot be read, is not YAML, or does not fit.
     """
+    return parse_yaml(schema, read_text(path), str(path))
+
+
+def read_text(path: Path) -> str:
+    """The text of a file that somebody wrote, with the ends of lines that it has.
+
+    Raises:
+        BackbeatError: it cannot be read, or is no text.
+    """
     try:
-        raw = path.read_bytes()
-        text = raw.decode()
+        return path.read_bytes().decode()
     except OSError as error:
         raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise BackbeatError(f"{path} is not text in UTF-8") from None
-    return parse_yaml(schema, text, str(path))
+        raise BackbeatError(f"{path} is not text in UTF-8; save it as such") from None
 
 
 def parse_yaml(schema: type[Schema], text: str, where: str) -> Schema:

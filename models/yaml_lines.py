@@ -20,12 +20,16 @@ class YamlLines:
         """Composes the text."""
         self._keys: dict[Place, yaml.Node] = {}
         self._values: dict[Place, yaml.Node] = {}
+        self._noted: set[int] = set()
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         if root is not None:
             self._note(root, ())
 
     def _note(self, node: yaml.Node, place: Place) -> None:
         self._values[place] = node
+        if id(node) in self._noted:
+            return  # An alias: what it stands for may be large, or hold the alias.
+        self._noted.add(id(node))
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
                 own = (*place, str(key.value))
@@ -34,6 +38,13 @@ class YamlLines:
         elif isinstance(node, yaml.SequenceNode):
             for i, item in enumerate(node.value):
                 self._note(item, (*place, i))
+
+    def find(self, word: str) -> Place | None:
+        """The first place of a key, or else of a value, that is this word."""
+        for place, node in (*self._keys.items(), *self._values.items()):
+            if isinstance(node, yaml.ScalarNode) and node.value == word:
+                return place
+        return None
 
     def line(self, place: Place) -> int:
         """Line of a key or list item, counted from 1; of what it is in if not there."""

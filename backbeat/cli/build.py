@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from backbeat.cli.options import LIBRARY, LibraryFolder, Scheduler
+from backbeat.cli.options import INTERRUPTED, LIBRARY, LibraryFolder, Scheduler
 
 if TYPE_CHECKING:
     from backbeat.jobs import Outcome
-
-INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
 
 def command(
@@ -100,8 +98,8 @@ def build_behaviors(
     except KeyboardInterrupt:
         done = sum(o.error is None for o in bars.outcomes)
         typer.echo(
-            f"backbeat: interrupted with {done} of {len(names)} behaviors done; they "
-            f"are in {library}, and the next build makes the rest.",
+            f"backbeat: interrupted with {done} of {len(names)} behaviors done; what "
+            f"is done is in {library}, and the next build makes the rest.",
             err=True,
         )
         raise typer.Exit(INTERRUPTED) from None
@@ -113,15 +111,15 @@ def report_failures(outcomes: "list[Outcome]") -> None:
     Raises:
         Exception: the first failure that is a fault of ours and not of the user.
     """
-    from models.errors import BackbeatError
+    from models.errors import BackbeatError, ended
 
     failed = [(o.name, o.error) for o in outcomes if o.error is not None]
     for name, error in failed:
-        sentence = str(error).rstrip(".")
+        sentence = str(error)
         if not isinstance(error, BackbeatError):
             sentence = f"unexpected {type(error).__name__}: {sentence}"
         about = "" if name in sentence else f"{name}: "
-        typer.echo(f"backbeat: {about}{sentence}.", err=True)
+        typer.echo(f"backbeat: {ended(about + sentence)}", err=True)
     for _, error in failed:
         if not isinstance(error, BackbeatError):
             raise error

@@ -31,9 +31,14 @@ def command(
         warnings += sum(not item.finding.fails for item in found)
         mends += sum(item.span is not None for item in found)
     hint = f"; --fix mends {mends}" if mends and not fix else ""
-    typer.echo(f"{failures} failures, {warnings} warnings{hint}")
+    typer.echo(f"{counted(failures, 'failure')}, {counted(warnings, 'warning')}{hint}")
     if failures:
         raise typer.Exit(2)
+
+
+def counted(number: int, what: str) -> str:
+    """So many of something, as people say it."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def fix_file(path: Path) -> None:
@@ -44,13 +49,14 @@ def fix_file(path: Path) -> None:
     from behaviors.specification import kind_of
     from models.atomic_file import replacing
     from models.errors import BackbeatError
+    from models.yaml_file import read_text
 
     try:
-        text = path.read_text()
+        text = read_text(path)
         mendable = (DanceSpecification.kind, SetlistSpecification.kind)
         if kind_of(text, path.name) not in mendable:
             return
-    except (OSError, UnicodeDecodeError, BackbeatError):
+    except BackbeatError:
         return  # The check tells.
     new, done = mended(text, path)
     if new == text:

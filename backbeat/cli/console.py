@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 if TYPE_CHECKING:
     from backbeat.jobs import Outcome
@@ -42,12 +43,16 @@ class ProgressBars:
         self._tasks: dict[str, TaskID] = {}
         self._bars = Progress(
             TextColumn("{task.description:<24}"),
-            BarColumn(bar_width=30),
+            BarColumn(bar_width=20),
             TextColumn("{task.percentage:>3.0f} %"),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[what]}"),
+            # Gives way where a terminal is narrow, so that the rest does not.
+            TextColumn(
+                "{task.fields[what]}", table_column=Column(ratio=1, no_wrap=True)
+            ),
             console=remarks,
             transient=False,
+            expand=True,
         )
 
     def __enter__(self) -> "ProgressBars":
@@ -85,7 +90,8 @@ class ProgressBars:
 def progress_bar(title: str) -> Iterator[Callable[[float, str], None]]:
     """One progress bar on stderr; the value is called with a share and a word."""
     with ProgressBars() as bars:
-        bars.progress(title, 0.0, "")
+        # Until the first report, which the first compilation keeps for a minute.
+        bars.progress(title, 0.0, "getting ready")
 
         def report(share: float, what: str) -> None:
             bars.progress(title, share, what)

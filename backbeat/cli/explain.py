@@ -21,9 +21,11 @@ def command(
     from behaviors.library import Library
     from models.errors import BackbeatError
     from mpc.simulation.run import run_scenario
+    from mpc.simulation.run_explanation import check_time
     from mpc.simulation.run_file import load_run, run_settings
 
-    _, story = load_run(run_file)
+    samples, story = load_run(run_file)
+    check_time(at, samples["t"].iloc[0], samples["t"].iloc[-1])
     scenario = run_settings(story)
     behavior = Library(library).load(scenario.behavior)
     if behavior.provenance.get("key") != story["behavior_key"]:

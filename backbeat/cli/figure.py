@@ -44,9 +44,11 @@ def command(
     from backbeat.figures.sources import Sources
 
     sources = Sources(library, behavior)
+    # Before anything is drawn: plan or score may be missing.
     if any(figure.of_plan for figure in chosen):
-        # Before anything is drawn: the plan may be missing.
         _ = sources.plan
+    if any(figure.of_score for figure in chosen):
+        _ = sources.score
     for figure in chosen:
         path = write_figure(figure, sources, output, kind)
         typer.echo(f"{path} ({path.stat().st_size / 1e3:.0f} kB): {figure.shows}")

@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from backbeat.cli.options import INTERRUPTED
 from models.errors import BackbeatError
 
 if TYPE_CHECKING:
     from behaviors.highest_tempo import HighestTempo
     from behaviors.tempo_tries import Try
-
-INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
 
 def print_highest_tempo(names: list[str], as_json: bool) -> None:

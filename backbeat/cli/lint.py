@@ -25,7 +25,11 @@ def command(
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option(help="Where --fix writes; NAME.fixed.urdf beside if not given."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where --fix writes; NAME.fixed.urdf beside if not given.",
+        ),
     ] = None,
     gazebo: Annotated[
         bool, typer.Option("--gazebo", help="Check what Gazebo wants as well.")

@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from backbeat.cli.options import INTERRUPTED
+
 SUBCOMMANDS = {
     "demo": "Build, track and record four behaviors, from nothing to a page.",
     "new": "Start a behavior of your own from a commented example.",
@@ -83,7 +85,7 @@ def refuse_foreign_packages() -> None:
         if spec is None:
             refuse(
                 f"the package '{name}' is missing beside {HOUSE / 'backbeat'}; "
-                "install Backbeat again"
+                "install Backbeat again."
             )
         places = spec.submodule_search_locations or [str(spec.origin)]
         found = Path(places[0]).resolve()
@@ -91,7 +93,7 @@ def refuse_foreign_packages() -> None:
             refuse(
                 f"Python finds somebody else's '{name}' in {found.parent} before "
                 f"Backbeat's own in {HOUSE}; take that folder off PYTHONPATH or "
-                "start from another folder"
+                "start from another folder."
             )
 
 
@@ -119,7 +121,7 @@ def start_drake_ahead(args: list[str]) -> None:
 
 def refuse(sentence: str) -> NoReturn:
     """Prints one sentence for the user and ends the program with exit code 2."""
-    typer.echo(f"backbeat: {sentence}.", err=True)
+    typer.echo(f"backbeat: {sentence}", err=True)
     raise SystemExit(2)
 
 
@@ -152,16 +154,24 @@ def backbeat(
 
 def main() -> None:
     """Runs the command line; what the ``backbeat`` script calls."""
+    try:
+        run()
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+
+
+def run() -> None:
+    """Runs the command line, and says in a sentence what its user has to mend."""
     start_drake_ahead(sys.argv[1:])
     try:
         app()
     except Exception as error:
         # Late, for a command that succeeds has no need of it.
-        from models.errors import BackbeatError
+        from models.errors import BackbeatError, ended
 
         if not isinstance(error, BackbeatError):
             raise
-        refuse(str(error).rstrip("."))
+        refuse(ended(str(error)))
 
 
 if __name__ == "__main__":

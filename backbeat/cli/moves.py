@@ -24,12 +24,12 @@ def command(
     from behaviors.dance.move import TRACKS
     from behaviors.dance.move_file import vocabulary
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0, 0, 1))
     for name in ("track", "move"):
         table.add_column(name, no_wrap=True)
     table.add_column("beats", justify="right")
     table.add_column("what it does, and what belongs on the beat")
-    table.add_column("parameters: usual, least to most", min_width=28)
+    table.add_column("parameters:\nusual, least to most", no_wrap=True)
     moves = sorted(
         vocabulary(folder).values(), key=lambda m: (TRACKS.index(m.track), m.name)
     )

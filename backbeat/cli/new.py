@@ -152,6 +152,8 @@ def command(
     if recording is None:
         files = KINDS[kind](name, folder)
     elif kind == "dance":
+        if not unit:
+            raise BackbeatError(f"say --unit radians or --unit degrees of {recording}")
         files = recorded_dance_files(name, folder, recording, unit)
     else:
         raise BackbeatError("only a dance starts from a recording")

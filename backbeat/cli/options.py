@@ -1,4 +1,4 @@
-"""Options that several subcommands share, as types of their arguments."""
+"""What subcommands share: types of options, and the code of an interrupted one."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 LIBRARY = Path("library")
+INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
 
 LibraryFolder = Annotated[
     Path, typer.Option(help="Folder of built behaviors.", envvar="BACKBEAT_LIBRARY")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 LEAST_SPEED, MOST_SPEED = 0.05, 4.0
 LEAST_FPS, MOST_FPS = 5, 120
+PAGES = (".html", ".htm")
 
 
 def command(
@@ -214,12 +215,18 @@ def write_recording(
     from backbeat.stage.moment import Take
     from backbeat.stage.recording import check_writable, page_of, write_page
     from backbeat.stage.takes import PlannedTake, SimulatedTake
+    from models.errors import BackbeatError
     from mpc.simulation.run import run_scenario
     from mpc.simulation.scenario import Scenario
 
     check_writable(path)
     if is_film(path):
         check_film(path)
+    elif path.suffix.lower() not in PAGES:
+        raise BackbeatError(
+            f"a recording is a page, {path.stem}.html, or a film, {path.stem}.mp4 or "
+            f"{path.stem}.gif, not {path.name}"
+        )
     with progress_bar(behavior.name) as report:
         take: Take = PlannedTake(behavior)
         if simulated:

@@ -36,7 +36,12 @@ def command(
     from mpc.simulation.origin import other_origins
     from mpc.simulation.replay import compare_samples
     from mpc.simulation.run import run_scenario
-    from mpc.simulation.run_file import load_run, run_settings, save_run
+    from mpc.simulation.run_file import (
+        check_run_place,
+        load_run,
+        run_settings,
+        save_run,
+    )
     from mpc.simulation.run_table import run_frame
 
     samples, story = load_run(run_file)
@@ -48,6 +53,8 @@ def command(
             f"{run_file} was made with {', '.join(others)}: it need not come out the "
             "same; --anyway replays it all the same"
         )
+    if output is not None:
+        check_run_place(output)
     with progress_bar(scenario.behavior) as report:
         run = run_scenario(
             scenario, behavior, progress=lambda share: report(share, "once more")

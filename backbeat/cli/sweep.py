@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from backbeat.cli.build import INTERRUPTED
-from backbeat.cli.options import LIBRARY, LibraryFolder, RunsAtATime, Scheduler
+from backbeat.cli.options import (
+    INTERRUPTED,
+    LIBRARY,
+    LibraryFolder,
+    RunsAtATime,
+    Scheduler,
+)
 
 if TYPE_CHECKING:
     from backbeat.sweeping import Progress
@@ -76,17 +81,19 @@ def sweep_progress(title: str, output: Path) -> Iterator["Progress"]:
         TimeElapsedColumn,
     )
     from rich.progress import Progress as Bars
+    from rich.table import Column
 
     from backbeat.cli.console import remarks
 
     columns: list[Any] = [
         TextColumn("{task.description}"),
-        BarColumn(bar_width=30),
+        BarColumn(bar_width=10),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[what]}"),
+        # Gives way where a terminal is narrow, so that count and time do not.
+        TextColumn("{task.fields[what]}", table_column=Column(ratio=1, no_wrap=True)),
     ]
-    with Bars(*columns, console=remarks) as bars:
+    with Bars(*columns, console=remarks, expand=True) as bars:
         task = bars.add_task(title, total=None, what="")
 
         def progress(known: int, remaining: int, what: str) -> None:

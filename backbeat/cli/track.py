@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from backbeat.cli.options import LIBRARY, LibraryFolder
+from backbeat.cli.options import INTERRUPTED, LIBRARY, LibraryFolder
 
 
 def command(
@@ -58,11 +58,10 @@ def command(
     from backbeat.cli.console import print_json, progress_bar, remarks
     from backbeat.cli.results import print_results
     from backbeat.cli.verified import load_verified
-    from models.atomic_file import check_place
     from models.errors import BackbeatError
     from mpc.remote.address import read_address
     from mpc.simulation.run import run_scenario
-    from mpc.simulation.run_file import save_run
+    from mpc.simulation.run_file import check_run_place, save_run
     from mpc.simulation.scenario import Scenario, load_scenario, read_push
 
     settings = load_scenario(scenario) if scenario else Scenario()
@@ -95,16 +94,20 @@ def command(
         )
     behavior = load_verified(library, settings.behavior, unverified)
     path = output or Path("out") / f"{behavior.name}.run.parquet"
-    check_place(path)
+    check_run_place(path)
     if said := predicted(library, behavior):
         remarks.print(said, highlight=False)
-    with progress_bar(settings.behavior) as report:
-        run = run_scenario(
-            settings,
-            behavior,
-            progress=lambda share: report(share, "in closed loop"),
-            remote=address,
-        )
+    try:
+        with progress_bar(settings.behavior) as report:
+            run = run_scenario(
+                settings,
+                behavior,
+                progress=lambda share: report(share, "in closed loop"),
+                remote=address,
+            )
+    except KeyboardInterrupt:
+        typer.echo(f"backbeat: interrupted; {path} was not written.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
     metrics = run.metrics()
     save_run(run, path, metrics)
     if as_json:

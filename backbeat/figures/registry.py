@@ -35,6 +35,7 @@ class Figure:
         shows: what one sees, as a sentence.
         of_plan: whether it needs the drumming behavior in the library.
         moves: whether it is an animation.
+        of_score: whether it needs the score of that behavior.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Figure:
     shows: str
     of_plan: bool = False
     moves: bool = False
+    of_score: bool = False
 
     def draw(self, sources: "Sources") -> "Drawing | MovingPicture":
         """Draws it.
@@ -66,9 +68,16 @@ FIGURES = {
         Figure("joint-tree", "joint_tree", "Links and the joints between them."),
         Figure("joint-ranges", "joints", "Joint limits, and what a plan uses.", True),
         Figure("joint-motion", "joints", "25 s of positions and velocities.", True),
-        Figure("singular-values", "singularities", "Singular values over a song."),
-        Figure("stroke-parabola", "strokes", "A stroke in space.", True),
-        Figure("stroke-coordinates", "strokes", "The same against time.", True),
+        Figure(
+            "singular-values",
+            "singularities",
+            "Singular values over a song.",
+            of_score=True,
+        ),
+        Figure("stroke-parabola", "strokes", "A stroke in space.", True, False, True),
+        Figure(
+            "stroke-coordinates", "strokes", "The same against time.", True, False, True
+        ),
         Figure("tip-trail", "strokes", "The way of both stick tips.", True),
         Figure("safety-law", "safety_curves", "A joint's safety law: both curves."),
         Figure("hand-sampling", "task_space", "A hand, sampled so often."),

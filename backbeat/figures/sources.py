@@ -16,6 +16,7 @@ from behaviors.kinematic_player import (
 from behaviors.kinematic_trajectory import KinematicTrajectory
 from behaviors.library import Library
 from behaviors.music.score import HANDS, Score
+from behaviors.specification import find_specification
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
@@ -48,7 +49,18 @@ class Sources:
 
     @cached_property
     def score(self) -> Score:
-        """The score of the behavior."""
+        """The score of the behavior.
+
+        Raises:
+            BackbeatError: there is none that ships, nor in the current folder.
+        """
+        try:
+            find_specification(self.behavior)
+        except BackbeatError:
+            raise BackbeatError(
+                f"there is no {self.behavior}.yaml here, and some figures are drawn "
+                "from its score; start in the folder that has it, or name others"
+            ) from None
         return read_score(self.behavior)[0]
 
     @cached_property

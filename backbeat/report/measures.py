@@ -33,7 +33,8 @@ class Measure:
         """The figure for people; an empty text for none."""
         if value is None or not np.isfinite(value):
             return ""
-        return f"{value:{'+' if sign else ''}.{self.digits}f}"
+        # What rounds to zero has no minus.
+        return f"{value:{'+' if sign else ''}z.{self.digits}f}"
 
 
 def _metric(*path: str, scale: float = 1.0) -> Callable[..., float | None]:

@@ -18,7 +18,7 @@ from backbeat.stage.takes import PlannedTake
 from backbeat.stage.transport import Transport, stops
 from behaviors.behavior import Behavior
 from behaviors.kinematic_behavior import KINEMATIC
-from models.errors import BackbeatError
+from models.errors import BackbeatError, ended
 
 # A frame that was late is not made up for beyond this [s].
 LATEST = 0.25
@@ -236,7 +236,7 @@ class Player:
         self._tell(str(error))
 
     def _tell(self, sentence: str) -> None:
-        self.notice = self.notice[0] + 1, sentence.rstrip(".") + "."
+        self.notice = self.notice[0] + 1, ended(sentence)
 
     # --- time -------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import pairwise
+from pathlib import Path
 
 import mido
 
@@ -65,6 +66,8 @@ def read_midi(data: bytes, members: Members, where: str) -> Score:
     except Exception as error:
         # The library lets through whatever goes wrong inside it.
         said = str(error) or type(error).__name__
+        if isinstance(error, EOFError):
+            said = "it is empty or cut off"
         raise BackbeatError(
             f"{where} is no MIDI file that can be read: {' '.join(said.split())[:120]}"
         ) from None
@@ -150,7 +153,7 @@ def _to_score(content: _Content, members: Members, where: str) -> Score:
     end = _bar_after(tempo, last + LEAST_WAY)
     finish = final_bar(_bar_at(tempo, end), members)
     holds = (_hold(ready, 0.0), _hold(finish, end))
-    name = where.rsplit(".", 1)[0]
+    name = Path(where).stem
     sections = (
         Section(ready.name, 0.0, ready.hold),
         Section(name, ready.hold, end - ready.hold),

@@ -55,8 +55,12 @@ def compile_score(
         BackbeatError: a word, drum or length makes no sense, or two hands cannot play
             it; says bar and beat.
     """
-    if description.steps_per_beat < 1 or not description.parts:
-        raise BackbeatError(f"{where}: needs parts and at least one step per beat")
+    if not description.parts:
+        raise BackbeatError(f"{where}: needs parts")
+    if description.steps_per_beat < 1:
+        raise BackbeatError(
+            f"{where}: steps_per_beat is {description.steps_per_beat}; it is at least 1"
+        )
     _check_steps(description.steps_per_beat, where)
     check_swing(description.swing, description.swing_note, where)
     compiler = _Compiler(description, members, where)
@@ -184,7 +188,7 @@ class _Compiler:
         if part.steps_per_beat < 0:
             raise BackbeatError(f"{where}: needs at least one step per beat")
         _check_steps(part.steps_per_beat, where)
-        notes, beats = self._read_lines(part)
+        notes, beats = self._read_lines(part, where)
         if part.tab.strip():
             more, length, ornaments = read_tab(
                 part.tab, self.members, self.bar, part.steps_per_beat, where
@@ -215,7 +219,9 @@ class _Compiler:
             )
         return notes, beats
 
-    def _read_lines(self, part: PartDescription) -> tuple[list[Note], Fraction]:
+    def _read_lines(
+        self, part: PartDescription, where: str
+    ) -> tuple[list[Note], Fraction]:
         """Notes of the lines of hands."""
         lines = {h: getattr(part, h).replace("|", " ").split() for h in HANDS}
         steps = max(len(words) for words in lines.values())
@@ -236,8 +242,8 @@ class _Compiler:
                 if number not in names:
                     bar, at = self.tempo().place(float(self.beat + beat))
                     raise BackbeatError(
-                        f"{self.where}: {word[:40]!r} in bar {bar}, beat {at:g} is not "
-                        f"a drum; numbers are {', '.join(sorted(names, key=int))}"
+                        f"{where}: {word[:40]!r} in bar {bar}, beat {at:g} is not a "
+                        f"drum; numbers are {', '.join(sorted(names, key=int))}"
                     )
                 bar_start = beat // self.bar * self.bar
                 notes.append(

@@ -40,8 +40,8 @@ def load_score(path: Path, members: Members, player: Player | None = None) -> Sc
     description = load_yaml(ScoreDescription, path)
     if description.notes:
         return _load_notes(_beside(path, description), description, members, player)
-    score = compile_score(description, members, path.name, player)
-    return _with_backing(score, path.parent, path.name)
+    score = compile_score(description, members, str(path), player)
+    return _with_backing(score, path.parent, str(path))
 
 
 def find_notes(folder: Path, name: str) -> Path:
@@ -73,10 +73,10 @@ def _beside(path: Path, description: ScoreDescription) -> Path:
     """The notes that a score names instead of parts."""
     name = description.notes
     if description.parts:
-        raise BackbeatError(f"{path.name}: has parts and notes; one of them, please")
+        raise BackbeatError(f"{path}: has parts and notes; one of them, please")
     if Path(name).name != name or Path(name).suffix.lower() not in NOTES:
         raise BackbeatError(
-            f"{path.name}: notes is the name of a file in the folder of the score that "
+            f"{path}: notes is the name of a file in the folder of the score that "
             f"ends in {', '.join(NOTES)}; {name[:80]!r} is not"
         )
     return path.parent / name
@@ -88,22 +88,22 @@ def _load_notes(
     """Reads a tablature or MIDI file, with what its author has chosen for it."""
     data = _read_bytes(path)
     if path.suffix.lower() in MIDI:
-        score = read_midi(data, members, path.name)
+        score = read_midi(data, members, str(path))
         score = replace(score, backing=choices.backing)
-        score = finish_score(score, choices, members, path.name, player)
-        return _with_backing(score, path.parent, path.name)
+        score = finish_score(score, choices, members, str(path), player)
+        return _with_backing(score, path.parent, str(path))
     try:
         text = data.decode()
     except UnicodeDecodeError:
         raise BackbeatError(f"{path} is not text in UTF-8") from None
-    read = read_tab_file(text, members, path.name)
+    read = read_tab_file(text, members, str(path))
     for name, usual in vars(ScoreDescription()).items():
         chosen = getattr(choices, name)
         if name not in ("title", "parts", "notes") and chosen != usual:
             setattr(read, name, chosen)
-    score = compile_score(read, members, path.name, player)
+    score = compile_score(read, members, str(path), player)
     score = replace(score, lead_in=score.sections[0].beats)
-    return _with_backing(score, path.parent, path.name)
+    return _with_backing(score, path.parent, str(path))
 
 
 def _read_bytes(path: Path) -> bytes:

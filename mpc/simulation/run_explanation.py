@@ -6,7 +6,7 @@ and otherwise the one that would have been. The plan is the one then in force, p
 with the weights that ship, for a run does not say if it had others.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,9 +33,8 @@ class RunExplanation:
 
     Attributes:
         time: of the sample that was used, in time of the behavior [s].
-        tick: the whole-body tick; its time is on the controllers' clock, which starts
-            with the lead-in.
-        plan: the plan in force, on the same clock.
+        tick: the whole-body tick, in that time too.
+        plan: the plan in force, in that time too.
     """
 
     time: float
@@ -48,17 +47,26 @@ class RunExplanation:
         return f"{head}\n{self.plan}\n{self.tick}"
 
 
+def check_time(t: float, first: float, last: float) -> None:
+    """Refuses a time that a run from `first` to `last` does not have [s].
+
+    Raises:
+        BackbeatError: it is outside, or no number.
+    """
+    if not first <= t <= last + 1e-9:
+        raise BackbeatError(
+            f"the run goes from {first:.2f} to {last:.2f} s; nothing is known of "
+            f"{t:.2f} s"
+        )
+
+
 def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
     """Explains a run at a time of the behavior [s].
 
     Raises:
         BackbeatError: the run has no such time, or no state there.
     """
-    if not run.t[0] <= t <= run.t[-1] + 1e-9:
-        raise BackbeatError(
-            f"the run goes from {run.t[0]:.2f} to {run.t[-1]:.2f} s; nothing is known "
-            f"of {t:.2f} s"
-        )
+    check_time(t, float(run.t[0]), float(run.t[-1]))
     scenario, reference = run.scenario, Reference(run.behavior)
     i = int(np.searchsorted(run.t, t + 1e-9, side="right")) - 1
     x = run.sensed[i] if len(run.sensed) else run.x[i]
@@ -78,15 +86,16 @@ def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
     # A plan that arrives with a tick is read by the next.
     plan = plan_in_force(run, float(run.t[i]) - 1e-6)
     made = [p for p in run.plans if p.time < plan.time]
-    settings = settings_at(scenario, run.behavior, plan.time - scenario.lead_in).plan
+    made_at, now = plan.time - scenario.lead_in, float(run.t[i])
+    settings = settings_at(scenario, run.behavior, made_at).plan
     weights = settings.adapt(PredictiveWeights())
-    now = float(run.t[i])
     held = settings_at(scenario, run.behavior, now).hands
     hands = {hand.part: hand.at(now) for hand in held}
     prediction = PredictiveProgram(reference, weights)
     before = made[-1] if made else None
+    ticked = explain_tick(tick, clock, x[:nq], x[nq:], plan, hands=hands)
+    planned = explain_plan(prediction, plan, scenario.lead_in, before, settings.tempo)
+    # Controllers count from the start of the lead-in; who asks, from the behavior.
     return RunExplanation(
-        float(run.t[i]),
-        explain_tick(tick, clock, x[:nq], x[nq:], plan, hands=hands),
-        explain_plan(prediction, plan, scenario.lead_in, before, settings.tempo),
+        now, replace(ticked, time=now), replace(planned, time=made_at)
     )

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from behaviors.behavior import Behavior
 from behaviors.behavior_table import DAMAGED, digest
-from models.atomic_file import replacing
+from models.atomic_file import check_place, replacing
 from models.errors import BackbeatError
 from models.yaml_file import parse_yaml
 from mpc.simulation.origin import origin_story
@@ -26,6 +26,20 @@ from mpc.simulation.run_table import run_frame
 from mpc.simulation.scenario import Scenario
 
 _METADATA, _CHECKSUM = b"backbeat-run", b"backbeat-run-sha256"
+
+
+def check_run_place(path: Path) -> None:
+    """Finds out before the run whether its file can be written, and found again.
+
+    Raises:
+        BackbeatError: it cannot, or its name is that of another kind of file.
+    """
+    if path.suffix != ".parquet":
+        raise BackbeatError(
+            f"a run file is a Parquet table: name it {path.stem}.run.parquet, not "
+            f"{path.name}; `backbeat export` makes a CSV of it"
+        )
+    check_place(path)
 
 
 def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:

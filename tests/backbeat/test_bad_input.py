@@ -120,7 +120,7 @@ def test_a_drum_out_of_reach(refused, tmp_path):
 
 def test_a_specification_that_does_not_exist(refused, tmp_path):
     sentence = refused("build", "groov", "--library", tmp_path)
-    assert "did you mean groove?" in sentence
+    assert sentence == "backbeat: unknown behavior 'groov'; did you mean groove?"
 
 
 @pytest.mark.parametrize(
@@ -133,6 +133,37 @@ def test_a_hostile_name(refused, tmp_path, command, name):
         return
     sentence = refused(command, name, "--library", tmp_path)
     assert "is not a behavior name" in sentence
+
+
+@pytest.mark.parametrize("command", ["build", "check"])
+def test_a_file_that_is_no_specification(refused, tmp_path, command):
+    table = write(tmp_path / "take.csv", "t\n0\n")
+    for path, what in ((table, "no specification"), (tmp_path, "a folder")):
+        sentence = refused(command, path)
+        assert f"{path} is {what}; name a file that ends in .yaml, .yml" in sentence
+
+
+@pytest.mark.parametrize("command", ["info", "track", "export", "report", "play"])
+def test_a_file_in_place_of_a_behavior(refused, tmp_path, command):
+    path = write(tmp_path / "mine.yaml", POSTURE)
+    sentence = refused(command, path, "--library", tmp_path / "library")
+    assert (
+        f"{path} is not a behavior name but a file; 'backbeat build' makes" in sentence
+    )
+
+
+@pytest.mark.parametrize("command", [["list"], ["info", "mine"], ["card"]])
+def test_a_library_that_is_a_file(refused, tmp_path, command):
+    path = write(tmp_path / "mine.yaml", POSTURE)
+    assert "is a file; a library is a folder" in refused(*command, "--library", path)
+
+
+def test_a_library_that_cannot_be_written_is_told_before_the_work(
+    refused, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("backbeat.building.run_jobs", None)
+    path = write(tmp_path / "mine.yaml", POSTURE)
+    assert "cannot write" in refused("build", path, "--library", path)
 
 
 def test_a_behavior_that_was_not_built(refused, built, library_folder):
@@ -215,3 +246,39 @@ def test_a_run_file_that_cannot_be_written(refused, built, library_folder, tmp_p
     target = tmp_path / "file" / "run.parquet"
     options = ["--library", library_folder, "--duration", 0.1, "-o", target]
     assert "cannot write" in refused("track", "stand", *options)
+
+
+def test_a_run_file_with_the_name_of_a_table(refused, built, library_folder, tmp_path):
+    built("stand")
+    options = ["--library", library_folder, "-o", tmp_path / "take.csv"]
+    sentence = refused("track", "stand", *options)
+    assert "name it take.run.parquet, not take.csv" in sentence
+
+
+def interrupt(*_, **__):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("backbeat.cli.main.start_drake_ahead", ""),
+        (
+            "mpc.simulation.run.run_scenario",
+            "backbeat: interrupted; run.parquet was not written.\n",
+        ),
+    ],
+)
+def test_a_track_that_is_interrupted(
+    monkeypatch, capsys, built, library_folder, tmp_path, where, said
+):
+    built("stand")
+    monkeypatch.chdir(tmp_path)
+    words = ["track", "stand", "--library", str(library_folder), "-o", "run.parquet"]
+    monkeypatch.setattr("sys.argv", ["backbeat", *words])
+    monkeypatch.setattr(where, interrupt)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err.endswith(said)
+    assert list(tmp_path.iterdir()) == []

@@ -128,8 +128,12 @@ def test_export_writes_joints_by_name(printed, library, tmp_path):
     assert table["l_leg_kny"].max() - table["l_leg_kny"].min() > 0.3
 
 
-def test_moves_are_listed_with_their_values(printed):
-    assert "bounce" in printed("moves")
+def test_moves_are_listed_with_their_values(printed, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = [line.rstrip() for line in printed("moves").splitlines()]
+    assert any(re.search(r" bounce .* depth 0\.06 m, 0 to 0\.2$", x) for x in lines)
+    assert any(x.endswith(" width 0.05 m, -0.08 to 0.08") for x in lines)
+    assert max(map(len, lines)) <= 80
 
 
 def test_track_prints_the_promised_keys_and_stores_the_run(printed, library, tmp_path):
@@ -161,6 +165,18 @@ def test_a_run_explains_itself(printed, library, tmp_path):
     assert text.startswith("at 0.200 s of the behavior")
     assert "center of mass (weight" in text
     assert "nearest limits" in text
+
+
+def test_a_time_that_a_run_does_not_have_is_refused_at_once(
+    printed, backbeat, library, tmp_path
+):
+    path = tmp_path / "r.parquet"
+    options = ["--library", library, "-o", path, "--duration", 0.3]
+    printed("track", "posture-tour", *options)
+    code, _, err = backbeat("explain", path, "--at", 99, "--library", library)
+    assert code == 2
+    assert "nothing is known of 99.00 s" in err
+    assert "once more" not in err
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from backbeat.report.comparison import compare
+from backbeat.report.measures import MEASURES
 from mpc.simulation.run_file import save_run
 from mpc.simulation.run_record import record_of
 from mpc.simulation.scenario import Push
@@ -34,6 +35,13 @@ def test_a_run_does_not_differ_from_itself(run):
     assert comparison.settings == []
     assert all(float(change) == 0.0 for *_, change, _ in comparison.rows())
     assert len(comparison.rows()) > 10
+
+
+def test_a_difference_that_rounds_to_zero_has_no_minus():
+    measure = next(m for m in MEASURES if m.digits == 1)
+    assert measure.text(-0.01, sign=True) == "+0.0"
+    assert measure.text(-0.01) == "0.0"
+    assert measure.text(-0.06, sign=True) == "-0.1"
 
 
 def test_differences_have_a_sign(run, other):

@@ -250,6 +250,10 @@ def test_the_list_names_every_figure(backbeat):
         (["joint-tree", "--format", "bmp"], "known: png, svg, pdf"),
         (["tip-trail", "--library", "nowhere"], "outstanding"),
         (["joint-motion", "--behavior", "march"], "march"),
+        (
+            ["joint-tree", "singular-values", "--behavior", "mine"],
+            "there is no mine.yaml here, and some figures are drawn from its score",
+        ),
     ],
 )
 def test_mistakes_are_one_sentence(

@@ -58,7 +58,7 @@ def test_fix_writes_a_copy_beside_and_never_over(lint, tmp_path):
 
 def test_fix_writes_where_it_is_told(lint, tmp_path):
     path = tmp_path / "new" / "arm.urdf"
-    lint(TRAPS["limits-reversed"].text, "--fix", "--output", path)
+    lint(TRAPS["limits-reversed"].text, "--fix", "-o", path)
     assert 'upper="1"' in path.read_text()
     assert not (tmp_path / "robot.fixed.urdf").exists()
 

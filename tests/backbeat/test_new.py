@@ -140,8 +140,27 @@ def test_check_tells_the_line_and_fix_mends_it(monkeypatch, capsys, tmp_path):
     code, out, _ = call(monkeypatch, capsys, "check", path)
     assert code == 2
     assert f"{path}:{line}: failure: unknown move" in out
+    assert out.endswith("\n1 failure, 0 warnings; --fix mends 1\n")
     assert call(monkeypatch, capsys, "check", "--fix", path)[0] == 0
     assert path.read_text() == text
+
+
+def test_a_mended_file_keeps_the_ends_of_its_lines(monkeypatch, capsys, tmp_path):
+    call(monkeypatch, capsys, "new", "dance", "my-dance", "--folder", tmp_path)
+    path = tmp_path / "my-dance.yaml"
+    text = path.read_bytes().replace(b"\n", b"\r\n")
+    path.write_bytes(text.replace(b"move: bounce", b"move: bonce"))
+    assert call(monkeypatch, capsys, "check", "--fix", path)[0] == 0
+    assert path.read_bytes() == text
+
+
+@pytest.mark.parametrize("command", ["check", "build"])
+def test_a_file_in_another_encoding(monkeypatch, capsys, tmp_path, command):
+    path = tmp_path / "mine.yaml"
+    path.write_text("kind: dance\nname: mine\n", "utf-16")
+    code, _, err = call(monkeypatch, capsys, command, path)
+    assert code == 2
+    assert err.endswith(f"{path} is not text in UTF-8; save it as such.\n")
 
 
 def test_what_fails_the_check_is_not_built(monkeypatch, capsys, tmp_path):

@@ -61,6 +61,7 @@ def test_a_recording_is_written_and_its_size_said(library, tmp_path):
         (["--fps", "1000"], "--fps 1000 is not between 5 and 120"),
         (["--port", "80"], "--port 80 is not between"),
         (["--record", "/proc/nothing/show.html"], "cannot write"),
+        (["--record", "show.avi"], "is a page, show.html, or a film, show.mp4"),
     ],
 )
 def test_a_mistake_is_answered_in_one_sentence(library, options, sentence):

@@ -63,7 +63,10 @@ def test_a_recording_starts_a_dance(backbeat, tmp_path, robot):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("dance", "mine", "--recording", "one.csv"), "unit is radians or degrees"),
+        (
+            ("dance", "mine", "--recording", "one.csv"),
+            "say --unit radians or --unit degrees of one.csv",
+        ),
         (
             ("dance", "mine", "--recording", "none.csv", "--unit", "degrees"),
             "there is no recording",

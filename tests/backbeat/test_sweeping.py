@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -162,6 +163,18 @@ def test_a_narrow_terminal_says_what_rows_are_about(
         text = console.export_text()
         for row in zip(*(column.cells for column in table.columns), strict=True):
             assert any(all(cell in line for cell in row) for line in text.split("\n"))
+
+
+def test_a_narrow_terminal_shows_count_and_time_of_a_sweep(tmp_path, monkeypatch):
+    screen = StringIO()
+    console = Console(width=80, force_terminal=True, file=screen)
+    monkeypatch.setattr("backbeat.cli.console.remarks", console)
+    with sweep_command.sweep_progress("mine", tmp_path) as progress:
+        progress(118, 2, "stand, timing off, push.direction_deg 90, seed 1: survived")
+    shown = screen.getvalue()
+    assert "118/120" in shown
+    assert re.search(r"0:00:0\d", shown)
+    assert "stand, timing off" in shown
 
 
 @pytest.mark.parametrize("fault", [MemoryError(), OSError(28, "No space left")])

@@ -136,3 +136,112 @@ def test_moves_beside_a_dance_are_its_own(tmp_path):
     (tmp_path / "moves" / "salute.yaml").write_text("name: wave\ntrack: arms\n")
     (found,) = check(text, tmp_path)
     assert "salute.yaml" in found.finding.sentence
+
+
+POSTURE = """\
+kind: posture      # 1
+name: mine
+feet: {left foot: out 0.1}   # 3
+stations:
+  - {posture: stand, move: 0.5}
+  - posture: stand           # 6
+    targets: {left hand: up}
+    move: 1.0
+"""
+SONG = """\
+# A comment, 1
+title: Mine
+bpm: 98            # 3
+steps_per_beat: 2
+parts:
+  - name: ready    # 6
+    hold: 4
+    rest: {left: snare, right: floor_tom}   # 8
+  - name: verse    # 9
+    left:  "- 3 - 3"
+    hits:
+      - {bar: 1, beat: 2, member: ride}     # 12
+"""
+DRUMMING = """\
+kind: drumming     # 1
+name: mine
+score: mine
+seat: chair        # 4
+"""
+
+
+def first(path):
+    """Line and sentence of what is found first, with the file."""
+    found = check_file(path)[0]
+    return found.sentence(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "sentence"),
+    [
+        ("posture: stand, ", "posture: stend, ", 5, "unknown posture 'stend'"),
+        ("up}", "upp}", 7, "station 2 'upp'"),
+        ("out 0.1", "out wide", 3, "mine, feet"),
+        ("move: 1.0", "mvoe: 1.0", 8, "unknown key"),
+        ("move: 1.0", "move: soon", 8, "could not convert"),
+        ("kind: posture ", "kind: posturing ", 1, "unknown kind"),
+    ],
+)
+def test_a_failure_of_a_posture_tour_has_its_line(tmp_path, old, new, line, sentence):
+    assert old in POSTURE
+    path = tmp_path / "mine.yaml"
+    path.write_text(POSTURE.replace(old, new))
+    assert first(path).startswith(f"{path}:{line}: failure: ")
+    assert sentence in first(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "sentence"),
+    [
+        ("bpm: 98", "bpm: 9000", 3, "bpm is 9000"),
+        ("bpm: 98", "bpm: fast", 3, "could not convert"),
+        ("steps_per_beat: 2", "steps_per_beat: 0", 4, "steps_per_beat is 0"),
+        ("hold: 4", "hold: 0.5", 6, "hold 'ready' takes 0.5 beats"),
+        ("left: snare", "left: snar", 8, "rests on 'snar'"),
+        ("- 3 - 3", "- 3 - 9", 9, "part 'verse': '9' in bar 2, beat 2.5"),
+        ("left:  ", "lefft:  ", 10, "unknown key"),
+        ("member: ride", "member: rido", 12, "unknown drum"),
+        ("beat: 2,", "beat: 9,", 9, "part 'verse', bar 1, beat 9"),
+        ("rest: ", "\trest: ", 8, "not valid YAML"),
+    ],
+)
+def test_a_failure_of_a_score_has_its_file_and_line(tmp_path, old, new, line, sentence):
+    assert old in SONG
+    path, score = tmp_path / "mine.yaml", tmp_path / "scores" / "mine.yaml"
+    path.write_text(DRUMMING)
+    score.parent.mkdir()
+    score.write_text(SONG.replace(old, new, 1))
+    assert first(path).startswith(f"{score}:{line}: failure: ")
+    assert sentence in first(path)
+
+
+def test_a_failure_of_who_drums_has_its_line(tmp_path):
+    path, score = tmp_path / "mine.yaml", tmp_path / "scores" / "mine.yaml"
+    path.write_text(DRUMMING)
+    assert first(path).startswith(f"{path}:1: failure: cannot read {score}")
+    score.parent.mkdir()
+    score.write_text(SONG)
+    path.write_text(DRUMMING.replace("chair", "sofa"))
+    assert first(path).startswith(f"{path}:4: failure: mine: seat is chair or none")
+
+
+LAUGHS = "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kind: dance\nname: mine\ntracks: &a {legs: *a}\n",
+        "kind: posture\nname: mine\nstations: &a [*a]\n",
+        f"kind: dance\nname: mine\na0: &a0 [1]\n{LAUGHS}",
+    ],
+)
+def test_aliases_without_end_are_a_failure(tmp_path, text):
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    assert ": failure: " in first(path)

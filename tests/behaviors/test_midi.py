@@ -97,7 +97,7 @@ def test_frames_a_second_make_half_second_beats():
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b"", "no MIDI file that can be read"),
+        (b"", "no MIDI file that can be read: it is empty or cut off"),
         (b"MThd", "no MIDI file that can be read"),
         (b"RIFF" + bytes(100), "no MIDI file that can be read"),
         (bytes(MAX_BYTES + 1), "larger than 1 MB"),

@@ -156,7 +156,7 @@ def test_a_mistake_is_one_sentence_with_its_place(parts, sentence):
     [
         ({"bpm": 0}, "bpm is 0"),
         ({"beats_per_bar": 0}, "beats_per_bar is 0"),
-        ({"steps_per_beat": 0}, "at least one step per beat"),
+        ({"steps_per_beat": 0}, "steps_per_beat is 0"),
     ],
 )
 def test_a_score_without_time_is_refused(more, sentence):

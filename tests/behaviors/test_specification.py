@@ -74,7 +74,7 @@ def test_the_least_that_works(plan, text):
         ("kind: posture\n\tname: x", "line 2: not valid YAML"),
         ("a: " + "[" * 2000, "mine.yaml"),
         ("a: &a 1\nb: [" + "*a, " * 300 + "]", "aliases"),
-        ("name: mine", "'kind' is missing"),
+        ("name: mine", "'kind' is missing; it is one of dance, .*, setlist"),
         ("kind: dnace\nname: mine", "did you mean dance"),
         ("kind: 7\nname: mine", "unknown kind"),
         ("kind: [posture]\nname: mine", "unknown kind"),

@@ -62,3 +62,13 @@ def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path):
     assert read == [b"whole"]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_place_is_looked_at_and_left_as_it_was(tmp_path):
+    check_place(tmp_path / "new" / "folder" / "run.parquet")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file" / "run.parquet", tmp_path):
+        with pytest.raises(BackbeatError, match="cannot write"):
+            check_place(place)
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]

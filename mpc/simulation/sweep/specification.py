@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from models.errors import BackbeatError, unknown_name
-from models.yaml_file import load_yaml, parse_yaml, read_tree
+from models.yaml_file import parse_yaml, read_text, read_tree
 from mpc.simulation.sweep.cells import Sweep, SweepSettings, yaml_text
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"
@@ -60,13 +60,7 @@ def load_sweep(path: Path) -> Sweep:
     Raises:
         BackbeatError: unreadable, unknown keys, or values that make no sense.
     """
-    # For its messages about files; what is in it is read below.
-    try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError):
-        load_yaml(SweepSettings, path)
-        raise
-    return parse_sweep(text, str(path), path.stem)
+    return parse_sweep(read_text(path), str(path), path.stem)
 
 
 def parse_sweep(text: str, where: str, name: str = "sweep") -> Sweep:
