@@ -136,8 +136,14 @@ def _export_sound(
 ) -> None:
     from backbeat.sound.midi import write_midi
     from backbeat.sound.mix import mixed, write_wav
+    from models.errors import BackbeatError
 
     notes = performance.heard(extras)
+    if midi is not None and not notes:
+        raise BackbeatError(
+            f"{performance.name} strikes nothing, so there is no MIDI file; of a "
+            "behavior to music, --click writes the beat"
+        )
     if midi is not None:
         count = write_midi(performance, notes, midi)
         typer.echo(f"{midi}: {count} notes")

@@ -12,7 +12,7 @@ from models.motors import HYDRAULIC_FRICTION, HYDRAULIC_LAG, HYDRAULIC_RISE
 from models.scene import CONTACT_MODELS, CONTINUOUS, FEET
 from models.sensors import SensorNoise
 from models.yaml_file import load_yaml
-from mpc.simulation.setting_event import SettingEvent, tick_number
+from mpc.simulation.setting_event import RANGES, SettingEvent, tick_number
 from mpc.simulation.world_error import WorldError
 from mpc.task_preset import preset_names
 
@@ -130,7 +130,13 @@ class Scenario:
             raise unknown_name("contact model", self.contact_model, CONTACT_MODELS)
         if self.feet not in FEET:
             raise unknown_name("kind of feet", self.feet, FEET)
-        positive = ("time_step", "friction", "plan_period", "tick_period")
+        least, most = RANGES["friction"]
+        if not least <= self.friction <= most:
+            raise BackbeatError(
+                f"scenario: friction is {self.friction}; it must be from {least} to "
+                f"{most:g}"
+            )
+        positive = ("time_step", "plan_period", "tick_period")
         for name in positive:
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0):

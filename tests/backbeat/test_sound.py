@@ -29,13 +29,14 @@ from backbeat.sound.notes import (
 from backbeat.sound.page_sound import LONGEST_BACKING, VOICE_RATE, packed_sound
 from backbeat.sound.voices import layer, voice
 from behaviors.behavior import Event
+from behaviors.library import Library
 from behaviors.strokes import Stroke
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from mpc.simulation.hits import TIP_RADIUS
 from mpc.simulation.run_file import save_run
 from mpc.simulation.stick_contacts import FORCE, MEMBER, PLACE, ROW, VELOCITY
-from tests.backbeat.performances import drumming, run_of
+from tests.backbeat.performances import drumming, run_of, swaying
 
 MEMBERS = list(DrumKit().members)
 every_member = pytest.mark.parametrize("member", MEMBERS)
@@ -393,6 +394,19 @@ def test_sound_that_cannot_be_is_refused(
     assert word in complaint
     assert complaint.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["a.run.parquet"]
+
+
+def test_what_strikes_nothing_is_no_midi_file_unless_it_clicks(backbeat, tmp_path):
+    midi, folder = tmp_path / "a.mid", tmp_path / "library"
+    dance = replace(swaying(3.0), bpm=98.0)
+    Library(folder).save(dance)
+    out = ["export", dance.name, "--library", folder, "--midi", midi]
+    code, _, complaint = backbeat(*out)
+    assert code == 2
+    assert "strikes nothing" in complaint
+    assert not midi.exists()
+    assert backbeat(*out, "--click")[0] == 0
+    assert heard_in(midi)
 
 
 def test_a_file_that_is_no_run_has_no_sound(backbeat, tmp_path):

@@ -54,6 +54,7 @@ def test_the_true_state_may_be_written_as_yaml_reads_it(tmp_path):
         ),
         ("behavior: stand\nfriction: -0.1", "friction is -0.1"),
         ("behavior: stand\nfriction: .nan", "friction is nan"),
+        ("behavior: stand\nfriction: 99", "from 0.01 to 10"),
         ("behavior: stand\ntime_step: 0", "time_step is 0"),
         ("behavior: stand\ntime_step: 0.01\nplan_period: 0.02", "at most 0.005"),
         ("behavior: stand\ntick_period: 0.0025", "multiple of time_step"),
