@@ -62,6 +62,12 @@ class Configuration:
         _frame_pose(self._bound, self.q, *self._at(frame), R, r)
         return RigidTransform(RotationMatrix(R), self._p_WB + r)
 
+    def place(self, frame: Frame | str) -> np.ndarray:
+        """(3,) place p_WF of a frame [m]."""
+        r = np.empty(3)
+        _frame_pose(self._bound, self.q, *self._at(frame), np.empty((3, 3)), r)
+        return np.asarray(self._p_WB + r)
+
     def rotation(self, frame: Frame | str) -> np.ndarray:
         """(3, 3) rotation matrix R_WF of a frame."""
         R = np.empty((3, 3))

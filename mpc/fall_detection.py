@@ -126,10 +126,10 @@ def fall_signs(
     if not (robot.floating and reference.patches):
         return UPRIGHT
     origin, out = state.q[4:7], np.zeros(3)
-    soles = [state.pose(n).translation() - origin for n in reference.patches]
+    soles = [state.place(n) - origin for n in reference.patches]
     find_signs(
         state.q,
-        np.ascontiguousarray(state.pose(robot.trunk).rotation().matrix()),
+        state.rotation(robot.trunk),
         state.center_of_mass,
         state.momentum[3:] / robot.total_mass,
         np.array(soles),

@@ -31,7 +31,7 @@ def measure_deviation(state: Configuration, reference: ReferenceSample) -> np.nd
     quaternion_to_matrix(state.q, R_base)
     quaternion_to_matrix(reference.q, R_ref)
     relative_log(R_base, R_ref, base)
-    R_trunk = state.pose(robot.trunk).rotation().matrix()
+    R_trunk = state.rotation(robot.trunk)
     relative_log(R_trunk, reference.R_trunk, trunk)
     return np.r_[
         state.center_of_mass - reference.com[0],
@@ -71,7 +71,7 @@ def measure_shift(
             shift[i] = swing.landing
             continue
         planned = sample.p_contact[c] if down is None else down.place
-        place = state.pose(reference.patches[c]).translation()
+        place = state.place(reference.patches[c])
         shift[i] = place[:2] - planned[:2]
     return shift
 
@@ -90,7 +90,7 @@ def measure_soles(
     out = np.zeros((len(reference.soles), 2, 3))
     for i, c in enumerate(reference.soles):
         name = reference.patches[c]
-        out[i, 0] = state.pose(name).translation() - sample.p_contact[c]
+        out[i, 0] = state.place(name) - sample.p_contact[c]
         out[i, 1] = state.velocity(name)[3:] / rate - sample.contact_motion[0, c, 3:]
     return out
 
@@ -144,5 +144,6 @@ def measure_lift(
         return before.lift
     foreseen = before.at(t).deviation[5]
     off = (deviation[5] - foreseen) / (elapsed * gravity)
-    off = float(np.clip(off, -SURPRISE, SURPRISE))
-    return float(np.clip(before.lift + LEARNING * elapsed * off, -MOST_LIFT, MOST_LIFT))
+    off = min(max(float(off), -SURPRISE), SURPRISE)
+    lift = before.lift + LEARNING * elapsed * off
+    return min(max(lift, -MOST_LIFT), MOST_LIFT)

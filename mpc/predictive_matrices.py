@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import block_diag
 
+from models.rotations import compiled
 from mpc.horizon import BODY, Horizon
 from mpc.momentum_dynamics import linearize_dynamics
 from mpc.predictive_bounds import INF, soles_apart
@@ -22,6 +23,8 @@ from mpc.reference import Reference
 # Intervals to whose ends the change of the rate is bounded. Rows across intervals are
 # dear; what comes later is planned ten times anew before it is there.
 HURRIED = 4
+# Number of an entry that is one, whatever the dynamics are.
+ONE = -1
 
 
 class PredictiveMatrices:
@@ -132,25 +135,28 @@ class PredictiveMatrices:
         return Q, 2 * Q + w.terminal * D.T @ D
 
     def _make_dynamics(self) -> sp.csc_matrix:
-        """A, and in which order the entries of all intervals come in it."""
+        """A, and which entry of which interval's dynamics each of its own is."""
         N, NX, NU = self._weights.knots, self.num_states, self.num_inputs
-        rows, columns = [], []
+        rows, columns, sources = [], [], []
         for k in range(N):
             r = k * NX + np.arange(NX)
             rows.append(r)
             columns.append(self._ix[k] + np.arange(NX))
+            sources.append(np.full(NX, ONE))
             if k > 0:
                 rr, cc = np.meshgrid(r, self._ix[k - 1] + np.arange(NX), indexing="ij")
                 rows.append(rr.ravel())
                 columns.append(cc.ravel())
+                sources.append(k * NX * NX + np.arange(NX * NX))
             rr, cc = np.meshgrid(r, self._iu[k] + np.arange(NU), indexing="ij")
             rows.append(rr.ravel())
             columns.append(cc.ravel())
+            sources.append(N * NX * NX + k * NX * NU + np.arange(NX * NU))
         i, j = np.concatenate(rows), np.concatenate(columns)
         numbered = sp.csc_matrix(
             (np.arange(1.0, len(i) + 1), (i, j)), (N * NX, self.size)
         )
-        self._order = numbered.data.astype(int) - 1
+        self._sources = np.concatenate(sources)[numbered.data.astype(int) - 1]
         return numbered
 
     def _make_rows(self) -> sp.csc_matrix:
@@ -192,13 +198,10 @@ class PredictiveMatrices:
             x0: (NX,) measured deviation.
             beat: weight on time minus phase.
         """
-        N, NX, h = self._weights.knots, self.num_states, horizon.h
+        h = horizon.h
         Ad, Bd, e = linearize_dynamics(horizon, x0, self._soles, self._m, self._g)
         e[0] += Ad[0] @ x0
-        head = np.concatenate([np.ones(NX), -Bd[0].ravel()])
-        blocks = (np.ones((N - 1, NX)), -Ad[1:], -Bd[1:])
-        tail = np.concatenate([x.reshape(N - 1, -1) for x in blocks], axis=1)
-        self.A.data = np.concatenate([head, tail.ravel()])[self._order]
+        _gather(Ad.ravel(), Bd.ravel(), self._sources, self.A.data)
         # |dv + theta v_ref / h|^2: slowing down also slows what is to be tracked.
         scale = horizon.velocity[1:] / h[:, None]
         weight = self._velocity_weight[:, None]
@@ -247,3 +250,16 @@ class PredictiveMatrices:
         free = 1 / w.slowest - 1 / w.fastest
         most = np.where(carried[:-1] & carried[1:], w.hurry * w.spacing, free)
         return entries.ravel(), most
+
+
+@compiled
+def _gather(A, B, sources, out):
+    """Writes minus the entries of A, then B, that have these numbers; ones for ONE."""
+    for n in range(out.shape[0]):
+        i = sources[n]
+        if i < 0:
+            out[n] = 1.0
+        elif i < A.shape[0]:
+            out[n] = -A[i]
+        else:
+            out[n] = -B[i - A.shape[0]]

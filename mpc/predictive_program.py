@@ -39,7 +39,7 @@ import piqp
 from mpc.horizon import BODY, Horizon, PhaseGrid, make_horizon
 from mpc.plan import Plan
 from mpc.plan_start import PlanStart
-from mpc.predictive_bounds import INF, farthest_out, variable_bounds
+from mpc.predictive_bounds import INF, farthest_out, farthest_row, variable_bounds
 from mpc.predictive_matrices import PredictiveMatrices
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
@@ -101,7 +101,8 @@ class PredictiveProgram:
         self._C = len(reference.patches)
         self._S = len(reference.soles) if w.stepping else 0
         self._soles = list(reference.soles[: self._S])
-        self._g = reference.robot.gravity
+        height = max(float(reference.table.com[0, 0, 2]), 0.1)
+        self._omega = np.sqrt(reference.robot.gravity / height)
         self._grid = PhaseGrid(reference, w.spacing)
         if self._C:
             self._matrices = PredictiveMatrices(reference, w, self._soles)
@@ -256,11 +257,10 @@ class PredictiveProgram:
     def _violation(self, x: np.ndarray, b: np.ndarray) -> float:
         """Most by which an answer leaves the rows and bounds of the last program."""
         _, _, rows, bounds = self._asked
-        equalities, inequalities = self._matrices.A @ x, self._matrices.G @ x
-        low, high = bounds.reshape(2, -1)
+        A, G, (low, high) = self._matrices.A, self._matrices.G, bounds.reshape(2, -1)
         return max(
-            farthest_out(equalities, b, b),
-            farthest_out(inequalities, rows[0], rows[1]),
+            farthest_row(A.indptr, A.indices, A.data, x, b, b),
+            farthest_row(G.indptr, G.indices, G.data, x, rows[0], rows[1]),
             farthest_out(x, low, high),
         )
 
@@ -271,8 +271,7 @@ class PredictiveProgram:
             deviation: (12,) as of `PlanStart`.
             shift: (S, 2) likewise.
         """
-        height = max(float(self.reference.table.com[0, 0, 2]), 0.1)
-        off = deviation[:2] + deviation[3:5] / np.sqrt(self._g / height)
+        off = deviation[:2] + deviation[3:5] / self._omega
         return np.asarray(off - shift.mean(0) if len(shift) else off)
 
     def _at_stake(self, start: PlanStart) -> float:
