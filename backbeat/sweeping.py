@@ -69,7 +69,7 @@ def run_sweep(
         sweep: the sweep.
         library: folder of behaviors.
         folder: where the table and the summary are.
-        progress: called whenever a run has ended.
+        progress: called whenever a run has ended, or some were taken from the table.
         processes: how many runs at a time; None for one a core.
         executors: where to run instead, see `backbeat.cluster`; they read the library
             under the same path.
@@ -177,6 +177,14 @@ class _Runner:
 
     def next_job(self) -> Job | None:
         """A run that nobody has made yet; those in the table are taken from there."""
+        before = self.taken
+        job = self._next_job()
+        if self._report and self.taken > before:
+            told = f"{self.taken - before} taken from the table"
+            self._report(self.known, self._schedule.remaining(), told)
+        return job
+
+    def _next_job(self) -> Job | None:
         while (run := self._schedule.next_run()) is not None:
             cell = self._sweep.at_level(self._sweep.cells[run.cell], run.level)
             scenario = cell.seeded(run.seed)

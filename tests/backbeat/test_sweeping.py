@@ -105,6 +105,13 @@ def quick(monkeypatch):
     monkeypatch.setattr(sweeping, "simulate", made_up)
 
 
+def test_a_sweep_that_is_made_already_says_so(quick, sweep, library, tmp_path):
+    heard = []
+    sweeping.run_sweep(sweep, library, tmp_path, processes=1)
+    sweeping.run_sweep(sweep, library, tmp_path, lambda *news: heard.append(news))
+    assert heard == [(12, 0, "12 taken from the table")]
+
+
 def test_the_table_and_the_summary_tell_the_same(quick, sweep, library, tmp_path):
     heard = []
     result = sweeping.run_sweep(
