@@ -38,7 +38,11 @@ seat: chair
 
 @pytest.fixture
 def refused(monkeypatch, capsys, tmp_path):
-    """`refused(...)` calls the command and returns the sentence it ends with."""
+    """`refused(...)` calls the command and returns the sentence it ends with.
+
+    It is called where it may write: the folder of the sources may be read-only.
+    """
+    monkeypatch.chdir(tmp_path)
 
     def call(*arguments):
         before = contents(tmp_path)

@@ -64,7 +64,10 @@ def test_a_recording_is_written_and_its_size_said(library, tmp_path):
         (["--record", "show.avi"], "is a page, show.html, or a film, show.mp4"),
     ],
 )
-def test_a_mistake_is_answered_in_one_sentence(library, options, sentence):
+def test_a_mistake_is_answered_in_one_sentence(
+    library, tmp_path, monkeypatch, options, sentence
+):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(BackbeatError, match=re.escape(sentence)):
         backbeat("sway", "--library", library, *options)
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from behaviors.specification import find_specification
 from models.errors import BackbeatError
 from models.robot_description import find_description
 from optimization.certificate import Certificate, Check
+from tests.copied_sources import copy_sources
 
 POSTURE = """\
 kind: posture
@@ -110,7 +110,7 @@ def test_a_changed_score_is_solved_again(library, write, solved):
 @pytest.mark.parametrize("file", ["atlas.yaml", "atlas_v5.urdf"])
 def test_a_changed_robot_is_solved_again(library, write, solved, tmp_path, file):
     folder = tmp_path / "robot"
-    shutil.copytree(find_description("atlas").parent, folder)
+    copy_sources(find_description("atlas").parent, folder)
     path = write(POSTURE + f"robot: {folder / 'atlas.yaml'}\n")
     build(path, library)
     build(path, library)
@@ -144,7 +144,7 @@ def test_a_changed_program_is_solved_again(library, write, solved, monkeypatch):
 )
 def test_only_what_can_change_a_motion_counts(tmp_path, monkeypatch, file, counts):
     for name in ("models", "optimization", "behaviors", "mpc", "backbeat"):
-        shutil.copytree(build_key.ROOT / name, tmp_path / name)
+        copy_sources(build_key.ROOT / name, tmp_path / name)
     monkeypatch.setattr(build_key, "ROOT", tmp_path)
     before = build_key._sources.__wrapped__()
     changed = tmp_path / file

@@ -1,7 +1,6 @@
 """Long motions: windows join to one motion, and only what changed is solved again."""
 
 import pickle
-import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from optimization.trajectory_solution import Trouble
 from optimization.transcription import Transcription
 from optimization.verification import verify_motion
 from optimization.windows import make_windows
+from tests.copied_sources import copy_sources
 
 REPEATS = 2
 
@@ -197,7 +197,7 @@ def test_a_changed_robot_file_has_windows_of_its_own(tmp_path, monkeypatch):
     models = find_description("atlas").parent.parent
     folder = tmp_path / "models" / "atlas"
     for name in ("atlas", "kit"):
-        shutil.copytree(models / name, folder.parent / name)
+        copy_sources(models / name, folder.parent / name)
     path = write_song(tmp_path)
     path.write_text(path.read_text() + f"robot: {folder / 'atlas.yaml'}\n")
     keys = []

@@ -97,6 +97,9 @@ def start(tmp_path):
     env = {
         **os.environ,
         "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        # Python takes its own compiled files for new within a second, and may cut
+        # them off where a disk is full.
+        "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONPATH": os.pathsep.join(path),
     }
 
