@@ -139,16 +139,6 @@ def _go_on(
 
 # Not with fast mathematics, for which nothing is ever no number.
 @nb.njit(cache=True, nogil=True)
-def farthest_row(starts, rows, entries, x, low, high):
-    """Most by which A x leaves its bounds, of A by columns as in SciPy."""
-    values = np.zeros(low.shape[0])
-    for j in range(x.shape[0]):
-        for i in range(starts[j], starts[j + 1]):
-            values[rows[i]] += entries[i] * x[j]
-    return farthest_out(values, low, high)
-
-
-@nb.njit(cache=True, nogil=True)
 def farthest_out(values, low, high):
     """Most by which values leave their bounds; infinite where one is no number."""
     worst = 0.0
@@ -158,3 +148,14 @@ def farthest_out(values, low, high):
             return np.inf
         worst = max(worst, out)
     return worst
+
+
+# Nor this, whose numbers go there.
+@nb.njit(cache=True, nogil=True)
+def farthest_row(starts, rows, entries, x, low, high):
+    """Most by which A x leaves its bounds, of A by columns as in SciPy."""
+    values = np.zeros(low.shape[0])
+    for j in range(x.shape[0]):
+        for i in range(starts[j], starts[j + 1]):
+            values[rows[i]] += entries[i] * x[j]
+    return farthest_out(values, low, high)

@@ -74,9 +74,19 @@ FIGURES = {
             "Singular values over a song.",
             of_score=True,
         ),
-        Figure("stroke-parabola", "strokes", "A stroke in space.", True, False, True),
         Figure(
-            "stroke-coordinates", "strokes", "The same against time.", True, False, True
+            "stroke-parabola",
+            "strokes",
+            "A stroke in space.",
+            of_plan=True,
+            of_score=True,
+        ),
+        Figure(
+            "stroke-coordinates",
+            "strokes",
+            "The same against time.",
+            of_plan=True,
+            of_score=True,
         ),
         Figure("tip-trail", "strokes", "The way of both stick tips.", True),
         Figure("safety-law", "safety_curves", "A joint's safety law: both curves."),
