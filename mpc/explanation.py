@@ -160,6 +160,7 @@ class PlanExplanation:
         limits: bounds in force, one for each name.
         steps: steps that the behavior does not make, in words.
         shifts: how far soles land from where the behavior has them, in words.
+        grip: share that the floor gives of the friction that is relied on.
     """
 
     time: float
@@ -171,6 +172,7 @@ class PlanExplanation:
     limits: tuple[LimitReport, ...]
     steps: tuple[str, ...]
     shifts: tuple[str, ...]
+    grip: float = 1.0
 
     @property
     def active(self) -> tuple[LimitReport, ...]:
@@ -190,6 +192,10 @@ class PlanExplanation:
         lines += [f"  {n}: {c:.3g}" for n, c in costs if c > SMALL * total]
         lines += _limit_lines(self.active)
         lines += [*self.steps, *self.shifts]
+        if self.grip < 1:
+            lines += [
+                f"soles have slid: {100 * self.grip:.0f} % of the friction is relied on"
+            ]
         return "\n".join(lines)
 
 

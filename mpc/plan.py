@@ -33,6 +33,8 @@ class Plan:
             [m]; heights in `deviation` and `com` count from it.
         lift: vertical force that the world adds to what is believed [weights]; a
             robot that is lighter than its model feels one.
+        grip: share that the floor gives of the friction that is relied on; less
+            than 1 after a sole has slid.
         may_step: whether soles may go elsewhere than the behavior has them.
         swings: soles in the air until the next plan, and where they go.
         objective: what the solver made least; compares plans of one state.
@@ -56,6 +58,7 @@ class Plan:
     swings: tuple[Swing, ...] = ()
     ground: float = 0.0
     lift: float = 0.0
+    grip: float = 1.0
     may_step: bool = True
     objective: float = 0.0
     status: str = "solved"

@@ -80,6 +80,7 @@ def explain_plan(
         limits,
         steps,
         shifts,
+        plan.grip,
     )
 
 
@@ -93,7 +94,8 @@ def _solve_again(
     """The program whose objective is the plan's: about which plan is not known."""
     best, least = None, np.inf
     state, shift = plan.deviation[0], plan.shift[0]
-    start = PlanStart(t, plan.phase, state, shift, plan.touchdowns, plan.lift, tempo)
+    learned = plan.lift, plan.grip
+    start = PlanStart(t, plan.phase, state, shift, plan.touchdowns, *learned, tempo)
     if previous is not None:
         start = start.going_on(previous)
     solves: tuple[Callable[[], Plan | None], ...] = (

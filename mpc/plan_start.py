@@ -23,6 +23,7 @@ class PlanStart:
             where they were going to land; None for zeros.
         touchdowns: feet that landed early, or have not landed yet.
         lift: vertical force besides those of the contacts [weights].
+        grip: share that the floor gives of the friction that is relied on.
         tempo: factor on the authored tempo that is asked for; velocity and momentum of
             `deviation` count from the behavior at that tempo.
         rate: phase rate so far, from which the plan's goes on; None for any.
@@ -35,6 +36,7 @@ class PlanStart:
     shift: np.ndarray | None = None
     touchdowns: Sequence[Touchdown] = ()
     lift: float = 0.0
+    grip: float = 1.0
     tempo: float = 1.0
     rate: float | None = None
     elapsed: float = 0.0

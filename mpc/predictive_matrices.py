@@ -161,10 +161,9 @@ class PredictiveMatrices:
 
     def _make_rows(self) -> sp.csc_matrix:
         """G, and where the entries are that depend on the horizon."""
-        w, N = self._weights, self._weights.knots
-        contacts = [self._reference.robot.contacts[n] for n in self._reference.patches]
-        blocks = [patch_rows(c.half_length, c.half_width, w) for c in contacts]
-        patches = self._G_knot = block_diag(*blocks)
+        N = self._weights.knots
+        patches = self._G_knot = self._patches(1.0)
+        self._grip, self._gripping = 1.0, patches != self._patches(0.0)
         rows = patches.shape[0]
         reach = 2 if self._reaches else 0
         self._hurried = min(HURRIED, N - 1)
@@ -180,15 +179,27 @@ class PredictiveMatrices:
             lil[row, self._it[k]], lil[row, self._it[k + 1]] = -1.0, 1.0
         G = sp.csc_matrix(lil)
         G.sort_indices()
-        # Where the entries of the reach are, in order of (knot, row, column), and
-        # those of the change of the rate.
+        # Where the entries of friction, of the reach, in order of (knot, row, column),
+        # and of the change of the rate are.
         at = sp.csc_matrix(
             (np.arange(1.0, G.nnz + 1), G.indices, G.indptr), G.shape
         ).tocsr()
         last = N * (rows + reach)
+        knots = [
+            at[k * rows : (k + 1) * rows, i : i + 6 * self._C].toarray()
+            for k, i in enumerate(self._iu)
+        ]
+        entries = np.array(knots)[:, self._gripping]
+        self._grip_entries = entries.astype(int) - 1
         self._reach_entries = at[N * rows : last].data.astype(int) - 1
         self._hurry_entries = at[last:].data.astype(int) - 1
         return G
+
+    def _patches(self, grip: float) -> np.ndarray:
+        """(10 C, 6 C) rows of one knot's patches, with a share of the friction."""
+        contacts = [self._reference.robot.contacts[n] for n in self._reference.patches]
+        shape = [(c.half_length, c.half_width) for c in contacts]
+        return block_diag(*(patch_rows(*half, self._weights, grip) for half in shape))
 
     def linearize(self, horizon: Horizon, x0: np.ndarray, beat: float) -> np.ndarray:
         """Writes dynamics and cost along a horizon; (N NX,) the right-hand side.
@@ -213,14 +224,20 @@ class PredictiveMatrices:
         self.P.data = values
         return e.ravel()
 
-    def write_rows(self, horizon: Horizon, shift: np.ndarray) -> np.ndarray:
+    def write_rows(
+        self, horizon: Horizon, shift: np.ndarray, grip: float
+    ) -> np.ndarray:
         """Writes rows that depend on the horizon; (2, m) least and most of all rows.
 
         Args:
             horizon: the behavior ahead.
             shift: (S, 2) where the soles are, minus where the behavior has them [m].
+            grip: share of the friction that the floor gives.
         """
         N, G = self._weights.knots, self.G
+        if grip != self._grip:
+            self._grip, self._G_knot = grip, self._patches(grip)
+            G.data[self._grip_entries] = self._G_knot[self._gripping]
         first, last = N * len(self._G_knot), G.shape[0] - self._hurried
         out = np.empty((2, G.shape[0]))
         out[0, :first] = -INF

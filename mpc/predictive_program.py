@@ -185,7 +185,7 @@ class PredictiveProgram:
         at_stake = self._at_stake(start)
         beat = w.calm_beat + at_stake * (w.beat - w.calm_beat)
         b = of.linearize(horizon, x0, beat)
-        rows = of.write_rows(horizon, shift)
+        rows = of.write_rows(horizon, shift, start.grip)
         crouch = 1.0 if steps else at_stake
         width = of.num_inputs + of.num_states
         low, high = variable_bounds(horizon, w, self._soles, width, steps, start)
@@ -228,6 +228,7 @@ class PredictiveProgram:
             steps=tuple(steps),
             touchdowns=tuple(start.touchdowns),
             lift=start.lift,
+            grip=start.grip,
             may_step=w.stepping,
             objective=float(result.info.primal_obj) + crouch**2 * of.lowered,
             iterations=iterations,

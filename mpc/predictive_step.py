@@ -15,6 +15,7 @@ import numpy as np
 from models.configuration import Configuration
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
 from mpc.fall_detection import FallLimits, fall_signs
+from mpc.grip import measure_grip
 from mpc.measurement import (
     measure_deviation,
     measure_ground,
@@ -204,31 +205,35 @@ class PredictiveStep:
         tempo: Tempo,
     ) -> Plan | Failure:
         """A plan from what is measured."""
-        reference, ground = self.reference, before.ground
+        reference, ground, grip = self.reference, before.ground, before.grip
+        when = t + self._planning_time
+        factor = tempo.factor(when - self.start_time)
         soles = measure_soles(now, reference, sample, before.rate)
         # Without forces a foot that is put down lands as planned, and stays.
         downs = tuple(d for d in before.touchdowns if d.is_put_down and s < d.end)
         if force is not None:
-            elapsed = t + self._planning_time - before.time
+            elapsed = when - before.time
             heights = soles[:, 0, 2]
             ground = measure_ground(heights, reference, sample, before, elapsed, force)
             downs = find_touchdowns(
                 reference, before.steps, before.touchdowns, s, self._ahead, force
             )
-        when = t + self._planning_time
-        factor = tempo.factor(when - self.start_time)
         # Rates of the behavior at the tempo that is asked for.
         sample.com[1] *= factor
         sample.momentum[0] *= factor
         deviation = measure_deviation(now, sample)
         deviation[2] -= ground
         shift = measure_shift(now, reference, sample, before, s, downs)
+        off_balance = np.hypot(*program.off_balance(deviation, shift))
+        if force is not None and off_balance < program.weights.calm:
+            moving = soles[:, 1], when - before.time
+            grip = measure_grip(reference, sample, before, *moving, force)
         lift = measure_lift(before, t, deviation, reference.robot.gravity)
         if when > t:
             deviation = carry(deviation, before, t, when, now)
             s = before.phase_at(when)
         asked = tempo.asked(when - self.start_time)
-        begun = PlanStart(asked, s, deviation, shift, downs, lift, factor)
+        begun = PlanStart(asked, s, deviation, shift, downs, lift, grip, factor)
         start = begun.going_on(before)
         plan = self._plan(program, start, before, when - before.time)
         if isinstance(plan, Failure):

@@ -109,11 +109,17 @@ class PredictiveWeights:
 
 
 def patch_rows(
-    half_length: float, half_width: float, w: PredictiveWeights
+    half_length: float, half_width: float, w: PredictiveWeights, grip: float = 1.0
 ) -> np.ndarray:
-    """(10, 6) rows A with A w <= 0: friction, center of pressure, yaw moment."""
+    """(10, 6) rows A with A w <= 0: friction, center of pressure, yaw moment.
+
+    Args:
+        half_length, half_width: of the patch [m].
+        w: what is relied on.
+        grip: share that the floor gives of the friction.
+    """
     X, Y = PATCH_MARGIN * half_length, PATCH_MARGIN * half_width
-    mu = w.friction / np.sqrt(2)
+    mu = grip * w.friction / np.sqrt(2)
     rows = []
     for s in (1, -1):
         rows += [
