@@ -137,4 +137,4 @@ def test_a_dancer_stays_up_where_it_leans_on_more_than_there_is(built, seed):
     run = run_scenario(scenario, built("groove"))
     assert run.metrics()["survived"]
     assert min(p.grip for p in run.plans) < 0.7
-    assert slide(run) < 0.1
+    assert slide(run) < 0.13
