@@ -27,18 +27,17 @@ def measure_deviation(state: Configuration, reference: ReferenceSample) -> np.nd
     robot = state.robot
     momentum = state.momentum / robot.total_mass
     R_base, base, trunk = np.zeros((3, 3)), np.zeros(3), np.zeros(3)
-    R_ref = np.zeros((3, 3))
+    R_ref, out = np.zeros((3, 3)), np.empty(12)
     quaternion_to_matrix(state.q, R_base)
     quaternion_to_matrix(reference.q, R_ref)
     relative_log(R_base, R_ref, base)
     R_trunk = state.rotation(robot.trunk)
     relative_log(R_trunk, reference.R_trunk, trunk)
-    return np.r_[
-        state.center_of_mass - reference.com[0],
-        momentum[3:] - reference.com[1],
-        momentum[:3] - reference.momentum[0] / robot.total_mass,
-        0.5 * (base + trunk),
-    ]
+    out[:3] = state.center_of_mass - reference.com[0]
+    out[3:6] = momentum[3:] - reference.com[1]
+    out[6:9] = momentum[:3] - reference.momentum[0] / robot.total_mass
+    out[9:] = 0.5 * (base + trunk)
+    return out
 
 
 def measure_shift(

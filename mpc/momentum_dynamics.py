@@ -113,7 +113,8 @@ def _linearize(
     t = 6 * C
     # Angular momentum per CoM and rotation per angular momentum; rates at the plan.
     F, rate, constant = np.empty((3, 3)), np.empty((4, 3)), np.empty((2, 3))
-    arm, force = np.empty(3), np.empty(3)
+    arm, force, moved = np.empty(3), np.empty(3), np.empty(3)
+    w, dw, axes = np.empty(6), np.empty(6), np.empty((3, 3))
     for k in range(N):
         H, W = h[k] + stretch[k], rotation_rate[k]
         half = 0.5 * H * H
@@ -126,16 +127,23 @@ def _linearize(
             for i in range(3):
                 middle = 0.5 * (com[k, i] + com[k + 1, i]) + com_shift[k, i]
                 arm[i] = p[k, c, i] + sole_shift[k, c, i] - middle
-            moved, o = sole_shift[k, c] - com_shift[k], slice(6 * c, 6 * c + 6)
-            w, dw = gravity * wrench[k, o], gravity * wrench_shift[k, o]
+                moved[i] = sole_shift[k, c, i] - com_shift[k, i]
+                for j in range(3):
+                    axes[i, j] = gravity * R[k, c, i, j]
+            o = slice(6 * c, 6 * c + 6)
+            for i in range(6):
+                w[i] = gravity * wrench[k, 6 * c + i]
+                dw[i] = gravity * wrench_shift[k, 6 * c + i]
             _add_loads(R[k, c], arm, moved, w, dw, force, constant, rate)
             _add_cross_matrix(force, F)
-            _write_contact(gravity * R[k, c], arm, W, H, half, B[k, :, o])
+            _write_contact(axes, arm, W, H, half, B[k, :, o])
             if places[c] >= 0:
                 _write_place(force, W, H, half, A[k, :, places[c] : places[c] + 2])
-                for i in range(2):
-                    # What moves a foot moves its moment the other way round.
-                    rate[2] += _cross_column(force, i) * -x[places[c] + i]
+                # What moves a foot moves its moment the other way round.
+                sx, sy = x[places[c]], x[places[c] + 1]
+                rate[2, 0] += force[2] * sy
+                rate[2, 1] -= force[2] * sx
+                rate[2, 2] += force[1] * sx - force[0] * sy
         for i in range(3):
             rate[0, i], rate[3, i] = x[3 + i], 0.0
             for j in range(3):
@@ -182,25 +190,21 @@ def _add_loads(R, arm, moved, wrench, change, force, constant, rate):
 
 
 @compiled
-def _cross_column(r, j):
-    """Column j of the cross product matrix of r."""
-    out, axis = np.zeros(3), np.zeros(3)
-    axis[j] = 1.0
-    add_cross(r, axis, out)
-    return out
-
-
-@compiled
 def _add_cross_matrix(r, out):
-    for j in range(3):
-        out[:, j] += _cross_column(r, j)
+    out[0, 1] -= r[2]
+    out[0, 2] += r[1]
+    out[1, 0] += r[2]
+    out[1, 2] -= r[0]
+    out[2, 0] -= r[1]
+    out[2, 1] += r[0]
 
 
 @compiled
 def _write_contact(R, arm, W, H, half, B):
     """Writes the columns of a wrench; R counts in weights."""
+    turning = np.empty(3)
     for j in range(3):
-        turning = np.zeros(3)
+        turning[:] = 0.0
         add_cross(arm, R[:, j], turning)
         for i in range(3):
             B[i, 3 + j] = half * R[i, j]
@@ -215,12 +219,12 @@ def _write_contact(R, arm, W, H, half, B):
 @compiled
 def _write_place(force, W, H, half, A):
     """Writes the columns of the place of a sole that carries a force."""
-    for j in range(2):
-        turning = -_cross_column(force, j)
-        for i in range(3):
-            A[6 + i, j] = H * turning[i]
-            for m in range(3):
-                A[9 + i, j] += half * W[i, m] * turning[m]
+    x, y, z = force[0], force[1], force[2]
+    A[6 + 1, 0], A[6 + 2, 0] = -H * z, H * y
+    A[6 + 0, 1], A[6 + 2, 1] = H * z, -H * x
+    for i in range(3):
+        A[9 + i, 0] += half * (W[i, 2] * y - W[i, 1] * z)
+        A[9 + i, 1] += half * (W[i, 0] * z - W[i, 2] * x)
 
 
 @compiled

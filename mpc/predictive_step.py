@@ -116,6 +116,8 @@ class PredictiveStep:
         # Phase until the next plan is surely in force.
         self._ahead = 1.3 * period
         self._sample = self.reference.sampler()
+        # Where what is measured goes, at each plan anew.
+        self._now = Configuration(self.reference.robot, self.reference.table.q[0])
 
     def program_for(self, settings: PlanSettings | None) -> PredictiveProgram:
         """The program with settings; None for the one it was made with.
@@ -170,7 +172,7 @@ class PredictiveStep:
         fall = ""
         if np.isfinite(q).all() and np.isfinite(v).all():
             sample = self._sample(s)
-            now = Configuration(self.reference.robot, q, v)
+            now = self._now.update(q, v)
             fall = fall_signs(now, self.reference, sample).judge(self.fall_limits)
             found = attempt(
                 lambda: self._replan(program, t, s, now, sample, before, force, tempo)
