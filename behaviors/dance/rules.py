@@ -127,6 +127,7 @@ def _move(
                 )
             yield Finding(True, own, str(error), mend, p is None)
     yield from _keys(d, path, where)
+    yield from _start(d, path, where, dance.beats_per_bar)
 
 
 def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[Finding]:
@@ -147,6 +148,12 @@ def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[Finding]:
                 f"{high:g}",
                 mend,
             )
+
+
+def _start(
+    d: MoveDescription, path: Path, where: str, beats_per_bar: int
+) -> Iterator[Finding]:
+    """The beat on which a move starts, or the bar and its beat."""
     if d.bar and d.at:
         yield Finding(
             True,
@@ -158,6 +165,13 @@ def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[Finding]:
             True,
             (*path, "bar"),
             f"{where}: bars and their beats are counted from 1; 'at' counts from 0",
+        )
+    elif d.bar and d.beat >= beats_per_bar + 1:
+        yield Finding(
+            True,
+            (*path, "beat"),
+            f"{where}: {d.move} starts on beat {d.beat:g} of a bar of {beats_per_bar}; "
+            "count on in the next bar, or from 0 with 'at'",
         )
 
 

@@ -11,7 +11,7 @@ from models.errors import BackbeatError, shown, unknown_name
 from models.motors import HYDRAULIC_FRICTION, HYDRAULIC_LAG, HYDRAULIC_RISE
 from models.scene import CONTACT_MODELS, CONTINUOUS, FEET
 from models.sensors import SensorNoise
-from models.yaml_file import load_yaml
+from models.yaml_file import parse_yaml, read_text, read_tree
 from mpc.simulation.setting_event import RANGES, SettingEvent, tick_number
 from mpc.simulation.world_error import WorldError
 from mpc.task_preset import preset_names
@@ -234,7 +234,14 @@ def load_scenario(path: str | Path) -> Scenario:
     Raises:
         BackbeatError: unreadable, unknown keys, or values that make no sense.
     """
-    return load_yaml(Scenario, Path(path)).check()
+    text = read_text(Path(path))
+    kind = read_tree(text, str(path)).get("kind")
+    if kind is not None:
+        raise BackbeatError(
+            f"{path} is of kind {shown(kind)}, which says what to perform; a scenario "
+            "says how to simulate: build this file, and track what it makes"
+        )
+    return parse_yaml(Scenario, text, str(path)).check()
 
 
 def read_push(text: str) -> Push:

@@ -52,6 +52,7 @@ CASES = [
     ("move: sway, at: 2", "move: sway, at: two", 7, "at", False),
     ("at: 2, beats: 8}", "at: 2, beats: 80}", 7, "the dance has 40 beats", True),
     ("at: 2, beats: 8}", "at: 2, bar: 2}", 7, "leave one out", False),
+    ("at: 2, beats: 8}", "bar: 1, beat: 5}", 7, "beat 5 of a bar of 4", False),
     ("at: 2, beats: 8}", "repeat: 0}", 7, "repeat of sway is 0", True),
     ("{move: rise, at: 20}", "{move: nod, at: 20}", 9, "on the track 'head'", False),
     ("{move: rise, at: 20} ", "{move: sway, at: 20} ", 10, "are in squat", False),

@@ -79,6 +79,7 @@ def test_the_true_state_may_be_written_as_yaml_reads_it(tmp_path):
         ("behavior: ../stand", "not a behavior name"),
         ("friction: 0.5", "not a behavior name"),
         ("- behavior: stand", "expected keys"),
+        ("kind: dance\nname: mine", "what to perform"),
         ("behavior: [stand", "not valid YAML"),
         (b"\xff\xfe\x00", "not text in UTF-8"),
     ],
