@@ -318,4 +318,5 @@ def settled(
         com=com,
         shift=np.tile(shift, (len(com), 1, 1)),
         ground=before.ground,
+        grip=before.grip,
     )

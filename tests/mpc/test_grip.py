@@ -7,6 +7,7 @@ import pytest
 
 from models.configuration import Configuration
 from mpc.grip import HALVING, LEAST, REGAIN, SLIDING, measure_grip
+from mpc.plan_explanation import explain_plan
 from mpc.plan_start import PlanStart
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
@@ -98,6 +99,18 @@ def test_half_the_grip_is_half_the_friction(reference):
     most = 0.25 * weights.friction / np.sqrt(2)
     assert used[1] == pytest.approx(most, rel=1e-3)
     assert used[0] > 1.2 * most
+
+
+def test_a_plan_is_explained_with_the_grip_that_it_had(reference):
+    """Solved again for the same floor, it has the same cost."""
+    program = PredictiveProgram(reference)
+    plan = program.solve(PlanStart(1.0, 1.0, PUSHED, grip=0.25))
+    said = explain_plan(program, plan)
+    assert "25 % of the friction" in str(said)
+    assert sum(said.costs.values()) == pytest.approx(plan.objective, rel=1e-6)
+    whole = program.solve(PlanStart(1.0, 1.0, PUSHED))
+    assert "have slid" not in str(explain_plan(program, whole))
+    assert whole.objective < 0.99 * plan.objective
 
 
 def test_a_push_does_not_make_a_floor_slippery(built):
