@@ -209,12 +209,11 @@ class PredictiveStep:
         """A plan from what is measured."""
         reference, ground, grip = self.reference, before.ground, before.grip
         when = t + self._planning_time
-        factor = tempo.factor(when - self.start_time)
+        elapsed, factor = when - before.time, tempo.factor(when - self.start_time)
         soles = measure_soles(now, reference, sample, before.rate)
         # Without forces a foot that is put down lands as planned, and stays.
         downs = tuple(d for d in before.touchdowns if d.is_put_down and s < d.end)
         if force is not None:
-            elapsed = when - before.time
             heights = soles[:, 0, 2]
             ground = measure_ground(heights, reference, sample, before, elapsed, force)
             downs = find_touchdowns(
@@ -228,8 +227,8 @@ class PredictiveStep:
         shift = measure_shift(now, reference, sample, before, s, downs)
         off_balance = np.hypot(*program.off_balance(deviation, shift))
         if force is not None and off_balance < program.weights.calm:
-            moving = soles[:, 1], when - before.time
-            grip = measure_grip(reference, sample, before, *moving, force)
+            motion = soles[:, 1]
+            grip = measure_grip(reference, sample, before, motion, elapsed, force)
         lift = measure_lift(before, t, deviation, reference.robot.gravity)
         if when > t:
             deviation = carry(deviation, before, t, when, now)
@@ -237,7 +236,7 @@ class PredictiveStep:
         asked = tempo.asked(when - self.start_time)
         begun = PlanStart(asked, s, deviation, shift, downs, lift, grip, factor)
         start = begun.going_on(before)
-        plan = self._plan(program, start, before, when - before.time)
+        plan = self._plan(program, start, before, elapsed)
         if isinstance(plan, Failure):
             return plan
         swings = next_swings(reference, plan, before.swings, s, self._ahead, soles)

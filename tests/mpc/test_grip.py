@@ -114,7 +114,7 @@ def test_a_plan_is_explained_with_the_grip_that_it_had(reference):
 
 
 def test_a_push_does_not_make_a_floor_slippery(built):
-    """Soles are dragged and turned about their edges, and grip stays whole."""
+    """Soles are dragged and turned about their edges, and grip stays near whole."""
     scenario = Scenario(
         behavior="stand",
         lead_in=0.3,
