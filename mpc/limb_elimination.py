@@ -2,16 +2,19 @@
 
 Notation: b base rows (6, or none for a fixed base), L joints of the limb of a
 contact, a the remaining joints. A contact's limb follows the motion that the
-contact asks for,
+contact asks for, and in the air what it adds to that, s,
 
-    vdot_L = J_L^-1 (A_C - Jdot v - J_b vdot_b) = K vdot_b + k,
+    vdot_L = J_L^-1 (A_C + s - Jdot v - J_b vdot_b) = K vdot_b + k + J_L^-1 s,
 
 and the base follows Newton and Euler,
 
-    (M_bb + sum M_bL K) vdot_b = sum J_b' w - M_ba vdot_a - h_b - sum M_bL k,
+    (M_bb + sum M_bL K) vdot_b
+        = sum J_b' w - M_ba vdot_a - h_b - sum M_bL (k + J_L^-1 s),
 
 so that all accelerations are an affine function vdot = Z z + z0 of the free
-accelerations and the contact wrenches, z = [vdot_a, w], the only unknowns left.
+accelerations and, by contact, its wrench where it stands and s where it swings:
+z = [vdot_a, w or s], the only unknowns left. Without s a leg that cannot follow its
+path, for its motors are too weak, would throw the body about until it could.
 A contact without a limb of its own, as a seat under the pelvis, leaves nothing to
 eliminate: what it asks for is a cost that outweighs all others. It stays a cost, for
 a seat can be left, and a program that forbids it has no solution when it must be.
@@ -153,12 +156,13 @@ def eliminate(structure, gains, target, v, tick):
     K = np.empty((L, 6, 6))
     k = np.empty((L, 6))
     J_L = np.empty((6, 6))
-    inverse = np.empty((6, 6))
+    inverses = np.empty((L, 6, 6))
     a = np.empty(6)
     for c in range(L):
         for i in range(6):
             for j in range(6):
                 J_L[i, j] = tick.J[c, i, nf + structure.limb[c, j]]
+        inverse = inverses[c]
         damped_inverse6(J_L, inverse)
         contact_acceleration(structure, gains, target, tick, v, c, a)
         for i in range(6):
@@ -185,7 +189,12 @@ def eliminate(structure, gains, target, v, tick):
             B[i, j] = -M[i, nf + structure.free[j]]
         for c in range(C):
             for j in range(6):
-                B[i, na + 6 * c + j] = weight * tick.J[c, j, i]
+                if target.standing[c]:
+                    B[i, na + 6 * c + j] = weight * tick.J[c, j, i]
+                elif c < L:
+                    for m in range(6):
+                        x = M[i, nf + structure.limb[c, m]]
+                        B[i, na + 6 * c + j] -= x * inverses[c, m, j]
     for i in range(6):
         s = 0.0
         for m in range(6):
@@ -204,3 +213,6 @@ def eliminate(structure, gains, target, v, tick):
             for m in range(6):
                 for j in range(n):
                     Z[row, j] += K[c, i, m] * Z[m, j]
+            if not target.standing[c]:
+                for j in range(6):
+                    Z[row, na + 6 * c + j] += inverses[c, i, j]

@@ -112,6 +112,7 @@ class PresetProgram(WholeBodyProgram):
             tau=self.program.torques(tick, found.x),
             vdot=found.x[:nv].copy(),
             wrench=found.x[nv:].reshape(C, 6).copy(),
+            off_path=np.zeros((C, 6)),
             dual=found.dual,
             is_solved=is_solved,
             iterations=found.iterations,

@@ -114,6 +114,7 @@ def report_tasks(
         weight = gains.point_weight * float(target.point_on[p])
         got = (J @ solution.vdot + Jdv)[3:]
         tasks.append(TaskReport(f"path of {name}", weight, wanted, got, "m/s^2"))
+    tasks += _path_tasks(program, target, state, solution)
     robot, free = program.robot, program.structure.free
     nq, nf = robot.base_positions, robot.base_velocities
     wanted = target.joints[2] + gains.posture_stiffness * (target.joints[0] - q[nq:])
@@ -185,6 +186,30 @@ def _orientation_tasks(
         yield TaskReport(f"orientation of {name}", weight, wanted, got, "rad/s^2")
 
 
+def _path_tasks(
+    program: WholeBodyProgram,
+    target: Target,
+    state: Configuration,
+    solution: WholeBodySolution,
+) -> Iterator[TaskReport]:
+    """Paths of limbs in the air, turning and moving, in the axes of their patch."""
+    weight = program.gains_for(target).swing_weight
+    for c in range(len(program.structure.limb)):
+        if target.standing[c]:
+            continue
+        name, off = program.contacts[c], solution.off_path[c]
+        J, Jdv = state.jacobian(name), state.bias_acceleration(name)
+        R = state.pose(name).rotation().matrix()
+        got = ((J @ solution.vdot + Jdv).reshape(2, 3) @ R).ravel()
+        for part, which, unit in (
+            ("turn", slice(3), "rad"),
+            ("path", slice(3, 6), "m"),
+        ):
+            wanted = (got - off)[which]
+            label = f"{part} of {name} in the air"
+            yield TaskReport(label, weight, wanted, got[which], f"{unit}/s^2")
+
+
 def _limits(
     program: WholeBodyProgram, target: Target, solution: WholeBodySolution
 ) -> Iterator[LimitReport]:
@@ -193,7 +218,7 @@ def _limits(
     na, C = len(program.structure.free), len(program.contacts)
     n, nj = len(tick.g), robot.num_joints
     free = solution.vdot[robot.base_velocities :][program.structure.free]
-    x = np.concatenate([free, solution.wrench.ravel()])
+    x = np.concatenate([free, (solution.wrench + solution.off_path).ravel()])
     values = np.concatenate([x, tick.A @ x])
     first = n + C * CONE_ROWS
 

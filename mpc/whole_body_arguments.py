@@ -1,7 +1,8 @@
 """What the compiled whole-body program reads and writes: named tuples of arrays.
 
 b are base rows (6, or none for a fixed base), C contacts, L those with a limb of their
-own, P points, nj joints, and n the unknowns: free accelerations and contact wrenches.
+own, P points, nj joints, and n the unknowns: free accelerations and, by contact, its
+wrench where it stands, what it adds to the acceleration of its path where it swings.
 Wrenches are (moment, force) in the axes of their patch, in weights of the robot.
 """
 
@@ -49,6 +50,7 @@ class Gains(NamedTuple):
     wrench_weight: float
     point_weight: float
     contact_weight: float
+    swing_weight: float
     com_stiffness: float
     com_damping: float
     momentum_gain: float

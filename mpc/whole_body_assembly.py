@@ -107,7 +107,7 @@ def assemble(structure, gains, target, q, v, tick):
 
 
 @inlined
-def recover(structure, tick, z, vdot, tau):
+def recover(structure, target, tick, z, vdot, tau):
     """Accelerations and joint torques of a solution z."""
     nv, n = tick.Z.shape
     nj, na = structure.effort.shape[0], structure.free.shape[0]
@@ -123,6 +123,8 @@ def recover(structure, tick, z, vdot, tau):
         for m in range(nv):
             s += tick.M[nf + j, m] * vdot[m]
         for c in range(structure.contact_body.shape[0]):
+            if not target.standing[c]:
+                continue
             for i in range(6):
                 s -= weight * tick.J[c, i, nf + j] * z[na + 6 * c + i]
         tau[j] = s
@@ -149,5 +151,5 @@ def build(bound, q, v):
 @compiled
 def recover_bound(bound, z, vdot, tau):
     """`recover` of bound arguments."""
-    structure, _, _, _, tick = bound.content
-    recover(structure, tick, z, vdot, tau)
+    structure, _, _, target, tick = bound.content
+    recover(structure, target, tick, z, vdot, tau)

@@ -37,6 +37,8 @@ def momentum_cost(structure, gains, target, tick, H, g):
     weight = m * structure.gravity
     T = np.zeros((6, n))
     for c in range(C):
+        if not target.standing[c]:
+            continue
         R = tick.R[c]
         o = na + 6 * c
         for i in range(3):
@@ -173,7 +175,7 @@ def apply_known_loads(structure, target, q, tick):
 
 @inlined
 def posture_cost(structure, gains, target, q, v, tick, H, g):
-    """Tracks the free joints and keeps wrenches near the planned ones."""
+    """Tracks free joints, planned wrenches, and the paths of limbs in the air."""
     nj, na = structure.effort.shape[0], structure.free.shape[0]
     nf, nq = v.shape[0] - nj, q.shape[0] - nj
     for i in range(na):
@@ -184,10 +186,13 @@ def posture_cost(structure, gains, target, q, v, tick, H, g):
         H[i, i] += gains.posture_weight
         g[i] -= gains.posture_weight * a
     for c in range(structure.contact_body.shape[0]):
+        swings = c < structure.limb.shape[0] and not target.standing[c]
+        weight = gains.swing_weight if swings else gains.wrench_weight
         for i in range(6):
             k = na + 6 * c + i
-            H[k, k] += gains.wrench_weight
-            g[k] -= gains.wrench_weight * target.wrench[c, i]
+            H[k, k] += weight
+            if not swings:
+                g[k] -= weight * target.wrench[c, i]
 
 
 @inlined

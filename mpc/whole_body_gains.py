@@ -25,6 +25,8 @@ class WholeBodyGains:
     point_weight: float = 3
     # Standing contacts without a limb of their own.
     contact_weight: float = 1e3
+    # Soles in the air on their path.
+    swing_weight: float = 10.0
     com_stiffness: float = 8.0
     com_damping: float = 4.0
     momentum_gain: float = 4.0

@@ -33,12 +33,13 @@ def limits(structure, target, q, v, tick):
         lower[i] = min(max(down, -2000.0), 500.0)
     for c in range(C):
         o = na + 6 * c
+        # In the air a limb may leave its path; a contact without a limb has no wrench.
+        standing = target.standing[c]
+        free = 1e30 if standing or c < structure.limb.shape[0] else 0.0
         for i in range(6):
-            # The wrench of a contact in the air is held at zero.
-            free = 1e30 if target.standing[c] else 0.0
             upper[o + i] = free
             lower[o + i] = -free
-        if target.standing[c]:
+        if standing:
             lower[o + 5] = 0.0
             upper[o + 5] = MAX_FORCE
         for r in range(CONE_ROWS):
@@ -46,7 +47,7 @@ def limits(structure, target, q, v, tick):
             for i in range(6):
                 A[row, o + i] = structure.cone[c, r, i]
             lower[n + row] = -1e30
-            upper[n + row] = 0.0 if target.standing[c] else 1.0
+            upper[n + row] = 0.0 if standing else 1e30
     first = C * CONE_ROWS
     np.dot(tick.M[nf:], tick.Z, A[first : first + nj])
     for j in range(nj):
@@ -55,6 +56,8 @@ def limits(structure, target, q, v, tick):
         for m in range(nv):
             s += tick.M[nf + j, m] * tick.z0[m]
         for c in range(C):
+            if not target.standing[c]:
+                continue
             o = na + 6 * c
             for i in range(6):
                 A[row, o + i] -= weight * tick.J[c, i, nf + j]

@@ -1,10 +1,12 @@
 """WholeBodyProgram: state and target to joint torques, as a pure function.
 
-    unknowns    z = [vdot_a, w]: accelerations of the joints that carry no contact
-                and one wrench a contact (30 for Atlas on two feet, 36 on a chair)
+    unknowns    z = [vdot_a, w or s]: accelerations of the joints that carry no
+                contact and, by contact, its wrench w where it stands and what it
+                adds to the acceleration of its path, s, where it swings (30 for
+                Atlas on two feet, 36 on a chair)
     minimize    |rate of momentum - wanted|^2 + |angular accelerations of base and
                 trunk - wanted|^2 + |vdot_a - wanted|^2 + |points - wanted|^2
-                + |w - planned|^2, each with its weight
+                + |w - planned|^2 + |s|^2, each with its weight
     subject to  equations of motion and contact accelerations (eliminated),
                 wrench cones, torque limits, acceleration bounds before stops
 
@@ -43,6 +45,8 @@ class WholeBodySolution:
         tau: (nj,) joint torques [N m].
         vdot: (nv,) accelerations.
         wrench: (C, 6) contact wrenches in patch axes [weights].
+        off_path: (C, 6) what contacts in the air add to the acceleration that their
+            paths ask for, patch axes; zero for others.
         dual: multipliers, the warm start of the next tick.
         is_solved: whether the residuals of the program are within tolerance.
         iterations: iterations of the solver.
@@ -52,6 +56,7 @@ class WholeBodySolution:
     tau: np.ndarray
     vdot: np.ndarray
     wrench: np.ndarray
+    off_path: np.ndarray
     dual: np.ndarray
     is_solved: bool
     iterations: int
@@ -252,12 +257,14 @@ class WholeBodyProgram:
             is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         vdot, tau = np.empty(len(tick.z0)), np.empty(self.robot.num_joints)
         recover_bound(self._bound, solution.x, vdot, tau)
-        n = len(tick.g) - 6 * len(self.contacts)
+        found = solution.x[len(tick.g) - 6 * len(self.contacts) :].reshape(-1, 6)
+        stands = target.standing[:, None]
         is_inaccurate = solution.found and not is_solved
         return WholeBodySolution(
             tau=tau,
             vdot=vdot,
-            wrench=solution.x[n:].reshape(-1, 6),
+            wrench=np.where(stands, found, 0.0),
+            off_path=np.where(stands, 0.0, found),
             dual=solution.dual,
             is_solved=is_solved,
             iterations=solution.iterations,

@@ -96,9 +96,14 @@ class FullProgram:
         wanted += gains.posture_damping * (target.joints[1] - v[6:])
         J = np.eye(self.nv)[6 + self.free]
         self._row(self._of_velocity(J), wanted[self.free], gains.posture_weight)
-        X = np.hstack([np.zeros((6 * self.C, self.nv)), np.eye(6 * self.C)])
-        self._row(X, target.wrench.ravel(), gains.wrench_weight)
+        wrenches = np.eye(len(self.f))[self.nv :]
         for c, name in enumerate(self.contacts):
+            X = wrenches[6 * c : 6 * c + 6]
+            self._row(X, target.wrench[c], gains.wrench_weight)
+            if not target.standing[c] and name in self.limbed:
+                J = self._of_velocity(drake.jacobian(name))
+                wanted = self._contact(c, name) - drake.bias_acceleration(name)
+                self._row(J, wanted, gains.swing_weight)
             if target.standing[c] and name not in self.limbed:
                 J = self._of_velocity(drake.jacobian(name))
                 wanted = self._contact(c, name) - drake.bias_acceleration(name)
@@ -130,7 +135,7 @@ class FullProgram:
         A, b = [self.dynamics[:6]], [-self.h[:6]]
         wrenches = np.eye(len(self.f))[self.nv :]
         for c, name in enumerate(self.contacts):
-            if name in self.limbed:
+            if name in self.limbed and self.stance.target.standing[c]:
                 A.append(self._of_velocity(self.drake.jacobian(name)))
                 b.append(self._contact(c, name) - self.drake.bias_acceleration(name))
             if not self.stance.target.standing[c]:

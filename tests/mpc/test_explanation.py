@@ -66,12 +66,16 @@ def test_costs_of_tasks_add_up_to_the_programs(dancer, speed):
     state, rng = program.workspace, np.random.default_rng(0)
     n = len(state.g) - 6 * len(program.contacts)
     nf = tick.robot.base_velocities
-    best = np.r_[solution.vdot[nf:][program.structure.free], solution.wrench.ravel()]
+    by_contact = (solution.wrench + solution.off_path).ravel()
+    best = np.r_[solution.vdot[nf:][program.structure.free], by_contact]
+    stands = tick.target.standing[:, None]
     costs = []
     for x in (best, best + rng.normal(size=len(best))):
         vdot, tau = np.zeros_like(solution.vdot), np.zeros_like(solution.tau)
-        recover(program.structure, state, x, vdot, tau)
-        other = replace(solution, vdot=vdot, wrench=x[n:].reshape(-1, 6))
+        recover(program.structure, tick.target, state, x, vdot, tau)
+        rest = x[n:].reshape(-1, 6)
+        wrench, off = np.where(stands, rest, 0.0), np.where(stands, 0.0, rest)
+        other = replace(solution, vdot=vdot, wrench=wrench, off_path=off)
         tasks = report_tasks(program, tick.target, middle, v, other)
         total = sum(task.cost for task in tasks)
         costs.append((total, 0.5 * x @ state.H @ x + state.g @ x))
