@@ -236,7 +236,7 @@ def test_a_push_in_mid_swing_is_survived(built, direction):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "direction"), [(160.0, LEFT), (120.0, RIGHT)])
+@pytest.mark.parametrize(("size", "direction"), [(200.0, LEFT), (130.0, RIGHT)])
 def test_timing_saves_what_falls_without(built, size, direction):
     """Once decided on, steps to come are not taken back and decided on again."""
     hardware = {"state": "estimated", "actuator_lag": 0.005, "seed": 1}
