@@ -32,10 +32,9 @@ from mpc.simulation.simulated_robot import LOG_PERIOD
 DIFFERENCES = (
     "Both ticks are state to torque in closed loop with their own ideal dynamics: the "
     "same robot, feet, friction, torque limits and gains, and like weights, wall time. "
-    "TSID has forces at the corners of the feet, bounds accelerations, and weighs a "
-    "swinging foot; Backbeat has wrenches of whole feet near the plan's, follows the "
-    "swing exactly, keeps limb joints off their stops, checks the residuals of every "
-    "answer, and is called from Python, as TSID is.\n"
+    "TSID has forces at the corners of the feet and bounds accelerations; Backbeat has "
+    "wrenches of whole feet near the plan's, keeps limb joints off their stops, checks "
+    "the residuals of every answer, and is called from Python, as TSID is.\n"
     "The two plans solve different problems. Crocoddyl's is one iteration on the whole "
     "robot, with its joints and torques, standing and pushed, N = 50, 1 s, friction a "
     "soft cost; Backbeat's is a whole solve for momentum, contact wrenches, timing and "
