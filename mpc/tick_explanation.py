@@ -123,8 +123,9 @@ def report_tasks(
     tasks.append(
         TaskReport("posture", gains.posture_weight, wanted[free], got, "rad/s^2")
     )
-    if program.contacts:
-        planned, made = target.wrench.ravel(), solution.wrench.ravel()
+    on = target.standing
+    if on.any():
+        planned, made = target.wrench[on].ravel(), solution.wrench[on].ravel()
         name = "wrenches as planned"
         tasks.append(TaskReport(name, gains.wrench_weight, planned, made, "weights"))
     return tuple(tasks)

@@ -12,6 +12,7 @@ from mpc.plan_start import PlanStart
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveStep
 from mpc.recovery import Recovery
+from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 from mpc.tick_explanation import explain_tick, report_tasks
@@ -26,24 +27,25 @@ T = 6.0
 class Dancer:
     """Both controllers of a dance, in mid-dance."""
 
-    def __init__(self, reference):
-        self.reference = reference
+    def __init__(self, reference, time=T):
+        self.reference, self.time = reference, time
         program = WholeBodyProgram(reference.robot, reference.patches, reference.points)
         self.tick = WholeBodyTick(program, reference)
         prediction = PredictiveProgram(reference)
         self.step = PredictiveStep(prediction, recovery=Recovery())
-        self.sample = reference.sample(T)
+        self.sample = reference.sample(time)
 
     def plan(self, velocity=(0.0, 0.0, 0.0)):
         """Plan and state of a robot whose pelvis has a velocity of its own."""
         q, v = self.sample.q, self.sample.v.copy()
         v[3:6] += velocity
-        first = replace(self.step.start(), plan=self.step.program.rest(T, T))
-        return self.step(T, q, v, first).plan, q, v
+        t = self.time
+        first = replace(self.step.start(), plan=self.step.program.rest(t, t))
+        return self.step(t, q, v, first).plan, q, v
 
     def explain(self, velocity=(0.0, 0.0, 0.0)):
         plan, q, v = self.plan(velocity)
-        return explain_tick(self.tick, T, q, v, plan)
+        return explain_tick(self.tick, self.time, q, v, plan)
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +53,25 @@ def dancer(groove):
     return Dancer(groove)
 
 
+@pytest.fixture(scope="module")
+def marcher(built):
+    reference = Reference(built("march"))
+    ((start, end), *_) = reference.swings[reference.soles[0]]
+    return Dancer(reference, 0.5 * (start + end))
+
+
 def names(limits: tuple[LimitReport, ...]) -> set[str]:
     return {x.name for x in limits}
 
 
 @pytest.mark.parametrize("speed", [0.0, 0.4])
-def test_costs_of_tasks_add_up_to_the_programs(dancer, speed):
+@pytest.mark.parametrize("who", ["dancer", "marcher"])
+def test_costs_of_tasks_add_up_to_the_programs(request, who, speed):
     """From one answer to another they change as the quadratic cost does."""
+    dancer = request.getfixturevalue(who)
     plan, q, v = dancer.plan((speed, 0.0, 0.0))
     tick, program = dancer.tick, dancer.tick.program
-    tick.aim(T, plan)
+    tick.aim(dancer.time, plan)
     middle = tick.middle(q, v)
     solution = program.solve(middle, v, tick.target)
     state, rng = program.workspace, np.random.default_rng(0)
@@ -101,6 +112,19 @@ def test_limits_in_force_are_those_with_multipliers(dancer, velocity):
     assert sorted(x.price for x in found.active) == pytest.approx(sorted(prices))
     assert all(x.slack < QP_RESIDUAL * max(x.scale, 1.0) for x in found.active)
     assert found.nearest[0].slack <= found.nearest[-1].slack
+
+
+def test_a_foot_in_the_air_is_said_to_be_off_its_path(marcher):
+    tick, (plan, q, v) = marcher.tick, marcher.plan()
+    before = {task.name: task.cost for task in marcher.explain().tasks}
+    name = "path of l_foot in the air"
+    assert name in before
+    assert "path of r_foot in the air" not in before
+    foot = tick.program.structure.limb[0]
+    v[tick.robot.base_velocities + foot] += 3.0
+    after = explain_tick(tick, marcher.time, q, v, plan)
+    costs = {task.name: task.cost for task in after.tasks}
+    assert costs[name] > 10 * before[name]
 
 
 def test_torques_and_limits_are_in_newton_meters(dancer):
