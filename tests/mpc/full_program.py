@@ -100,14 +100,13 @@ class FullProgram:
         for c, name in enumerate(self.contacts):
             X = wrenches[6 * c : 6 * c + 6]
             self._row(X, target.wrench[c], gains.wrench_weight)
-            if not target.standing[c] and name in self.limbed:
+            # Standing limbs are equations; a seat that is left is nothing at all.
+            stands = bool(target.standing[c])
+            if stands != (name in self.limbed):
                 J = self._of_velocity(drake.jacobian(name))
                 wanted = self._contact(c, name) - drake.bias_acceleration(name)
-                self._row(J, wanted, gains.swing_weight)
-            if target.standing[c] and name not in self.limbed:
-                J = self._of_velocity(drake.jacobian(name))
-                wanted = self._contact(c, name) - drake.bias_acceleration(name)
-                self._row(J, wanted, gains.contact_weight)
+                weight = gains.contact_weight if stands else gains.swing_weight
+                self._row(J, wanted, weight)
 
     @property
     def limbed(self) -> list[str]:
