@@ -9,7 +9,7 @@ import numpy as np
 from models.rotations import compiled
 from mpc.plan import Plan
 from mpc.reference import Reference
-from mpc.stepping import Step, Stretch, standing
+from mpc.stepping import Step, Stretch, covered, standing
 from mpc.touchdown import Touchdown
 
 # States of the predictive program without the soles: CoM, velocity, angular momentum
@@ -152,8 +152,12 @@ def make_horizon(
     planned = table.standing[at_middles.index]
     on = standing(planned, middles, (*steps, *touchdowns))
     p, places = at_middles(table.p_contact), at_knots(table.p_contact)
+    # A foot that has landed, or waits, does not go on to where it was going.
+    for wait in (w for w in steps if w.stands):
+        place = reference.sample(wait.start).p_contact[wait.contact]
+        p[covered(wait, middles), wait.contact] = place
+        places[covered(wait, phases), wait.contact] = place
     for down in touchdowns:
-        # A foot on the ground does not go on to where it was going.
         p[middles < down.end, down.contact] = down.place
         places[phases < down.end, down.contact] = down.place
     if previous is None:

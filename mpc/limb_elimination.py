@@ -111,6 +111,11 @@ def contact_acceleration(structure, gains, target, tick, v, c, out):
         p[i] = target.contact[c, i] - (
             tick.com[i] - tick.ws.h[0, i] / tick.ws.m[0] + tick.r[c, i]
         )
+    # A path is one of the lowest corner: a foot that is tilted too far goes higher, or
+    # it drags along the ground, which tilts it farther.
+    for i in range(2):
+        tilt = abs(R[2, i]) - abs(T[2, i])
+        p[2] += structure.contact_size[c, i] * max(tilt, 0.0)
     kp, kd = gains.swing_stiffness, gains.swing_damping
     for i in range(3):
         s = 0.0

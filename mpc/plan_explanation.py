@@ -60,8 +60,8 @@ def explain_plan(
             limits = tuple(_limits(program, plan, solve))
     patches = program.reference.patches
     steps = tuple(
-        f"{patches[s.contact]} steps from {s.start - plan.phase:.2f} to "
-        f"{s.end - plan.phase:.2f} s ahead"
+        f"{patches[s.contact]} {'waits' if s.stands else 'steps'} from "
+        f"{s.start - plan.phase:.2f} to {s.end - plan.phase:.2f} s ahead"
         for s in plan.steps
     )
     shifts = tuple(

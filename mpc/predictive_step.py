@@ -113,8 +113,6 @@ class PredictiveStep:
         self.fall_limits = fall_limits or FallLimits()
         self.start_time, self._recovery = start_time, recovery
         self._planning_time = planning_time
-        # Phase until the next plan is surely in force.
-        self._ahead = 1.3 * period
         self._sample = self.reference.sampler()
         # Where what is measured goes, at each plan anew.
         self._now = Configuration(self.reference.robot, self.reference.table.q[0])
@@ -195,6 +193,10 @@ class PredictiveStep:
         t = when - self.start_time
         return replace(program.rest(t, tempo.asked(t), tempo.factor(t)), time=when)
 
+    def _ahead(self, before: Plan) -> float:
+        """Phase until the next plan is surely in force, at the rate so far [s]."""
+        return 1.3 * self.period * max(1.0, before.rate)
+
     def _replan(
         self,
         program: PredictiveProgram,
@@ -211,13 +213,14 @@ class PredictiveStep:
         when = t + self._planning_time
         elapsed, factor = when - before.time, tempo.factor(when - self.start_time)
         soles = measure_soles(now, reference, sample, before.rate)
+        ahead = self._ahead(before)
         # Without forces a foot that is put down lands as planned, and stays.
         downs = tuple(d for d in before.touchdowns if d.is_put_down and s < d.end)
         if force is not None:
             heights = soles[:, 0, 2]
             ground = measure_ground(heights, reference, sample, before, elapsed, force)
             downs = find_touchdowns(
-                reference, before.steps, before.touchdowns, s, self._ahead, force
+                reference, before.steps, before.touchdowns, s, ahead, force
             )
         # Rates of the behavior at the tempo that is asked for.
         sample.com[1] *= factor
@@ -239,7 +242,7 @@ class PredictiveStep:
         plan = self._plan(program, start, before, elapsed)
         if isinstance(plan, Failure):
             return plan
-        swings = next_swings(reference, plan, before.swings, s, self._ahead, soles)
+        swings = next_swings(reference, plan, before.swings, s, ahead, soles)
         return replace(plan, swings=swings, ground=ground)
 
     def _plan(
@@ -251,12 +254,12 @@ class PredictiveStep:
     ) -> Plan | Failure:
         """A plan with the steps under way, or with recovery steps if those help."""
         reference, s = self.reference, start.s
-        steps = delay_steps(before.steps, start.touchdowns, s)
-        steps = tuple(w for w in steps if w.end > s)
+        downs, can_wait = start.touchdowns, program.weights.can_wait
+        steps = delay_steps(reference, before.steps, downs, s, can_wait)
         swinging = any(swing_of(reference, (), c, s) for c in reference.soles)
         previous = before if before.is_fresh and before.iterations else None
         undecided = None
-        if steps and swinging and steps[0].start > s + self._ahead:
+        if steps and swinging and steps[0].start > s + self._ahead(before):
             # They begin when the behavior's own swing ends: decided again until then.
             steps, undecided = (), previous
             plan = program.solve_anew(start)

@@ -55,17 +55,22 @@ class PredictiveWeights:
     moment: float = 5.0
     terminal: float = 300.0
     slowest: float = 0.8
-    fastest: float = 2.0
-    hurry: float = 10.0
+    fastest: float = 1.6
+    hurry: float = 20.0
     friction: float = 0.55
     yaw_moment: float = 0.05
     max_force: float = 2.2
     stepping: bool = True
-    reach: tuple[float, float] = (0.55, 0.55)
+    reach: tuple[float, float] = (0.55, 0.75)
     apart: float = 0.17
     crouch: float = 0.05
     calm: float = 0.03
     lost: float = 0.1
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether feet may leave the ground later than the behavior has it."""
+        return self.slowest < 1
 
     def without_steps(self) -> "PredictiveWeights":
         """These weights for a robot that may not step.

@@ -18,7 +18,7 @@ import numpy as np
 from mpc.plan import Plan
 from mpc.plan_start import PlanStart
 from mpc.predictive_program import PredictiveProgram
-from mpc.stepping import LIFT, Step, recovery_steps
+from mpc.stepping import LIFT, Step, let_wait, recovery_steps
 from mpc.touchdown import Touchdown, put_down
 
 # Share of sideways in a motion from which the order of steps follows.
@@ -112,8 +112,12 @@ class Recovery:
     def _sequences(
         self, program: PredictiveProgram, s: float, way: np.ndarray
     ) -> list[tuple[Step, ...]]:
-        """Steps in a way (2,) that may be taken from phase s, or after a landing."""
-        spacing = program.weights.spacing
+        """Steps in a way (2,) that may be taken from phase s, or after a landing.
+
+        Where the plan may keep its own time, one more than there is time for: the foot
+        that the behavior lifts next waits for it.
+        """
+        spacing, can_wait = program.weights.spacing, program.weights.can_wait
         window = self._window(program, s)
         length = spacing * (self.intervals + 1)
         room = (window.end - window.start - LIFT + spacing) / length + 1e-6
@@ -122,10 +126,14 @@ class Recovery:
         for order in self._orders(program, s, way, window.before):
             # No foot steps twice in a row: the behavior's own step can go elsewhere.
             last = order[(most - 1) % len(order)]
-            count = most - 1 if last == window.after else most
-            if count > 0:
+            counts = {most - 1 if last == window.after else most}
+            if can_wait and most < self.count and last == window.after:
+                counts.add(most + 1)
+            for count in sorted(counts - {0, -1}):
                 steps = order, window.start, spacing, self.intervals, count
-                sequences.append(recovery_steps(*steps))
+                found = let_wait(program.reference, recovery_steps(*steps), s)
+                if found is not None:
+                    sequences.append(found)
         return sequences
 
     def _put_downs(

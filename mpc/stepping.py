@@ -1,7 +1,7 @@
 """Steps that a behavior does not make, and who stands when.
 
-A behavior lifts feet by itself; a plan may lift one that the behavior leaves standing:
-a recovery step.
+A behavior lifts feet by itself; a plan may lift one that the behavior leaves standing,
+a recovery step, and let one wait that the behavior would lift meanwhile.
 """
 
 from collections.abc import Sequence
@@ -14,16 +14,21 @@ from mpc.reference import Reference
 
 # Weight leaves the foot before the foot leaves the ground [s].
 LIFT = 0.05
+# What a foot that has waited needs at least for the rest of its swing [s].
+SHORTEST = 0.35
+
+# A swing that never comes.
+_NEVER = np.inf, np.inf, -1
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step that the behavior does not make.
+    """A step that the behavior does not make, or a foot that waits for some.
 
     Attributes:
-        contact: index of the patch that leaves the ground.
-        start, end: phases of lift-off and touchdown [s].
-        stands: that it does not stand in between.
+        contact: index of the patch that leaves the ground, or stays there.
+        start, end: phases of lift-off and touchdown [s], or between which it waits.
+        stands: whether it waits.
     """
 
     contact: int
@@ -100,14 +105,50 @@ def change_standing(on: np.ndarray, s: float, changes: Sequence[Stretch]) -> Non
             on[change.contact] = change.stands
 
 
+def let_wait(
+    reference: Reference, steps: Sequence[Step], s: float
+) -> tuple[Step, ...] | None:
+    """Steps, and the foot that the behavior would lift before they are over, waiting.
+
+    Args:
+        reference: the behavior.
+        steps: steps in order; a wait among them goes on.
+        s: phase now [s].
+
+    Returns:
+        None where the foot could not wait so long.
+    """
+    moving = tuple(w for w in steps if not w.stands)
+    waits = [w for w in steps if w.stands and w.end > s]
+    over = max((w.end for w in moving), default=-np.inf)
+    since = min((w.start for w in waits), default=s)
+    swings = [(*w, c) for c in reference.soles for w in reference.swings[c]]
+    begin, end, contact = min((w for w in swings if w[0] >= since), default=_NEVER)
+    if over <= begin + 1e-6 and not waits:
+        return moving
+    until = max([over + LIFT] + [w.end for w in waits])
+    steps_again = bool(moving) and moving[-1].contact == contact
+    if end - until < SHORTEST or steps_again:
+        return None
+    return (*moving, Step(contact, float(begin), float(until), True))
+
+
+def waiting(steps: Sequence[Step], contact: int, s: float) -> Step | None:
+    """The wait of a contact at phase s, None for none."""
+    waits = (w for w in steps if w.stands and w.contact == contact)
+    return next((w for w in waits if w.start <= s < w.end), None)
+
+
 def swing_of(
     reference: Reference, steps: Sequence[Step], contact: int, s: float
 ) -> tuple[float, float, bool] | None:
     """Start, end and whether it is an added step, of a swing at phase s."""
-    for step in steps:
-        if step.contact == contact and step.start <= s < step.end:
-            return step.start, step.end, True
+    own = [w for w in steps if w.contact == contact]
+    for step in own:
+        if step.start <= s < step.end:
+            return None if step.stands else (step.start, step.end, True)
     for start, end in reference.swings[contact]:
         if start <= s < end:
-            return float(start), float(end), False
+            waits = [w.end for w in own if w.stands and start <= w.start < end]
+            return max([float(start), *waits]), float(end), False
     return None

@@ -94,13 +94,13 @@ def next_swings(
             landing = plan.shift[_knot(plan.phases, touchdown.start), i]
             swings.append(_descent(reference, touchdown, old, s, landing))
             continue
-        if touchdown is not None:
+        leaves = touchdown is not None and touchdown.ends_standing(s + ahead)
+        if touchdown is not None and not leaves:
             last = [w for w in before if w.contact == c and not touchdown.stands]
             swings += [replace(w, until=touchdown.end) for w in last]
             continue
-        found = swing_of(reference, plan.steps, c, s) or swing_of(
-            reference, plan.steps, c, s + ahead
-        )
+        found = None if leaves else swing_of(reference, plan.steps, c, s)
+        found = found or swing_of(reference, plan.steps, c, s + ahead)
         if found is not None:
             landing = plan.shift[_knot(plan.phases, found[1]), i]
             swings.append(_swing(c, *found, old, s, soles[i], landing))

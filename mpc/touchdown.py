@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mpc.reference import Reference
-from mpc.stepping import LIFT, Step, swing_of
+from mpc.stepping import LIFT, Step, let_wait, swing_of, waiting
 
 # Forces under a foot that has landed early, that has landed after all, and that is in
 # the air again [N]: edges of a foot that drags touch the ground too.
@@ -44,6 +44,10 @@ class Touchdown:
     def is_to_come(self, s: float) -> bool:
         """Whether the foot is still on its way down at phase s."""
         return self.stands and s < self.start
+
+    def ends_standing(self, s: float) -> bool:
+        """Whether the foot has stood, and what the behavior has goes on, by phase s."""
+        return self.stands and self.end < s
 
 
 def put_down(reference: Reference, contact: int, start: float, end: float) -> Touchdown:
@@ -81,6 +85,11 @@ def find_touchdowns(
     found = []
     for c in reference.soles:
         old = next((d for d in before if d.contact == c), None)
+        wait = waiting(steps, c, s)
+        if wait is not None:
+            place = reference.sample(wait.start).p_contact[c].copy()
+            found.append(Touchdown(c, wait.start, wait.end, True, place))
+            continue
         swing = swing_of(reference, steps, c, s)
         if swing is not None:
             start, end, _ = swing
@@ -114,18 +123,40 @@ def _going_down(down: Touchdown, s: float, ahead: float, force: float) -> Touchd
 
 
 def delay_steps(
-    steps: Sequence[Step], touchdowns: Sequence[Touchdown], s: float
+    reference: Reference,
+    steps: Sequence[Step],
+    touchdowns: Sequence[Touchdown],
+    s: float,
+    can_wait: bool,
 ) -> tuple[Step, ...]:
-    """Added steps; those to come wait for a foot that has not landed yet."""
+    """Added steps that are not over; those to come wait for a foot that is late.
+
+    Steps that would still be under way when the behavior lifts the next foot let it
+    wait, or are given up: two feet in the air at once are no steps.
+
+    Args:
+        reference: the behavior.
+        steps: added steps so far.
+        touchdowns: feet that are early or late.
+        s: phase now [s].
+        can_wait: whether feet may leave the ground later than the behavior has it.
+    """
+    steps = tuple(w for w in steps if w.end > s)
     late = max((d.end for d in touchdowns if not d.stands), default=-np.inf)
     first = min((w.start for w in steps if w.start > s), default=np.inf)
     delay = late + LIFT - first
     if delay <= 0 or np.isinf(delay):
-        return tuple(steps)
-    return tuple(
-        replace(w, start=w.start + delay, end=w.end + delay) if w.start > s else w
+        return steps
+    delayed = tuple(
+        replace(w, start=w.start + delay, end=w.end + delay)
+        if w.start > s and not w.stands
+        else w
         for w in steps
     )
+    found = let_wait(reference, delayed, s)
+    if found is None or (not can_wait and any(w.stands for w in found)):
+        return tuple(w for w in steps if w.start <= s)
+    return found
 
 
 def _last_touchdown(
@@ -133,5 +164,6 @@ def _last_touchdown(
 ) -> float:
     """Phase of the last planned touchdown of a patch before s; -inf for none."""
     ends = [float(end) for _, end in reference.swings[contact] if end <= s]
-    ends += [step.end for step in steps if step.contact == contact and step.end <= s]
+    own = (w for w in steps if w.contact == contact and not w.stands)
+    ends += [step.end for step in own if step.end <= s]
     return max(ends, default=-np.inf)

@@ -29,6 +29,7 @@ class Structure(NamedTuple):
     contact_body: np.ndarray  # (C,)
     contact_R: np.ndarray  # (C, 3, 3)
     contact_p: np.ndarray  # (C, 3)
+    contact_size: np.ndarray  # (C, 2) half length and half width
     limb: np.ndarray  # (L, 6) joints of the limbs of the first L contacts
     limb_range: np.ndarray  # (2, L, 6) where they stop, or the limb stops to yield
     free: np.ndarray  # (nj - 6 L,) the other joints

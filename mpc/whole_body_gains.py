@@ -38,8 +38,8 @@ class WholeBodyGains:
     contact_damping: float = 20.0
     contact_flatness: float = 60.0
     # Swinging feet follow their path.
-    swing_stiffness: float = 200.0
-    swing_damping: float = 28.0
+    swing_stiffness: float = 400.0
+    swing_damping: float = 40.0
     point_stiffness: float = 400.0
     point_damping: float = 40.0
 

@@ -10,7 +10,7 @@ MAX_FORCE = 3.0
 # Joints of limbs may go so far beyond where the behavior goes [rad], if that is beyond
 # their range; they may not leave it within this time [s], braking at most so hard
 # [rad/s^2].
-LIMB_ROOM, LIMB_TIME, LIMB_MOST = 0.02, 0.1, 200.0
+LIMB_ROOM, LIMB_TIME, LIMB_MOST = 0.02, 0.05, 500.0
 
 
 @inlined

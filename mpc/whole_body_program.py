@@ -149,6 +149,9 @@ class WholeBodyProgram:
             contact_body=contact.body,
             contact_R=contact.R_PF,
             contact_p=contact.p_PF,
+            contact_size=np.reshape(
+                [[c.half_length, c.half_width] for c in patches], (-1, 2)
+            ),
             limb=limb,
             limb_range=limb_ranges(robot, limbed),
             free=np.array(free, np.int64),

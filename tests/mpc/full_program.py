@@ -153,7 +153,7 @@ class FullProgram:
             error -= (error @ up) * up
             flatten = np.r_[gains.contact_flatness * error, np.zeros(3)]
             return flatten - gains.contact_damping * V
-        error = np.r_[error, target.contact[c] - X.translation()]
+        error = np.r_[error, self.stance.off_path(c)]
         motion = target.contact_motion
         a = motion[1, c] + gains.swing_stiffness * error
         return a + gains.swing_damping * (motion[0, c] - V)

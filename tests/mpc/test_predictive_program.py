@@ -137,7 +137,7 @@ def test_timing_stays_between_its_bounds(program, late):
     assert (plan.rate - 1) * late > 0
 
 
-@pytest.mark.parametrize("rate", [0.8, 1.0, 2.0])
+@pytest.mark.parametrize("rate", [0.8, 1.0, 1.6])
 @pytest.mark.parametrize("late", [0.3, -0.3])
 def test_the_tempo_goes_on_from_what_it_was(program, rate, late):
     """Steps that no plan before had are no reason for a jump."""
@@ -159,13 +159,13 @@ def test_with_timing_off_the_tempo_is_kept(groove):
 def test_time_helps_against_a_push(groove, program):
     """With timing the cost of the same state is lower: it is one more freedom."""
 
-    def effort(weights):
+    def cost(weights):
         plan = PredictiveProgram(groove, weights).solve(PlanStart(9.0, 9.0, 2 * PUSHED))
-        return np.abs(plan.deviation[-1, :6]).sum()
+        return plan.objective
 
-    fixed = dataclasses.replace(program.weights, slowest=1.0, fastest=1.0)
     free = dataclasses.replace(program.weights, beat=0.1, theta=0.1, theta_change=0.1)
-    assert effort(free) < effort(fixed)
+    fixed = dataclasses.replace(free, slowest=1.0, fastest=1.0)
+    assert cost(free) < 0.98 * cost(fixed)
 
 
 def test_a_program_remembers_nothing(groove, program):

@@ -123,16 +123,44 @@ def test_a_foot_on_the_ground_early_is_planned_with(march, swing):
     assert early.wrench[:2, c, 5].max() > 0.05
 
 
-def test_steps_to_come_wait_for_a_foot_in_the_air():
-    steps = (Step(0, 1.0, 1.2), Step(1, 1.25, 1.45), Step(0, 1.5, 1.7))
-    late = Touchdown(0, 1.2, 1.24, False, np.zeros(3))
-    delayed = delay_steps(steps, [late], 1.22)
+@pytest.mark.parametrize("can_wait", [True, False])
+def test_steps_to_come_wait_for_a_foot_in_the_air(march, can_wait):
+    # Long before the behavior lifts a foot itself.
+    steps = (Step(0, -1.0, -0.8), Step(1, -0.75, -0.55), Step(0, -0.5, -0.3))
+    late = Touchdown(0, -0.8, -0.76, False, np.zeros(3))
+    delayed = delay_steps(march, steps, [late], -0.81, can_wait)
     assert delayed[0] == steps[0]
     shift = late.end + LIFT - steps[1].start
     for now, was in zip(delayed[1:], steps[1:], strict=True):
         assert now.start == pytest.approx(was.start + shift)
         assert now.end == pytest.approx(was.end + shift)
-    assert delay_steps(steps, [], 1.22) == steps
+    assert delay_steps(march, steps, [], -0.81, can_wait) == steps
+    assert delay_steps(march, steps, [], -0.79, can_wait) == steps[1:]
+
+
+def test_a_late_foot_makes_no_two_feet_swing_at_once(march, swing):
+    """The behavior's own foot waits, or, where it may not, the step is given up."""
+    c, begin, _ = swing
+    other = 1 - c
+    steps = (Step(c, begin - 0.5, begin - 0.3), Step(other, begin - 0.25, begin - 0.05))
+    late = Touchdown(c, begin - 0.3, begin - 0.2, False, np.zeros(3))
+    s = begin - 0.301
+    step, delayed, wait = delay_steps(march, steps, [late], s, True)
+    assert step == steps[0]
+    assert delayed.start == pytest.approx(late.end + LIFT)
+    assert delayed.end > begin
+    assert wait == Step(c, begin, pytest.approx(delayed.end + LIFT), stands=True)
+    assert delay_steps(march, steps, [late], s, False) == steps[:1]
+
+
+def test_a_foot_that_waits_stands_where_the_behavior_would_have_lifted_it(march, swing):
+    c, begin, _ = swing
+    wait = Step(c, begin, begin + 0.1, stands=True)
+    (down,) = found(march, begin + 0.05, forces(march, c, 500.0), steps=(wait,))
+    assert (down.contact, down.start, down.end) == (c, wait.start, wait.end)
+    assert down.stands
+    np.testing.assert_array_equal(down.place, march.sample(begin).p_contact[c])
+    assert found(march, begin + 0.11, forces(march, c, 5.0), steps=(wait,)) == ()
 
 
 def test_a_foot_that_missed_the_ground_goes_straight_down():

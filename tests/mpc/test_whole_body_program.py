@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from pydrake.math import RotationMatrix
 from scipy.optimize import nnls
 
 from models.contact import PATCH_MARGIN
@@ -118,9 +119,8 @@ def test_contacts_move_as_the_target_says(stance, solution):
         if target.standing[c]:
             wanted = -gains.contact_damping * V[3:]
         else:
-            wanted = target.contact_motion[1, c, 3:] + gains.swing_stiffness * (
-                target.contact[c] - drake.pose(name).translation()
-            )
+            wanted = gains.swing_stiffness * stance.off_path(c)
+            wanted += target.contact_motion[1, c, 3:]
             wanted += gains.swing_damping * (target.contact_motion[0, c, 3:] - V[3:])
             assert np.abs(solution.wrench[c]).max() < EXACT
         assert relative(a[3:] - off, wanted) < ELIMINATION
@@ -142,6 +142,28 @@ def test_a_leg_that_cannot_follow_its_path_does_not_throw_the_body_about(seed):
     change = drake.center_of_mass_acceleration(hard.vdot)
     change = change - drake.center_of_mass_acceleration(easy.vdot)
     assert np.abs(change).max() < 0.1 * off
+
+
+def test_a_foot_that_is_tilted_goes_higher_to_keep_its_lowest_corner_off_the_ground():
+    stance = stepping(0)
+    program, target = stance.program, stance.target
+    (c,) = np.flatnonzero(~target.standing)
+    side = FEET[c][0]
+    stance.q[7 + stance.robot.joint_names.index(f"{side}_leg_akx")] += 0.4
+    stance.drake.set(stance.q, stance.v)
+    R, J = stance.drake.pose(FEET[c]).rotation(), stance.drake.jacobian(FEET[c])
+    flat = RotationMatrix.MakeZRotation(R.ToRollPitchYaw().yaw_angle())
+
+    def upward(planned):
+        target.R_contact[c] = planned.matrix()
+        solution = program.solve(stance.q, stance.v, target)
+        return (J @ solution.vdot)[5] - (R @ solution.off_path[c, 3:])[2]
+
+    patch = stance.robot.contacts[FEET[c]]
+    lift = -(patch.corners() @ R.matrix().T)[:, 2].min()
+    assert lift > 0.8 * patch.half_width * np.sin(0.4)
+    more = program.gains_for(target).swing_stiffness * lift
+    assert upward(flat) - upward(R) == pytest.approx(more, rel=ELIMINATION)
 
 
 def test_the_answer_is_that_of_the_program_stated_in_full(stance, solution):

@@ -60,6 +60,15 @@ class Stance:
         target.point_on[:] = 1.0
         return target
 
+    def off_path(self, c: int) -> np.ndarray:
+        """(3,) way of contact c to its path, lifted by its lowest corner [m]."""
+        corners = self.robot.contacts[self.program.contacts[c]].corners()
+        X = self.drake.pose(self.program.contacts[c])
+        planned = (corners @ self.target.R_contact[c].T)[:, 2].min()
+        tilted = (corners @ X.rotation().matrix().T)[:, 2].min()
+        way = self.target.contact[c] - X.translation()
+        return way + [0.0, 0.0, max(planned - tilted, 0.0)]
+
     def wrench(self, name: str, local: np.ndarray) -> np.ndarray:
         """(6,) wrench in world axes [N m, N] of one in patch axes [weights]."""
         R = self.drake.pose(name).rotation().matrix()
