@@ -15,6 +15,7 @@ import numpy as np
 from models.configuration import Configuration
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
 from mpc.fall_detection import FallLimits, fall_signs
+from mpc.fallback_plan import fall_back
 from mpc.grip import measure_grip
 from mpc.measurement import (
     measure_deviation,
@@ -34,7 +35,7 @@ from mpc.reference import Reference
 from mpc.reference_sampling import ReferenceSample
 from mpc.stepping import swing_of
 from mpc.swings import next_swings
-from mpc.touchdown import delay_steps, find_touchdowns
+from mpc.touchdown import delay_steps, find_touchdowns, find_waiting
 
 # A plan reaches 1.3 s ahead; what it foresees of a robot that nobody watches is worth
 # less and less [s].
@@ -181,7 +182,7 @@ class PredictiveStep:
             why = str(failure) if failure else "solved again"
             factor = tempo.factor(when - self.start_time)
             s = before.phase_at(when)
-            plan = self._fallback(program, when, s, before, safety, why, factor)
+            plan = fall_back(program, when, s, before, safety, why, factor)
         else:
             plan = replace(found, time=when)
         return PredictiveMemory(plan, memory.plans + 1, safety)
@@ -215,7 +216,8 @@ class PredictiveStep:
         soles = measure_soles(now, reference, sample, before.rate)
         ahead = self._ahead(before)
         # Without forces a foot that is put down lands as planned, and stays.
-        downs = tuple(d for d in before.touchdowns if d.is_put_down and s < d.end)
+        put_down = [d for d in before.touchdowns if d.is_put_down and s < d.end]
+        downs = (*put_down, *find_waiting(reference, before.steps, s))
         if force is not None:
             heights = soles[:, 0, 2]
             ground = measure_ground(heights, reference, sample, before, elapsed, force)
@@ -274,51 +276,3 @@ class PredictiveStep:
             known = status in {str(cause) for cause in Cause}
             return Failure(Cause(status) if known else Cause.NUMERICS)
         return plan
-
-    def _fallback(
-        self,
-        program: PredictiveProgram,
-        t: float,
-        s: float,
-        before: Plan,
-        safety: Safety,
-        why: str,
-        tempo: float,
-    ) -> Plan:
-        """The plan in force when no new one is to be used."""
-        if safety.mode is Mode.HOLDING:
-            plan = settled(program, t, s, before, tempo)
-            return replace(plan, status=f"{why}, holding", is_fresh=False)
-        if safety.mode is Mode.FALLEN:
-            return replace(before, status=f"fallen, {safety.fall}", is_fresh=False)
-        return replace(before, status=f"{why}, carried on", is_fresh=False)
-
-
-def settled(
-    program: PredictiveProgram, t: float, s: float, before: Plan, tempo: float = 1.0
-) -> Plan:
-    """The behavior at a tempo, from where the soles of a plan are at phase s.
-
-    Args:
-        program: the predictive program.
-        t: time [s].
-        s: phase of the behavior [s].
-        before: the plan so far.
-        tempo: factor on the authored tempo.
-    """
-    plan = program.rest(t, s, tempo)
-    k = int(np.searchsorted(before.phases, s, side="right")) - 1
-    shift = before.shift[min(max(k, 0), len(before.shift) - 1)]
-    if not shift.size:
-        return plan
-    deviation, com = plan.deviation.copy(), plan.com.copy()
-    deviation[:, :2] = shift.mean(0)
-    com[:, :2] += shift.mean(0)
-    return replace(
-        plan,
-        deviation=deviation,
-        com=com,
-        shift=np.tile(shift, (len(com), 1, 1)),
-        ground=before.ground,
-        grip=before.grip,
-    )

@@ -82,14 +82,10 @@ def find_touchdowns(
         ahead: phase for which a missing foot is taken to be in the air still [s].
         force: (C,) normal forces on the patches [N].
     """
-    found = []
-    for c in reference.soles:
+    found = find_waiting(reference, steps, s)
+    stays = {d.contact for d in found}
+    for c in (c for c in reference.soles if c not in stays):
         old = next((d for d in before if d.contact == c), None)
-        wait = waiting(steps, c, s)
-        if wait is not None:
-            place = reference.sample(wait.start).p_contact[c].copy()
-            found.append(Touchdown(c, wait.start, wait.end, True, place))
-            continue
         swing = swing_of(reference, steps, c, s)
         if swing is not None:
             start, end, _ = swing
@@ -112,6 +108,18 @@ def find_touchdowns(
             place = reference.sample(end).p_contact[c].copy()
             found.append(Touchdown(c, end, s + ahead, False, place))
     return tuple(found)
+
+
+def find_waiting(
+    reference: Reference, steps: Sequence[Step], s: float
+) -> list[Touchdown]:
+    """Feet that stand at phase s where the behavior would have lifted them."""
+    waits = [w for c in reference.soles if (w := waiting(steps, c, s)) is not None]
+    places = [reference.sample(w.start).p_contact[w.contact].copy() for w in waits]
+    return [
+        Touchdown(w.contact, w.start, w.end, True, place)
+        for w, place in zip(waits, places, strict=True)
+    ]
 
 
 def _going_down(down: Touchdown, s: float, ahead: float, force: float) -> Touchdown:

@@ -13,7 +13,7 @@ from mpc.recovery import Recovery
 from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
-from mpc.stepping import covered, recovery_steps
+from mpc.stepping import covered, recovery_steps, standing
 from tests.tolerances import PREDICTION
 
 HARD, HARDER = 150.0, 180.0
@@ -236,7 +236,9 @@ def test_a_push_in_mid_swing_is_survived(built, direction):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "direction"), [(200.0, LEFT), (130.0, RIGHT)])
+@pytest.mark.parametrize(
+    ("size", "direction"), [(280.0, AHEAD), (260.0, BACK), (170.0, RIGHT)]
+)
 def test_timing_saves_what_falls_without(built, size, direction):
     """Once decided on, steps to come are not taken back and decided on again."""
     hardware = {"state": "estimated", "actuator_lag": 0.005, "seed": 1}
@@ -249,6 +251,21 @@ def test_timing_saves_what_falls_without(built, size, direction):
         built("march"), size, direction, time=3.265, timing=False, **hardware
     )
     assert not survived
+
+
+@pytest.mark.slow
+def test_the_foot_that_is_next_waits_for_a_recovery_step(built):
+    """So that no plan has both feet in the air."""
+    hardware = {"state": "estimated", "actuator_lag": 0.005, "seed": 1}
+    run, survived = pushed(built("march"), 260.0, BACK, time=3.265, **hardware)
+    assert survived
+    assert any(step.stands for plan in run.plans for step in plan.steps)
+    reference = Reference(built("march"))
+    for plan in run.plans:
+        middles = 0.5 * (plan.phases[:-1] + plan.phases[1:])
+        planned = reference.table.standing[reference.grid(middles)[0]]
+        on = standing(planned, middles, plan.changes)
+        assert on[:, list(reference.soles)].any(axis=1).all()
 
 
 @pytest.mark.slow
