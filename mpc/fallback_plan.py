@@ -30,25 +30,17 @@ def fall_back(
         tempo: factor on the authored tempo.
     """
     if safety.mode is Mode.HOLDING:
-        plan = settled(program, t, s, before, tempo)
+        plan = _settled(program, t, s, before, tempo)
         return replace(plan, status=f"{why}, holding", is_fresh=False)
     if safety.mode is Mode.FALLEN:
         return replace(before, status=f"fallen, {safety.fall}", is_fresh=False)
     return replace(before, status=f"{why}, carried on", is_fresh=False)
 
 
-def settled(
-    program: PredictiveProgram, t: float, s: float, before: Plan, tempo: float = 1.0
+def _settled(
+    program: PredictiveProgram, t: float, s: float, before: Plan, tempo: float
 ) -> Plan:
-    """The behavior at a tempo, from where the soles of a plan are at phase s.
-
-    Args:
-        program: the predictive program.
-        t: time [s].
-        s: phase of the behavior [s].
-        before: the plan so far.
-        tempo: factor on the authored tempo.
-    """
+    """The behavior at a tempo, from where the soles of a plan are at phase s."""
     plan = program.rest(t, s, tempo)
     k = int(np.searchsorted(before.phases, s, side="right")) - 1
     shift = before.shift[min(max(k, 0), len(before.shift) - 1)]

@@ -215,10 +215,11 @@ class PredictiveStep:
         elapsed, factor = when - before.time, tempo.factor(when - self.start_time)
         soles = measure_soles(now, reference, sample, before.rate)
         ahead = self._ahead(before)
-        # Without forces a foot that is put down lands as planned, and stays.
-        put_down = [d for d in before.touchdowns if d.is_put_down and s < d.end]
-        downs = (*put_down, *find_waiting(reference, before.steps, s))
-        if force is not None:
+        if force is None:
+            # A foot that is put down lands as planned, and stays.
+            put_down = [d for d in before.touchdowns if d.is_put_down and s < d.end]
+            downs = (*put_down, *find_waiting(reference, before.steps, s))
+        else:
             heights = soles[:, 0, 2]
             ground = measure_ground(heights, reference, sample, before, elapsed, force)
             downs = find_touchdowns(

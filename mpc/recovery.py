@@ -117,7 +117,8 @@ class Recovery:
         Where the plan may keep its own time, one more than there is time for: the foot
         that the behavior lifts next waits for it.
         """
-        spacing, can_wait = program.weights.spacing, program.weights.can_wait
+        reference, spacing = program.reference, program.weights.spacing
+        can_wait = program.weights.can_wait
         window = self._window(program, s)
         length = spacing * (self.intervals + 1)
         room = (window.end - window.start - LIFT + spacing) / length + 1e-6
@@ -127,11 +128,11 @@ class Recovery:
             # No foot steps twice in a row: the behavior's own step can go elsewhere.
             last = order[(most - 1) % len(order)]
             counts = {most - 1 if last == window.after else most}
-            if can_wait and most < self.count and last == window.after:
+            if most < self.count and last == window.after:
                 counts.add(most + 1)
             for count in sorted(counts - {0, -1}):
                 steps = order, window.start, spacing, self.intervals, count
-                found = let_wait(program.reference, recovery_steps(*steps), s)
+                found = let_wait(reference, recovery_steps(*steps), s, can_wait)
                 if found is not None:
                     sequences.append(found)
         return sequences

@@ -106,7 +106,7 @@ def change_standing(on: np.ndarray, s: float, changes: Sequence[Stretch]) -> Non
 
 
 def let_wait(
-    reference: Reference, steps: Sequence[Step], s: float
+    reference: Reference, steps: Sequence[Step], s: float, can_wait: bool = True
 ) -> tuple[Step, ...] | None:
     """Steps, and the foot that the behavior would lift before they are over, waiting.
 
@@ -114,9 +114,10 @@ def let_wait(
         reference: the behavior.
         steps: steps in order; a wait among them goes on.
         s: phase now [s].
+        can_wait: whether feet may leave the ground later than the behavior has it.
 
     Returns:
-        None where the foot could not wait so long.
+        None where a foot would have to wait that may not, or not so long.
     """
     moving = tuple(w for w in steps if not w.stands)
     waits = [w for w in steps if w.stands and w.end > s]
@@ -128,7 +129,7 @@ def let_wait(
         return moving
     until = max([over + LIFT] + [w.end for w in waits])
     steps_again = bool(moving) and moving[-1].contact == contact
-    if end - until < SHORTEST or steps_again:
+    if not can_wait or end - until < SHORTEST or steps_again:
         return None
     return (*moving, Step(contact, float(begin), float(until), True))
 

@@ -114,12 +114,13 @@ def find_waiting(
     reference: Reference, steps: Sequence[Step], s: float
 ) -> list[Touchdown]:
     """Feet that stand at phase s where the behavior would have lifted them."""
-    waits = [w for c in reference.soles if (w := waiting(steps, c, s)) is not None]
-    places = [reference.sample(w.start).p_contact[w.contact].copy() for w in waits]
-    return [
-        Touchdown(w.contact, w.start, w.end, True, place)
-        for w, place in zip(waits, places, strict=True)
-    ]
+    found = []
+    for c in reference.soles:
+        wait = waiting(steps, c, s)
+        if wait is not None:
+            place = reference.sample(wait.start).p_contact[c].copy()
+            found.append(Touchdown(c, wait.start, wait.end, True, place))
+    return found
 
 
 def _going_down(down: Touchdown, s: float, ahead: float, force: float) -> Touchdown:
@@ -161,8 +162,8 @@ def delay_steps(
         else w
         for w in steps
     )
-    found = let_wait(reference, delayed, s)
-    if found is None or (not can_wait and any(w.stands for w in found)):
+    found = let_wait(reference, delayed, s, can_wait)
+    if found is None:
         return tuple(w for w in steps if w.start <= s)
     return found
 
