@@ -161,6 +161,8 @@ class PlanExplanation:
         steps: steps that the behavior does not make, in words.
         shifts: how far soles land from where the behavior has them, in words.
         grip: share that the floor gives of the friction that is relied on.
+        push: horizontal acceleration by which the world pushes, forward and to the
+            left [m/s^2].
     """
 
     time: float
@@ -173,6 +175,7 @@ class PlanExplanation:
     steps: tuple[str, ...]
     shifts: tuple[str, ...]
     grip: float = 1.0
+    push: tuple[float, float] = (0.0, 0.0)
 
     @property
     def active(self) -> tuple[LimitReport, ...]:
@@ -195,6 +198,11 @@ class PlanExplanation:
         if self.grip < 1:
             lines += [
                 f"soles have slid: {100 * self.grip:.0f} % of the friction is relied on"
+            ]
+        if any(self.push):
+            forward, left = self.push
+            lines += [
+                f"pushed by {forward:.1f} m/s^2 forward and {left:.1f} m/s^2 to the left"
             ]
         return "\n".join(lines)
 

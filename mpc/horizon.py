@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models.rotations import compiled
+from mpc.outside_force import outside_acceleration
 from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.stepping import Step, Stretch, covered, standing
@@ -43,7 +44,7 @@ class Horizon(NamedTuple):
     deviation: np.ndarray  # (N, NX) state at the start of the intervals
     stretch: np.ndarray  # (N,) of their time [s]
     is_planned: bool  # whether there was a plan before
-    lift: float  # vertical force besides those of the contacts [weights]
+    outside: np.ndarray  # (N, 3) acceleration that the world adds [m/s^2]
     tempo: float  # factor on the authored tempo that is asked for
 
 
@@ -125,10 +126,11 @@ def make_horizon(
     steps: Sequence[Step],
     shift: np.ndarray,
     previous: Plan | None,
-    touchdowns: Sequence[Touchdown] = (),
-    stepping: bool = True,
-    lift: float = 0.0,
-    tempo: float = 1.0,
+    touchdowns: Sequence[Touchdown],
+    stepping: bool,
+    lift: float,
+    push: np.ndarray,
+    tempo: float,
 ) -> Horizon:
     """Samples a behavior over a horizon.
 
@@ -141,6 +143,7 @@ def make_horizon(
         touchdowns: those that are early or late.
         stepping: whether the places of the soles are states.
         lift: vertical force besides those of the contacts [weights].
+        push: (2,) horizontal acceleration besides theirs, for a while [m/s^2].
         tempo: factor on the authored tempo; velocities are at that tempo.
     """
     table, soles = reference.table, list(reference.soles)
@@ -169,10 +172,10 @@ def make_horizon(
     states = around.deviation
     if stepping:
         states = np.hstack([states, around.shift_before.reshape(len(states), -1)])
-    rates = tempo * moving
+    rates, h = tempo * moving, np.diff(phases) / tempo
     return Horizon(
         phases=phases,
-        h=np.diff(phases) / tempo,
+        h=h,
         com=at_knots(table.com[:, 0]),
         velocity=at_knots(table.com[:, 1]) * rates,
         momentum=at_knots(table.momentum[:, 0]) * rates / reference.robot.total_mass,
@@ -189,7 +192,7 @@ def make_horizon(
         deviation=states,
         stretch=around.stretch,
         is_planned=previous is not None,
-        lift=lift,
+        outside=outside_acceleration(lift, push, h, reference.robot.gravity),
         tempo=tempo,
     )
 

@@ -113,26 +113,70 @@ def contact_acceleration(structure, gains, target, tick, v, c, out):
         )
     # A path is one of the lowest corner: a foot that is tilted too far goes higher, or
     # it drags along the ground, which tilts it farther.
-    for i in range(2):
-        tilt = abs(R[2, i]) - abs(T[2, i])
-        p[2] += structure.contact_size[c, i] * max(tilt, 0.0)
+    corner = np.empty(3)
     kp, kd = gains.swing_stiffness, gains.swing_damping
     for i in range(3):
         s = 0.0
-        t = 0.0
         for m in range(3):
             s += R[m, i] * (
                 target.contact_motion[1, c, m]
                 + kp * phi[m]
                 + kd * target.contact_motion[0, c, m]
             )
+        out[i] = s - kd * V[i]
+    raise_by_tilt(structure, target, R, V, out, c, corner)
+    for i in range(3):
+        t = 0.0
+        for m in range(3):
             t += R[m, i] * (
                 target.contact_motion[1, c, 3 + m]
                 + kp * p[m]
                 + kd * target.contact_motion[0, c, 3 + m]
             )
-        out[i] = s - kd * V[i]
+        t += R[2, i] * (corner[2] + kp * corner[0] + kd * corner[1])
         out[3 + i] = t - kd * V[3 + i]
+
+
+@compiled
+def raise_by_tilt(structure, target, R, V, a, c, out):
+    """How much higher sole c has to be for its lowest corner to be on its path.
+
+    Args:
+        structure, target: as everywhere.
+        R: (3, 3) orientation of the sole.
+        V, a: (6,) its velocity, and what its acceleration shall be, in its own axes.
+        c: index of the contact.
+        out: (3,) written: height [m] and its rates [m/s, m/s^2].
+    """
+    T, size = target.R_contact[c], structure.contact_size[c]
+    w, dw, now, planned = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    for i in range(3):
+        w[i], dw[i], out[i] = 0.0, 0.0, 0.0
+        for m in range(3):
+            w[i] += R[i, m] * V[m]
+            dw[i] += R[i, m] * a[m]
+    for i in range(2):
+        if abs(R[2, i]) > abs(T[2, i]):
+            _tilt(R[:, i], w, dw, now)
+            motion = target.contact_motion
+            _tilt(T[:, i], motion[0, c], motion[1, c], planned)
+            for m in range(3):
+                out[m] += size[i] * (now[m] - planned[m])
+
+
+@compiled
+def _tilt(axis, w, dw, out):
+    """Writes |z| of an axis that turns with w and dw, and its first two rates."""
+    along, square = 0.0, 0.0
+    for m in range(3):
+        along += w[m] * axis[m]
+        square += w[m] * w[m]
+    speed = w[0] * axis[1] - w[1] * axis[0]
+    # One that lies flat goes where it turns.
+    sign = 1.0 if axis[2] + 1e-6 * speed > 0 else -1.0
+    out[0], out[1] = sign * axis[2], sign * speed
+    out[2] = sign * (dw[0] * axis[1] - dw[1] * axis[0])
+    out[2] += sign * (w[2] * along - square * axis[2])
 
 
 @inlined

@@ -13,9 +13,6 @@ from mpc.touchdown import EARLY, Touchdown
 
 # How fast the body follows the ground up and down [m/s].
 GROUND_SPEED = 0.15
-# Rate at which the vertical force is learned [1/s], most that one plan may be off to be
-# learned from, and most of it in all [weights].
-LEARNING, SURPRISE, MOST_LIFT = 1.0, 0.05, 0.3
 
 
 def measure_deviation(state: Configuration, reference: ReferenceSample) -> np.ndarray:
@@ -121,28 +118,3 @@ def measure_ground(
         return before.ground
     most = GROUND_SPEED * elapsed
     return before.ground + float(np.clip(min(stood) - before.ground, -most, most))
-
-
-def measure_lift(
-    before: Plan, t: float, deviation: np.ndarray, gravity: float
-) -> float:
-    """Vertical force that the world adds to what is believed [weights].
-
-    A plan that goes up faster than it foresaw has been lifted: it is lighter than its
-    model, or pulled. What is learned is little at a time, so that a push is not taken
-    for a weight.
-
-    Args:
-        before: the plan in force so far.
-        t: time now [s].
-        deviation: (12,) as measured now.
-        gravity: [m/s^2].
-    """
-    elapsed = t - before.time
-    if not before.is_fresh or before.iterations == 0 or elapsed <= 0:
-        return before.lift
-    foreseen = before.at(t).deviation[5]
-    off = (deviation[5] - foreseen) / (elapsed * gravity)
-    off = min(max(float(off), -SURPRISE), SURPRISE)
-    lift = before.lift + LEARNING * elapsed * off
-    return min(max(lift, -MOST_LIFT), MOST_LIFT)

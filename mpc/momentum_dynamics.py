@@ -69,7 +69,7 @@ def linearize_dynamics(
         horizon.deviation,
         horizon.stretch,
         float(horizon.is_planned),
-        horizon.lift,
+        horizon.outside,
         horizon.tempo,
         x0,
         places,
@@ -95,7 +95,7 @@ def _linearize(
     deviation,
     stretch,
     is_planned,
-    lift,
+    outside,
     tempo,
     x0,
     places,
@@ -121,7 +121,8 @@ def _linearize(
         x = x0 if k == 0 else deviation[k]
         F[:] = 0.0
         _forces_of_tempo(h, velocity, momentum, k, tempo, constant)
-        constant[0, 2] += gravity * lift
+        for i in range(3):
+            constant[0, i] += outside[k, i]
         rate[1], rate[2] = constant[0], constant[1]
         for c in range(C):
             for i in range(3):

@@ -33,6 +33,7 @@ class Plan:
             [m]; heights in `deviation` and `com` count from it.
         lift: vertical force that the world adds to what is believed [weights]; a
             robot that is lighter than its model feels one.
+        push: (2,) horizontal acceleration that the world adds for a while [m/s^2].
         grip: share that the floor gives of the friction that is relied on; less
             than 1 after a sole has slid.
         may_step: whether soles may go elsewhere than the behavior has them.
@@ -58,6 +59,7 @@ class Plan:
     swings: tuple[Swing, ...] = ()
     ground: float = 0.0
     lift: float = 0.0
+    push: np.ndarray = field(default_factory=lambda: np.zeros(2))
     grip: float = 1.0
     may_step: bool = True
     objective: float = 0.0

@@ -81,6 +81,7 @@ def explain_plan(
         steps,
         shifts,
         plan.grip,
+        (float(plan.push[0]), float(plan.push[1])),
     )
 
 
@@ -94,8 +95,17 @@ def _solve_again(
     """The program whose objective is the plan's: about which plan is not known."""
     best, least = None, np.inf
     state, shift = plan.deviation[0], plan.shift[0]
-    learned = plan.lift, plan.grip
-    start = PlanStart(t, plan.phase, state, shift, plan.touchdowns, *learned, tempo)
+    start = PlanStart(
+        t,
+        plan.phase,
+        state,
+        shift,
+        plan.touchdowns,
+        lift=plan.lift,
+        push=plan.push,
+        grip=plan.grip,
+        tempo=tempo,
+    )
     if previous is not None:
         start = start.going_on(previous)
     solves: tuple[Callable[[], Plan | None], ...] = (

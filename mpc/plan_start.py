@@ -1,7 +1,7 @@
 """PlanStart: where a plan starts, which is all that a program is told of the robot."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ class PlanStart:
             where they were going to land; None for zeros.
         touchdowns: feet that landed early, or have not landed yet.
         lift: vertical force besides those of the contacts [weights].
+        push: (2,) horizontal acceleration that the world adds for a while [m/s^2].
         grip: share that the floor gives of the friction that is relied on.
         tempo: factor on the authored tempo that is asked for; velocity and momentum of
             `deviation` count from the behavior at that tempo.
@@ -40,6 +41,7 @@ class PlanStart:
     tempo: float = 1.0
     rate: float | None = None
     elapsed: float = 0.0
+    push: np.ndarray = field(default_factory=lambda: np.zeros(2))
 
     def with_touchdown(self, touchdown: Touchdown) -> "PlanStart":
         """The same with one more foot that lands, or has landed, early."""

@@ -150,6 +150,7 @@ class PredictiveProgram:
             downs,
             bool(self._soles),
             start.lift,
+            start.push,
             start.tempo,
         )
 
@@ -228,6 +229,7 @@ class PredictiveProgram:
             steps=tuple(steps),
             touchdowns=tuple(start.touchdowns),
             lift=start.lift,
+            push=start.push,
             grip=start.grip,
             may_step=w.stepping,
             objective=float(result.info.primal_obj) + crouch**2 * of.lowered,

@@ -20,10 +20,10 @@ from mpc.grip import measure_grip
 from mpc.measurement import (
     measure_deviation,
     measure_ground,
-    measure_lift,
     measure_shift,
     measure_soles,
 )
+from mpc.outside_force import measure_lift, measure_push
 from mpc.plan import Plan
 from mpc.plan_settings import PlanSettings, Tempo
 from mpc.plan_start import PlanStart
@@ -231,8 +231,14 @@ class PredictiveStep:
         deviation = measure_deviation(now, sample)
         deviation[2] -= ground
         shift = measure_shift(now, reference, sample, before, s, downs)
+        # A robot that may not step stands against a push, and would go along with a
+        # plan that knew of it.
+        push = np.zeros(2)
+        if program.weights.stepping:
+            push = measure_push(before, t, deviation)
         off_balance = np.hypot(*program.off_balance(deviation, shift))
-        if force is not None and off_balance < program.weights.calm:
+        is_calm = off_balance < program.weights.calm and not push.any()
+        if force is not None and is_calm:
             motion = soles[:, 1]
             grip = measure_grip(reference, sample, before, motion, elapsed, force)
         lift = measure_lift(before, t, deviation, reference.robot.gravity)
@@ -240,7 +246,17 @@ class PredictiveStep:
             deviation = carry(deviation, before, t, when, now)
             s = before.phase_at(when)
         asked = tempo.asked(when - self.start_time)
-        begun = PlanStart(asked, s, deviation, shift, downs, lift, grip, factor)
+        begun = PlanStart(
+            asked,
+            s,
+            deviation,
+            shift,
+            downs,
+            lift=lift,
+            push=push,
+            grip=grip,
+            tempo=factor,
+        )
         start = begun.going_on(before)
         plan = self._plan(program, start, before, elapsed)
         if isinstance(plan, Failure):

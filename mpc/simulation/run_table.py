@@ -134,6 +134,8 @@ def _plan_columns(run: "SimulationRun", plans: list[Plan]) -> Columns:
         "plan.time": np.array([p.time - start for p in plans]),
         "plan.iterations": np.array([p.iterations for p in plans], np.int32),
         "plan.grip": np.array([p.grip for p in plans]),
+        "plan.push.x": np.array([p.push[0] for p in plans]),
+        "plan.push.y": np.array([p.push[1] for p in plans]),
         "plan.status": np.array([p.status for p in plans], object),
         "plan.wall_ms": np.array([1e3 * p.solve_time for p in plans]),
         "tick.wall_ms": _slowest_ticks(run),

@@ -153,10 +153,10 @@ class FullProgram:
             error -= (error @ up) * up
             flatten = np.r_[gains.contact_flatness * error, np.zeros(3)]
             return flatten - gains.contact_damping * V
-        error = np.r_[error, self.stance.off_path(c)]
-        motion = target.contact_motion
-        a = motion[1, c] + gains.swing_stiffness * error
-        return a + gains.swing_damping * (motion[0, c] - V)
+        motion = target.contact_motion[:, c, :3]
+        alpha = motion[1] + gains.swing_stiffness * error
+        alpha = alpha + gains.swing_damping * (motion[0] - V[:3])
+        return np.r_[alpha, self.stance.wanted_motion(c, alpha)]
 
     def _inequalities(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         n, robot = len(self.f), self.robot

@@ -39,7 +39,7 @@ def some_horizon(rng, tempo=1.0, is_planned=True, soles=2):
         deviation=deviation,
         stretch=0.01 * rng.normal(size=N),
         is_planned=is_planned,
-        lift=0.1,
+        outside=rng.normal(size=(N, 3)),
         tempo=tempo,
     )
 
@@ -51,7 +51,7 @@ def rate(horizon, k, x, u):
     """
     h, out = horizon, np.zeros(len(x))
     out[:3] = x[3:6]
-    out[5] = GRAVITY * h.lift
+    out[3:6] = h.outside[k]
     share = (1 / h.tempo**2 - 1) / h.h[k]
     out[3:6] += share * (h.velocity[k + 1] - h.velocity[k])
     out[6:9] += share * (h.momentum[k + 1] - h.momentum[k])

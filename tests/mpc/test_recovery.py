@@ -237,7 +237,7 @@ def test_a_push_in_mid_swing_is_survived(built, direction):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("size", "direction"), [(280.0, AHEAD), (260.0, BACK), (170.0, RIGHT)]
+    ("size", "direction"), [(280.0, AHEAD), (260.0, BACK), (180.0, RIGHT)]
 )
 def test_timing_saves_what_falls_without(built, size, direction):
     """Once decided on, steps to come are not taken back and decided on again."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pydrake.math import RotationMatrix
+from pydrake.math import RollPitchYaw, RotationMatrix
 from scipy.optimize import nnls
 
 from models.contact import PATCH_MARGIN
@@ -50,6 +50,9 @@ def stepping(seed: int) -> Stance:
     stance.target.standing[:] = [False, True]
     stance.target.com[0, :2] = stance.drake.pose("r_foot").translation()[:2]
     stance.target.contact[0] += [0.05, 0.0, 0.08]
+    stance.target.R_contact[0] = (
+        RollPitchYaw(-0.01, 0.02, 0.0).ToRotationMatrix().matrix()
+    )
     stance.target.contact_motion[0, 0] = [0.0, 0.2, 0.0, 0.3, 0.0, 0.4]
     stance.target.contact_motion[1, 0] = [1.0, 0.0, 0.0, 2.0, 0.0, -3.0]
     return stance
@@ -115,13 +118,12 @@ def test_contacts_move_as_the_target_says(stance, solution):
         J = drake.jacobian(name)
         V = J @ stance.v
         a = J @ solution.vdot + drake.bias_acceleration(name)
-        off = drake.pose(name).rotation().matrix() @ solution.off_path[c, 3:]
+        R = drake.pose(name).rotation().matrix()
+        turn, off = R @ solution.off_path[c, :3], R @ solution.off_path[c, 3:]
         if target.standing[c]:
             wanted = -gains.contact_damping * V[3:]
         else:
-            wanted = gains.swing_stiffness * stance.off_path(c)
-            wanted += target.contact_motion[1, c, 3:]
-            wanted += gains.swing_damping * (target.contact_motion[0, c, 3:] - V[3:])
+            wanted = stance.wanted_motion(c, a[:3] - turn)
             assert np.abs(solution.wrench[c]).max() < EXACT
         assert relative(a[3:] - off, wanted) < ELIMINATION
 
@@ -150,17 +152,22 @@ def test_a_foot_that_is_tilted_goes_higher_to_keep_its_lowest_corner_off_the_gro
     (c,) = np.flatnonzero(~target.standing)
     side = FEET[c][0]
     stance.q[7 + stance.robot.joint_names.index(f"{side}_leg_akx")] += 0.4
+    stance.v[:], target.contact_motion[:] = 0.0, 0.0
     stance.drake.set(stance.q, stance.v)
     R, J = stance.drake.pose(FEET[c]).rotation(), stance.drake.jacobian(FEET[c])
     flat = RotationMatrix.MakeZRotation(R.ToRollPitchYaw().yaw_angle())
+    patch = stance.robot.contacts[FEET[c]]
+    corners = patch.corners() @ R.matrix().T
+    lowest = corners[corners[:, 2].argmin()]
+    lift = -lowest[2]
 
     def upward(planned):
         target.R_contact[c] = planned.matrix()
         solution = program.solve(stance.q, stance.v, target)
-        return (J @ solution.vdot)[5] - (R @ solution.off_path[c, 3:])[2]
+        off = np.kron(np.eye(2), R.matrix()) @ solution.off_path[c]
+        a = J @ solution.vdot - off
+        return (a[3:] + np.cross(a[:3], lowest))[2]
 
-    patch = stance.robot.contacts[FEET[c]]
-    lift = -(patch.corners() @ R.matrix().T)[:, 2].min()
     assert lift > 0.8 * patch.half_width * np.sin(0.4)
     more = program.gains_for(target).swing_stiffness * lift
     assert upward(flat) - upward(R) == pytest.approx(more, rel=ELIMINATION)

@@ -11,8 +11,6 @@ from pydrake.multibody.tree import MultibodyForces
 from models.errors import BackbeatError
 from models.ground import plane_height
 from models.joint_command import BLOCKS, EFFORT, FEEDFORWARD
-from mpc.measurement import LEARNING, SURPRISE, measure_lift
-from mpc.predictive_program import PredictiveProgram
 from mpc.reference import Reference
 from mpc.simulation.diagram import build_closed_loop
 from mpc.simulation.run import run_scenario
@@ -482,12 +480,3 @@ def test_a_robot_learns_what_it_weighs(stand):
     risen = [p.deviation[0, 2] for p in run.plans]
     assert max(risen) > 2e-3
     assert abs(risen[-1]) < 1e-3
-
-
-def test_a_push_is_not_taken_for_a_weight(stand):
-    before = replace(PredictiveProgram(Reference(stand)).rest(1.0, 1.0), iterations=1)
-    thrown = np.zeros(12)
-    thrown[5] = 1.0
-    lift = measure_lift(before, 1.02, thrown, 9.81)
-    assert 0 < lift <= 0.02 * SURPRISE * LEARNING + 1e-12
-    assert measure_lift(replace(before, is_fresh=False), 1.02, thrown, 9.81) == 0.0

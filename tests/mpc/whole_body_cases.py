@@ -60,16 +60,52 @@ class Stance:
         target.point_on[:] = 1.0
         return target
 
-    def off_path(self, c: int) -> np.ndarray:
-        """(3,) way of contact c to its path, lifted by its lowest corner [m]."""
-        corners = self.robot.contacts[self.program.contacts[c]].corners()
-        X = self.drake.pose(self.program.contacts[c])
-        planned = (corners @ self.target.R_contact[c].T)[:, 2].min()
-        tilted = (corners @ X.rotation().matrix().T)[:, 2].min()
-        way = self.target.contact[c] - X.translation()
-        return way + [0.0, 0.0, max(planned - tilted, 0.0)]
+    def raised(self, c: int, alpha: np.ndarray) -> np.ndarray:
+        """(3,) height that the tilt of contact c asks for, and its rates [m/s, m/s^2].
+
+        Args:
+            c: index of the contact.
+            alpha: (3,) its angular acceleration, world axes [rad/s^2].
+        """
+        name, target = self.program.contacts[c], self.target
+        patch, R = self.robot.contacts[name], self.drake.pose(name).rotation().matrix()
+        size = np.array([patch.half_length, patch.half_width])
+        w, motion = (self.drake.jacobian(name) @ self.v)[:3], target.contact_motion
+
+        def height(t: float) -> float:
+            now = _turned(R, w, alpha, t)[2, :2]
+            planned = _turned(target.R_contact[c], *motion[:, c, :3], t)[2, :2]
+            return float(size @ np.maximum(np.abs(now) - np.abs(planned), 0.0))
+
+        h = 1e-4
+        before, at, after = height(-h), height(0.0), height(h)
+        rates = (after - before) / (2 * h), (after - 2 * at + before) / h**2
+        return np.array([at, *rates])
+
+    def wanted_motion(self, c: int, alpha: np.ndarray) -> np.ndarray:
+        """(3,) acceleration of contact c in the air, world axes [m/s^2].
+
+        Args:
+            c, alpha: as of `raised`.
+        """
+        gains, target = self.program.gains_for(self.target), self.target
+        name, motion = self.program.contacts[c], target.contact_motion
+        way = target.contact[c] - self.drake.pose(name).translation()
+        off = motion[0, c, 3:] - (self.drake.jacobian(name) @ self.v)[3:]
+        height, speed, change = self.raised(c, alpha)
+        way[2], off[2] = way[2] + height, off[2] + speed
+        wanted = motion[1, c, 3:] + gains.swing_stiffness * way
+        wanted += gains.swing_damping * off
+        wanted[2] += change
+        return np.asarray(wanted)
 
     def wrench(self, name: str, local: np.ndarray) -> np.ndarray:
         """(6,) wrench in world axes [N m, N] of one in patch axes [weights]."""
         R = self.drake.pose(name).rotation().matrix()
         return self.robot.weight * np.r_[R @ local[:3], R @ local[3:]]
+
+
+def _turned(R: np.ndarray, w: np.ndarray, alpha: np.ndarray, t: float) -> np.ndarray:
+    """R after a time t of turning with w, which changes with alpha; to second order."""
+    W, A = (np.cross(np.eye(3), x) for x in (w, alpha))
+    return np.asarray(R + t * W @ R + 0.5 * t**2 * (A + W @ W) @ R)

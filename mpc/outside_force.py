@@ -1,0 +1,76 @@
+"""Forces besides those of the contacts, as plans tell them from what they foresaw.
+
+A robot that is lighter than its model feels a lift, which stays; one that is pushed
+feels a push, which goes on for a while. What is left over when a plan has been followed
+for a period is either: of the vertical a little is learned at a time, so that a push is
+not taken for a weight, and of the horizontal all that is too much for noise.
+"""
+
+import numpy as np
+
+from mpc.plan import Plan
+
+# Rate at which the vertical force is learned [1/s], most that one plan may be off to be
+# learned from, and most of it in all [weights].
+LEARNING, SURPRISE, MOST_LIFT = 1.0, 0.05, 0.3
+# Least acceleration that is taken for a push [m/s^2], and how long one that is felt is
+# taken to go on [s]: by then three plans have seen whether it has.
+FELT, GOES_ON = 6.0, 0.06
+
+
+def measure_lift(
+    before: Plan, t: float, deviation: np.ndarray, gravity: float
+) -> float:
+    """Vertical force that the world adds to what is believed [weights].
+
+    Args:
+        before: the plan in force so far.
+        t: time now [s].
+        deviation: (12,) as measured now.
+        gravity: [m/s^2].
+    """
+    elapsed = t - before.time
+    if not before.is_fresh or before.iterations == 0 or elapsed <= 0:
+        return before.lift
+    foreseen = before.at(t).deviation[5]
+    off = (deviation[5] - foreseen) / (elapsed * gravity)
+    off = min(max(float(off), -SURPRISE), SURPRISE)
+    lift = before.lift + LEARNING * elapsed * off
+    return min(max(lift, -MOST_LIFT), MOST_LIFT)
+
+
+def measure_push(before: Plan, t: float, deviation: np.ndarray) -> np.ndarray:
+    """(2,) horizontal acceleration by which the world pushes [m/s^2].
+
+    What the feet fall short of, while the plan wants them to resist, counts with it.
+
+    Args:
+        before: the plan in force so far, which knew of a push that it went on.
+        t: time now [s].
+        deviation: (12,) as measured now.
+    """
+    elapsed = t - before.time
+    if not before.is_fresh or before.iterations == 0 or elapsed <= 0:
+        return np.zeros(2)
+    off = deviation[3:5] - before.at(t).deviation[3:5]
+    push = off / elapsed + before.push * min(1.0, GOES_ON / elapsed)
+    return push if np.hypot(*push) > FELT else np.zeros(2)
+
+
+def outside_acceleration(
+    lift: float, push: np.ndarray, durations: np.ndarray, gravity: float
+) -> np.ndarray:
+    """(N, 3) what the world adds to the acceleration in intervals ahead [m/s^2].
+
+    Args:
+        lift: vertical force [weights].
+        push: (2,) horizontal acceleration as long as it goes on [m/s^2].
+        durations: (N,) of the intervals [s].
+        gravity: [m/s^2].
+    """
+    ends = np.cumsum(durations)
+    lasting = np.minimum(ends, GOES_ON) - (ends - durations)
+    out = np.empty((len(durations), 3))
+    out[:, :2] = np.maximum(lasting / durations, 0.0)[:, None] * push
+    out[:, 2] = gravity * lift
+    return out

@@ -1,0 +1,97 @@
+"""What plans learn of forces that no contact makes: a weight that is off, a push."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from mpc.outside_force import (
+    FELT,
+    GOES_ON,
+    LEARNING,
+    SURPRISE,
+    measure_lift,
+    measure_push,
+    outside_acceleration,
+)
+from mpc.plan_start import PlanStart
+from mpc.predictive_program import PredictiveProgram
+from mpc.reference import Reference
+from mpc.simulation.disturbance import Push
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Scenario
+from tests.tolerances import EXACT
+
+PERIOD, SIDEWAYS = 0.02, np.array([0.0, -9.0])
+
+
+@pytest.fixture(scope="module")
+def program(built):
+    return PredictiveProgram(Reference(built("march")))
+
+
+@pytest.fixture
+def rest(program):
+    """A plan of a robot that is where it should be."""
+    return replace(program.rest(1.0, 1.0), iterations=1)
+
+
+def test_a_push_is_not_taken_for_a_weight(rest):
+    thrown = np.zeros(12)
+    thrown[5] = 1.0
+    lift = measure_lift(rest, 1.0 + PERIOD, thrown, 9.81)
+    assert 0 < lift <= PERIOD * SURPRISE * LEARNING + EXACT
+    assert measure_lift(replace(rest, is_fresh=False), 1.02, thrown, 9.81) == 0.0
+
+
+def test_a_push_is_what_a_plan_has_not_foreseen(rest):
+    pushed = np.zeros(12)
+    pushed[3:5] = PERIOD * SIDEWAYS
+    assert_allclose(measure_push(rest, 1.0 + PERIOD, pushed), SIDEWAYS, atol=1e-9)
+    noise = 0.99 * FELT / np.hypot(*SIDEWAYS) * pushed
+    assert not measure_push(rest, 1.0 + PERIOD, noise).any()
+    assert not measure_push(replace(rest, is_fresh=False), 1.02, pushed).any()
+
+
+def test_a_push_goes_on_until_the_robot_moves_as_without(program):
+    s, zeros = 1.0, np.zeros(12)
+    pushed = program.solve(PlanStart(s, s, zeros, push=SIDEWAYS))
+    foreseen = pushed.at(s + PERIOD).deviation
+    assert_allclose(measure_push(pushed, s + PERIOD, foreseen), SIDEWAYS, atol=1e-6)
+    less = foreseen.copy()
+    less[3:5] -= PERIOD * SIDEWAYS
+    assert not measure_push(pushed, s + PERIOD, less).any()
+
+
+@pytest.mark.parametrize("durations", [[0.05] * 4, [0.01, 0.03, 0.1], [0.2]])
+def test_a_push_gives_the_momentum_of_the_time_that_it_goes_on(durations):
+    h = np.array(durations)
+    found = outside_acceleration(0.1, SIDEWAYS, h, 9.81)
+    assert_allclose(h @ found[:, :2], GOES_ON * SIDEWAYS, atol=EXACT)
+    assert_allclose(found[:, 2], 0.981, atol=EXACT)
+
+
+@pytest.mark.parametrize("steps", [True, False])
+def test_plans_know_of_a_push_while_it_lasts(built, steps):
+    """Those of a robot that may step: one that stands would go along with it."""
+    behavior, impulse = built("march"), 150.0
+    push = Push(0.5, 0.1, [0.0, -impulse, 0.0])
+    run = run_scenario(
+        Scenario(
+            behavior="march", pushes=[push], duration=0.8, lead_in=0.5, steps=steps
+        ),
+        behavior,
+    )
+    found = np.array([plan.push for plan in run.plans])
+    t = np.array([plan.time for plan in run.plans]) - 1.0
+    size = impulse / push.duration / behavior.robot_model.total_mass
+    during, after = (t > 0.03) & (t < 0.09), t > 0.15
+    if not steps:
+        assert not found.any()
+        return
+    # What feet fall short of, while a plan wants them to resist, counts with it.
+    assert (-found[during, 1] > 0.9 * size).all()
+    assert (-found[during, 1] < 1.8 * size).all()
+    assert not found[after].any()
+    assert not found[t < 0].any()
