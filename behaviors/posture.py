@@ -32,7 +32,7 @@ from optimization.trajectory_problem import Task, TrajectoryProblem, Weights
 BALANCE, CENTERED = (400.0, 400.0), 10.0
 # Cost per second on links that a hand is at a place of [1/m^2, 1/rad^2].
 BESIDE = 4000.0
-# Least and most distance of knots [s].
+# Least and most distance of knots; nothing moves in less time than the least [s].
 FINEST, COARSEST = 0.01, 0.1
 
 
@@ -162,10 +162,10 @@ class PostureSpecification(Specification):
         """When each station is reached and left [s]."""
         t, ends = 0.0, []
         for station in self.stations:
-            if not (station.move > 0 and station.hold >= 0):
+            if not (station.move >= FINEST and station.hold >= 0):
                 raise BackbeatError(
-                    f"{self.name}: move must be > 0 s and hold >= 0 s at station "
-                    f"{station.posture!r}"
+                    f"{self.name}: move must be >= {FINEST:g} s and hold >= 0 s at "
+                    f"station {station.posture!r}"
                 )
             numbers = [station.pelvis, station.lean, *station.angles.values()]
             if not (np.abs(numbers) <= FARTHEST).all():

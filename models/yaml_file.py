@@ -105,6 +105,14 @@ def read_tree(text: str, where: str) -> dict[Any, Any]:
     return deepcopy(_tree(text, where))
 
 
+def line_at(text: str, index: int) -> int:
+    """Line of a character, counted from 1 as editors do.
+
+    YAML has more ends of lines than they have, such as U+2028.
+    """
+    return text.count("\n", 0, index) + 1
+
+
 @lru_cache(maxsize=4)
 def _tree(text: str, where: str) -> dict[Any, Any]:
     """What was read last; who reads a file asks for its tree several times."""
@@ -123,7 +131,7 @@ def _tree(text: str, where: str) -> dict[Any, Any]:
         tree: Any = yaml.safe_load(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        line = f" line {mark.line + 1}" if mark else ""
+        line = f" line {line_at(text, mark.index)}" if mark else ""
         problem = getattr(error, "problem", None) or "cannot be parsed"
         raise BackbeatError(f"{where}{line}: not valid YAML, {problem}") from None
     except (ValueError, OverflowError, RecursionError) as error:

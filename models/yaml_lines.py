@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import yaml
 
+from models.yaml_file import line_at
+
 # Keys and places in lists, from the top.
 Place = tuple[str | int, ...]
 Span = tuple[int, int]
@@ -18,6 +20,7 @@ class YamlLines:
 
     def __init__(self, text: str) -> None:
         """Composes the text."""
+        self._text = text
         self._keys: dict[Place, yaml.Node] = {}
         self._values: dict[Place, yaml.Node] = {}
         self._noted: set[int] = set()
@@ -51,7 +54,7 @@ class YamlLines:
         while place not in self._values and place:
             place = place[:-1]
         node = self._keys.get(place) or self._values.get(place)
-        return node.start_mark.line + 1 if node is not None else 1
+        return 1 if node is None else line_at(self._text, node.start_mark.index)
 
     def key_span(self, place: Place) -> Span | None:
         """Characters of a key; None if it is not there."""

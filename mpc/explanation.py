@@ -201,9 +201,8 @@ class PlanExplanation:
             ]
         if any(self.push):
             forward, left = self.push
-            lines += [
-                f"pushed by {forward:.1f} m/s^2 forward and {left:.1f} m/s^2 to the left"
-            ]
+            way = f"{forward:.1f} m/s^2 forward and {left:.1f} m/s^2 to the left"
+            lines += [f"pushed by {way}"]
         return "\n".join(lines)
 
 

@@ -100,7 +100,8 @@ class _Reader:
         repeats, hold = tree.get("repeats", True), tree.get("hold")
         if not isinstance(repeats, bool):
             raise BackbeatError(f"{self.where}: repeats is true or false")
-        entry = self._list(tree.get("entry", ["stand"] if track == "legs" else []))
+        usual = ["stand"] if track == "legs" else []
+        entry = [str(state) for state in self._list(tree.get("entry", usual))]
         leave = str(tree.get("exit", ""))
         for state in (*entry, *([leave] if leave else [])):
             if state not in STATES:
@@ -115,7 +116,7 @@ class _Reader:
             curves=self._curves(self._list(tree.get("keyframes", [])), repeats),
             steps=self._steps(self._list(tree.get("steps", []))),
             marker=self._marker(tree["marker"]) if "marker" in tree else None,
-            entry=tuple(map(str, entry)),
+            entry=tuple(entry),
             exit=leave,
             hold=None if hold is None else self._share(hold, "hold"),
         )
