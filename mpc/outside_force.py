@@ -14,8 +14,8 @@ from mpc.plan import Plan
 # learned from, and most of it in all [weights].
 LEARNING, SURPRISE, MOST_LIFT = 1.0, 0.05, 0.3
 # Least acceleration that is taken for a push [m/s^2], and how long one that is felt is
-# taken to go on [s]: by then three plans have seen whether it has.
-FELT, GOES_ON = 6.0, 0.06
+# taken to go on [s]: until the next plan has seen whether it has.
+FELT, GOES_ON = 6.0, 0.03
 
 
 def measure_lift(
@@ -52,8 +52,16 @@ def measure_push(before: Plan, t: float, deviation: np.ndarray) -> np.ndarray:
     elapsed = t - before.time
     if not before.is_fresh or before.iterations == 0 or elapsed <= 0:
         return np.zeros(2)
-    off = deviation[3:5] - before.at(t).deviation[3:5]
-    push = off / elapsed + before.push * min(1.0, GOES_ON / elapsed)
+    gained = deviation[3:5] - before.at(t).deviation[3:5]
+    if before.push.any():
+        # The velocity that the plan foresaw of its own push, as it tells it between
+        # its knots.
+        h = before.durations
+        known = outside_acceleration(0.0, before.push, h, 0.0)[:, :2]
+        ends, by = np.r_[0.0, np.cumsum(h)], np.zeros((len(h) + 1, 2))
+        np.cumsum(h[:, None] * known, axis=0, out=by[1:])
+        gained = gained + [np.interp(elapsed, ends, by[:, i]) for i in range(2)]
+    push = gained / elapsed
     return push if np.hypot(*push) > FELT else np.zeros(2)
 
 

@@ -34,7 +34,7 @@ from mpc.recovery import Recovery
 from mpc.reference import Reference
 from mpc.reference_sampling import ReferenceSample
 from mpc.stepping import swing_of
-from mpc.swings import next_swings
+from mpc.swings import next_swings, ways_to_go
 from mpc.touchdown import delay_steps, find_touchdowns, find_waiting
 
 # A plan reaches 1.3 s ahead; what it foresees of a robot that nobody watches is worth
@@ -222,8 +222,9 @@ class PredictiveStep:
         else:
             heights = soles[:, 0, 2]
             ground = measure_ground(heights, reference, sample, before, elapsed, force)
+            way = ways_to_go(reference, before.swings, sample, soles)
             downs = find_touchdowns(
-                reference, before.steps, before.touchdowns, s, ahead, force
+                reference, before.steps, before.touchdowns, s, ahead, force, way
             )
         # Rates of the behavior at the tempo that is asked for.
         sample.com[1] *= factor

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpc.reference import Reference
+from mpc.reference_sampling import ReferenceSample
 from mpc.stepping import swing_of
 from mpc.swing_offset import find_offset
 
@@ -105,6 +106,30 @@ def next_swings(
             landing = plan.shift[_knot(plan.phases, found[1]), i]
             swings.append(_swing(c, *found, old, s, soles[i], landing))
     return tuple(swings)
+
+
+def ways_to_go(
+    reference: Reference,
+    swings: Sequence[Swing],
+    sample: ReferenceSample,
+    soles: np.ndarray,
+) -> np.ndarray:
+    """(C,) how far feet in the air are from where they are going to land [m].
+
+    Args:
+        reference: the behavior.
+        swings: of the plan so far.
+        sample: the behavior at the phase of now.
+        soles: (S, 2, 3) measured offset of each sole [m] and its change per phase.
+    """
+    out = np.zeros(len(reference.patches))
+    for i, c in enumerate(reference.soles):
+        swing = next((w for w in swings if w.contact == c), None)
+        if swing is not None:
+            landing = reference.sample(swing.end).p_contact[c, :2] + swing.landing
+            now = sample.p_contact[c, :2] + soles[i, 0, :2]
+            out[c] = np.hypot(*(landing - now))
+    return out
 
 
 def _swing(

@@ -19,6 +19,8 @@ from mpc.stepping import LIFT, Step, let_wait, swing_of, waiting
 EARLY, LANDED, LEFT = 60.0, 20.0, 10.0
 # Share of a swing after which a touch is a touchdown, and longest wait for one [s].
 EARLIEST, LATEST = 0.65, 0.15
+# One that has farther to go touches the ground in passing [m].
+NEAR = 0.1
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ def find_touchdowns(
     s: float,
     ahead: float,
     force: np.ndarray,
+    way: np.ndarray,
 ) -> tuple[Touchdown, ...]:
     """Touchdowns that are early or late at phase s.
 
@@ -81,6 +84,7 @@ def find_touchdowns(
         s: phase now [s].
         ahead: phase for which a missing foot is taken to be in the air still [s].
         force: (C,) normal forces on the patches [N].
+        way: (C,) how far feet in the air have to go [m].
     """
     found = find_waiting(reference, steps, s)
     stays = {d.contact for d in found}
@@ -94,7 +98,7 @@ def find_touchdowns(
                 found.append(_going_down(old, s, ahead, force[c]))
                 continue
             since = old.start if old is not None and is_known else s
-            is_near = s > start + EARLIEST * (end - start)
+            is_near = s > start + EARLIEST * (end - start) and way[c] < NEAR
             if force[c] > (LEFT if is_known else EARLY) and is_near:
                 place = reference.sample(end).p_contact[c].copy()
                 found.append(Touchdown(c, since, end, True, place))

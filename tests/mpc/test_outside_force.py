@@ -92,6 +92,6 @@ def test_plans_know_of_a_push_while_it_lasts(built, steps):
         return
     # What feet fall short of, while a plan wants them to resist, counts with it.
     assert (-found[during, 1] > 0.9 * size).all()
-    assert (-found[during, 1] < 1.8 * size).all()
+    assert (-found[during, 1] < 2.5 * size).all()
     assert not found[after].any()
     assert not found[t < 0].any()

@@ -103,7 +103,7 @@ def test_it_lands_when_it_touches_and_goes_on_when_it_does_not(program, balance,
     def after(s, force, known):
         forces = np.full(2, 900.0)
         forces[LEFT] = force
-        return find_touchdowns(balance, (), known, s, AHEAD, forces)
+        return find_touchdowns(balance, (), known, s, AHEAD, forces, np.zeros(2))
 
     assert after(HIGH + 0.1, 0.0, [down]) == (down,)
     (early,) = after(HIGH + 0.18, 2.0 * EARLY, [down])

@@ -7,7 +7,7 @@ import pytest
 
 from mpc.plan import Plan
 from mpc.reference import Reference
-from mpc.swings import STEP_DEPTH, STEP_HEIGHT, Swing, next_swings
+from mpc.swings import STEP_DEPTH, STEP_HEIGHT, Swing, next_swings, ways_to_go
 from tests.tolerances import EXACT
 
 SWING = Swing(
@@ -130,3 +130,17 @@ def test_a_foot_that_has_caught_goes_on_from_where_it_is(march, swing):
     caught = following(march, plan, (first,), s, stuck)
     np.testing.assert_allclose(caught.offset(s)[:2, :2], stuck[:, :2], atol=EXACT)
     np.testing.assert_allclose(caught.offset(end)[0, :2], [0.4, 0.0], atol=EXACT)
+
+
+def test_the_way_to_go_is_what_is_left_of_the_step_and_of_the_plan(march, swing):
+    start, end = swing
+    c, s = march.soles[0], start + 0.5 * (end - start)
+    sample = march.sample(s)
+    before = replace(SWING, contact=c, start=start, end=end)
+    soles = np.zeros((2, 2, 3))
+    soles[0, 0] = [0.05, 0.01, 0.02]
+    goal = march.sample(end).p_contact[c, :2] + before.landing
+    left = goal - sample.p_contact[c, :2] - soles[0, 0, :2]
+    ways = ways_to_go(march, [before], sample, soles)
+    assert ways[c] == pytest.approx(np.hypot(*left))
+    assert ways.sum() == ways[c]

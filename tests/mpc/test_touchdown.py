@@ -12,7 +12,7 @@ from mpc.simulation.survival import survived
 from mpc.simulation.world_error import WorldError
 from mpc.stepping import LIFT, Step, standing
 from mpc.swings import Swing
-from mpc.touchdown import EARLY, LATEST, Touchdown, delay_steps, find_touchdowns
+from mpc.touchdown import EARLY, LATEST, NEAR, Touchdown, delay_steps, find_touchdowns
 from tests.tolerances import EXACT
 
 AHEAD = 0.026
@@ -38,8 +38,9 @@ def forces(march, c, force):
     return out
 
 
-def found(march, s, force, before=(), steps=()):
-    return find_touchdowns(march, steps, before, s, AHEAD, force)
+def found(march, s, force, before=(), steps=(), way=0.0):
+    ways = np.full(len(march.patches), way)
+    return find_touchdowns(march, steps, before, s, AHEAD, force, ways)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +60,13 @@ def test_a_foot_is_down_early_when_it_carries_something_late_in_its_swing(
     assert [(d.contact, d.stands, d.start, d.end) for d in downs] == (
         [(c, True, s, end)] if is_early else []
     )
+
+
+def test_a_foot_that_has_far_to_go_touches_the_ground_in_passing(march, swing):
+    c, start, end = swing
+    s, force = start + 0.8 * (end - start), forces(march, c, 500.0)
+    assert not found(march, s, force, way=1.01 * NEAR)
+    assert found(march, s, force, way=0.99 * NEAR)
 
 
 def test_it_stays_down_with_less_and_leaves_again_with_nothing(march, swing):
