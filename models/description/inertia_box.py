@@ -18,8 +18,9 @@ def inertia_box(
     if inertial is None or not inertial.mass or inertial.mass < 0:
         return None
     moments, axes = np.linalg.eigh(inertia_matrix(inertial))
-    squares = 6.0 * (moments.sum() - 2.0 * moments) / inertial.mass
-    if not (squares > 0).all():
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = 6.0 * (moments.sum() - 2.0 * moments) / inertial.mass
+    if not ((squares > 0) & np.isfinite(squares)).all():
         return None
     if np.linalg.det(axes) < 0:
         axes[:, 0] *= -1.0

@@ -96,6 +96,12 @@ def load_overlay(path: Path) -> Overlay:
     overlay = load_yaml(Overlay, path)
     if not overlay.urdf:
         raise BackbeatError(f"{path}: name the description to change as 'urdf'")
+    given = overlay.name, *overlay.bodies, *overlay.attachments
+    for name in (*given, *(a.prefix for a in overlay.attachments.values())):
+        if not name.isprintable():
+            raise BackbeatError(
+                f"{path}: {name!r} has characters that no name may have"
+            )
     _check_positive(path, "mass_factor", overlay.mass_factor)
     for name, link in overlay.links.items():
         _check_link(f"{path}: link {name!r}", link)

@@ -35,6 +35,19 @@ class PolarPush:
     # Link that is pushed.
     body: str = "pelvis"
 
+    def check(self, where: str) -> None:
+        """Raises a BackbeatError about what a seed cannot draw from.
+
+        Args:
+            where: what it is, for the message.
+        """
+        for name, most in (("time_spread", 3600.0), ("direction_spread_deg", 360.0)):
+            value = getattr(self, name)
+            if not 0 <= value <= most:
+                raise BackbeatError(
+                    f"{where}: {name} is {value:g}; it must be from 0 to {most:g}"
+                )
+
     def push(self) -> Push:
         """The same in world axes."""
         angle = np.radians(self.direction_deg)
@@ -170,6 +183,7 @@ class Sweep:
         polar = None
         if push is not None:
             polar = parse_yaml(PolarPush, yaml_text(push, where), f"{where}: push")
+            polar.check(f"{where}: push")
         tree["behavior"] = behavior
         scenario = parse_yaml(Scenario, yaml_text(tree, where), where)
         cell = Cell(behavior, case, dict(values), scenario, polar)
