@@ -23,7 +23,8 @@ SLIVER, SWITCH = 0.3, 0.02
 class Horizon(NamedTuple):
     """The behavior at the knots (N + 1) and in the intervals (N) of a horizon.
 
-    The last six are the plan about which products of deviations are linearized.
+    From `com_shift` to `is_planned` it is the plan about which products of deviations
+    are linearized.
     """
 
     phases: np.ndarray  # (N + 1,) [s]

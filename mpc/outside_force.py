@@ -18,6 +18,13 @@ LEARNING, SURPRISE, MOST_LIFT = 1.0, 0.05, 0.3
 FELT, GOES_ON = 6.0, 0.03
 
 
+def _gained(before: Plan, t: float, deviation: np.ndarray) -> np.ndarray | None:
+    """(3,) velocity beyond what a plan foresaw for t [m/s]; None where it did not."""
+    if not before.is_fresh or before.iterations == 0 or t <= before.time:
+        return None
+    return np.asarray(deviation[3:6] - before.at(t).deviation[3:6])
+
+
 def measure_lift(
     before: Plan, t: float, deviation: np.ndarray, gravity: float
 ) -> float:
@@ -29,11 +36,10 @@ def measure_lift(
         deviation: (12,) as measured now.
         gravity: [m/s^2].
     """
-    elapsed = t - before.time
-    if not before.is_fresh or before.iterations == 0 or elapsed <= 0:
+    gained, elapsed = _gained(before, t, deviation), t - before.time
+    if gained is None:
         return before.lift
-    foreseen = before.at(t).deviation[5]
-    off = (deviation[5] - foreseen) / (elapsed * gravity)
+    off = gained[2] / (elapsed * gravity)
     off = min(max(float(off), -SURPRISE), SURPRISE)
     lift = before.lift + LEARNING * elapsed * off
     return min(max(lift, -MOST_LIFT), MOST_LIFT)
@@ -49,10 +55,10 @@ def measure_push(before: Plan, t: float, deviation: np.ndarray) -> np.ndarray:
         t: time now [s].
         deviation: (12,) as measured now.
     """
-    elapsed = t - before.time
-    if not before.is_fresh or before.iterations == 0 or elapsed <= 0:
+    gained, elapsed = _gained(before, t, deviation), t - before.time
+    if gained is None:
         return np.zeros(2)
-    gained = deviation[3:5] - before.at(t).deviation[3:5]
+    gained = gained[:2]
     if before.push.any():
         # The velocity that the plan foresaw of its own push, as it tells it between
         # its knots.
