@@ -265,8 +265,8 @@ def read_answer(
         raise ProtocolError(f"an answer to {message.get('n')} in place of {number}")
     size = blocks * num_joints
     numbers = vector(message, "joints", size + num_joints)
-    # One sum of squares finds them sooner than a look at each; none is near 1e150.
-    if not math.isfinite(numbers.dot(numbers)):
+    # A look at each, for a sum of squares, which would be sooner, may overflow.
+    if not np.isfinite(numbers).all():
         raise ProtocolError("the command is not of finite numbers")
     fallen = message.get("fallen")
     if fallen is not True and fallen is not False:
