@@ -8,8 +8,13 @@ class BackbeatError(Exception):
     """Something the user can mend; the message is one sentence for them.
 
     It says what was asked, what exists, and what to do. The command line prints
-    it without a traceback and exits with code 2.
+    it without a traceback and exits with code 2. Line breaks, as a name from outside
+    may have them, become spaces.
     """
+
+    def __init__(self, sentence: object) -> None:
+        """Makes the error."""
+        super().__init__(" ".join(str(sentence).split("\n")))
 
 
 def ended(sentence: str) -> str:

@@ -183,9 +183,8 @@ def _tilt(axis, w, dw, out):
 def eliminate(structure, gains, target, v, tick):
     """Writes Z and z0 with vdot = Z z + z0."""
     nv, n = tick.Z.shape
-    nj, C = structure.effort.shape[0], structure.contact_body.shape[0]
-    nf, na = nv - nj, structure.free.shape[0]
-    M, h, Z, z0 = tick.M, tick.bias, tick.Z, tick.z0
+    nj, na = structure.effort.shape[0], structure.free.shape[0]
+    nf, Z, z0 = nv - nj, tick.Z, tick.z0
     for i in range(nv):
         z0[i] = 0.0
         for j in range(n):
@@ -194,20 +193,31 @@ def eliminate(structure, gains, target, v, tick):
         Z[nf + structure.free[i], i] = 1.0
     if nf == 0:
         return
-    weight = structure.mass * structure.gravity
-    Mb = np.empty((6, 6))
-    c0 = np.empty(6)
-    for i in range(6):
-        c0[i] = h[i]
-        for j in range(6):
-            Mb[i, j] = M[i, j]
     L = structure.limb.shape[0]
-    K = np.empty((L, 6, 6))
-    k = np.empty((L, 6))
-    J_L = np.empty((6, 6))
-    inverses = np.empty((L, 6, 6))
-    a = np.empty(6)
+    inverses, K, k = np.empty((L, 6, 6)), np.empty((L, 6, 6)), np.empty((L, 6))
+    _follow_contacts(structure, gains, target, v, tick, inverses, K, k)
+    _move_base(structure, target, tick, inverses, K, k)
     for c in range(L):
+        for i in range(6):
+            row = nf + structure.limb[c, i]
+            s = k[c, i]
+            for m in range(6):
+                s += K[c, i, m] * z0[m]
+            z0[row] = s
+            for m in range(6):
+                for j in range(n):
+                    Z[row, j] += K[c, i, m] * Z[m, j]
+            if not target.standing[c]:
+                for j in range(6):
+                    Z[row, na + 6 * c + j] += inverses[c, i, j]
+
+
+@inlined
+def _follow_contacts(structure, gains, target, v, tick, inverses, K, k):
+    """Writes J_L^-1, K, and k of every limb that has a contact."""
+    nf = v.shape[0] - structure.effort.shape[0]
+    J_L, a = np.empty((6, 6)), np.empty(6)
+    for c in range(structure.limb.shape[0]):
         for i in range(6):
             for j in range(6):
                 J_L[i, j] = tick.J[c, i, nf + structure.limb[c, j]]
@@ -224,19 +234,33 @@ def eliminate(structure, gains, target, v, tick):
                 for m in range(6):
                     s -= inverse[i, m] * tick.J[c, m, j]
                 K[c, i, j] = s
+
+
+@inlined
+def _move_base(structure, target, tick, inverses, K, k):
+    """Writes the rows of the base, which all forces and all limbs move."""
+    M, h, Z, z0 = tick.M, tick.bias, tick.Z, tick.z0
+    n, na, L = Z.shape[1], structure.free.shape[0], structure.limb.shape[0]
+    nf = Z.shape[0] - structure.effort.shape[0]
+    weight = structure.mass * structure.gravity
+    Mb, c0, Mi = np.empty((6, 6)), np.empty(6), np.empty((6, 6))
+    for i in range(6):
+        c0[i] = h[i]
+        for j in range(6):
+            Mb[i, j] = M[i, j]
+    for c in range(L):
         for i in range(6):
             for m in range(6):
                 x = M[i, nf + structure.limb[c, m]]
                 c0[i] += x * k[c, m]
                 for j in range(6):
                     Mb[i, j] += x * K[c, m, j]
-    Mi = np.empty((6, 6))
     invert6(Mb, Mi)
     B = np.zeros((6, n))
     for i in range(6):
         for j in range(na):
             B[i, j] = -M[i, nf + structure.free[j]]
-        for c in range(C):
+        for c in range(structure.contact_body.shape[0]):
             for j in range(6):
                 if target.standing[c]:
                     B[i, na + 6 * c + j] = weight * tick.J[c, j, i]
@@ -252,16 +276,3 @@ def eliminate(structure, gains, target, v, tick):
         for m in range(6):
             for j in range(n):
                 Z[i, j] += Mi[i, m] * B[m, j]
-    for c in range(L):
-        for i in range(6):
-            row = nf + structure.limb[c, i]
-            s = k[c, i]
-            for m in range(6):
-                s += K[c, i, m] * z0[m]
-            z0[row] = s
-            for m in range(6):
-                for j in range(n):
-                    Z[row, j] += K[c, i, m] * Z[m, j]
-            if not target.standing[c]:
-                for j in range(6):
-                    Z[row, na + 6 * c + j] += inverses[c, i, j]

@@ -10,7 +10,7 @@ from pydrake.multibody.tree import (
 )
 from pydrake.systems.framework import Context
 
-from mpc.simulation.world_error import Stream, WorldError, random_stream
+from mpc.simulation.world_error import Stream, WorldError, either_way, random_stream
 
 
 def alter_robot(
@@ -32,7 +32,7 @@ def alter_robot(
     heavier = random_stream(seed, Stream.MASS)
     moved = random_stream(seed, Stream.CENTER_OF_MASS)
     for body in map(plant.get_body, plant.GetBodyIndices(instance)):
-        share = 1.0 + heavier.uniform(-error.mass_spread, error.mass_spread)
+        share = 1.0 + either_way(heavier, error.mass_spread)
         direction = moved.normal(size=3)
         shift = error.com_shift * direction / np.linalg.norm(direction)
         _alter(body, context, error.mass_scale * share, error.inertia_scale, shift)

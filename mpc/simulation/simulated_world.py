@@ -13,7 +13,13 @@ from models.robot import RobotModel
 from mpc.reference import Reference
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.uneven_ground import draw_ground
-from mpc.simulation.world_error import ANY_JOINT, Stream, WorldError, random_stream
+from mpc.simulation.world_error import (
+    ANY_JOINT,
+    Stream,
+    WorldError,
+    either_way,
+    random_stream,
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ def draw_kit(scenario: Scenario, behavior: Behavior) -> dict[str, np.ndarray]:
     played = sorted({e.what for e in behavior.strikes()})
     name = error.drum or str(random.choice(played or sorted(DrumKit().members)))
     DrumKit().member(name)
-    direction = random.uniform(-np.pi, np.pi)
+    direction = either_way(random, np.pi)
     shift = [np.cos(direction), np.sin(direction), 0.0]
     return {name: error.drum_shift * np.array(shift)}
 

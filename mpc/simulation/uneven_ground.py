@@ -10,7 +10,7 @@ from models.errors import BackbeatError
 from models.ground import Block, Ground, plane_height, surface_friction
 from models.rotations import rotation_exp
 from mpc.reference import Reference
-from mpc.simulation.world_error import Stream, WorldError, random_stream
+from mpc.simulation.world_error import Stream, WorldError, either_way, random_stream
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
 
 # What a block of ground has around the sole that is planned on it [m]. Two soles
@@ -120,7 +120,7 @@ def _draw_blocks(
     slip = random_stream(seed, Stream.FRICTION)
     blocks = []
     for foothold in footholds:
-        rise = height.uniform(-error.step_height, error.step_height)
+        rise = either_way(height, error.step_height)
         R_tilt = _tilted(np.radians(error.tilt_deg), tilt)
         X_WT = _surface(X_WG, foothold.X_WC, rise, R_tilt)
         # Drawn in any case, so that the share does not change the others' friction.
@@ -162,7 +162,7 @@ def _cut_free(block: Block, corners: np.ndarray) -> Block:
 
 def _tilted(angle: float, random: np.random.Generator) -> RotationMatrix:
     """Rotation by an angle about a horizontal axis that is drawn."""
-    direction, R = random.uniform(-np.pi, np.pi), np.zeros((3, 3))
+    direction, R = either_way(random, np.pi), np.zeros((3, 3))
     axis = np.array([np.cos(direction), np.sin(direction), 0.0])
     rotation_exp(angle * axis, R)
     return RotationMatrix(R)

@@ -34,6 +34,11 @@ def random_stream(seed: int, stream: Stream, number: int = 0) -> np.random.Gener
     return np.random.default_rng([seed, int(stream), number])
 
 
+def either_way(random: np.random.Generator, most: float) -> float:
+    """A number that is drawn from -most to most; a zero may have a sign."""
+    return float(random.uniform(-most, most + 0.0))
+
+
 @dataclass
 class WorldError:
     """How the simulated world differs from the plan's; by default not at all."""

@@ -1,6 +1,8 @@
 """The sentences that a user's mistakes end in."""
 
-from models.errors import ended, unknown_name
+import pickle
+
+from models.errors import BackbeatError, ended, unknown_name
 
 
 def test_a_sentence_ends_once():
@@ -12,3 +14,10 @@ def test_a_sentence_ends_once():
 def test_a_near_name_is_offered_once():
     sentence = str(unknown_name("drum", "hihat", ["hi_hat", "ride", "hi_hat"]))
     assert sentence == "unknown drum 'hihat'; did you mean hi_hat?"
+
+
+def test_a_sentence_stays_on_one_line():
+    error = BackbeatError("cannot read groove\n.yaml: no such file")
+    assert str(error) == "cannot read groove .yaml: no such file"
+    # It comes back from other processes as it went there.
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)

@@ -17,7 +17,12 @@ from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.simulated_world import draw_kit, draw_world, simulated_kit
 from mpc.simulation.uneven_ground import find_footholds, stand_on
-from mpc.simulation.world_error import WorldError
+from mpc.simulation.world_error import (
+    Stream,
+    WorldError,
+    either_way,
+    random_stream,
+)
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import EXACT, REACHED
 
@@ -28,6 +33,15 @@ def scenario(behavior, seed=0, **error):
 
 def loop_of(behavior, seed=0, **error):
     return build_closed_loop(behavior, scenario(behavior, seed, **error))
+
+
+def test_what_is_drawn_stays_within_and_a_zero_may_have_a_sign():
+    random = random_stream(3, Stream.MASS)
+    drawn = np.array([either_way(random, 0.1) for _ in range(200)])
+    assert (np.abs(drawn) <= 0.1).all()
+    assert drawn.min() < -0.09
+    assert drawn.max() > 0.09
+    assert either_way(random, 0.0) == either_way(random, -0.0) == 0.0
 
 
 def masses(loop):

@@ -14,7 +14,7 @@ from models.yaml_file import parse_yaml
 from mpc.simulation.scenario import Push, Scenario
 from mpc.simulation.sweep.margin import MarginSearch
 from mpc.simulation.sweep.success_rate import SequentialTest
-from mpc.simulation.world_error import Stream, random_stream
+from mpc.simulation.world_error import Stream, either_way, random_stream
 
 
 @dataclass
@@ -111,11 +111,11 @@ class Cell:
         pushes = list(self.scenario.pushes)
         if self.push is not None:
             random = random_stream(seed, Stream.PUSH)
-            shift = random.uniform(-self.push.time_spread, self.push.time_spread)
-            spread = self.push.direction_spread_deg
-            turned = self.push.direction_deg + float(random.uniform(-spread, spread))
+            shift = either_way(random, self.push.time_spread)
+            turn = either_way(random, self.push.direction_spread_deg)
+            turned = self.push.direction_deg + turn
             push = replace(self.push, direction_deg=turned).push()
-            pushes.append(replace(push, time=push.time + float(shift)))
+            pushes.append(replace(push, time=push.time + shift))
         return replace(self.scenario, pushes=pushes, seed=seed)
 
 
