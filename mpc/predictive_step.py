@@ -278,18 +278,19 @@ class PredictiveStep:
         steps = delay_steps(reference, before.steps, downs, s, can_wait)
         swinging = any(swing_of(reference, (), c, s) for c in reference.soles)
         previous = before if before.is_fresh and before.iterations else None
-        undecided = None
-        if steps and swinging and steps[0].start > s + self._ahead(before):
+        undecided, recovery = None, self._recovery
+        to_come = bool(steps) and steps[0].start > s + self._ahead(before)
+        if to_come and swinging:
             # They begin when the behavior's own swing ends: decided again until then.
             steps, undecided = (), previous
             plan = program.solve_anew(start)
         else:
+            if to_come and recovery is not None and recovery.is_over(program, start):
+                steps = ()
             plan = program.solve(start, steps, previous)
         status = program.status
-        if self._recovery is not None and not steps:
-            plan = self._recovery.improve(
-                program, start, plan, before, elapsed, undecided
-            )
+        if recovery is not None and not steps:
+            plan = recovery.improve(program, start, plan, before, elapsed, undecided)
         if plan is None:
             known = status in {str(cause) for cause in Cause}
             return Failure(Cause(status) if known else Cause.NUMERICS)

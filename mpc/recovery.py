@@ -36,7 +36,7 @@ class Recovery:
             which steps may cost `price` more than standing: they only help if taken
             in time, and a push that has begun goes on.
         astray: distance of the soles from where the behavior has them from which a
-            robot that stands well steps back [m].
+            robot that stands well steps back, or goes on stepping [m].
         ahead: [s].
         price: in the objective of the predictive program.
         saving: what steps have to save of it where there is no alarm: a robot that has
@@ -108,6 +108,16 @@ class Recovery:
             if candidate is not None and candidate.objective < least:
                 best, least = candidate, candidate.objective
         return best
+
+    def is_over(self, program: PredictiveProgram, start: PlanStart) -> bool:
+        """Whether a robot between two steps has its balance, and its soles, back.
+
+        What is left of a recovery would keep it in a crouch for nothing.
+        """
+        shift = program.shift(start)
+        off = program.off_balance(start.deviation, shift)
+        out = np.hypot(*shift.T).max(initial=0.0)
+        return bool(np.hypot(*off) < self.watch and out < self.astray)
 
     def _sequences(
         self, program: PredictiveProgram, s: float, way: np.ndarray

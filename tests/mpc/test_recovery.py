@@ -8,6 +8,7 @@ import pytest
 from mpc.plan_start import PlanStart
 from mpc.predictive_bounds import STEP_RATE
 from mpc.predictive_program import PredictiveProgram
+from mpc.predictive_step import PredictiveStep
 from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
 from mpc.reference import Reference
@@ -91,6 +92,23 @@ def test_who_stands_well_but_far_from_its_place_steps_back(program, astray, step
     assert bool(plan.steps) == steps
     if steps:
         assert np.abs(plan.shift[-1]).max() < 0.1 * astray
+
+
+@pytest.mark.parametrize(
+    ("speed", "moved", "goes_on"),
+    [(0.0, 0.0, False), (0.4, 0.0, True), (0.0, 0.2, True)],
+)
+def test_steps_to_come_are_given_up_once_all_is_well(
+    stand, program, speed, moved, goes_on
+):
+    step, sample = PredictiveStep(program, recovery=Recovery()), stand.sample(2.0)
+    steps = recovery_steps(stand.soles, 2.0, program.weights.spacing, 4, 4)
+    before = replace(program.rest(2.0, 2.0), steps=steps)
+    q, v = sample.q.copy(), sample.v.copy()
+    q[4] += moved
+    v[3] += speed
+    plan = step(2.0, q, v, replace(step.start(), plan=before)).plan
+    assert plan.steps == (steps if goes_on else ())
 
 
 def test_without_stepping_nobody_steps(stand):
