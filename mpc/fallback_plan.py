@@ -54,6 +54,7 @@ def _settled(
         deviation=deviation,
         com=com,
         shift=np.tile(shift, (len(com), 1, 1)),
+        lift=before.lift,
         ground=before.ground,
         grip=before.grip,
     )

@@ -18,15 +18,25 @@ LEARNING, SURPRISE, MOST_LIFT = 1.0, 0.05, 0.3
 FELT, GOES_ON = 6.0, 0.03
 
 
-def _gained(before: Plan, t: float, deviation: np.ndarray) -> np.ndarray | None:
-    """(3,) velocity beyond what a plan foresaw for t [m/s]; None where it did not."""
-    if not before.is_fresh or before.iterations == 0 or t <= before.time:
-        return None
-    return np.asarray(deviation[3:6] - before.at(t).deviation[3:6])
+# Times between which nothing can be gained [s].
+NOTHING = 1e-6
+
+
+def _gained(
+    before: Plan, t: float, deviation: np.ndarray, late: float
+) -> tuple[np.ndarray | None, float]:
+    """(3,) velocity beyond what a plan foresaw for t [m/s], and the time it took [s].
+
+    None where it did not.
+    """
+    elapsed = t - (before.time - late)
+    if not before.is_fresh or before.iterations == 0 or elapsed < NOTHING:
+        return None, elapsed
+    return np.asarray(deviation[3:6] - before.at(t).deviation[3:6]), elapsed
 
 
 def measure_lift(
-    before: Plan, t: float, deviation: np.ndarray, gravity: float
+    before: Plan, t: float, deviation: np.ndarray, gravity: float, late: float = 0.0
 ) -> float:
     """Vertical force that the world adds to what is believed [weights].
 
@@ -35,8 +45,9 @@ def measure_lift(
         t: time now [s].
         deviation: (12,) as measured now.
         gravity: [m/s^2].
+        late: how long before its time the plan's state was measured [s].
     """
-    gained, elapsed = _gained(before, t, deviation), t - before.time
+    gained, elapsed = _gained(before, t, deviation, late)
     if gained is None:
         return before.lift
     off = gained[2] / (elapsed * gravity)
@@ -45,7 +56,9 @@ def measure_lift(
     return min(max(lift, -MOST_LIFT), MOST_LIFT)
 
 
-def measure_push(before: Plan, t: float, deviation: np.ndarray) -> np.ndarray:
+def measure_push(
+    before: Plan, t: float, deviation: np.ndarray, late: float = 0.0
+) -> np.ndarray:
     """(2,) horizontal acceleration by which the world pushes [m/s^2].
 
     What the feet fall short of, while the plan wants them to resist, counts with it.
@@ -54,8 +67,10 @@ def measure_push(before: Plan, t: float, deviation: np.ndarray) -> np.ndarray:
         before: the plan in force so far, which knew of a push that it went on.
         t: time now [s].
         deviation: (12,) as measured now.
+        late: how long before its time the plan's state was measured, and carried on
+            with the push by then [s].
     """
-    gained, elapsed = _gained(before, t, deviation), t - before.time
+    gained, elapsed = _gained(before, t, deviation, late)
     if gained is None:
         return np.zeros(2)
     gained = gained[:2]
@@ -66,7 +81,9 @@ def measure_push(before: Plan, t: float, deviation: np.ndarray) -> np.ndarray:
         known = outside_acceleration(0.0, before.push, h, 0.0)[:, :2]
         ends, by = np.r_[0.0, np.cumsum(h)], np.zeros((len(h) + 1, 2))
         np.cumsum(h[:, None] * known, axis=0, out=by[1:])
-        gained = gained + [np.interp(elapsed, ends, by[:, i]) for i in range(2)]
+        since = elapsed - late
+        foreseen = [np.interp(since, ends, by[:, i]) for i in range(2)]
+        gained = gained + foreseen + late * before.push
     push = gained / elapsed
     return push if np.hypot(*push) > FELT else np.zeros(2)
 

@@ -163,7 +163,7 @@ class PredictiveStep:
         when = t + self._planning_time
         if not self.reference.patches:
             plan = self._unhindered(program, when, tempo)
-            return replace(memory, plan=plan)
+            return replace(memory, plan=plan, plans=memory.plans + 1)
         if memory.safety.mode is Mode.FALLEN:
             return replace(memory, plans=memory.plans + 1)
         s = before.phase_at(t)
@@ -235,16 +235,20 @@ class PredictiveStep:
         # A robot that may not step stands against a push, and would go along with a
         # plan that knew of it.
         push = np.zeros(2)
-        if program.weights.stepping:
-            push = measure_push(before, t, deviation)
+        if program.weights.stepping and len(reference.soles) > 1:
+            push = measure_push(before, t, deviation, self._planning_time)
         off_balance = np.hypot(*program.off_balance(deviation, shift))
         is_calm = off_balance < program.weights.calm and not push.any()
-        if force is not None and is_calm:
+        # A sample stands for the period since a plan, not for all of a hold.
+        if force is not None and is_calm and before.is_fresh:
             motion = soles[:, 1]
             grip = measure_grip(reference, sample, before, motion, elapsed, force)
-        lift = measure_lift(before, t, deviation, reference.robot.gravity)
+        late, gravity = self._planning_time, reference.robot.gravity
+        lift = measure_lift(before, t, deviation, gravity, late)
         if when > t:
             deviation = carry(deviation, before, t, when, now)
+            known = before.push if before.is_fresh else np.zeros(2)
+            deviation[3:5] += late * (push - known)
             s = before.phase_at(when)
         asked = tempo.asked(when - self.start_time)
         begun = PlanStart(

@@ -31,6 +31,9 @@ from mpc.plan_settings import PlanSettings
 from mpc.remote.frames import ProtocolError
 from mpc.remote.schema import Schema
 
+# More than any tempo that may be asked for, as a share of the authored one.
+FASTEST = 100.0
+
 
 @dataclass(frozen=True)
 class Hello:
@@ -315,9 +318,13 @@ def _unpacked(kind: type, content: bytes) -> Any:
 
 
 def _is_sound(asked: Asked) -> bool:
-    """Whether settings are of the kinds of those that hold by default."""
+    """Whether settings are of the kinds of those that hold by default, and may be."""
+    settings = asked.settings
     return (
-        _is_like(asked.settings, PlanSettings())
+        _is_like(settings, PlanSettings())
+        and 0 <= settings.beat_priority <= 1
+        and 0 < settings.tempo.before <= FASTEST
+        and 0 < settings.tempo.after <= FASTEST
         and _is_like(asked.plan_delay, 0.0)
         and asked.plan_delay >= 0
         and all(_is_like(hand, _HAND) for hand in asked.hands)

@@ -54,6 +54,32 @@ def test_a_push_is_what_a_plan_has_not_foreseen(rest):
     assert not measure_push(replace(rest, is_fresh=False), 1.02, pushed).any()
 
 
+@pytest.mark.parametrize("late", [0.5 * PERIOD, PERIOD])
+def test_a_plan_that_takes_effect_late_has_foreseen_from_its_state_on(rest, late):
+    """It may take effect at the very time of the next state, or by rounding later."""
+    pushed, now = np.zeros(12), 1.0 + PERIOD - late
+    pushed[3:5] = PERIOD * SIDEWAYS
+    assert_allclose(measure_push(rest, now, pushed, late), SIDEWAYS, atol=1e-9)
+    again = replace(rest, push=SIDEWAYS)
+    felt = measure_push(again, now, np.zeros(12), late)
+    assert_allclose(felt, SIDEWAYS, atol=1e-9)
+    assert not measure_push(rest, 1.0, pushed).any()
+    assert not measure_push(rest, 1.0 + 1e-15, pushed).any()
+
+
+@pytest.mark.parametrize("planning_time", [0.01, 0.02])
+def test_plans_that_take_time_know_of_a_push_and_of_no_other(built, planning_time):
+    push = Push(0.5, 0.1, [0.0, 150.0, 0.0])
+    scenario = Scenario("march", planning_time=planning_time, duration=0.9)
+    run = run_scenario(replace(scenario, pushes=[push]), built("march"))
+    begin = push.time + scenario.lead_in
+    felt = [p.time - begin for p in run.plans if p.push.any()]
+    assert all(p.status == "solved" for p in run.plans)
+    assert felt
+    assert 0 < min(felt) <= 0.05
+    assert max(felt) < 0.25
+
+
 def test_a_push_goes_on_until_the_robot_moves_as_without(program):
     s, zeros = 1.0, np.zeros(12)
     pushed = program.solve(PlanStart(s, s, zeros, push=SIDEWAYS))

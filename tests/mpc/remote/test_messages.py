@@ -100,6 +100,8 @@ def test_an_answer_with_something_wrong_is_refused(number, change):
     [
         replace(ASKED, settings=replace(ASKED.settings, timing=1.0)),
         replace(ASKED, settings=replace(ASKED.settings, beat_priority="high")),
+        replace(ASKED, settings=replace(ASKED.settings, beat_priority=1e6)),
+        replace(ASKED, settings=replace(ASKED.settings, tempo=Tempo(after=-1.0))),
         replace(ASKED, settings=replace(ASKED.settings, tempo=Tempo(np.nan))),
         replace(ASKED, hands=(replace(HAND, after=(0.0, 0.1)),)),
         replace(ASKED, hands=("left hand",)),
