@@ -32,6 +32,16 @@ def check_place(path: Path) -> None:
         raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
 
 
+def refuse_to_replace(path: Path | None, *sources: Path) -> None:
+    """Finds out before the work that a file would not take the place of its source.
+
+    Raises:
+        BackbeatError: it would.
+    """
+    if path is not None and any(path.resolve() == s.resolve() for s in sources):
+        raise BackbeatError(f"{path} is there already, and needed; name another file")
+
+
 def _is_stream(path: Path) -> bool:
     """Whether this is a pipe or a device, whose place no file may take."""
     return path.exists() and not path.is_file() and not path.is_dir()

@@ -19,9 +19,10 @@ def command(
     """Says in what two runs of one behavior differ, and overlays their curves."""
     from backbeat.report.compare_report import compare_page
     from backbeat.report.comparison import compare
-    from models.atomic_file import replacing
+    from models.atomic_file import refuse_to_replace, replacing
     from mpc.simulation.run_record import read_run
 
+    refuse_to_replace(output, first, second)
     comparison = compare(read_run(first), read_run(second))
     page = compare_page(comparison)
     with replacing(output) as file:
@@ -36,7 +37,7 @@ def print_comparison(comparison: "Comparison") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    console = Console(markup=False, highlight=False)
     settings = Table(box=box.SIMPLE_HEAD, show_edge=False)
     for column in ("setting", "first", "second"):
         settings.add_column(column)

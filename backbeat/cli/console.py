@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from backbeat.jobs import Outcome
 
 # Progress and remarks go to stderr, so that stdout holds results alone.
-remarks = Console(stderr=True, highlight=False)
+# What users write is no markup, whatever brackets it has: no console reads any.
+remarks = Console(stderr=True, highlight=False, markup=False)
 
 
 def print_json(data: Any) -> None:
@@ -42,13 +43,15 @@ class ProgressBars:
         self.outcomes: list[Outcome] = []
         self._tasks: dict[str, TaskID] = {}
         self._bars = Progress(
-            TextColumn("{task.description:<24}"),
+            TextColumn("{task.description:<24}", markup=False),
             BarColumn(bar_width=20),
             TextColumn("{task.percentage:>3.0f} %"),
             TimeElapsedColumn(),
             # Gives way where a terminal is narrow, so that the rest does not.
             TextColumn(
-                "{task.fields[what]}", table_column=Column(ratio=1, no_wrap=True)
+                "{task.fields[what]}",
+                markup=False,
+                table_column=Column(ratio=1, no_wrap=True),
             ),
             console=remarks,
             transient=False,
@@ -68,7 +71,7 @@ class ProgressBars:
 
     def line(self, job: str, text: str) -> None:
         """Prints a line of a job's log above the bars."""
-        self._bars.console.print(text, markup=False, soft_wrap=True)
+        self._bars.console.print(text, soft_wrap=True)
 
     def done(self, outcome: "Outcome") -> None:
         """Completes the bar of a job, or marks it as failed."""

@@ -259,7 +259,7 @@ def print_table(findings: list[Finding]) -> None:
         table.add_row(
             Text(mark, style), Text(line.name), Text(line.found), Text(line.remedy)
         )
-    console = Console()
+    console = Console(markup=False)
     console.print(table)
     lacking = [line.name for line in findings if line.required and not line.ok]
     if lacking:

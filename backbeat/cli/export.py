@@ -49,7 +49,12 @@ def command(
     behavior is that of its score.
     """
     from backbeat.cli.sound_options import read_extras
+    from models.atomic_file import refuse_to_replace
     from models.errors import BackbeatError
+
+    for path in (output, npz, midi, wav):
+        refuse_to_replace(path, Path(name))
+    refuse_to_replace(midi, *(p for p in (wav,) if p is not None))
 
     if midi is None and wav is None:
         if click or backing is not None or latency_ms:

@@ -63,4 +63,4 @@ def list_figures(figures: "list[Figure]") -> None:
     for figure in figures:
         source = "a plan in the library" if figure.of_plan else "model and score"
         table.add_row(figure.name, figure.shows, source)
-    Console().print(table)
+    Console(markup=False).print(table)

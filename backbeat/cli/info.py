@@ -32,7 +32,7 @@ def command(
     if as_json:
         print_json(to_header(behavior) | margins(behavior))
         return
-    console = Console()
+    console = Console(markup=False)
     console.print(str(behavior))
     table = Table("check", "worst", "allowed", "at", "where", "passed")
     for check in behavior.certificate.checks:

@@ -121,4 +121,4 @@ def _print_fates(report: "LintReport") -> None:
         table.add_row(
             entry.element, entry.attribute, entry.fate.value, lines + more, entry.remark
         )
-    Console().print(table)
+    Console(markup=False).print(table)

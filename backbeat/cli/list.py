@@ -49,4 +49,4 @@ def command(
     for name in missing:
         blank = [""] if has_cards else []
         screen.add_row(name, "", "", "", "not built", *blank, f"backbeat build {name}")
-    Console().print(screen)
+    Console(markup=False).print(screen)

@@ -38,7 +38,9 @@ def print_report(description: Description, report: ModelReport) -> None:
 
 def _console() -> Console:
     """The terminal; a file or a pipe has lines as long as the tables."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+    return Console(
+        markup=False, highlight=False, width=None if sys.stdout.isatty() else WIDTH
+    )
 
 
 def _table(*columns: str) -> Table:

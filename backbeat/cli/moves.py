@@ -44,7 +44,7 @@ def command(
         beats = f"{move.usual_beats(move.defaults()):g}"
         track = move.track if is_first else ""
         table.add_row(track, move.name, beats, _text(move), parameters)
-    Console(highlight=False).print(table)
+    Console(markup=False, highlight=False).print(table)
 
 
 def _text(move: "Move") -> "Text":

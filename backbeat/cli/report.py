@@ -39,10 +39,11 @@ def command(
     sound, and how to do it again; of a dancer how late what belongs on the beat came,
     of a drummer the tempo read from the motion and how like a person it plays.
     """
-    from models.atomic_file import replacing
+    from models.atomic_file import refuse_to_replace, replacing
 
     if name.endswith(".parquet"):
         path = output or Path(name).with_suffix(".html")
+        refuse_to_replace(path, Path(name))
         page = _run_page(Path(name), path, library, recording)
     else:
         from backbeat.report.behavior_report import behavior_page

@@ -32,7 +32,7 @@ def results_table(results: Sequence[Mapping[str, Any]]) -> RenderableType:
 
 def print_results(results: Sequence[Mapping[str, Any]]) -> None:
     """Prints the table on stdout."""
-    Console(highlight=False).print(results_table(results))
+    Console(markup=False, highlight=False).print(results_table(results))
 
 
 def _row(m: Mapping[str, Any]) -> list[str]:

@@ -43,7 +43,7 @@ def command(
     address = Address(host, port or 0)
     if not address.is_local:
         remarks.print(
-            f"[yellow]warning:[/] {host} can be reached from other machines, and "
+            f"warning: {host} can be reached from other machines, and "
             "whoever reaches it can ask this controller; nothing is encrypted"
         )
     with ControllerServer(find, name, address, remarks.print) as server:

@@ -86,12 +86,16 @@ def sweep_progress(title: str, output: Path) -> Iterator["Progress"]:
     from backbeat.cli.console import remarks
 
     columns: list[Any] = [
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=10),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         # Gives way where a terminal is narrow, so that count and time do not.
-        TextColumn("{task.fields[what]}", table_column=Column(ratio=1, no_wrap=True)),
+        TextColumn(
+            "{task.fields[what]}",
+            markup=False,
+            table_column=Column(ratio=1, no_wrap=True),
+        ),
     ]
     with Bars(*columns, console=remarks, expand=True) as bars:
         task = bars.add_task(title, total=None, what="")

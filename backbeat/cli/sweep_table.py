@@ -24,7 +24,7 @@ Entry = Mapping[str, Any]
 
 def print_sweep(summary: Entry) -> None:
     """Prints what a sweep found on stdout."""
-    console = Console(highlight=False)
+    console = Console(markup=False, highlight=False)
     for table in sweep_tables(summary):
         console.print(table)
     console.print(

@@ -89,7 +89,7 @@ def command(
     address = read_address(remote) if remote else None
     if address is not None and not address.is_local:
         remarks.print(
-            f"[yellow]warning:[/] {address} is not on this machine; nothing that goes "
+            f"warning: {address} is not on this machine; nothing that goes "
             "there and back is encrypted"
         )
     behavior = load_verified(library, settings.behavior, unverified)

@@ -30,3 +30,11 @@ def test_a_bar_says_what_is_done_on_a_narrow_terminal(screen):
     plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen.getvalue())
     assert re.search(r"outstanding-standing +━+ +0 % 0:00:0\d getting ready", plain)
     assert re.search(r" 50 % 0:00:0\d in closed loop", plain)
+
+
+def test_brackets_are_what_somebody_wrote(screen):
+    with console.progress_bar("song [live] [/b]") as report:
+        report(0.5, "played [/x]")
+        time.sleep(PICTURE)
+    assert "song [live] [/b]" in screen.getvalue()
+    assert "played [/x]" in screen.getvalue()

@@ -151,3 +151,13 @@ def test_a_mistake_is_one_sentence(model, arguments, sentence):
     code, said, error = model(*arguments)
     assert (code, said) == (2, "")
     assert sentence in error
+
+
+def test_an_overlay_does_not_take_the_place_of_what_it_changes(model, tmp_path):
+    base, overlay = tmp_path / "mine.urdf", tmp_path / "mine.yaml"
+    base.write_bytes(ATLAS.read_bytes())
+    overlay.write_text("urdf: mine.urdf\nmass_factor: 2.0\n")
+    code, _, error = model("overlay", overlay)
+    assert code == 2
+    assert "name another file" in error
+    assert base.read_bytes() == ATLAS.read_bytes()

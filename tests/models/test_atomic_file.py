@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from models.atomic_file import check_place, replacing
+from models.atomic_file import check_place, refuse_to_replace, replacing
 from models.errors import BackbeatError
 
 
@@ -72,3 +72,14 @@ def test_a_place_is_looked_at_and_left_as_it_was(tmp_path):
         with pytest.raises(BackbeatError, match="cannot write"):
             check_place(place)
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_no_file_takes_the_place_of_what_it_is_made_from(tmp_path):
+    source, link = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    source.write_text("run")
+    link.symlink_to(source)
+    refuse_to_replace(None, source)
+    refuse_to_replace(tmp_path / "a.csv", source)
+    for path in (source, tmp_path / "." / "a.parquet", link):
+        with pytest.raises(BackbeatError, match="name another file"):
+            refuse_to_replace(path, source)
