@@ -39,7 +39,9 @@ def refuse_to_replace(path: Path | None, *sources: Path) -> None:
         BackbeatError: it would.
     """
     if path is not None and any(path.resolve() == s.resolve() for s in sources):
-        raise BackbeatError(f"{path} is there already, and needed; name another file")
+        raise BackbeatError(
+            f"{path} is named for two things; name another file to write"
+        )
 
 
 def _is_stream(path: Path) -> bool:

@@ -16,9 +16,7 @@ LEARNING, SURPRISE, MOST_LIFT = 1.0, 0.05, 0.3
 # Least acceleration that is taken for a push [m/s^2], and how long one that is felt is
 # taken to go on [s]: until the next plan has seen whether it has.
 FELT, GOES_ON = 6.0, 0.03
-
-
-# Times between which nothing can be gained [s].
+# A time in which nothing can be gained [s].
 NOTHING = 1e-6
 
 

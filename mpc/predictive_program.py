@@ -113,6 +113,11 @@ class PredictiveProgram:
         """Length of the horizon at nominal tempo [s]."""
         return self.weights.knots * self.weights.spacing
 
+    @property
+    def may_step(self) -> bool:
+        """Whether one foot may leave the ground while another stands."""
+        return self.weights.stepping and len(self.reference.soles) > 1
+
     def _make_solver(self) -> piqp.SparseSolver:
         solver = piqp.SparseSolver()
         settings = solver.settings

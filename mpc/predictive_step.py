@@ -211,7 +211,8 @@ class PredictiveStep:
     ) -> Plan | Failure:
         """A plan from what is measured."""
         reference, ground, grip = self.reference, before.ground, before.grip
-        when = t + self._planning_time
+        late, gravity = self._planning_time, reference.robot.gravity
+        when = t + late
         elapsed, factor = when - before.time, tempo.factor(when - self.start_time)
         soles = measure_soles(now, reference, sample, before.rate)
         ahead = self._ahead(before)
@@ -235,15 +236,14 @@ class PredictiveStep:
         # A robot that may not step stands against a push, and would go along with a
         # plan that knew of it.
         push = np.zeros(2)
-        if program.weights.stepping and len(reference.soles) > 1:
-            push = measure_push(before, t, deviation, self._planning_time)
+        if program.may_step:
+            push = measure_push(before, t, deviation, late)
         off_balance = np.hypot(*program.off_balance(deviation, shift))
         is_calm = off_balance < program.weights.calm and not push.any()
         # A sample stands for the period since a plan, not for all of a hold.
         if force is not None and is_calm and before.is_fresh:
             motion = soles[:, 1]
             grip = measure_grip(reference, sample, before, motion, elapsed, force)
-        late, gravity = self._planning_time, reference.robot.gravity
         lift = measure_lift(before, t, deviation, gravity, late)
         if when > t:
             deviation = carry(deviation, before, t, when, now)

@@ -78,7 +78,7 @@ class Recovery:
                 be given up for more than `price`; None for none.
         """
         best, least = plan, np.inf if plan is None else plan.objective
-        if not program.weights.stepping or len(program.reference.soles) < 2:
+        if not program.may_step:
             return plan
         shift = program.shift(start)
         off, astray = program.off_balance(start.deviation, shift), shift.mean(axis=0)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Column
+from rich.text import Text
 
 if TYPE_CHECKING:
     from backbeat.jobs import Outcome
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 # Progress and remarks go to stderr, so that stdout holds results alone.
 # What users write is no markup, whatever brackets it has: no console reads any.
 remarks = Console(stderr=True, highlight=False, markup=False)
+
+
+def warn(sentence: str) -> None:
+    """Prints a warning among the remarks."""
+    remarks.print(Text.assemble(("warning:", "yellow"), " ", sentence))
 
 
 def print_json(data: Any) -> None:

@@ -54,8 +54,8 @@ def command(
 
     for path in (output, npz, midi, wav):
         refuse_to_replace(path, Path(name))
-    refuse_to_replace(midi, *(p for p in (wav,) if p is not None))
-
+    if wav is not None:
+        refuse_to_replace(midi, wav)
     if midi is None and wav is None:
         if click or backing is not None or latency_ms:
             raise BackbeatError("name a sound file too: --midi PATH or --wav PATH")

@@ -87,19 +87,15 @@ def overlay(
     ] = None,
 ) -> None:
     """Writes the URDF that a YAML of changes makes of another."""
-    from models.atomic_file import refuse_to_replace, replacing
+    from models.atomic_file import replacing
     from models.description.document import Document
     from models.description.finding import Severity
     from models.description.forward_kinematics import center_of_mass
     from models.description.lint import examine
-    from models.description.overlay_file import load_overlay
     from models.description.overlaying import apply_overlay
     from models.errors import BackbeatError
 
     path = output or file.with_suffix(".urdf")
-    overlay = load_overlay(file)
-    others = (a.file for a in overlay.attachments.values())
-    refuse_to_replace(path, file, *(file.parent / p for p in (overlay.urdf, *others)))
     raw = apply_overlay(file, path)
     description, findings = examine(Document(path, raw))
     errors = [

@@ -23,7 +23,7 @@ def command(
     ] = False,
 ) -> None:
     """Controls simulations that run elsewhere, one at a time, until Ctrl-C."""
-    from backbeat.cli.console import remarks
+    from backbeat.cli.console import remarks, warn
     from backbeat.cli.port import check_port
     from backbeat.cli.verified import load_verified
     from behaviors.behavior import Behavior
@@ -42,8 +42,8 @@ def command(
         find(name)
     address = Address(host, port or 0)
     if not address.is_local:
-        remarks.print(
-            f"warning: {host} can be reached from other machines, and "
+        warn(
+            f"{host} can be reached from other machines, and "
             "whoever reaches it can ask this controller; nothing is encrypted"
         )
     with ControllerServer(find, name, address, remarks.print) as server:

@@ -55,7 +55,7 @@ def command(
 ) -> None:
     """Tracks a behavior in closed loop and reports what happened."""
     from backbeat.card_words import predicted
-    from backbeat.cli.console import print_json, progress_bar, remarks
+    from backbeat.cli.console import print_json, progress_bar, remarks, warn
     from backbeat.cli.results import print_results
     from backbeat.cli.verified import load_verified
     from models.errors import BackbeatError
@@ -88,8 +88,8 @@ def command(
     settings.check()
     address = read_address(remote) if remote else None
     if address is not None and not address.is_local:
-        remarks.print(
-            f"warning: {address} is not on this machine; nothing that goes "
+        warn(
+            f"{address} is not on this machine; nothing that goes "
             "there and back is encrypted"
         )
     behavior = load_verified(library, settings.behavior, unverified)

@@ -7,6 +7,7 @@ from typing import Any
 
 from lxml import etree
 
+from models.atomic_file import refuse_to_replace
 from models.description.attaching import attach, set_pose, written
 from models.description.collision_choice import choose_all
 from models.description.description import INERTIA
@@ -36,10 +37,13 @@ def apply_overlay(path: Path, output: Path) -> bytes:
         output: where the description will be, to which names of meshes are relative.
 
     Raises:
-        BackbeatError: a file cannot be read, or a name in the overlay is unknown.
+        BackbeatError: a file cannot be read, a name in the overlay is unknown, or the
+            output would take the place of what it is made from.
     """
     overlay = load_overlay(path)
     source = path.parent / overlay.urdf
+    others = (path.parent / a.file for a in overlay.attachments.values())
+    refuse_to_replace(output, path, source, *others)
     document = read_document(source)
     root = document.root
     _move_meshes(document, output)
