@@ -103,6 +103,14 @@ class PlannerProcess(Closing):
             stderr=self._errors,
             env=os.environ | threads | {"PYTHONPATH": os.pathsep.join(sys.path)},
         )
+        try:
+            self._introduce(behavior, settings)
+        except BaseException:
+            self.close()
+            raise
+
+    def _introduce(self, behavior: Behavior, settings: PlannerSettings) -> None:
+        """Hands over what the process needs, and waits until it can plan."""
         with tempfile.TemporaryDirectory() as folder:
             Library(folder).save(behavior)
             head: dict[str, Any] = asdict(settings) | {"settings": settings.settings}

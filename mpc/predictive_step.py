@@ -40,6 +40,8 @@ from mpc.touchdown import delay_steps, find_touchdowns, find_waiting
 # A plan reaches 1.3 s ahead; what it foresees of a robot that nobody watches is worth
 # less and less [s].
 CARRY = 0.5
+# Programs of settings that are kept, the latest: a knob that is turned has many.
+KEPT = 8
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class PredictiveStep:
         """
         self.program, self.period = program, period
         self._weights = weights or PredictiveWeights()
-        self._programs = {program.weights: program}
+        self._programs: dict[PredictiveWeights, PredictiveProgram] = {}
         self.reference: Reference = program.reference
         self.limits = limits or FailSafe(carry=CARRY)
         self.fall_limits = fall_limits or FallLimits()
@@ -121,14 +123,19 @@ class PredictiveStep:
     def program_for(self, settings: PlanSettings | None) -> PredictiveProgram:
         """The program with settings; None for the one it was made with.
 
-        What was made once is kept: it decides nothing, and is found again.
+        The latest are kept: that decides nothing, and they are found again.
         """
         if settings is None:
             return self.program
         weights = settings.adapt(self._weights)
-        if weights not in self._programs:
-            self._programs[weights] = PredictiveProgram(self.reference, weights)
-        return self._programs[weights]
+        if weights == self.program.weights:
+            return self.program
+        found = self._programs.pop(weights, None)
+        found = found or PredictiveProgram(self.reference, weights)
+        self._programs[weights] = found
+        while len(self._programs) > KEPT:
+            del self._programs[next(iter(self._programs))]
+        return found
 
     def start(self) -> PredictiveMemory:
         """Memory before the first plan."""

@@ -100,13 +100,14 @@ class Recovery:
                 best, least = candidate, candidate.objective
         way = -astray if is_calm else off
         for steps in self._sequences(program, start.s, way):
+            saved = 0.0
             if undecided is not None and undecided.steps == steps:
                 candidate = program.solve(start, steps, undecided)
-                least += self.price
+                saved = self.price
             else:
                 candidate = program.solve_anew(start, steps)
-            if candidate is not None and candidate.objective < least:
-                best, least = candidate, candidate.objective
+            if candidate is not None and candidate.objective - saved < least:
+                best, least = candidate, candidate.objective - saved
         return best
 
     def is_over(self, program: PredictiveProgram, start: PlanStart) -> bool:

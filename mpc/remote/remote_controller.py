@@ -3,7 +3,8 @@
 While answers come, it passes them on. When none comes, it does what a controller does
 whose program is not solved (`mpc.fail_safe`): the last command goes on for a moment,
 then joints hold the posture of that moment, with damping, until the controller has
-answered several times in a row again.
+answered several times in a row again. A fall that was declared stays one, whoever is
+there: the last command, which only damps, goes on for good.
 """
 
 import time
@@ -33,7 +34,8 @@ class RemoteMemory:
     Attributes:
         command: (9 nj,) the joint command in force.
         acceleration: (nj,) what it makes the joints do [rad/s^2].
-        posture: (nj,) of the joints when the controller last answered [rad].
+        posture: (nj,) of the joints when the controller last answered; the behavior's
+            first before that [rad].
         fallen: whether it has declared a fall.
         link: what is done about answers that do not come, and the counts.
         ticks: ticks done.
@@ -111,7 +113,8 @@ class RemoteController(LeafSystem):
             "hands", AbstractValue.Make(())
         )
         z = np.zeros
-        first = RemoteMemory(z(BLOCKS * nj), z(nj), z(nj))
+        posture = reference.table.q[0, self._nq - nj :]
+        first = RemoteMemory(z(BLOCKS * nj), z(nj), posture)
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
         self.DeclareVectorOutputPort("command", BLOCKS * nj, self._calc_command, state)
@@ -172,9 +175,8 @@ class RemoteController(LeafSystem):
         memory = replace(memory, link=safety, ticks=memory.ticks + 1)
         nj = self.robot.num_joints
         if isinstance(found, Answer):
-            session = self.link.sessions
-            memory = replace(memory, fallen=found.fallen, session=session)
-            if safety.mode is Mode.TRACKING:
+            memory = replace(memory, session=self.link.sessions)
+            if found.fallen or (safety.mode is Mode.TRACKING and not memory.fallen):
                 posture = x[self._nq - nj : self._nq].copy()
                 known = posture if np.isfinite(posture).all() else memory.posture
                 return replace(
@@ -182,8 +184,9 @@ class RemoteController(LeafSystem):
                     command=found.command,
                     acceleration=found.acceleration,
                     posture=known,
+                    fallen=found.fallen,
                 )
-        if safety.mode is Mode.HOLDING:
+        if safety.mode is Mode.HOLDING and not memory.fallen:
             nothing = np.zeros(nj)
             command = joint_command(nothing, memory.posture, nothing, *self._hold)
             return replace(memory, command=command, acceleration=nothing)

@@ -21,6 +21,9 @@ from mpc.simulation.controllers import add_controllers
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.settings import first_settings
 
+# Longest between two questions; what is due in it is done before an answer [s].
+PAUSE = 5.0
+
 
 class ControllerSession:
     """The controllers of one behavior, from when they are told to begin.
@@ -90,7 +93,8 @@ class ControllerSession:
         """What the joints shall do.
 
         Raises:
-            ProtocolError: the question is not later than the one before.
+            ProtocolError: the question is not later than the one before, or by so much
+                that nobody would wait for what is due in between.
         """
         if question.start:
             self._begin(question.time)
@@ -100,6 +104,11 @@ class ControllerSession:
                 raise ProtocolError(
                     f"a question of {question.time:g} s after one of "
                     f"{context.get_time():g} s, without a start"
+                )
+            if question.time > context.get_time() + PAUSE:
+                raise ProtocolError(
+                    f"a question of {question.time:g} s after one of "
+                    f"{context.get_time():g} s: begin again after {PAUSE:g} s"
                 )
             # Up to this time, but not what is due at it: that waits for its inputs.
             self._simulator.AdvanceTo(question.time)

@@ -129,6 +129,15 @@ def test_a_planner_that_dies_or_stalls_is_noticed(built, planner, monkeypatch):
         pending.result()
 
 
+def test_a_planner_that_does_not_start_leaves_nothing(built, monkeypatch):
+    monkeypatch.setattr(mpc.planner_process, "START", 0.0)
+    before = set(os.listdir("/proc/self/fd"))
+    settings = PlannerSettings(PredictiveWeights(), PlanSettings(), 0.02, 0.0, 0.0)
+    with pytest.raises(BackbeatError, match="not answered for 0 s"):
+        PlannerProcess(built("stand"), settings)
+    assert set(os.listdir("/proc/self/fd")) == before
+
+
 def test_a_planner_needs_its_time():
     scenario = Scenario(behavior="stand", planner="process")
     with pytest.raises(BackbeatError, match="planning_time"):

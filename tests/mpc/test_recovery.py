@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mpc.plan_settings import PlanSettings
 from mpc.plan_start import PlanStart
 from mpc.predictive_bounds import STEP_RATE
 from mpc.predictive_program import PredictiveProgram
@@ -109,6 +110,39 @@ def test_steps_to_come_are_given_up_once_all_is_well(
     v[3] += speed
     plan = step(2.0, q, v, replace(step.start(), plan=before)).plan
     assert plan.steps == (steps if goes_on else ())
+
+
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+def test_undecided_steps_are_given_up_for_much_whatever_is_tried_first(
+    program, monkeypatch, order
+):
+    """For more than the price, not for a little less than that."""
+    recovery, start = Recovery(), PlanStart(2.0, 2.0, fast(y=0.6), np.zeros((2, 2)))
+    plan = program.solve(start)
+    ours, others = (recovery_steps(o, 2.0, 0.05, 4, 2) for o in ([0, 1], [1, 0]))
+    monkeypatch.setattr(Recovery, "_sequences", lambda *_: [ours, others][order])
+    undecided = replace(plan, steps=ours)
+    for cheaper, kept in ((0.8, ours), (1.2, others)):
+        costs = {ours: 1.0, others: 1.0 - cheaper * recovery.price}
+
+        def solve(start, steps=(), before=None, costs=costs):
+            return replace(plan, steps=steps, objective=costs[steps])
+
+        for name in ("solve", "solve_anew"):
+            monkeypatch.setattr(program, name, solve)
+        before = program.rest(1.98, 1.98)
+        best = recovery.improve(program, start, None, before, 0.02, undecided)
+        assert best.steps == kept
+
+
+def test_a_knob_that_is_turned_does_not_fill_the_memory(stand):
+    """The latest programs are found again, and the first one always."""
+    step = PredictiveStep(PredictiveProgram(stand))
+    asked = [PlanSettings(beat_priority=k / 20) for k in range(20)]
+    made = [step.program_for(settings) for settings in asked]
+    assert [step.program_for(settings) for settings in asked[-4:]] == made[-4:]
+    assert len(step._programs) < 10
+    assert step.program_for(None) is step.program
 
 
 def test_without_stepping_nobody_steps(stand):

@@ -34,10 +34,11 @@ class Peer:
         address: where.
         faults: what to do at a question's number instead: one of `FAULTS`.
         greetings: how many have connected.
+        falls: number of the question from which it says that the robot has fallen.
     """
 
-    def __init__(self, schema, faults=None):
-        self.faults = dict(faults or {})
+    def __init__(self, schema, faults=None, falls=np.inf):
+        self.faults, self.falls = dict(faults or {}), falls
         self.greetings, self._schema = 0, schema
         self._joints, self._own = len(schema.joints), None
         self._door = socket.create_server(("127.0.0.1", 0))
@@ -97,7 +98,7 @@ class Peer:
     def answer(self, number):
         command = np.zeros((BLOCKS, self._joints))
         command[0] = number
-        return Answer(command.ravel(), z(self._joints), False)
+        return Answer(command.ravel(), z(self._joints), number >= self.falls)
 
     def die(self, own, content, number):
         self._door.close()
@@ -107,7 +108,7 @@ class Peer:
         raise ConnectionError
 
     def stall(self, own, content, number):
-        time.sleep(0.3)
+        time.sleep(0.6)
 
     def trickle(self, own, content, number):
         """One byte after the other: each in time, all of them not."""

@@ -217,6 +217,17 @@ def test_time_does_not_go_back_without_a_start(server, connect, hello, reference
     assert "without a start" in ask(own, to_bytes(question_message(again)))["error"]
 
 
+def test_nobody_waits_for_a_question_far_ahead(server, connect, hello, reference):
+    own = connect()
+    ask(own, to_bytes(hello_message(hello)))
+    ask(own, to_bytes(question_message(question(reference))))
+    late = question(reference, 1, 1e9, start=False)
+    began = time.monotonic()
+    assert "begin again" in ask(own, to_bytes(question_message(late)))["error"]
+    assert time.monotonic() - began < 1.0
+    assert_serves(server, reference)
+
+
 def test_a_second_simulation_is_sent_away(server, connect, hello, reference):
     first = connect()
     assert "schema" in ask(first, to_bytes(hello_message(hello)))
