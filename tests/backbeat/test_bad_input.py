@@ -218,6 +218,15 @@ def test_a_push_that_is_not_one(refused, tmp_path):
     assert "TIME,X,Y,Z" in answer
 
 
+@pytest.mark.parametrize("time", [99, -1])
+def test_a_push_that_would_never_come(refused, built, library_folder, time):
+    built("stand")
+    options = [f"--push={time},60,0,0", "--duration", 2, "--library", library_folder]
+    sentence = refused("track", "stand", *options)
+    assert f"a push at {time} s is not in the run" in sentence
+    assert "goes from -0.5 to 2.00 s" in sentence
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
