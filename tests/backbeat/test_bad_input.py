@@ -253,6 +253,34 @@ def test_a_server_that_cannot_be(refused, tmp_path, options, sentence):
     assert sentence in refused("serve", *options, "--library", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        (["report", "stand", "--recording", "link"], "--recording is of a run"),
+        (["report", "stand", "-o", "."], "cannot write .: it is a folder"),
+        (["export", "stand", "-o", "-"], "no name of a file"),
+        (["export", "stand", "--midi", "m/a.mid", "--wav", "m"], "m cannot be a file"),
+        (["lint", "arm.urdf", "-o", "b.urdf", "--no-drake"], "say --fix too"),
+        (["figure", "--list", "-o", "out"], "--list says which figures there are"),
+        (["figure", "--list", "kit"], "--list says which figures there are"),
+        (["moves", "--folder", "nope"], "there is no folder nope"),
+        (["play", "stand", "--record", "a.html", "--loop"], "a player of its own"),
+        (["play", "stand", "--record", "a.html", "--speed", 2], "a player of its own"),
+        (
+            ["play", "stand", "--record", "a.html", "--port", 8000],
+            "a player of its own",
+        ),
+        (["demo", "--contact-model", "foo"], "unknown contact model 'foo'"),
+    ],
+)
+def test_options_that_would_do_nothing_or_harm(
+    refused, tmp_path, monkeypatch, command, sentence
+):
+    monkeypatch.setattr("backbeat.cli.build.build_behaviors", None)
+    assert sentence in refused(*command)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_run_file_that_cannot_be_written(refused, built, library_folder, tmp_path):
     built("stand")
     (tmp_path / "file").write_text("")
