@@ -2,6 +2,7 @@
 
 import re
 
+import pandas as pd
 import pytest
 
 from backbeat.cli.main import main
@@ -279,6 +280,20 @@ def test_options_that_would_do_nothing_or_harm(
     monkeypatch.setattr("backbeat.cli.build.build_behaviors", None)
     assert sentence in refused(*command)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["report", "export", "replay", "explain"])
+def test_a_behavior_file_in_place_of_a_run(refused, built, library_folder, command):
+    built("stand")
+    at = ["--at", 1] if command == "explain" else []
+    sentence = refused(command, library_folder / "stand.parquet", *at)
+    assert "is the file of a behavior, not of a run; name the behavior" in sentence
+
+
+def test_a_table_in_place_of_a_run(refused, tmp_path):
+    path = tmp_path / "table.parquet"
+    pd.DataFrame({"t": [0.0]}).to_parquet(path)
+    assert "is a table, but not of a run" in refused("export", path)
 
 
 def test_a_run_file_that_cannot_be_written(refused, built, library_folder, tmp_path):
