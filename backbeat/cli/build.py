@@ -123,15 +123,16 @@ def report_failures(outcomes: "list[Outcome]") -> None:
     Raises:
         Exception: the first failure that is a fault of ours and not of the user.
     """
-    from models.errors import BackbeatError, ended
+    from models.errors import BackbeatError, ended, one_line
 
     failed = [(o.name, o.error) for o in outcomes if o.error is not None]
     for name, error in failed:
         sentence = str(error)
         if not isinstance(error, BackbeatError):
             sentence = f"unexpected {type(error).__name__}: {sentence}"
+        name = one_line(name)
         about = "" if name in sentence else f"{name}: "
-        typer.echo(f"backbeat: {ended(about + sentence)}", err=True)
+        typer.echo(f"backbeat: {ended(about + one_line(sentence))}", err=True)
     for _, error in failed:
         if not isinstance(error, BackbeatError):
             raise error

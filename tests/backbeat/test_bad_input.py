@@ -299,6 +299,17 @@ def test_a_table_in_place_of_a_run(refused, tmp_path):
     assert "is a table, but not of a run" in refused("export", path)
 
 
+def test_a_file_name_with_a_line_break(backbeat, tmp_path):
+    path = write(tmp_path / "my\nsong.yaml", POSTURE.replace("hold", "hodl"))
+    code, out, _ = backbeat("check", path)
+    assert code == 2
+    assert len(out.splitlines()) == 2
+    assert out.startswith(f"{tmp_path}/my song.yaml:")
+    code, out, errors = backbeat("build", path, "--library", tmp_path / "library")
+    assert (code, out) == (2, "")
+    assert "my song.yaml 'hodl'" in errors.splitlines()[-1]
+
+
 def test_a_run_file_that_cannot_be_written(refused, built, library_folder, tmp_path):
     built("stand")
     (tmp_path / "file").write_text("")
