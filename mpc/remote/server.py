@@ -288,7 +288,7 @@ def _no_door(wanted: Address, error: OSError | UnicodeError) -> BackbeatError:
     number = (error.errno if isinstance(error, OSError) else None) or -1
     if number < 0:
         return BackbeatError(
-            f"cannot listen at {wanted}: no machine is known as {shown(wanted.host)}; "
+            f"cannot listen at {shown(wanted.host)}: no machine is known by that name; "
             "choose another --host, for instance 127.0.0.1"
         )
     part = "host" if number == errno.EADDRNOTAVAIL else "port"
