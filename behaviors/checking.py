@@ -21,7 +21,7 @@ from behaviors.specification import (
     read_any,
     read_setlist,
 )
-from models.errors import BackbeatError, unknown_name
+from models.errors import BackbeatError, one_line, unknown_name
 from models.yaml_file import parse_yaml, read_text
 from models.yaml_lines import Place, Span, YamlLines
 
@@ -53,7 +53,7 @@ class LocatedFinding:
         mend = f" [--fix: {self.finding.mend}]" if self.span else ""
         file = self.file or path
         sentence = self.finding.sentence.removeprefix(f"{file}: ")
-        return f"{file}:{self.line}: {kind}: {sentence}{mend}"
+        return one_line(f"{file}:{self.line}: {kind}: {sentence}{mend}")
 
 
 def check_file(path: Path) -> list[LocatedFinding]:

@@ -22,7 +22,8 @@ from models.atomic_file import replacing
 from models.errors import BackbeatError, unknown_name
 
 FORMAT = 3
-_METADATA = b"backbeat"
+# Where a behavior's file has its record.
+METADATA = b"backbeat"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -78,7 +79,7 @@ class Library:
         record = {"format": FORMAT, "sha256": digest(frame, header), "header": header}
         table = pa.Table.from_pandas(frame, preserve_index=False)
         table = table.replace_schema_metadata(
-            {**(table.schema.metadata or {}), _METADATA: json.dumps(record).encode()}
+            {**(table.schema.metadata or {}), METADATA: json.dumps(record).encode()}
         )
         with replacing(path) as file:
             pq.write_table(table, file, compression="zstd")
@@ -136,7 +137,7 @@ class Library:
             raise unknown_name(f"behavior in library {self.folder}", name, self.names())
         try:
             metadata = pq.read_schema(path).metadata or {}
-            record: dict[str, Any] = json.loads(metadata[_METADATA])
+            record: dict[str, Any] = json.loads(metadata[METADATA])
             version = record["format"]
             dict(record["header"]), str(record["sha256"])
         except DAMAGED:

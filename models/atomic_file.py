@@ -1,6 +1,5 @@
 """Files that are written whole or not at all."""
 
-import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -20,9 +19,8 @@ def check_place(path: Path) -> None:
     Raises:
         BackbeatError: it cannot.
     """
+    _refuse_no_file(path)
     try:
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not _is_stream(path):
             # Folders on the way to it are made by who writes.
             folder = next(p for p in path.absolute().parents if p.exists())
@@ -30,6 +28,30 @@ def check_place(path: Path) -> None:
                 pass
     except OSError as error:
         raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
+
+
+def check_places(*paths: Path | None) -> None:
+    """Finds out before the work whether all of these files can be written.
+
+    Raises:
+        BackbeatError: one cannot, or is what another needs as its folder.
+    """
+    files = [path for path in paths if path is not None]
+    for path in files:
+        check_place(path)
+        for other in files:
+            if path.resolve() in other.resolve().parents:
+                raise BackbeatError(
+                    f"{path} cannot be a file and the folder of {other}; name another"
+                )
+
+
+def _refuse_no_file(path: Path) -> None:
+    """Refuses what is no name of a file."""
+    if path.is_dir():
+        raise BackbeatError(f"cannot write {path}: it is a folder; name a file in it")
+    if str(path) == "-":
+        raise BackbeatError("cannot write -: that is no name of a file; name one")
 
 
 def refuse_to_replace(path: Path | None, *sources: Path) -> None:
@@ -60,6 +82,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     Raises:
         BackbeatError: the file cannot be written.
     """
+    _refuse_no_file(path)
     temporary = None
     try:
         if _is_stream(path):

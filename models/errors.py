@@ -14,7 +14,12 @@ class BackbeatError(Exception):
 
     def __init__(self, sentence: object) -> None:
         """Makes the error."""
-        super().__init__(" ".join(str(sentence).split("\n")))
+        super().__init__(one_line(str(sentence)))
+
+
+def one_line(text: str) -> str:
+    """A text whose line breaks, as a file's name may have them, are spaces."""
+    return " ".join(text.splitlines())
 
 
 def ended(sentence: str) -> str:

@@ -66,8 +66,8 @@ def command(
     from behaviors.specification import find_specification, shipped_names
 
     wanted = names or shipped_names()
-    for name in wanted:
-        find_specification(name)
+    for path in [find_specification(name) for name in wanted]:
+        warn_of_shadow(path, library)
     outcomes = build_behaviors(wanted, library, force, jobs, verbose, scheduler)
     made = [o.value for o in outcomes if o.error is None]
     if as_json:
@@ -76,6 +76,18 @@ def command(
         for built in made:
             remarks.print(built.text)
     report_failures(outcomes)
+
+
+def warn_of_shadow(path: Path, library: Path) -> None:
+    """Warns when a specification takes the place of what ships under its name."""
+    from backbeat.cli.console import warn
+    from behaviors.specification import shadowed_name
+
+    if name := shadowed_name(path):
+        warn(
+            f"{path} is called {name} like what ships, and takes its place in "
+            f"{library}; to have both, give it another name"
+        )
 
 
 def build_behaviors(
@@ -111,15 +123,16 @@ def report_failures(outcomes: "list[Outcome]") -> None:
     Raises:
         Exception: the first failure that is a fault of ours and not of the user.
     """
-    from models.errors import BackbeatError, ended
+    from models.errors import BackbeatError, ended, one_line
 
     failed = [(o.name, o.error) for o in outcomes if o.error is not None]
     for name, error in failed:
         sentence = str(error)
         if not isinstance(error, BackbeatError):
             sentence = f"unexpected {type(error).__name__}: {sentence}"
+        name = one_line(name)
         about = "" if name in sentence else f"{name}: "
-        typer.echo(f"backbeat: {ended(about + sentence)}", err=True)
+        typer.echo(f"backbeat: {ended(about + one_line(sentence))}", err=True)
     for _, error in failed:
         if not isinstance(error, BackbeatError):
             raise error

@@ -48,7 +48,7 @@ def fix_file(path: Path) -> None:
     from behaviors.setlist import SetlistSpecification
     from behaviors.specification import kind_of
     from models.atomic_file import replacing
-    from models.errors import BackbeatError
+    from models.errors import BackbeatError, one_line
     from models.yaml_file import read_text
 
     try:
@@ -64,4 +64,4 @@ def fix_file(path: Path) -> None:
     with replacing(path) as file:
         file.write(new.encode())
     for item in done:
-        typer.echo(f"{path}:{item.line}: mended to {item.finding.mend}")
+        typer.echo(one_line(f"{path}:{item.line}: mended to {item.finding.mend}"))

@@ -10,6 +10,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.table import Column
 from rich.text import Text
 
+from models.errors import one_line
+
 if TYPE_CHECKING:
     from backbeat.jobs import Outcome
 
@@ -20,7 +22,7 @@ remarks = Console(stderr=True, highlight=False, markup=False)
 
 def warn(sentence: str) -> None:
     """Prints a warning among the remarks."""
-    remarks.print(Text.assemble(("warning:", "yellow"), " ", sentence))
+    remarks.print(Text.assemble(("warning:", "yellow"), " ", one_line(sentence)))
 
 
 def print_json(data: Any) -> None:
@@ -91,7 +93,7 @@ class ProgressBars:
 
     def _task(self, job: str) -> TaskID:
         if job not in self._tasks:
-            self._tasks[job] = self._bars.add_task(job, total=1.0, what="")
+            self._tasks[job] = self._bars.add_task(one_line(job), total=1.0, what="")
         return self._tasks[job]
 
 

@@ -9,6 +9,7 @@ from backbeat.cli.options import LIBRARY, LibraryFolder
 
 if TYPE_CHECKING:
     from mpc.simulation.run import SimulationRun
+    from mpc.simulation.scenario import Scenario
 
 PROGRAM = {
     "posture-tour": "Posture tour",
@@ -22,7 +23,7 @@ def command(
     library: LibraryFolder = LIBRARY,
     out: Annotated[Path, typer.Option(help="Folder for runs and pages.")] = Path("out"),
     contact_model: Annotated[
-        str, typer.Option(help="lagged, sap or similar.")
+        str, typer.Option(help="lagged, sap, similar or continuous.")
     ] = "lagged",
     jobs: Annotated[
         int | None,
@@ -39,12 +40,14 @@ def command(
     from backbeat.cli.build import build_behaviors, report_failures
     from backbeat.cli.console import remarks
     from backbeat.cli.results import print_results
-    from backbeat.stage.recording import check_writable, record_behavior
+    from backbeat.stage.recording import record_behavior
     from backbeat.stage.show import record_show
     from behaviors.library import Library
+    from models.atomic_file import check_place
 
     page = out / "demo.html"
-    check_writable(page)
+    check_place(page)
+    scenarios = {name: _scenario(name, contact_model) for name in PROGRAM}
     remarks.print(
         "Plans four behaviors, then tracks each with the full robot in contact.\n"
         "The first time, numerical code is compiled: up to a minute more."
@@ -59,7 +62,7 @@ def command(
             first = record_behavior(plan, out / f"{opener}.html")
             remarks.print(f"A first look at a plan while the rest is made: {first}")
         for name in names:
-            run, metrics = _perform(name, library, out, contact_model)
+            run, metrics = _perform(scenarios[name], library, out)
             runs.append(run)
             results.append(metrics)
     print_results(results)
@@ -69,18 +72,23 @@ def command(
         raise typer.Exit(1)
 
 
+def _scenario(name: str, contact_model: str) -> "Scenario":
+    from mpc.simulation.scenario import Scenario
+
+    return Scenario(behavior=name, contact_model=contact_model).check()
+
+
 def _perform(
-    name: str, library: Path, out: Path, contact_model: str
+    scenario: "Scenario", library: Path, out: Path
 ) -> "tuple[SimulationRun, dict[str, object]]":
     """Tracks a behavior and stores the run."""
     from backbeat.cli.console import progress_bar
     from behaviors.library import Library
     from mpc.simulation.run import run_scenario
     from mpc.simulation.run_file import save_run
-    from mpc.simulation.scenario import Scenario
 
+    name = scenario.behavior
     behavior = Library(library).load(name)
-    scenario = Scenario(behavior=name, contact_model=contact_model)
     with progress_bar(f"track {name}") as report:
         run = run_scenario(
             scenario, behavior, progress=lambda share: report(share, "in closed loop")

@@ -49,13 +49,14 @@ def command(
     behavior is that of its score.
     """
     from backbeat.cli.sound_options import read_extras
-    from models.atomic_file import refuse_to_replace
+    from models.atomic_file import check_places, refuse_to_replace
     from models.errors import BackbeatError
 
     for path in (output, npz, midi, wav):
         refuse_to_replace(path, Path(name))
     if wav is not None:
         refuse_to_replace(midi, wav)
+    check_places(output, npz, midi, wav)
     if midi is None and wav is None:
         if click or backing is not None or latency_ms:
             raise BackbeatError("name a sound file too: --midi PATH or --wav PATH")

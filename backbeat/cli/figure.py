@@ -18,8 +18,9 @@ def command(
         bool, typer.Option("--list", help="Say which there are, and end.")
     ] = False,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder to write to.")
-    ] = Path("out/figures"),
+        Path | None,
+        typer.Option("--output", "-o", help="Folder to write to; usually out/figures."),
+    ] = None,
     kind: Annotated[
         str, typer.Option("--format", help="png, svg or pdf; animations are GIF.")
     ] = "png",
@@ -33,6 +34,8 @@ def command(
     from models.errors import BackbeatError
 
     if listed:
+        if names or every or output is not None:
+            raise BackbeatError("--list says which figures there are, and draws none")
         list_figures(list(FIGURES.values()))
         return
     if bool(names) == every:
@@ -43,14 +46,14 @@ def command(
 
     from backbeat.figures.sources import Sources
 
-    sources = Sources(library, behavior)
+    sources, folder = Sources(library, behavior), output or Path("out/figures")
     # Before anything is drawn: plan or score may be missing.
     if any(figure.of_plan for figure in chosen):
         _ = sources.plan
     if any(figure.of_score for figure in chosen):
         _ = sources.score
     for figure in chosen:
-        path = write_figure(figure, sources, output, kind)
+        path = write_figure(figure, sources, folder, kind)
         typer.echo(f"{path} ({path.stat().st_size / 1e3:.0f} kB): {figure.shows}")
 
 

@@ -47,7 +47,10 @@ def command(
     """Ends with 0 if there is nothing worse than notes, 1 on warnings, 2 on errors."""
     from models.description.drake_reader import DrakeReader
     from models.description.lint import lint
+    from models.errors import BackbeatError
 
+    if output is not None and not fix:
+        raise BackbeatError(f"--output {output} is where --fix writes; say --fix too")
     with DrakeReader() as reader:
         if drake:
             reader.start()  # Its imports take longer than all that follows.
@@ -68,13 +71,15 @@ def command(
 
 def _write_mended(file: Path, output: Path | None) -> list[str]:
     """Writes the corrected copy; what was mended."""
-    from models.atomic_file import replacing
+    from models.atomic_file import check_place, refuse_to_replace, replacing
     from models.description.mending import mend
 
+    path = output or file.with_name(f"{file.stem}.fixed{file.suffix}")
+    refuse_to_replace(path, file)
+    check_place(path)
     raw, done = mend(file)
     if not done:
         return ["nothing: what is wrong has no obvious mend"]
-    path = output or file.with_name(f"{file.stem}.fixed{file.suffix}")
     with replacing(path) as copy:
         copy.write(raw)
     return [*done, f"written to {path}"]

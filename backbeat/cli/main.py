@@ -6,6 +6,7 @@ with Typer's annotations, or its Typer ``app`` where it has subcommands of its o
 adding one means that file and a line in `SUBCOMMANDS`.
 """
 
+import errno
 import importlib
 import importlib.util
 import os
@@ -119,6 +120,18 @@ def start_drake_ahead(args: list[str]) -> None:
         start_ahead()
 
 
+def finish_printing(end: str = "") -> None:
+    """Prints what is still to be printed, and `end`; or says why that cannot be."""
+    try:
+        print(end=end, flush=True)
+    except OSError as error:
+        # Python would try once more as it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.EPIPE:  # Nobody reads on, as after `| head`.
+            raise SystemExit(1) from None
+        refuse(f"cannot print: {error.strerror}; send it somewhere else.")
+
+
 def refuse(sentence: str) -> NoReturn:
     """Prints one sentence for the user and ends the program with exit code 2."""
     typer.echo(f"backbeat: {sentence}", err=True)
@@ -165,7 +178,12 @@ def run() -> None:
     start_drake_ahead(sys.argv[1:])
     try:
         app()
+    except SystemExit:
+        finish_printing()
+        raise
     except Exception as error:
+        # If it was printing that failed, it fails once more.
+        finish_printing("\n" if isinstance(error, OSError) else "")
         # Late, for a command that succeeds has no need of it.
         from models.errors import BackbeatError, ended
 

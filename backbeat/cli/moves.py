@@ -23,7 +23,12 @@ def command(
 
     from behaviors.dance.move import TRACKS
     from behaviors.dance.move_file import vocabulary
+    from models.errors import BackbeatError
 
+    if not folder.is_dir():
+        raise BackbeatError(
+            f"there is no folder {folder}; name the one that a choreography is in"
+        )
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0, 0, 1))
     for name in ("track", "move"):
         table.add_column(name, no_wrap=True)

@@ -166,9 +166,9 @@ def write_new(files: dict[Path, str]) -> list[Path]:
     """Writes files that are not there yet.
 
     Raises:
-        BackbeatError: one of them exists; none is written then.
+        BackbeatError: one of them exists or cannot be written; none is written then.
     """
-    from models.atomic_file import replacing
+    from models.atomic_file import check_places, replacing
     from models.errors import BackbeatError
 
     for path in files:
@@ -176,9 +176,16 @@ def write_new(files: dict[Path, str]) -> list[Path]:
             raise BackbeatError(
                 f"{path} exists and is left as it is; choose another name or folder"
             )
-    for path, text in files.items():
-        with replacing(path) as file:
-            file.write(text.encode())
+    check_places(*files)
+    try:
+        for path, text in files.items():
+            with replacing(path) as file:
+                file.write(text.encode())
+    except BaseException:
+        # Also when interrupted: one without the other is of no use.
+        for path in files:
+            path.unlink(missing_ok=True)
+        raise
     return list(files)
 
 

@@ -113,6 +113,11 @@ def command(
         raise BackbeatError("what the kinematic player does, no robot can follow")
     if record is None and (click or latency_ms or backing is not None):
         raise BackbeatError("sound is heard in a recording: add --record PATH")
+    if record is not None and (speed != 1 or loop or port is not None):
+        raise BackbeatError(
+            "--speed, --loop and --port are of what is live; a recording has a player "
+            "of its own, which has all speeds"
+        )
     behavior = find_performance(
         name, move, library, kinematic, unverified or not simulated
     )
@@ -213,13 +218,14 @@ def write_recording(
     from backbeat.cli.console import progress_bar
     from backbeat.stage.film import check_film, film, is_film
     from backbeat.stage.moment import Take
-    from backbeat.stage.recording import check_writable, page_of, write_page
+    from backbeat.stage.recording import page_of, write_page
     from backbeat.stage.takes import PlannedTake, SimulatedTake
+    from models.atomic_file import check_place
     from models.errors import BackbeatError
     from mpc.simulation.run import run_scenario
     from mpc.simulation.scenario import Scenario
 
-    check_writable(path)
+    check_place(path)
     if is_film(path):
         check_film(path)
     elif path.suffix.lower() not in PAGES:

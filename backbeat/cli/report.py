@@ -27,9 +27,12 @@ def command(
     ] = None,
     library: LibraryFolder = LIBRARY,
     recording: Annotated[
-        RecordingPlace,
-        typer.Option(help="Of a run: in the page, in a file beside it, or left out."),
-    ] = RecordingPlace.EMBED,
+        RecordingPlace | None,
+        typer.Option(
+            help="Of a run: in the page, as it is without this option, in a file "
+            "beside it, or left out."
+        ),
+    ] = None,
 ) -> None:
     """Writes a page: what it is or what ran, and every figure that says why.
 
@@ -39,18 +42,26 @@ def command(
     sound, and how to do it again; of a dancer how late what belongs on the beat came,
     of a drummer the tempo read from the motion and how like a person it plays.
     """
-    from models.atomic_file import refuse_to_replace, replacing
+    from models.atomic_file import check_place, refuse_to_replace, replacing
+    from models.errors import BackbeatError
 
-    if name.endswith(".parquet"):
-        path = output or Path(name).with_suffix(".html")
+    is_run = name.endswith(".parquet")
+    usual = Path(name).with_suffix(".html") if is_run else Path(f"{name}.report.html")
+    path = output or usual
+    check_place(path)
+    if is_run:
         refuse_to_replace(path, Path(name))
-        page = _run_page(Path(name), path, library, recording)
+        page = _run_page(Path(name), path, library, recording or RecordingPlace.EMBED)
+    elif recording is not None:
+        raise BackbeatError(
+            f"--recording is of a run, and {name} is a behavior, of which `backbeat "
+            "play` makes recordings"
+        )
     else:
         from backbeat.report.behavior_report import behavior_page
         from behaviors.library import Library
 
         page = behavior_page(Library(library).load(name))
-        path = output or Path(f"{name}.report.html")
     with replacing(path) as file:
         file.write(page.encode())
     typer.echo(f"{path}: {len(page) / 1e6:.1f} MB")
@@ -58,14 +69,13 @@ def command(
 
 def _run_page(run_file: Path, path: Path, library: Path, where: RecordingPlace) -> str:
     from backbeat.report.run_report import run_page
-    from backbeat.stage.recording import check_writable, write_page
+    from backbeat.stage.recording import write_page
     from models.errors import BackbeatError
     from mpc.simulation.run_record import read_run
 
     record = read_run(run_file)
     if where is RecordingPlace.NONE:
         return run_page(record, run_file, note="Left out, as asked for.")
-    check_writable(path)
     try:
         recording = _recording(record, library)
     except BackbeatError as error:

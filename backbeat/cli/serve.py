@@ -41,12 +41,12 @@ def command(
     if name:
         find(name)
     address = Address(host, port or 0)
-    if not address.is_local:
-        warn(
-            f"{host} can be reached from other machines, and "
-            "whoever reaches it can ask this controller; nothing is encrypted"
-        )
     with ControllerServer(find, name, address, remarks.print) as server:
+        if not address.is_local:
+            warn(
+                f"{host} can be reached from other machines, and "
+                "whoever reaches it can ask this controller; nothing is encrypted"
+            )
         print(f"listening at {server.address}", flush=True)
         try:
             server.serve()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import typer
 
+from backbeat.cli.build import warn_of_shadow
 from backbeat.cli.port import check_port
 from models.errors import BackbeatError
 
@@ -25,6 +26,7 @@ def watch_behavior(names: list[str], library: Path, port: int | None) -> None:
     from behaviors.rehearsal import Rehearsal
 
     rehearsal = Rehearsal(names[0], Library(library))
+    warn_of_shadow(rehearsal.path, library)
     typer.echo(f"Watching {rehearsal.path}  (Ctrl-C ends it)", err=True)
     try:
         watch(

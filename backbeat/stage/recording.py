@@ -1,6 +1,5 @@
 """Recordings: one HTML file that plays when it is opened, without a network."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from backbeat.stage.takes import PlannedTake, SimulatedTake
 from backbeat.stage.trails import ribbons
 from behaviors.behavior import Behavior
 from models.atomic_file import replacing
-from models.errors import BackbeatError
 from mpc.simulation.run import SimulationRun
 
 
@@ -92,22 +90,6 @@ def performance_of(take: Take) -> Performance:
     if isinstance(take, FiledTake):
         return take.performance()
     return planned(take.behavior)
-
-
-def check_writable(path: str | Path) -> None:
-    """Finds out before the work whether a page can be written.
-
-    Raises:
-        BackbeatError: it cannot.
-    """
-    path = Path(path)
-    if path.is_dir():
-        raise BackbeatError(f"{path} is a folder; name a file, e.g. {path}/show.html")
-    folder = path.parent
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise BackbeatError(f"cannot write {path}: {folder} is not a writable folder")
 
 
 def write_page(page: str, path: str | Path) -> Recording:

@@ -237,7 +237,7 @@ class RemoteLink(Closing):
         place = (self.address.host, self.address.port)
         try:
             own = socket.create_connection(place, CONNECT)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             raise BackbeatError(
                 f"nobody answers at {self.address} ({_words(error)}); start "
                 "`backbeat serve` and give the address that it prints"

@@ -4,8 +4,10 @@ One simulation at a time; whoever else connects is told so and sent away. What c
 from outside can end a connection, never the server.
 """
 
+import errno
 import gc
 import json
+import os
 import select
 import socket
 import time
@@ -16,7 +18,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from behaviors.behavior import Behavior
-from models.errors import BackbeatError
+from models.errors import BackbeatError, shown
 from models.yaml_file import parse_yaml
 from mpc.predictive_weights import PredictiveWeights
 from mpc.remote.address import Address
@@ -109,10 +111,8 @@ class ControllerServer:
         self._find, self._only, self._remark = find, only, remark
         try:
             self._door = socket.create_server((wanted.host, wanted.port))
-        except OSError as error:
-            raise BackbeatError(
-                f"cannot listen at {wanted}: {error.strerror}; choose another --port"
-            ) from None
+        except (OSError, UnicodeError) as error:
+            raise _no_door(wanted, error) from None
         self.address = Address(wanted.host, self._door.getsockname()[1])
         self._client: Client | None = None
         self._made: tuple[Hello, ControllerSession] | None = None
@@ -280,3 +280,18 @@ class ControllerServer:
         self._client.frames.close()
         self._remark(self._client.report() + (f" ({why})" if why else ""))
         self._client = None
+
+
+def _no_door(wanted: Address, error: OSError | UnicodeError) -> BackbeatError:
+    """Why nobody can listen at an address, and which part of it to change."""
+    # Those who look up names number their errors below zero.
+    number = (error.errno if isinstance(error, OSError) else None) or -1
+    if number < 0:
+        return BackbeatError(
+            f"cannot listen at {shown(wanted.host)}: no machine is known by that name; "
+            "choose another --host, for instance 127.0.0.1"
+        )
+    part = "host" if number == errno.EADDRNOTAVAIL else "port"
+    return BackbeatError(
+        f"cannot listen at {wanted}: {os.strerror(number)}; choose another --{part}"
+    )

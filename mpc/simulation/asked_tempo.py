@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from behaviors.behavior import Behavior, Event
+from models.errors import BackbeatError
 from mpc.plan_settings import Tempo
 from mpc.simulation.scenario import Scenario
 
@@ -57,3 +58,19 @@ def play_length(scenario: Scenario, behavior: Behavior) -> float:
     """From the start of the behavior to the end of the run [s]."""
     ends = asked_tempo(scenario).when(behavior.duration)
     return float(min(scenario.duration or np.inf, ends + scenario.lead_out))
+
+
+def check_pushes(scenario: Scenario, behavior: Behavior) -> None:
+    """Checks that all pushes of a scenario begin in the run.
+
+    Raises:
+        BackbeatError: one would never come, or not as a whole.
+    """
+    end = play_length(scenario, behavior)
+    for push in scenario.pushes:
+        if not -scenario.lead_in <= push.time < end:
+            raise BackbeatError(
+                f"scenario: a push at {push.time:g} s is not in the run of "
+                f"{behavior.name}, which goes from {-scenario.lead_in:g} to {end:.2f} "
+                "s; push within, or change lead_in, lead_out or duration"
+            )

@@ -8,6 +8,8 @@ from mpc.simulation.simulated_robot import ControlledRobot
 # The pelvis below this share of where it should be, or the trunk tilted by more
 # than this against the behavior [rad].
 FALL_HEIGHT, FALL_TILT = 0.7, np.radians(60.0)
+# Faster than anything that is simulated with sense [m/s, rad/s].
+RUNAWAY = 1e6
 
 
 def has_fallen(loop: ControlledRobot, context: Context, phase: float) -> bool:
@@ -38,3 +40,16 @@ def has_fallen(loop: ControlledRobot, context: Context, phase: float) -> bool:
     own = log.GetMyContextFromRoot(context)
     elsewhere = log.GetOutputPort("wrenches").Eval(own)[-6:]
     return bool(elsewhere.any())
+
+
+def has_run_away(loop: ControlledRobot, context: Context) -> bool:
+    """Whether numbers have left all bounds, as when Drake's solver gives up."""
+    plant = loop.world.plant
+    speeds = plant.GetVelocities(plant.GetMyContextFromRoot(context))
+    return samples_before_runaway(speeds[None]) == 0
+
+
+def samples_before_runaway(speeds: np.ndarray) -> int:
+    """How many of (M, nv) samples come before the first that says nothing more."""
+    away = (np.abs(speeds) >= RUNAWAY).any(axis=1)
+    return int(away.argmax()) if away.any() else len(away)

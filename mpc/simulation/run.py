@@ -17,6 +17,7 @@ from mpc.remote.address import Address
 from mpc.remote.messages import Record
 from mpc.remote.remote_controller import RemoteMemory
 from mpc.simulation.asked_tempo import asked_tempo
+from mpc.simulation.fall import samples_before_runaway
 from mpc.simulation.hits import HitReport, find_hits, match_hits
 from mpc.simulation.marker_errors import run_markers
 from mpc.simulation.metrics import run_metrics
@@ -195,7 +196,8 @@ def collect_run(running: RunningLoop) -> SimulationRun:
     t = logs["state"][0] - scenario.lead_in
     # Under way, a run is what its scenario makes again.
     end = np.inf if running.is_over else scenario.duration + 1e-9
-    n = int(np.searchsorted(t, end))
+    speeds = logs["state"][1][:, running.behavior.robot_model.num_positions :]
+    n = min(int(np.searchsorted(t, end)), samples_before_runaway(speeds))
     memory, slow = (
         system.GetOutputPort("memory").Eval(system.GetMyContextFromRoot(context))
         for system in (loop.whole_body, loop.predictive)

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from behaviors.behavior import Behavior
 from behaviors.behavior_table import DAMAGED, digest
+from behaviors.library import METADATA as BEHAVIOR
 from models.atomic_file import check_place, replacing
 from models.errors import BackbeatError
 from models.yaml_file import parse_yaml
@@ -153,6 +154,20 @@ def with_story(
     return table.replace_schema_metadata({**(table.schema.metadata or {}), **own})
 
 
+def _check_kind(path: Path, metadata: Mapping[bytes, bytes]) -> None:
+    """Refuses a table that is no run."""
+    if _METADATA in metadata:
+        return
+    if BEHAVIOR in metadata:
+        raise BackbeatError(
+            f"{path} is the file of a behavior, not of a run; name the behavior "
+            f"itself, {path.stem}, with --library {path.parent}"
+        )
+    raise BackbeatError(
+        f"{path} is a table, but not of a run; `backbeat track NAME -o FILE` writes one"
+    )
+
+
 def load_run(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Samples and story of a run file.
 
@@ -166,6 +181,7 @@ def load_run(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     try:
         table = pq.read_table(path)
         metadata = table.schema.metadata or {}
+        _check_kind(path, metadata)
         story: dict[str, Any] = json.loads(metadata[_METADATA])
         # Without the notes of pandas, in which a changed byte could be anything.
         frame = table.to_pandas(ignore_metadata=True)

@@ -21,9 +21,9 @@ from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_weights import PredictiveWeights
 from mpc.remote.address import Address
 from mpc.remote.link import RemoteLink
-from mpc.simulation.asked_tempo import asked_tempo, play_length
+from mpc.simulation.asked_tempo import asked_tempo, check_pushes, play_length
 from mpc.simulation.diagram import ClosedLoop, build_closed_loop
-from mpc.simulation.fall import has_fallen
+from mpc.simulation.fall import has_fallen, has_run_away
 from mpc.simulation.run_log import RunLog
 from mpc.simulation.scenario import Push, Scenario
 from mpc.simulation.setting_event import SettingEvent, setting_event
@@ -69,6 +69,7 @@ class RunningLoop(Closing):
                 its planner process does not start, or no controller answers.
         """
         self.behavior, self.scenario = behavior, scenario.check()
+        check_pushes(scenario, behavior)
         self._given = scenario
         self._planner, self._link = None, None
         self.log = RunLog({})
@@ -82,8 +83,8 @@ class RunningLoop(Closing):
             self.loop: ClosedLoop = build_closed_loop(
                 behavior, scenario, weights, self._planner, self._link
             )
-            warm = Simulator(self.loop.diagram, self.loop.make_context())
-            warm.AdvanceTo(scenario.plan_period)
+            self.restart()
+            self._simulate(scenario.plan_period)
             self.restart()
         except BaseException:
             self.close()
@@ -151,11 +152,21 @@ class RunningLoop(Closing):
             boundary = period * (self.log.num_plans + 1)
             target = min(boundary, end)
             if until < target - ROUNDING:
-                advance_to(self.loop, self.simulator, until)
+                self._simulate(until)
                 break
-            advance_to(self.loop, self.simulator, target)
+            self._simulate(target)
             self._note()
         self.wall_time += time.perf_counter() - began
+
+    def _simulate(self, until: float) -> None:
+        """Simulates up to a time of the Context [s]; a robot that runs away falls."""
+        try:
+            advance_to(self.loop, self.simulator, until)
+        except RuntimeError:
+            # Drake's solver gives up where numbers have left all bounds.
+            if not has_run_away(self.loop, self.context):
+                raise
+            self.fell_at = self.time
 
     def _note(self) -> None:
         """Keeps the plan at the end of its period, and sees whether the robot fell."""
@@ -164,7 +175,7 @@ class RunningLoop(Closing):
         plan: Plan = system.GetOutputPort("plan").Eval(context)
         self.log.add(plan, self.context)
         asked = asked_tempo(self.scenario).phase(self.time)
-        if has_fallen(self.loop, self.context, asked):
+        if self.fell_at is None and has_fallen(self.loop, self.context, asked):
             self.fell_at = self.time
 
     def apply(self, setting: str, value: bool | float | Sequence[float]) -> float:
@@ -244,6 +255,9 @@ class RunningLoop(Closing):
                     "nothing of the behavior has been simulated yet; let it run first"
                 )
             scenario.duration = duration
+        # What is to come after the last whole plan period is no part of it.
+        end = play_length(scenario, self.behavior)
+        scenario.pushes = [push for push in scenario.pushes if push.time < end]
         return scenario
 
     def _next_tick(self) -> float:

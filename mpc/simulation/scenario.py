@@ -19,6 +19,9 @@ from mpc.task_preset import preset_names
 STATES = ("true", "estimated")
 PLANNERS = ("inside", "process")
 ACTUATORS = ("ideal", "hydraulic")
+# What nothing that pushes a robot exceeds: impulse [N s] and mean force [N]. Beyond,
+# numbers leave all bounds before anybody can fall.
+MOST_IMPULSE, MOST_FORCE = 1e4, 1e6
 
 
 @dataclass
@@ -33,6 +36,20 @@ class Push:
     impulse: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
     # Link that is pushed, at its frame's origin.
     body: str = "pelvis"
+
+    def check(self) -> None:
+        """Raises a BackbeatError when its values make no sense."""
+        if len(self.impulse) != 3 or not np.isfinite(self.impulse).all():
+            raise BackbeatError("scenario: a push needs an impulse x, y, z in N s")
+        if not (np.isfinite(self.time) and 0 < self.duration < np.inf):
+            raise BackbeatError("scenario: a push needs a time and a duration > 0 s")
+        size = float(np.linalg.norm(self.impulse))
+        if size > MOST_IMPULSE or size > MOST_FORCE * self.duration:
+            raise BackbeatError(
+                f"scenario: a push of {size:g} N s in {self.duration:g} s is beyond "
+                f"all that pushes a robot; it must be at most {MOST_IMPULSE:g} N s, "
+                f"and {MOST_FORCE:g} N"
+            )
 
 
 @dataclass
@@ -164,12 +181,7 @@ class Scenario:
         if self.beat_priority is not None:
             check_beat_priority("scenario", self.beat_priority)
         for push in self.pushes:
-            if len(push.impulse) != 3 or not np.isfinite(push.impulse).all():
-                raise BackbeatError("scenario: a push needs an impulse x, y, z in N s")
-            if not (np.isfinite(push.time) and 0 < push.duration < np.inf):
-                raise BackbeatError(
-                    "scenario: a push needs a time and a duration > 0 s"
-                )
+            push.check()
         for event in self.events:
             event.check()
             tick_number(event.time, self.lead_in, self.tick_period)

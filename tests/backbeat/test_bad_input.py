@@ -2,6 +2,7 @@
 
 import re
 
+import pandas as pd
 import pytest
 
 from backbeat.cli.main import main
@@ -218,6 +219,15 @@ def test_a_push_that_is_not_one(refused, tmp_path):
     assert "TIME,X,Y,Z" in answer
 
 
+@pytest.mark.parametrize("time", [99, -1])
+def test_a_push_that_would_never_come(refused, built, library_folder, time):
+    built("stand")
+    options = [f"--push={time},60,0,0", "--duration", 2, "--library", library_folder]
+    sentence = refused("track", "stand", *options)
+    assert f"a push at {time} s is not in the run" in sentence
+    assert "goes from -0.5 to 2.00 s" in sentence
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -235,13 +245,69 @@ def test_a_controller_that_is_none(refused, built, library_folder, options, sent
     ("options", "sentence"),
     [
         (["--port", 80], "--port 80 is not between"),
-        (["--host", "256.0.0.1"], "cannot listen at 256.0.0.1"),
+        (["--host", "256.0.0.1"], "cannot listen at '256.0.0.1'"),
+        (["--host", "nope.invalid"], "'nope.invalid': no machine is known"),
+        (["--host", 70 * "a"], "choose another --host, for instance 127.0.0.1"),
+        (["--host", "192.0.2.1"], "choose another --host."),
         (["--host", ""], "serve needs a --host"),
         (["nowhere"], "unknown behavior in library"),
     ],
 )
 def test_a_server_that_cannot_be(refused, tmp_path, options, sentence):
     assert sentence in refused("serve", *options, "--library", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        (["report", "stand", "--recording", "link"], "--recording is of a run"),
+        (["report", "stand", "-o", "."], "cannot write .: it is a folder"),
+        (["export", "stand", "-o", "-"], "no name of a file"),
+        (["export", "stand", "--midi", "m/a.mid", "--wav", "m"], "m cannot be a file"),
+        (["lint", "arm.urdf", "-o", "b.urdf", "--no-drake"], "say --fix too"),
+        (["figure", "--list", "-o", "out"], "--list says which figures there are"),
+        (["figure", "--list", "kit"], "--list says which figures there are"),
+        (["moves", "--folder", "nope"], "there is no folder nope"),
+        (["play", "stand", "--record", "a.html", "--loop"], "a player of its own"),
+        (["play", "stand", "--record", "a.html", "--speed", 2], "a player of its own"),
+        (
+            ["play", "stand", "--record", "a.html", "--port", 8000],
+            "a player of its own",
+        ),
+        (["demo", "--contact-model", "foo"], "unknown contact model 'foo'"),
+    ],
+)
+def test_options_that_would_do_nothing_or_harm(
+    refused, tmp_path, monkeypatch, command, sentence
+):
+    monkeypatch.setattr("backbeat.cli.build.build_behaviors", None)
+    assert sentence in refused(*command)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["report", "export", "replay", "explain"])
+def test_a_behavior_file_in_place_of_a_run(refused, built, library_folder, command):
+    built("stand")
+    at = ["--at", 1] if command == "explain" else []
+    sentence = refused(command, library_folder / "stand.parquet", *at)
+    assert "is the file of a behavior, not of a run; name the behavior" in sentence
+
+
+def test_a_table_in_place_of_a_run(refused, tmp_path):
+    path = tmp_path / "table.parquet"
+    pd.DataFrame({"t": [0.0]}).to_parquet(path)
+    assert "is a table, but not of a run" in refused("export", path)
+
+
+def test_a_file_name_with_a_line_break(backbeat, tmp_path):
+    path = write(tmp_path / "my\nsong.yaml", POSTURE.replace("hold", "hodl"))
+    code, out, _ = backbeat("check", path)
+    assert code == 2
+    assert len(out.splitlines()) == 2
+    assert out.startswith(f"{tmp_path}/my song.yaml:")
+    code, out, errors = backbeat("build", path, "--library", tmp_path / "library")
+    assert (code, out) == (2, "")
+    assert "my song.yaml 'hodl'" in errors.splitlines()[-1]
 
 
 def test_a_run_file_that_cannot_be_written(refused, built, library_folder, tmp_path):

@@ -119,6 +119,15 @@ def test_two_specifications_of_the_same_name_are_refused(backbeat, write, tmp_pa
     assert "other.yaml: another specification" in sentences(errors)[0]
 
 
+def test_what_takes_the_place_of_a_shipped_behavior_says_so(backbeat, write, tmp_path):
+    mine, groove = write(SHORT, "mine", "groove")
+    code, _, errors = backbeat("build", mine, groove, "--library", tmp_path / "library")
+    assert code == 0
+    said = " ".join(errors.split())
+    assert said.count("warning:") == 1
+    assert "groove.yaml is called groove like what ships" in said
+
+
 def test_only_what_is_missing_is_built(backbeat, write, tmp_path):
     paths = write(SHORT, "a", "b", "c")
     folder = tmp_path / "library"

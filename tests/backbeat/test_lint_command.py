@@ -56,6 +56,16 @@ def test_fix_writes_a_copy_beside_and_never_over(lint, tmp_path):
     assert {p.name for p in tmp_path.iterdir()} == {"robot.urdf", copy.name}
 
 
+def test_fix_refuses_to_write_over(backbeat, tmp_path):
+    path = tmp_path / "robot.urdf"
+    path.write_text(TRAPS["limits-reversed"].text)
+    before = path.read_bytes()
+    code, out, err = backbeat("lint", path, "--no-drake", "--fix", "-o", path)
+    assert (code, out) == (2, "")
+    assert "name another file to write" in err
+    assert path.read_bytes() == before
+
+
 def test_fix_writes_where_it_is_told(lint, tmp_path):
     path = tmp_path / "new" / "arm.urdf"
     lint(TRAPS["limits-reversed"].text, "--fix", "-o", path)

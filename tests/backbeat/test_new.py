@@ -10,6 +10,7 @@ from behaviors.build_key import build_key
 from behaviors.drummer import kit_members
 from behaviors.music.score_reader import load_score
 from behaviors.specification import find_specification, read_any
+from models import atomic_file
 from models.kit.drum_kit import DrumKit
 from tests.behaviors.midi_files import bpm, hit, midi_bytes
 
@@ -54,6 +55,27 @@ def test_new_refuses(monkeypatch, capsys, tmp_path, kind, name, sentence):
     assert sentence in err
     assert [p.name for p in tmp_path.rglob("*") if p.is_file()] == ["old.yaml"]
     assert (tmp_path / "scores" / "old.yaml").read_text() == "mine"
+
+
+def test_new_writes_all_or_nothing(monkeypatch, capsys, tmp_path):
+    words = ("new", "drumming", "song", "--folder", tmp_path)
+    (tmp_path / "scores").write_text("no folder")
+    code, out, err = call(monkeypatch, capsys, *words)
+    assert (code, out) == (2, "")
+    assert "cannot write" in err
+    (tmp_path / "scores").unlink()
+    files, replacing = [], atomic_file.replacing
+
+    def interrupted(path):
+        files.append(path)
+        if len(files) == 2:
+            raise KeyboardInterrupt
+        return replacing(path)
+
+    monkeypatch.setattr(atomic_file, "replacing", interrupted)
+    assert call(monkeypatch, capsys, *words)[0] == 130
+    assert len(files) == 2
+    assert list(tmp_path.iterdir()) == []
 
 
 def drums(tempo=100):

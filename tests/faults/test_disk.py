@@ -133,3 +133,18 @@ def test_a_library_that_can_only_be_read(words, backbeat, read_only, tmp_path):
     assert told[0].endswith("Read-only file system.")
     assert contents(out) == before
     assert Library(out).load("mine").summary == "Take 0."
+
+
+@pytest.mark.parametrize("words", [["list"], ["list", "--json"], ["--help"]])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_what_cannot_be_printed_is_a_sentence(words, unbuffered):
+    with open("/dev/full", "w") as full:
+        process = start(
+            *words, stdout=full, environment={"PYTHONUNBUFFERED": unbuffered}
+        )
+        _, errors = process.communicate()
+    assert process.returncode == 2
+    assert (
+        errors
+        == "backbeat: cannot print: No space left on device; send it somewhere else.\n"
+    )

@@ -1,10 +1,16 @@
 import os
 import stat
 import threading
+from pathlib import Path
 
 import pytest
 
-from models.atomic_file import check_place, refuse_to_replace, replacing
+from models.atomic_file import (
+    check_place,
+    check_places,
+    refuse_to_replace,
+    replacing,
+)
 from models.errors import BackbeatError
 
 
@@ -72,6 +78,27 @@ def test_a_place_is_looked_at_and_left_as_it_was(tmp_path):
         with pytest.raises(BackbeatError, match="cannot write"):
             check_place(place)
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"), [(".", "it is a folder; name a file"), ("-", "no name of")]
+)
+def test_what_is_no_name_of_a_file(tmp_path, monkeypatch, path, sentence):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BackbeatError, match=sentence):
+        check_place(Path(path))
+    with pytest.raises(BackbeatError, match=sentence), replacing(Path(path)) as file:
+        file.write(b"x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_file_is_the_folder_of_another(tmp_path):
+    check_places(tmp_path / "a.mid", None, tmp_path / "folder" / "a.wav")
+    with pytest.raises(BackbeatError, match=r"cannot be a file and the folder of"):
+        check_places(tmp_path / "m" / "a.mid", tmp_path / "m")
+    with pytest.raises(BackbeatError, match="cannot write"):
+        check_places(tmp_path / "a.mid", tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_file_takes_the_place_of_what_it_is_made_from(tmp_path):

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from pydrake.math import RollPitchYaw
 
+from mpc.simulation import scenario
 from mpc.simulation.diagram import build_closed_loop
-from mpc.simulation.fall import has_fallen
-from mpc.simulation.scenario import Scenario
+from mpc.simulation.fall import RUNAWAY, has_fallen
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Push, Scenario
 
 
 @pytest.fixture(scope="module")
@@ -65,3 +67,15 @@ def test_who_sits_on_a_chair_does_not_fall(built):
     q[4], q[6] = q[4] + 1.0, 0.4
     plant.SetPositions(own, q)
     assert has_fallen(loop, context, 0.0)
+
+
+def test_who_runs_away_has_fallen(built, monkeypatch):
+    """Drake's solver gives up; a run is what was there before."""
+    monkeypatch.setattr(scenario, "MOST_IMPULSE", np.inf)
+    monkeypatch.setattr(scenario, "MOST_FORCE", np.inf)
+    push = Push(0.05, 0.1, [1e8, 0.0, 0.0])
+    settings = Scenario("stand", lead_in=0.0, duration=1.0, pushes=[push])
+    run = run_scenario(settings, built("stand"))
+    assert 0.05 < run.fell_at < 0.1
+    assert np.abs(run.x).max() < RUNAWAY
+    assert run.metrics()["survived"] is False

@@ -76,6 +76,11 @@ def test_the_true_state_may_be_written_as_yaml_reads_it(tmp_path):
         ("behavior: stand\npushes: [{duration: .inf}]", "duration > 0"),
         ("behavior: stand\npushes: [{time: .nan}]", "a time and"),
         ("behavior: stand\npushes: [{impuls: [1, 2, 3]}]", "did you mean impulse"),
+        ("behavior: stand\npushes: [{impulse: [0, 1.0e+8, 0]}]", "at most 10000 N s"),
+        (
+            "behavior: stand\npushes: [{impulse: [9, 0, 0], duration: 1.0e-6}]",
+            "and 1e.06 N$",
+        ),
         ("behavior: ../stand", "not a behavior name"),
         ("friction: 0.5", "not a behavior name"),
         ("- behavior: stand", "expected keys"),

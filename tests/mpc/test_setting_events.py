@@ -217,6 +217,8 @@ def test_what_is_done_by_hand_is_a_scenario(built):
     _, x = by_hand.log.samples("state", by_hand.context)
     assert x[:n].tobytes() == again.x.tobytes()
     assert np.abs(again.push).max() == pytest.approx(600.0)
+    by_hand.push([30.0, 5.0, 0.0], 0.05)
+    assert len(by_hand.scenario_so_far().pushes) == 1  # The other is still to come.
 
 
 def test_a_restart_forgets_or_holds_what_was_done(built):
