@@ -40,6 +40,10 @@ from mpc.touchdown import delay_steps, find_touchdowns, find_waiting
 # A plan reaches 1.3 s ahead; what it foresees of a robot that nobody watches is worth
 # less and less [s].
 CARRY = 0.5
+# A push comes upon who has balance: later, what feet fall short of would look like one
+# for good. How near the divergent component is to its place then [m], and how long
+# after that there may be a push [s].
+BALANCED, PUSHED = 0.06, 0.2
 # Programs of settings that are kept, the latest: a knob that is turned has many.
 KEPT = 8
 
@@ -243,9 +247,10 @@ class PredictiveStep:
         # A robot that may not step stands against a push, and would go along with a
         # plan that knew of it.
         push = np.zeros(2)
-        if program.may_step:
-            push = measure_push(before, t, deviation, late)
         off_balance = np.hypot(*program.off_balance(deviation, shift))
+        balanced_at = t if off_balance < BALANCED else before.balanced_at
+        if program.may_step and t - balanced_at < PUSHED:
+            push = measure_push(before, t, deviation, late)
         is_calm = off_balance < program.weights.calm and not push.any()
         # A sample stands for the period since a plan, not for all of a hold.
         if force is not None and is_calm and before.is_fresh:
@@ -274,7 +279,7 @@ class PredictiveStep:
         if isinstance(plan, Failure):
             return plan
         swings = next_swings(reference, plan, before.swings, s, ahead, soles)
-        return replace(plan, swings=swings, ground=ground)
+        return replace(plan, swings=swings, ground=ground, balanced_at=balanced_at)
 
     def _plan(
         self,

@@ -54,9 +54,9 @@ class PredictiveWeights:
     vertical: float = 0.2
     moment: float = 5.0
     terminal: float = 300.0
-    slowest: float = 0.8
+    slowest: float = 0.6
     fastest: float = 1.6
-    hurry: float = 20.0
+    hurry: float = 40.0
     friction: float = 0.55
     yaw_moment: float = 0.05
     max_force: float = 2.2

@@ -95,7 +95,7 @@ def find_touchdowns(
             start, end, _ = swing
             is_known = old is not None and old.stands and old.end == end
             if old is not None and is_known and old.is_put_down:
-                found.append(_going_down(old, s, ahead, force[c]))
+                found.append(_going_down(old, start, s, ahead, force[c]))
                 continue
             since = old.start if old is not None and is_known else s
             is_near = s > start + EARLIEST * (end - start) and way[c] < NEAR
@@ -127,10 +127,14 @@ def find_waiting(
     return found
 
 
-def _going_down(down: Touchdown, s: float, ahead: float, force: float) -> Touchdown:
+def _going_down(
+    down: Touchdown, lifted: float, s: float, ahead: float, force: float
+) -> Touchdown:
     """A foot that is put down: it may land early or late, and then stays."""
     if s < down.start:
-        return replace(down, start=s) if force > EARLY else down
+        # One that has only just been lifted still carries weight.
+        is_early = s > lifted + EARLIEST * (down.start - lifted) and force > EARLY
+        return replace(down, start=s) if is_early else down
     is_late = force < LANDED and s - down.start < ahead
     return replace(down, start=s + 0.5 * ahead) if is_late else down
 

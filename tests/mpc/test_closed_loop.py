@@ -136,7 +136,7 @@ def test_a_push_of_60_newton_seconds_is_survived(built, impulse):
 
 def test_a_push_that_nobody_survives_is_a_fall_and_ends_the_run(built):
     scenario = Scenario(
-        behavior="stand", lead_in=0.2, pushes=[Push(0.1, 0.1, [400, 0, 0])]
+        behavior="stand", lead_in=0.2, pushes=[Push(0.1, 0.1, [700, 0, 0])]
     )
     run = run_scenario(scenario, built("stand"))
     assert run.fell

@@ -108,6 +108,11 @@ def test_it_lands_when_it_touches_and_goes_on_when_it_does_not(program, balance,
     assert after(HIGH + 0.1, 0.0, [down]) == (down,)
     (early,) = after(HIGH + 0.18, 2.0 * EARLY, [down])
     assert (early.start, early.end) == (HIGH + 0.18, end)
+    # One that is put down when it has only just been lifted still carries weight.
+    lifted = float(balance.swings[LEFT][0, 0])
+    soon = put_down(balance, LEFT, lifted + 0.2, end)
+    assert after(lifted + 0.02, 2.0 * EARLY, [soon]) == (soon,)
+    assert after(lifted + 0.19, 2.0 * EARLY, [soon])[0].start == lifted + 0.19
     (late,) = after(HIGH + 0.205, 0.0, [down])
     assert HIGH + 0.205 < late.start < HIGH + 0.205 + AHEAD
     (swing,) = swings(program, down, HIGH)
