@@ -98,7 +98,7 @@ def find_touchdowns(
                 found.append(_going_down(old, start, s, ahead, force[c]))
                 continue
             since = old.start if old is not None and is_known else s
-            is_near = s > start + EARLIEST * (end - start) and way[c] < NEAR
+            is_near = _may_land(s, start, end) and way[c] < NEAR
             if force[c] > (LEFT if is_known else EARLY) and is_near:
                 place = reference.sample(end).p_contact[c].copy()
                 found.append(Touchdown(c, since, end, True, place))
@@ -127,13 +127,18 @@ def find_waiting(
     return found
 
 
+def _may_land(s: float, start: float, end: float) -> bool:
+    """Whether a touch at phase s of a swing may be its touchdown."""
+    return s > start + EARLIEST * (end - start)
+
+
 def _going_down(
     down: Touchdown, lifted: float, s: float, ahead: float, force: float
 ) -> Touchdown:
     """A foot that is put down: it may land early or late, and then stays."""
     if s < down.start:
         # One that has only just been lifted still carries weight.
-        is_early = s > lifted + EARLIEST * (down.start - lifted) and force > EARLY
+        is_early = _may_land(s, lifted, down.start) and force > EARLY
         return replace(down, start=s) if is_early else down
     is_late = force < LANDED and s - down.start < ahead
     return replace(down, start=s + 0.5 * ahead) if is_late else down
