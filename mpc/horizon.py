@@ -45,6 +45,7 @@ class Horizon(NamedTuple):
     deviation: np.ndarray  # (N, NX) state at the start of the intervals
     stretch: np.ndarray  # (N,) of their time [s]
     is_planned: bool  # whether there was a plan before
+    replaced: np.ndarray  # (N, S, 2) change of a shift where its own place changes
     outside: np.ndarray  # (N, 3) acceleration that the world adds [m/s^2]
     tempo: float  # factor on the authored tempo that is asked for
 
@@ -161,13 +162,19 @@ def make_horizon(
         place = reference.sample(wait.start).p_contact[wait.contact]
         p[covered(wait, middles), wait.contact] = place
         places[covered(wait, phases), wait.contact] = place
+    replaced = np.zeros((len(middles), len(soles), 2))
     for down in touchdowns:
         p[middles < down.end, down.contact] = down.place
         places[phases < down.end, down.contact] = down.place
+        if down.is_put_down:
+            # It stays where it is when the behavior has landed it elsewhere.
+            last = (phases[:-1] < down.end) & (down.end <= phases[1:])
+            landed = reference.sample(down.end).p_contact[down.contact]
+            replaced[last, soles.index(down.contact)] = (down.place - landed)[:2]
     if previous is None:
-        around = _around_behavior(wrench, planned, on, R, shift)
+        around = _around_behavior(wrench, planned, on, R, shift, replaced)
     else:
-        around = _around_plan(previous, phases, middles, wrench, tempo)
+        around = _around_plan(previous, phases, middles, wrench, tempo, replaced)
     sole_shift = np.zeros((*planned.shape, 3))
     sole_shift[:, soles, :2] = around.shift
     states = around.deviation
@@ -193,6 +200,7 @@ def make_horizon(
         deviation=states,
         stretch=around.stretch,
         is_planned=previous is not None,
+        replaced=replaced,
         outside=outside_acceleration(lift, push, h, reference.robot.gravity),
         tempo=tempo,
     )
@@ -251,6 +259,7 @@ def _around_behavior(
     on: np.ndarray,
     R: np.ndarray,
     shift: np.ndarray,
+    replaced: np.ndarray,
 ) -> _Around:
     """The behavior; what feet in the air would carry is carried by the others."""
     N, change = len(wrench), np.zeros_like(wrench)
@@ -264,7 +273,7 @@ def _around_behavior(
         wrench=change,
         deviation=np.zeros((N, BODY)),
         stretch=np.zeros(N),
-        shift=np.tile(shift, (N, 1, 1)),
+        shift=shift + np.cumsum(replaced, axis=0) - replaced,
         shift_before=np.zeros((N, *shift.shape)),
     )
 
@@ -275,6 +284,7 @@ def _around_plan(
     middles: np.ndarray,
     wrench: np.ndarray,
     tempo: float,
+    replaced: np.ndarray,
 ) -> _Around:
     """The plan before, held beyond its end."""
     com, start = np.empty((len(middles), 3)), np.zeros((len(middles), BODY))
@@ -289,6 +299,6 @@ def _around_plan(
         wrench=plan.wrench[k] - wrench,
         deviation=start,
         stretch=(slowness[k] - 1 / tempo) * np.diff(phases),
-        shift=plan.shift[k + 1],
+        shift=plan.shift[k + 1] - replaced,
         shift_before=plan.shift[k],
     )

@@ -69,6 +69,7 @@ def linearize_dynamics(
         horizon.deviation,
         horizon.stretch,
         float(horizon.is_planned),
+        horizon.replaced,
         horizon.outside,
         horizon.tempo,
         x0,
@@ -95,6 +96,7 @@ def _linearize(
     deviation,
     stretch,
     is_planned,
+    replaced,
     outside,
     tempo,
     x0,
@@ -160,6 +162,7 @@ def _linearize(
         for i in range(x.shape[0] - BODY):
             A[k, BODY + i, BODY + i] = 1.0
             B[k, BODY + i, t + 1 + i] = 1.0
+            e[k, BODY + i] = replaced[k, i // 2, i % 2]
 
 
 @compiled

@@ -88,7 +88,7 @@ def soles_apart(heading, soles, shift, limits, entries, bounds):
     Args:
         heading: (N + 1, 2, 2) forward and left at the knots.
         soles: (N + 1, 2, 3) places in the behavior [m].
-        shift: (2, 2) where they are, minus that [m].
+        shift: (N, 2, 2) where they are, minus that [m].
         limits: most forward, most and least sideways [m].
         entries: (N, 2, 4) written: of the places of both soles in the rows.
         bounds: (2, N, 2) written: least and most [m].
@@ -101,7 +101,7 @@ def soles_apart(heading, soles, shift, limits, entries, bounds):
                 axis = heading[k + 1, r, i]
                 entries[k, r, i], entries[k, r, 2 + i] = axis, -axis
                 planned += axis * (soles[k + 1, 0, i] - soles[k + 1, 1, i])
-                moved += axis * (shift[0, i] - shift[1, i])
+                moved += axis * (shift[k, 0, i] - shift[k, 1, i])
             low, high = -forward, forward
             if r == 1:
                 low, high = (apart, wide) if planned > 0 else (-wide, -apart)

@@ -61,6 +61,7 @@ class PredictiveMatrices:
         self._ix, self._it = self._iu + NU, self._iu + 6 * self._C
         # Only two soles are kept within each other's reach.
         self._reaches = self._S == 2
+        self._per_second, self._terminal = self._state_cost()
         self.P, self.crouch, self.lowered = self._make_cost()
         self._find_entries()
         self.A = self._make_dynamics()
@@ -70,7 +71,7 @@ class PredictiveMatrices:
         """P, and what the crouch adds to cost and objective."""
         w, N, NX = self._weights, self._weights.knots, self.num_states
         h, width = w.spacing, self.num_inputs + NX
-        Q, terminal = self._state_cost()
+        Q, terminal = self._per_second, self._terminal
         low = np.zeros(NX)
         low[2] = -w.crouch
         wrench = [w.moment] * 3 + [w.force, w.force, w.vertical]
@@ -224,6 +225,19 @@ class PredictiveMatrices:
         self.P.data = values
         return e.ravel()
 
+    def cost_of_time(self, horizon: Horizon) -> np.ndarray:
+        """(n,) what the plan before costs a second, as a cost on stretches.
+
+        `P` has cost per phase, by which who is out of place would gain by waiting.
+        Without a plan before, and of time itself, it is zero.
+
+        Args:
+            horizon: with the plan before.
+        """
+        cost, x = np.zeros(self.size), horizon.deviation
+        cost[self._it] = 0.5 * np.einsum("ki,ij,kj->k", x, self._per_second, x)
+        return cost
+
     def write_rows(
         self, horizon: Horizon, shift: np.ndarray, grip: float
     ) -> np.ndarray:
@@ -247,7 +261,8 @@ class PredictiveMatrices:
             bounds = out[:, first:last].reshape(2, N, 2)
             w = self._weights
             limits = w.reach[0], w.reach[1], w.apart
-            soles_apart(horizon.heading, horizon.soles, shift, limits, entries, bounds)
+            moved = shift + np.cumsum(horizon.replaced, axis=0)
+            soles_apart(horizon.heading, horizon.soles, moved, limits, entries, bounds)
             G.data[self._reach_entries] = entries.ravel()
         entries, most = self._hurry(horizon)
         G.data[self._hurry_entries] = entries

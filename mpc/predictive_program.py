@@ -17,7 +17,9 @@ grid of phase, so that contact switches sit on knots whatever the timing does.
                 products of deviations are linearized about the plan before
     cost        sum |dc - mean dp|^2 + |dv + (theta/h) v_ref|^2 + |dk|^2 + |dphi|^2
                 + dT^2 + |dp|^2 + |j|^2 + |dw|^2 + theta^2 + change of theta^2, and at
-                the end the divergent component of motion |dc - mean dp + dv / omega|^2
+                the end the divergent component of motion |dc - mean dp + dv / omega|^2;
+                while balance is not at stake also theta times what a second of the
+                plan before costs
     subject to  friction pyramid, center of pressure, yaw moment and normal force of
                 every standing patch, no wrench elsewhere, bounded theta, no theta in
                 flight, soles within reach of each other and never crossed
@@ -197,7 +199,7 @@ class PredictiveProgram:
         low, high = variable_bounds(horizon, w, self._soles, width, steps, start)
         self._solver.update(
             P=of.P,
-            c=crouch * of.crouch,
+            c=crouch * of.crouch + (1 - at_stake) * of.cost_of_time(horizon),
             A=of.A,
             b=b,
             G=of.G,

@@ -67,6 +67,24 @@ def test_who_saves_balance_first_takes_up_the_beat_when_calm(groove, size):
     assert np.abs(stretch - exact.stretch).max() < PREDICTION
 
 
+def test_who_is_calm_but_out_of_place_is_in_no_better_place_for_waiting(built):
+    """Costs are of time: a plan about one before counts what its seconds cost."""
+    march = Reference(built("march"))
+    program, s, shift = PredictiveProgram(march), 2.5, np.array([[0.5, 0.0]] * 2)
+    deviation = np.zeros(12)
+    deviation[0] = 0.5
+    start = PlanStart(s, s, deviation, shift)
+    first = program.solve(start)
+    again = program.solve(start, (), first)
+    assert np.hypot(*program.off_balance(deviation, shift)) < program.weights.calm
+    assert again.durations.sum() < first.durations.sum()
+    assert again.rate > first.rate + 0.05
+    # On the behavior a second costs nothing.
+    rest = program.rest(s, s)
+    held = program.solve(PlanStart(s, s, np.zeros(12)), (), rest)
+    assert held.rate == pytest.approx(1.0, abs=PREDICTION)
+
+
 def test_the_whole_horizon_is_solved_as_well(program):
     plan = program.solve(PlanStart(9.0, 9.0, PUSHED))
     exact = DenseHorizon(program, plan.phases).solve(np.r_[PUSHED, 0.0])

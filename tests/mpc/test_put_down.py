@@ -124,6 +124,30 @@ def test_it_lands_when_it_touches_and_goes_on_when_it_does_not(program, balance,
     assert after(end + 0.01, 900.0, [early]) == ()
 
 
+def test_it_stays_where_it_stands_when_the_behavior_walks_on(built):
+    """The behavior lands the foot a step ahead of where it was put down."""
+    walk, s = Reference(built("walk-6")), 2.7
+    lifted, end = (float(x) for x in walk.swings[LEFT][1])
+    assert lifted < s < end
+    down = put_down(walk, LEFT, s + 0.2, end)
+    program = PredictiveProgram(walk)
+    start = PlanStart(s, s, np.zeros(12), np.zeros((2, 2)), (down,))
+    for plan in (program.solve(start), program.solve_anew(start)):
+        places = np.array(
+            [
+                walk.sample(x).p_contact[LEFT, :2] + shift
+                for x, shift in zip(plan.phases, plan.shift[:, LEFT], strict=True)
+                if x >= end
+            ]
+        )
+        assert len(places) > 10
+        at = np.searchsorted(plan.phases, down.start - 1e-9)
+        place = down.place[:2] + plan.shift[at, LEFT]
+        np.testing.assert_allclose(places, np.tile(place, (len(places), 1)), atol=1e-6)
+        landed = walk.sample(end).p_contact[LEFT, :2]
+        assert landed[0] - down.place[0] > 0.1
+
+
 def pushed(built, direction, state="true", impulse=50.0):
     behavior = built("one-leg-balance")
     push = Push(HIGH, 0.1, [impulse * x for x in (*direction, 0.0)])
