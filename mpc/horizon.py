@@ -11,7 +11,7 @@ from mpc.outside_force import outside_acceleration
 from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.stepping import Step, Stretch, covered, standing
-from mpc.touchdown import Touchdown
+from mpc.touchdown import Touchdown, behind
 
 # States of the predictive program without the soles: CoM, velocity, angular momentum
 # per mass, rotation, time.
@@ -169,8 +169,7 @@ def make_horizon(
         if down.is_put_down:
             # It stays where it is when the behavior has landed it elsewhere.
             last = (phases[:-1] < down.end) & (down.end <= phases[1:])
-            landed = reference.sample(down.end).p_contact[down.contact]
-            replaced[last, soles.index(down.contact)] = (down.place - landed)[:2]
+            replaced[last, soles.index(down.contact)] = behind(reference, down)
     if previous is None:
         around = _around_behavior(wrench, planned, on, R, shift, replaced)
     else:

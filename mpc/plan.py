@@ -37,6 +37,7 @@ class Plan:
         grip: share that the floor gives of the friction that is relied on; less
             than 1 after a sole has slid.
         balanced_at: when the robot had its balance last [s].
+        crouch: share of the whole crouch that is wanted now.
         may_step: whether soles may go elsewhere than the behavior has them.
         swings: soles in the air until the next plan, and where they go.
         objective: what the solver made least; compares plans of one state.
@@ -63,6 +64,7 @@ class Plan:
     push: np.ndarray = field(default_factory=lambda: np.zeros(2))
     grip: float = 1.0
     balanced_at: float = -np.inf
+    crouch: float = 0.0
     may_step: bool = True
     objective: float = 0.0
     status: str = "solved"

@@ -105,6 +105,7 @@ def _solve_again(
         push=plan.push,
         grip=plan.grip,
         tempo=tempo,
+        crouch=plan.crouch,
     )
     if previous is not None:
         start = start.going_on(previous)
@@ -164,6 +165,7 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
         "soles elsewhere": of(w.shift, x[:, BODY:], share),
         "divergent component at the end": of(w.terminal, capture[None], 1.0),
         "stretch of time": of(w.theta, theta),
+        "time spent out of place": float(solve.seconds @ theta),
         "change of the stretch": of(w.theta_change, np.diff(theta)),
         "moving soles": of(w.jump, u[:, t + 1 :]),
         "horizontal forces": of(w.force, wrench[:, :, 3:5]),

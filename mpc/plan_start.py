@@ -29,6 +29,7 @@ class PlanStart:
             `deviation` count from the behavior at that tempo.
         rate: phase rate so far, from which the plan's goes on; None for any.
         elapsed: time since that rate was chosen, in which it may have changed [s].
+        crouch: share of the whole crouch that the plan before wanted.
     """
 
     t: float
@@ -42,12 +43,13 @@ class PlanStart:
     rate: float | None = None
     elapsed: float = 0.0
     push: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    crouch: float = 0.0
 
     def with_touchdown(self, touchdown: Touchdown) -> "PlanStart":
         """The same with one more foot that lands, or has landed, early."""
         return replace(self, touchdowns=(*self.touchdowns, touchdown))
 
     def going_on(self, before: Plan) -> "PlanStart":
-        """The same with the phase rate of the plan before, which it goes on from."""
+        """The same with phase rate and crouch of the plan before, to go on from."""
         elapsed = (self.s - before.phase) / before.rate
-        return replace(self, rate=before.rate, elapsed=elapsed)
+        return replace(self, rate=before.rate, elapsed=elapsed, crouch=before.crouch)

@@ -37,7 +37,7 @@ class PredictiveMatrices:
         num_inputs, num_states: NU and NX of an interval.
         size: n, of all intervals together.
         crouch: (n,) cost that asks for the whole crouch.
-        lowered: what the whole crouch adds to the objective besides.
+        lowered: (N,) what it adds to the objective besides, knot by knot.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class PredictiveMatrices:
         self.A = self._make_dynamics()
         self.G = self._make_rows()
 
-    def _make_cost(self) -> tuple[sp.csc_matrix, np.ndarray, float]:
+    def _make_cost(self) -> tuple[sp.csc_matrix, np.ndarray, np.ndarray]:
         """P, and what the crouch adds to cost and objective."""
         w, N, NX = self._weights, self._weights.knots, self.num_states
         h, width = w.spacing, self.num_inputs + NX
@@ -75,7 +75,7 @@ class PredictiveMatrices:
         low = np.zeros(NX)
         low[2] = -w.crouch
         wrench = [w.moment] * 3 + [w.force, w.force, w.vertical]
-        blocks, crouch, lowered = [], np.zeros(self.size), 0.0
+        blocks, crouch, lowered = [], np.zeros(self.size), np.zeros(N)
         for k in range(N):
             R = np.r_[np.tile(wrench, self._C), w.theta, np.full(2 * self._S, w.jump)]
             R = np.diag(R * h)
@@ -85,7 +85,7 @@ class PredictiveMatrices:
             weight, end = Q * h if k < N - 1 else terminal, (k + 1) * width
             blocks += [R, weight]
             crouch[end - NX : end] = -weight @ low
-            lowered += float(0.5 * low @ weight @ low)
+            lowered[k] = 0.5 * low @ weight @ low
         P = sp.lil_matrix(block_diag(*blocks))
         for k in range(N - 1):
             a, b = self._it[k], self._it[k + 1]
@@ -226,7 +226,7 @@ class PredictiveMatrices:
         return e.ravel()
 
     def cost_of_time(self, horizon: Horizon) -> np.ndarray:
-        """(n,) what the plan before costs a second, as a cost on stretches.
+        """(N,) what a second of the plan before costs in each interval.
 
         `P` has cost per phase, by which who is out of place would gain by waiting.
         Without a plan before, and of time itself, it is zero.
@@ -234,9 +234,8 @@ class PredictiveMatrices:
         Args:
             horizon: with the plan before.
         """
-        cost, x = np.zeros(self.size), horizon.deviation
-        cost[self._it] = 0.5 * np.einsum("ki,ij,kj->k", x, self._per_second, x)
-        return cost
+        x = horizon.deviation
+        return 0.5 * np.asarray(np.einsum("ki,ij,kj->k", x, self._per_second, x))
 
     def write_rows(
         self, horizon: Horizon, shift: np.ndarray, grip: float

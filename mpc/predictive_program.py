@@ -56,6 +56,8 @@ DUALITY_GAP = 1e-7
 # are the fewest, but may go round in circles where hardly anything pulls at a bound, as
 # at the feet of who sits; then shorter ones are taken.
 STEPS = ((0.998, 30), (0.99, 60))
+# Time to get up from the whole crouch [s].
+RISE = 0.4
 # How PIQP ends, in words.
 _STATUS = {
     piqp.PIQP_SOLVED: "solved",
@@ -80,7 +82,8 @@ class Solve(NamedTuple):
     row_prices: np.ndarray  # (2, m)
     bounds: np.ndarray  # (2, N, NU + NX)
     prices: np.ndarray  # (2, N, NU + NX)
-    crouch: float  # how much lower the center of mass is wanted [m]
+    crouch: np.ndarray  # (N,) how much lower the center of mass is wanted [m]
+    seconds: np.ndarray  # (N,) price of an interval's stretch [1/s]
     beat: float  # weight on time minus phase
 
 
@@ -194,12 +197,15 @@ class PredictiveProgram:
         beat = w.calm_beat + at_stake * (w.beat - w.calm_beat)
         b = of.linearize(horizon, x0, beat)
         rows = of.write_rows(horizon, shift, start.grip)
-        crouch = 1.0 if steps else at_stake
         width = of.num_inputs + of.num_states
+        crouch = self._crouch(1.0 if steps else at_stake, start, horizon)
+        seconds = (1 - at_stake) * of.cost_of_time(horizon)
+        c = crouch[:, None] * of.crouch.reshape(-1, width)
+        c[:, t0] += seconds
         low, high = variable_bounds(horizon, w, self._soles, width, steps, start)
         self._solver.update(
             P=of.P,
-            c=crouch * of.crouch + (1 - at_stake) * of.cost_of_time(horizon),
+            c=c.ravel(),
             A=of.A,
             b=b,
             G=of.G,
@@ -209,7 +215,7 @@ class PredictiveProgram:
             x_u=high.ravel(),
         )
         self._asked = horizon, x0, rows, np.stack([low, high])
-        self._crouched, self._beat = crouch * w.crouch, beat
+        self._priced = crouch * w.crouch, seconds, beat
         status, iterations = self._run()
         result = self._solver.result
         x = np.array(result.x)
@@ -239,7 +245,8 @@ class PredictiveProgram:
             push=start.push,
             grip=start.grip,
             may_step=w.stepping,
-            objective=float(result.info.primal_obj) + crouch**2 * of.lowered,
+            crouch=float(crouch[0]),
+            objective=float(result.info.primal_obj + crouch**2 @ of.lowered),
             iterations=iterations,
             solve_time=time.perf_counter() - started,
         )
@@ -290,6 +297,14 @@ class PredictiveProgram:
         off = float(np.hypot(*self.off_balance(start.deviation, self.shift(start))))
         return min(1.0, max(0.0, (off - w.calm) / (w.lost - w.calm)))
 
+    def _crouch(self, wanted: float, start: PlanStart, horizon: Horizon) -> np.ndarray:
+        """(N,) share of the whole crouch over the horizon.
+
+        It is gone down at once, and got up from in time.
+        """
+        since = start.elapsed + np.cumsum(horizon.h) - horizon.h[0]
+        return np.maximum(wanted, start.crouch - since / RISE)
+
     def last_solve(self) -> Solve:
         """What was asked last and what came out; call it after `solve`."""
         horizon, x0, row_bounds, bounds = self._asked
@@ -304,8 +319,7 @@ class PredictiveProgram:
             np.stack([result.z_l, result.z_u]),
             bounds,
             np.stack([result.z_bl, result.z_bu]).reshape(bounds.shape),
-            self._crouched,
-            self._beat,
+            *self._priced,
         )
 
     def _shifts(self, X: np.ndarray, shift: np.ndarray) -> np.ndarray:

@@ -193,7 +193,8 @@ class PredictiveStep:
             why = str(failure) if failure else "solved again"
             factor = tempo.factor(when - self.start_time)
             s = before.phase_at(when)
-            plan = fall_back(program, when, s, before, safety, why, factor)
+            ahead = self._ahead(before)
+            plan = fall_back(program, when, s, before, safety, why, factor, ahead)
         else:
             plan = replace(found, time=when)
         return PredictiveMemory(plan, memory.plans + 1, safety)
@@ -301,9 +302,9 @@ class PredictiveStep:
             steps, undecided = (), previous
             plan = program.solve_anew(start)
         else:
-            if to_come and recovery is not None and recovery.is_over(program, start):
-                steps = ()
             plan = program.solve(start, steps, previous)
+            if steps and plan is not None and recovery is not None:
+                plan = recovery.cut_short(program, start, plan)
         status = program.status
         if recovery is not None and not steps:
             plan = recovery.improve(program, start, plan, before, elapsed, undecided)

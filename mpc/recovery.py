@@ -110,15 +110,31 @@ class Recovery:
                 best, least = candidate, candidate.objective - saved
         return best
 
-    def is_over(self, program: PredictiveProgram, start: PlanStart) -> bool:
-        """Whether a robot between two steps has its balance, and its soles, back.
+    def cut_short(
+        self, program: PredictiveProgram, start: PlanStart, plan: Plan
+    ) -> Plan:
+        """A plan with steps, or one that ends with the step under way where that does.
 
-        What is left of a recovery would keep it in a crouch for nothing.
+        With its soles where they belong, a robot that goes on stepping would stay in a
+        crouch for nothing.
+
+        Args:
+            program: the predictive program.
+            start: where the robot is, and what is asked of it.
+            plan: with steps.
         """
-        shift = program.shift(start)
-        off = program.off_balance(start.deviation, shift)
-        out = np.hypot(*shift.T).max(initial=0.0)
-        return bool(np.hypot(*off) < self.watch and out < self.astray)
+        shift, s = program.shift(start), start.s
+        if np.hypot(*shift.T).max(initial=0.0) > self.astray:
+            return plan
+        begun = tuple(w for w in plan.steps if w.start <= s)
+        can_wait = program.weights.can_wait
+        steps = let_wait(program.reference, begun, s, can_wait)
+        if steps is None or len(steps) == len(plan.steps):
+            return plan
+        shorter = program.solve_anew(start, steps)
+        if shorter is None or shorter.objective > plan.objective + self.price:
+            return plan
+        return shorter
 
     def _sequences(
         self, program: PredictiveProgram, s: float, way: np.ndarray

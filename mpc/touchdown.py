@@ -66,6 +66,12 @@ def put_down(reference: Reference, contact: int, start: float, end: float) -> To
     return Touchdown(contact, start, end, True, place, True)
 
 
+def behind(reference: Reference, down: Touchdown) -> np.ndarray:
+    """(2,) from where the behavior lands a foot to where it was put down [m]."""
+    landed = reference.sample(down.end).p_contact[down.contact]
+    return np.asarray(down.place[:2] - landed[:2])
+
+
 def find_touchdowns(
     reference: Reference,
     steps: Sequence[Step],

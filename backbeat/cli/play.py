@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from behaviors.behavior import Behavior
 
 LEAST_SPEED, MOST_SPEED = 0.05, 4.0
-LEAST_FPS, MOST_FPS = 5, 120
+LEAST_FPS, FPS, MOST_FPS = 5.0, 30.0, 120.0
 PAGES = (".html", ".htm")
 
 
@@ -73,7 +73,7 @@ def command(
     ] = None,
     fps: Annotated[
         float, typer.Option(help="Frames a second of the recording, 5 to 120.")
-    ] = 30.0,
+    ] = FPS,
     click: Annotated[
         bool, typer.Option("--click", help="A metronome in the recording.")
     ] = False,
@@ -113,6 +113,8 @@ def command(
         raise BackbeatError("what the kinematic player does, no robot can follow")
     if record is None and (click or latency_ms or backing is not None):
         raise BackbeatError("sound is heard in a recording: add --record PATH")
+    if record is None and fps != FPS:
+        raise BackbeatError("--fps is of a recording: add --record PATH")
     if record is not None and (speed != 1 or loop or port is not None):
         raise BackbeatError(
             "--speed, --loop and --port are of what is live; a recording has a player "
@@ -145,7 +147,7 @@ def check_rates(speed: float, fps: float) -> None:
             f"--speed {speed:g} is not between {LEAST_SPEED} and {MOST_SPEED:g}"
         )
     if not LEAST_FPS <= fps <= MOST_FPS:
-        raise BackbeatError(f"--fps {fps:g} is not between {LEAST_FPS} and {MOST_FPS}")
+        raise BackbeatError(f"--fps {fps:g} is not from {LEAST_FPS:g} to {MOST_FPS:g}")
 
 
 def find_performance(

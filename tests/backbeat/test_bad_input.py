@@ -269,6 +269,7 @@ def test_a_server_that_cannot_be(refused, tmp_path, options, sentence):
         (["figure", "--list", "kit"], "--list says which figures there are"),
         (["moves", "--folder", "nope"], "there is no folder nope"),
         (["play", "stand", "--record", "a.html", "--loop"], "a player of its own"),
+        (["play", "stand", "--fps", 24], "--fps is of a recording"),
         (["play", "stand", "--record", "a.html", "--speed", 2], "a player of its own"),
         (
             ["play", "stand", "--record", "a.html", "--port", 8000],

@@ -8,7 +8,7 @@ import pytest
 from mpc.plan_settings import PlanSettings
 from mpc.plan_start import PlanStart
 from mpc.predictive_bounds import STEP_RATE
-from mpc.predictive_program import PredictiveProgram
+from mpc.predictive_program import RISE, PredictiveProgram
 from mpc.predictive_step import PredictiveStep
 from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
@@ -110,6 +110,47 @@ def test_steps_to_come_are_given_up_once_all_is_well(
     v[3] += speed
     plan = step(2.0, q, v, replace(step.start(), plan=before)).plan
     assert plan.steps == (steps if goes_on else ())
+
+
+@pytest.mark.parametrize(
+    ("speed", "moved", "goes_on"),
+    [(0.0, 0.0, False), (1.0, 0.0, True), (0.0, 0.2, True)],
+)
+def test_the_step_under_way_is_the_last_one_once_all_is_well(
+    program, speed, moved, goes_on
+):
+    steps = recovery_steps(program.reference.soles, 1.9, 0.05, 4, 4)
+    deviation = fast(x=speed)
+    deviation[0] = moved
+    start = PlanStart(2.05, 2.05, deviation, np.full((2, 2), [moved, 0.0]))
+    plan = program.solve_anew(start, steps)
+    found = Recovery().cut_short(program, start, plan)
+    assert found.steps == (steps if goes_on else steps[:1])
+
+
+def test_who_is_in_a_crouch_gets_up_in_time(program):
+    """What plans want of the height of the body goes on from plan to plan."""
+    deviation, shift = np.zeros(12), np.zeros((2, 2))
+    deviation[2] = -program.weights.crouch
+    start = PlanStart(2.0, 2.0, deviation, shift)
+    plan = program.solve(start)
+    assert plan.crouch == 0.0
+    at_once = plan.wrench[0, :, 5].sum()
+    slowly = program.solve(replace(start, crouch=1.0))
+    gentle = slowly.wrench[0, :, 5].sum()
+    assert abs(gentle - 1.0) < 0.3 < abs(at_once - 1.0)
+    heights = slowly.deviation[:, 2] / program.weights.crouch
+    t = np.r_[0.0, np.cumsum(slowly.durations)]
+    np.testing.assert_allclose(heights, np.minimum(0.0, t / RISE - 1.0), atol=0.2)
+    wanted, before = [], slowly
+    for s in np.arange(2.02, 2.5, 0.02):
+        start = PlanStart(s, s, before.deviation[0], shift).going_on(before)
+        before = program.solve(start)
+        wanted.append(before.crouch)
+    ramp = np.maximum(0.0, 1.0 - np.arange(1, len(wanted) + 1) * 0.02 / RISE)
+    np.testing.assert_allclose(wanted, ramp, atol=0.02)
+    # A fall asks for all of it again.
+    assert program.solve(replace(start, deviation=fast(x=1.0))).crouch == 1.0
 
 
 @pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
