@@ -157,19 +157,9 @@ def make_horizon(
     planned = table.standing[at_middles.index]
     on = standing(planned, middles, (*steps, *touchdowns))
     p, places = at_middles(table.p_contact), at_knots(table.p_contact)
-    # A foot that has landed, or waits, does not go on to where it was going.
-    for wait in (w for w in steps if w.stands):
-        place = reference.sample(wait.start).p_contact[wait.contact]
-        p[covered(wait, middles), wait.contact] = place
-        places[covered(wait, phases), wait.contact] = place
-    replaced = np.zeros((len(middles), len(soles), 2))
-    for down in touchdowns:
-        p[middles < down.end, down.contact] = down.place
-        places[phases < down.end, down.contact] = down.place
-        if down.is_put_down:
-            # It stays where it is when the behavior has landed it elsewhere.
-            last = (phases[:-1] < down.end) & (down.end <= phases[1:])
-            replaced[last, soles.index(down.contact)] = behind(reference, down)
+    _hold_places(reference, steps, touchdowns, middles, p)
+    _hold_places(reference, steps, touchdowns, phases, places)
+    replaced = _replaced(reference, phases, touchdowns)
     if previous is None:
         around = _around_behavior(wrench, planned, on, R, shift, replaced)
     else:
@@ -203,6 +193,38 @@ def make_horizon(
         outside=outside_acceleration(lift, push, h, reference.robot.gravity),
         tempo=tempo,
     )
+
+
+def _hold_places(
+    reference: Reference,
+    steps: Sequence[Step],
+    touchdowns: Sequence[Touchdown],
+    phases: np.ndarray,
+    places: np.ndarray,
+) -> None:
+    """Writes (n, C, 3) places at phases of feet that have landed, or wait.
+
+    They do not go on to where the behavior has them go.
+    """
+    for wait in (w for w in steps if w.stands):
+        place = reference.sample(wait.start).p_contact[wait.contact]
+        places[covered(wait, phases), wait.contact] = place
+    for down in touchdowns:
+        places[phases < down.end, down.contact] = down.place
+
+
+def _replaced(
+    reference: Reference, phases: np.ndarray, touchdowns: Sequence[Touchdown]
+) -> np.ndarray:
+    """(N, S, 2) change of shifts where the behavior lands feet that were put down.
+
+    They stay where they are, and the behavior has them elsewhere from then on.
+    """
+    out = np.zeros((len(phases) - 1, len(reference.soles), 2))
+    for down in (d for d in touchdowns if d.is_put_down):
+        last = (phases[:-1] < down.end) & (down.end <= phases[1:])
+        out[last, reference.soles.index(down.contact)] = behind(reference, down)
+    return out
 
 
 class _Samples:

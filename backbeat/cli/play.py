@@ -147,7 +147,9 @@ def check_rates(speed: float, fps: float) -> None:
             f"--speed {speed:g} is not between {LEAST_SPEED} and {MOST_SPEED:g}"
         )
     if not LEAST_FPS <= fps <= MOST_FPS:
-        raise BackbeatError(f"--fps {fps:g} is not from {LEAST_FPS:g} to {MOST_FPS:g}")
+        raise BackbeatError(
+            f"--fps {fps:g} is not between {LEAST_FPS:g} and {MOST_FPS:g}"
+        )
 
 
 def find_performance(
