@@ -199,7 +199,9 @@ class PredictiveProgram:
         rows = of.write_rows(horizon, shift, start.grip)
         width = of.num_inputs + of.num_states
         crouch = self._crouch(1.0 if steps else at_stake, start, horizon)
-        seconds = (1 - at_stake) * of.cost_of_time(horizon)
+        seconds = np.zeros(w.knots)
+        if at_stake < 1:
+            seconds = (1 - at_stake) * of.cost_of_time(horizon)
         c = crouch[:, None] * of.crouch.reshape(-1, width)
         c[:, t0] += seconds
         low, high = variable_bounds(horizon, w, self._soles, width, steps, start)

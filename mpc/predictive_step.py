@@ -304,7 +304,7 @@ class PredictiveStep:
         else:
             plan = program.solve(start, steps, previous)
             if steps and plan is not None and recovery is not None:
-                plan = recovery.cut_short(program, start, plan)
+                plan = recovery.cut_short(program, start, plan, before, elapsed)
         status = program.status
         if recovery is not None and not steps:
             plan = recovery.improve(program, start, plan, before, elapsed, undecided)

@@ -85,14 +85,8 @@ class Recovery:
         is_calm = bool(np.hypot(*off) < self.watch)
         if plan is not None and is_calm and np.hypot(*astray) < self.astray:
             return plan
-        rate = np.zeros(2)
-        if before.iterations and elapsed > 0:
-            rate = off - program.off_balance(before.deviation[0], before.shift[0])
-            rate = rate / elapsed
-        if np.hypot(*(off + self.ahead * rate)) > self.alarm:
-            least += self.price
-        else:
-            least -= self.saving
+        is_alarmed = self._is_alarmed(program, start, before, elapsed)
+        least += self.price if is_alarmed else -self.saving
         for down in self._put_downs(program, start):
             candidate = program.solve_anew(start.with_touchdown(down))
             # What the behavior wants to keep in the air is not put down for little.
@@ -111,20 +105,28 @@ class Recovery:
         return best
 
     def cut_short(
-        self, program: PredictiveProgram, start: PlanStart, plan: Plan
+        self,
+        program: PredictiveProgram,
+        start: PlanStart,
+        plan: Plan,
+        before: Plan,
+        elapsed: float,
     ) -> Plan:
         """A plan with steps, or one that ends with the step under way where that does.
 
         With its soles where they belong, a robot that goes on stepping would stay in a
-        crouch for nothing.
+        crouch for nothing. Steps that an alarm has called for are not given up in it.
 
         Args:
             program: the predictive program.
             start: where the robot is, and what is asked of it.
             plan: with steps.
+            before, elapsed: as of `improve`.
         """
         shift, s = program.shift(start), start.s
         if np.hypot(*shift.T).max(initial=0.0) > self.astray:
+            return plan
+        if self._is_alarmed(program, start, before, elapsed):
             return plan
         begun = tuple(w for w in plan.steps if w.start <= s)
         can_wait = program.weights.can_wait
@@ -135,6 +137,21 @@ class Recovery:
         if shorter is None or shorter.objective > plan.objective + self.price:
             return plan
         return shorter
+
+    def _is_alarmed(
+        self,
+        program: PredictiveProgram,
+        start: PlanStart,
+        before: Plan,
+        elapsed: float,
+    ) -> bool:
+        """Whether the divergent component will be too far from its place."""
+        off = program.off_balance(start.deviation, program.shift(start))
+        rate = np.zeros(2)
+        if before.iterations and elapsed > 0:
+            rate = off - program.off_balance(before.deviation[0], before.shift[0])
+            rate = rate / elapsed
+        return bool(np.hypot(*(off + self.ahead * rate)) > self.alarm)
 
     def _sequences(
         self, program: PredictiveProgram, s: float, way: np.ndarray

@@ -124,7 +124,22 @@ def test_the_step_under_way_is_the_last_one_once_all_is_well(
     deviation[0] = moved
     start = PlanStart(2.05, 2.05, deviation, np.full((2, 2), [moved, 0.0]))
     plan = program.solve_anew(start, steps)
-    found = Recovery().cut_short(program, start, plan)
+    before = replace(plan, deviation=np.tile(deviation, (len(plan.deviation), 1)))
+    found = Recovery().cut_short(program, start, plan, before, 0.02)
+    assert found.steps == (steps if goes_on else steps[:1])
+
+
+@pytest.mark.parametrize(("speed", "goes_on"), [(0.0, False), (1.0, True)])
+def test_steps_are_not_given_up_in_an_alarm(program, monkeypatch, speed, goes_on):
+    """However little it would cost: steps were taken for more."""
+    steps = recovery_steps(program.reference.soles, 1.9, 0.05, 4, 4)
+    deviation = fast(x=speed)
+    start = PlanStart(2.05, 2.05, deviation, np.zeros((2, 2)))
+    plan = program.solve_anew(start, steps)
+    shorter = replace(plan, steps=steps[:1], objective=plan.objective - 1.0)
+    monkeypatch.setattr(program, "solve_anew", lambda *_: shorter)
+    before = replace(plan, deviation=np.tile(deviation, (len(plan.deviation), 1)))
+    found = Recovery().cut_short(program, start, plan, before, 0.02)
     assert found.steps == (steps if goes_on else steps[:1])
 
 
