@@ -293,11 +293,12 @@ class PredictiveStep:
         reference, s = self.reference, start.s
         downs, can_wait = start.touchdowns, program.weights.can_wait
         steps = delay_steps(reference, before.steps, downs, s, can_wait)
-        swinging = any(swing_of(reference, (), c, s) for c in reference.soles)
+        down = {d.contact for d in downs if d.is_put_down and d.start <= s}
+        in_the_air = [c for c in reference.soles if swing_of(reference, (), c, s)]
         previous = before if before.is_fresh and before.iterations else None
         undecided, recovery = None, self._recovery
         to_come = bool(steps) and steps[0].start > s + self._ahead(before)
-        if to_come and swinging:
+        if to_come and set(in_the_air) - down:
             # They begin when the behavior's own swing ends: decided again until then.
             steps, undecided = (), previous
             plan = program.solve_anew(start)

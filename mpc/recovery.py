@@ -18,7 +18,7 @@ import numpy as np
 from mpc.plan import Plan
 from mpc.plan_start import PlanStart
 from mpc.predictive_program import PredictiveProgram
-from mpc.stepping import LIFT, Step, let_wait, recovery_steps
+from mpc.stepping import Step, let_wait, recovery_steps
 from mpc.touchdown import Touchdown, put_down
 
 # Share of sideways in a motion from which the order of steps follows.
@@ -93,7 +93,7 @@ class Recovery:
             if candidate is not None and candidate.objective + self.price < least:
                 best, least = candidate, candidate.objective
         way = -astray if is_calm else off
-        for steps in self._sequences(program, start.s, way):
+        for steps in self._sequences(program, start, way):
             saved = 0.0
             if undecided is not None and undecided.steps == steps:
                 candidate = program.solve(start, steps, undecided)
@@ -154,29 +154,32 @@ class Recovery:
         return bool(np.hypot(*(off + self.ahead * rate)) > self.alarm)
 
     def _sequences(
-        self, program: PredictiveProgram, s: float, way: np.ndarray
+        self, program: PredictiveProgram, start: PlanStart, way: np.ndarray
     ) -> list[tuple[Step, ...]]:
-        """Steps in a way (2,) that may be taken from phase s, or after a landing.
+        """Steps in a way (2,) that may be taken at once, or after a landing.
 
         Where the plan may keep its own time, one more than there is time for: the foot
         that the behavior lifts next waits for it.
         """
         reference, spacing = program.reference, program.weights.spacing
-        can_wait = program.weights.can_wait
-        window = self._window(program, s)
-        length = spacing * (self.intervals + 1)
-        room = (window.end - window.start - LIFT + spacing) / length + 1e-6
-        most = int(min(self.count, room))
+        s, can_wait = start.s, program.weights.can_wait
+        window = self._window(program, start)
         sequences = []
         for order in self._orders(program, s, way, window.before):
+            steps = recovery_steps(
+                order, window.start, spacing, self.intervals, self.count, window.settled
+            )
+            # A second one that is far off is decided when it is near.
+            if window.settled > steps[0].end + self.intervals * spacing:
+                steps = steps[:1]
+            most = sum(w.end < window.end + 1e-6 for w in steps)
             # No foot steps twice in a row: the behavior's own step can go elsewhere.
             last = order[(most - 1) % len(order)]
             counts = {most - 1 if last == window.after else most}
             if most < self.count and last == window.after:
                 counts.add(most + 1)
             for count in sorted(counts - {0, -1}):
-                steps = order, window.start, spacing, self.intervals, count
-                found = let_wait(reference, recovery_steps(*steps), s, can_wait)
+                found = let_wait(reference, steps[:count], s, can_wait)
                 if found is not None:
                     sequences.append(found)
         return sequences
@@ -220,21 +223,32 @@ class Recovery:
             return orders[:1] if along > 0 else orders[1:]
         return orders
 
-    def _window(self, program: PredictiveProgram, s: float) -> "_Window":
-        """When the behavior has every sole on the ground, next."""
-        reference = program.reference
+    def _window(self, program: PredictiveProgram, start: PlanStart) -> "_Window":
+        """When every sole is on the ground, next.
+
+        A foot that is put down is so from when it lands.
+        """
+        reference, s = program.reference, start.s
+        landings = {
+            (d.contact, d.end): d.start for d in start.touchdowns if d.is_put_down
+        }
         swings = [(c, *w) for c in reference.soles for w in reference.swings[c]]
-        in_the_air = [(end, c) for c, start, end in swings if start <= s < end]
-        start, before = max(in_the_air, default=(s, None))
-        nexts = [(begin, c) for c, begin, end in swings if end > start and begin > s]
+        in_the_air = [(end, c) for c, begin, end in swings if begin <= s < end]
+        settled, before = max(in_the_air, default=(s, None))
+        since = max((landings.get((c, end), end) for end, c in in_the_air), default=s)
+        nexts = [(begin, c) for c, begin, end in swings if end > settled and begin > s]
         end, after = min(nexts, default=(np.inf, None))
-        return _Window(float(start), float(end), before, after)
+        return _Window(float(max(s, since)), float(settled), float(end), before, after)
 
 
 class _Window(NamedTuple):
-    """Phases between which every sole stands, and the soles that swing around them."""
+    """Phases between which every sole stands, and the soles that swing around them.
+
+    The sole before can be lifted again from when it is `settled` on.
+    """
 
     start: float
+    settled: float
     end: float
     before: int | None
     after: int | None

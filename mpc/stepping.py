@@ -38,7 +38,12 @@ class Step:
 
 
 def recovery_steps(
-    first: Sequence[int], s: float, spacing: float, intervals: int, count: int
+    first: Sequence[int],
+    s: float,
+    spacing: float,
+    intervals: int,
+    count: int,
+    second: float = -np.inf,
 ) -> tuple[Step, ...]:
     """Steps in turn from phase s.
 
@@ -48,9 +53,11 @@ def recovery_steps(
         spacing: distance of knots in phase [s].
         intervals: how many of them a swing takes; one of standing lies between.
         count: number of steps.
+        second: phase before which the second step does not begin [s].
     """
     steps, start = [], s + LIFT
     for i in range(count):
+        start = max(start, second) if i == 1 else start
         end = start + intervals * spacing
         steps.append(Step(first[i % len(first)], start, end))
         start = end + spacing

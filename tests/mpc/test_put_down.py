@@ -7,10 +7,12 @@ import pytest
 
 from mpc.plan_start import PlanStart
 from mpc.predictive_program import PredictiveProgram
+from mpc.predictive_step import PredictiveStep
 from mpc.recovery import Recovery
 from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
+from mpc.stepping import covered
 from mpc.swings import STEP_DEPTH, next_swings
 from mpc.touchdown import EARLY, find_touchdowns, put_down
 from tests.tolerances import EXACT
@@ -73,6 +75,49 @@ def test_who_falls_to_the_free_side_puts_the_foot_down(program, balance, end):
 def test_a_step_that_lands_soon_anyway_is_left_alone(program, end):
     _, found = improved(program, 0.3, end - 0.4)
     assert found is None or found.touchdowns == ()
+
+
+def put_down_before(program, y, s, end):
+    """A robot pushed sideways [m/s], whose foot was put down and has stood since."""
+    down = put_down(program.reference, LEFT, s - 0.02, end)
+    deviation = np.zeros(12)
+    deviation[4] = y
+    start = PlanStart(s, s, deviation, np.zeros((2, 2)), (down,))
+    before = program.rest(s - 0.02, s - 0.02)
+    return Recovery().improve(program, start, program.solve(start), before, 0.02)
+
+
+def test_the_other_foot_steps_before_the_swing_would_have_ended(program, end):
+    """One put down stands until then, and may be lifted again from then on."""
+    s = end - 0.4
+    found = put_down_before(program, 0.6, s, end)
+    first, *later = found.steps
+    assert first.contact == RIGHT
+    assert s < first.start < first.end < end
+    assert all(w.start >= end for w in later if w.contact == LEFT)
+    middles = 0.5 * (found.phases[:-1] + found.phases[1:])
+    carries = found.wrench[:, :, 5] > 1e-3
+    in_the_air = covered(first, middles)
+    assert in_the_air.any()
+    assert (carries[in_the_air] == [True, False]).all()
+
+
+def test_a_second_step_far_off_is_not_decided_yet(program, end):
+    found = put_down_before(program, 0.6, HIGH, end)
+    (step,) = found.steps
+    assert step.contact == RIGHT
+    assert step.end < HIGH + 0.3
+
+
+def test_steps_that_wait_for_no_landing_are_not_put_off(program, balance, end):
+    """Decided again in each plan, they would begin at once for ever."""
+    s = end - 0.4
+    found = put_down_before(program, 0.6, s, end)
+    step, sample = PredictiveStep(program, recovery=Recovery()), balance.sample(s)
+    v = sample.v.copy()
+    v[4] += 0.6
+    plan = step(s, sample.q, v, replace(step.start(), plan=found)).plan
+    assert plan.steps == found.steps
 
 
 def swings(program, down, s, before=()):
