@@ -177,16 +177,18 @@ def write_new(files: dict[Path, str]) -> list[Path]:
                 f"{path} exists and is left as it is; choose another name or folder"
             )
     check_places(*files)
+    written: list[Path] = []
     try:
         for path, text in files.items():
             with replacing(path) as file:
                 file.write(text.encode())
+            written.append(path)
     except BaseException:
         # Also when interrupted: one without the other is of no use.
-        for path in files:
+        for path in written:
             path.unlink(missing_ok=True)
         raise
-    return list(files)
+    return written
 
 
 def drumming_files(name: str, folder: Path) -> dict[Path, str]:

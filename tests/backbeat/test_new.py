@@ -69,13 +69,17 @@ def test_new_writes_all_or_nothing(monkeypatch, capsys, tmp_path):
     def interrupted(path):
         files.append(path)
         if len(files) == 2:
+            # Somebody else has written it meanwhile.
+            path.parent.mkdir(parents=True)
+            path.write_text("theirs")
             raise KeyboardInterrupt
         return replacing(path)
 
     monkeypatch.setattr(atomic_file, "replacing", interrupted)
     assert call(monkeypatch, capsys, *words)[0] == 130
     assert len(files) == 2
-    assert list(tmp_path.iterdir()) == []
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == files[1:]
+    assert files[1].read_text() == "theirs"
 
 
 def drums(tempo=100):
