@@ -135,7 +135,8 @@ class PredictiveController(LeafSystem):
 
     def explain(self, context: Context) -> PlanExplanation:
         """What the plan in force costs and what limits it."""
-        plan, settings = self._read(context).plan, self._settings(context)
+        memory = self._read(context)
+        plan, settings = memory.plan, memory.settings
         program = self.step.program_for(settings)
         tempo = settings.tempo if settings else Tempo()
         return explain_plan(program, plan, self.step.start_time, tempo=tempo)

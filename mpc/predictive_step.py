@@ -56,11 +56,13 @@ class PredictiveMemory:
         plan: the plan in force.
         plans: plans made.
         safety: what is done about programs that are not solved, and the counts.
+        settings: what was asked of the latest plan.
     """
 
     plan: Plan
     plans: int = 0
     safety: Safety = field(default_factory=Safety)
+    settings: PlanSettings | None = None
 
     @property
     def failures(self) -> int:
@@ -174,7 +176,7 @@ class PredictiveStep:
         when = t + self._planning_time
         if not self.reference.patches:
             plan = self._unhindered(program, when, tempo)
-            return replace(memory, plan=plan, plans=memory.plans + 1)
+            return replace(memory, plan=plan, plans=memory.plans + 1, settings=settings)
         if memory.safety.mode is Mode.FALLEN:
             return replace(memory, plans=memory.plans + 1)
         s = before.phase_at(t)
@@ -197,7 +199,7 @@ class PredictiveStep:
             plan = fall_back(program, when, s, before, safety, why, factor, ahead)
         else:
             plan = replace(found, time=when)
-        return PredictiveMemory(plan, memory.plans + 1, safety)
+        return PredictiveMemory(plan, memory.plans + 1, safety, settings)
 
     def _unhindered(
         self, program: PredictiveProgram, when: float, tempo: Tempo

@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pydrake.common.value import AbstractValue
 from pydrake.systems.analysis import Simulator
 
 from models.joint_command import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS
+from mpc.plan_settings import PlanSettings
+from mpc.predictive_controller import PredictiveController
 from mpc.simulation.diagram import build_closed_loop
 from mpc.simulation.scenario import Scenario
 
@@ -109,6 +112,20 @@ def test_live_controllers_explain_themselves_and_go_on_as_before(loop):
     for simulator in (told, silent):
         simulator.AdvanceTo(0.1)
     assert_same(*(facts(loop, s.get_context()) for s in (told, silent)))
+
+
+def test_a_plan_is_explained_with_the_settings_it_was_made_with(loop):
+    controller = PredictiveController(loop.predictive.step.program)
+    context, sample = controller.CreateDefaultContext(), loop.reference.sample(0.0)
+    controller.GetInputPort("state").FixValue(context, np.r_[sample.q, sample.v])
+    asked = controller.GetInputPort("settings")
+    asked.FixValue(context, AbstractValue.Make(PlanSettings(beat_priority=1.0)))
+    Simulator(controller, context).AdvanceTo(0.01)
+    then = str(controller.explain(context))
+    asked.FixValue(context, AbstractValue.Make(PlanSettings(forces=False)))
+    assert str(controller.explain(context)) == then
+    Simulator(controller, context).AdvanceTo(0.03)
+    assert str(controller.explain(context)) != then
 
 
 def test_the_rates_of_the_loops_are_those_of_the_scenario(loop):
