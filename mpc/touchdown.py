@@ -170,7 +170,9 @@ def delay_steps(
         can_wait: whether feet may leave the ground later than the behavior has it.
     """
     steps = tuple(w for w in steps if w.end > s)
-    late = max((d.end for d in touchdowns if not d.stands), default=-np.inf)
+    landings = [d.end for d in touchdowns if not d.stands]
+    landings += [d.start for d in touchdowns if d.is_put_down and d.is_to_come(s)]
+    late = max(landings, default=-np.inf)
     first = min((w.start for w in steps if w.start > s), default=np.inf)
     delay = late + LIFT - first
     if delay <= 0 or np.isinf(delay):

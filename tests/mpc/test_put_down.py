@@ -12,9 +12,9 @@ from mpc.recovery import Recovery
 from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
-from mpc.stepping import covered
+from mpc.stepping import LIFT, Step, covered
 from mpc.swings import STEP_DEPTH, next_swings
-from mpc.touchdown import EARLY, find_touchdowns, put_down
+from mpc.touchdown import EARLY, delay_steps, find_touchdowns, put_down
 from tests.tolerances import EXACT
 
 AHEAD = 0.026
@@ -118,6 +118,18 @@ def test_steps_that_wait_for_no_landing_are_not_put_off(program, balance, end):
     v[4] += 0.6
     plan = step(s, sample.q, v, replace(step.start(), plan=found)).plan
     assert plan.steps == found.steps
+
+
+def test_the_other_foot_waits_for_one_that_is_late(balance, end):
+    """Both would be off the ground at once."""
+    down = put_down(balance, LEFT, HIGH, end)
+    steps = (Step(RIGHT, HIGH + LIFT, HIGH + 0.25),)
+    assert delay_steps(balance, steps, [down], HIGH - 0.02, True) == steps
+    late = replace(down, start=HIGH + 0.03)
+    (step,) = delay_steps(balance, steps, [late], HIGH + 0.02, True)
+    assert step.start == pytest.approx(late.start + LIFT)
+    assert step.end - step.start == pytest.approx(0.2)
+    assert delay_steps(balance, steps, [down], HIGH + 0.02, True) == steps
 
 
 def swings(program, down, s, before=()):
