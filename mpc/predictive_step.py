@@ -295,12 +295,13 @@ class PredictiveStep:
         reference, s = self.reference, start.s
         downs, can_wait = start.touchdowns, program.weights.can_wait
         steps = delay_steps(reference, before.steps, downs, s, can_wait)
-        down = {d.contact for d in downs if d.is_put_down and d.start <= s}
-        in_the_air = [c for c in reference.soles if swing_of(reference, (), c, s)]
+        down = {d.contact for d in downs if d.is_put_down and not d.is_to_come(s)}
+        others = (c for c in reference.soles if c not in down)
+        swinging = any(swing_of(reference, (), c, s) for c in others)
         previous = before if before.is_fresh and before.iterations else None
         undecided, recovery = None, self._recovery
         to_come = bool(steps) and steps[0].start > s + self._ahead(before)
-        if to_come and set(in_the_air) - down:
+        if to_come and swinging:
             # They begin when the behavior's own swing ends: decided again until then.
             steps, undecided = (), previous
             plan = program.solve_anew(start)

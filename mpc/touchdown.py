@@ -171,7 +171,7 @@ def delay_steps(
     """
     steps = tuple(w for w in steps if w.end > s)
     landings = [d.end for d in touchdowns if not d.stands]
-    landings += [d.start for d in touchdowns if d.is_put_down and d.is_to_come(s)]
+    landings += [d.start for d in touchdowns if d.is_to_come(s)]
     late = max(landings, default=-np.inf)
     first = min((w.start for w in steps if w.start > s), default=np.inf)
     delay = late + LIFT - first

@@ -112,6 +112,13 @@ def test_steps_to_come_are_given_up_once_all_is_well(
     assert plan.steps == (steps if goes_on else ())
 
 
+def cut_short(program, start, plan):
+    """What is left of a plan with steps for who was as far off the plan before."""
+    deviation = np.tile(start.deviation, (len(plan.deviation), 1))
+    before = replace(plan, deviation=deviation)
+    return Recovery().cut_short(program, start, plan, before, 0.02)
+
+
 @pytest.mark.parametrize(
     ("speed", "moved", "goes_on"),
     [(0.0, 0.0, False), (1.0, 0.0, True), (0.0, 0.2, True)],
@@ -124,8 +131,7 @@ def test_the_step_under_way_is_the_last_one_once_all_is_well(
     deviation[0] = moved
     start = PlanStart(2.05, 2.05, deviation, np.full((2, 2), [moved, 0.0]))
     plan = program.solve_anew(start, steps)
-    before = replace(plan, deviation=np.tile(deviation, (len(plan.deviation), 1)))
-    found = Recovery().cut_short(program, start, plan, before, 0.02)
+    found = cut_short(program, start, plan)
     assert found.steps == (steps if goes_on else steps[:1])
 
 
@@ -138,8 +144,7 @@ def test_steps_are_not_given_up_in_an_alarm(program, monkeypatch, speed, goes_on
     plan = program.solve_anew(start, steps)
     shorter = replace(plan, steps=steps[:1], objective=plan.objective - 1.0)
     monkeypatch.setattr(program, "solve_anew", lambda *_: shorter)
-    before = replace(plan, deviation=np.tile(deviation, (len(plan.deviation), 1)))
-    found = Recovery().cut_short(program, start, plan, before, 0.02)
+    found = cut_short(program, start, plan)
     assert found.steps == (steps if goes_on else steps[:1])
 
 
