@@ -162,8 +162,19 @@ class Sensors(LeafSystem):
         empty = SensorReading(
             0, blank, blank, np.zeros(3), np.zeros(3), np.zeros(num_patches)
         )
+        sources = {self.all_sources_ticket()}
+        if self._delay:
+            # What is late was stored before. In continuous time forces of the ground
+            # hang on motors, and motors on what is sensed: the very first sample alone
+            # is taken when it is asked for, and changes with the true state.
+            sources = {
+                self.all_state_ticket(),
+                self.time_ticket(),
+                self._state.ticket(),
+                self._scale.ticket(),
+            }
         self.DeclareAbstractOutputPort(
-            "reading", lambda: AbstractValue.Make(empty), self._calc_reading
+            "reading", lambda: AbstractValue.Make(empty), self._calc_reading, sources
         )
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
 

@@ -227,16 +227,26 @@ class Scenario:
                 raise BackbeatError(f"scenario: {name} is {value}; it must be >= 0")
         if self.joint_friction >= 1:
             raise BackbeatError("scenario: joint_friction must be a share below 1")
-        if self.joint_friction > 0 and self.contact_model == CONTINUOUS:
-            raise BackbeatError(
-                "scenario: joint_friction is simulated in steps; in continuous time "
-                "it must be 0"
-            )
+        if self.contact_model == CONTINUOUS:
+            self._check_continuous()
         samples = self.sensing_delay / self.sensor_period
         if self.state != "true" and abs(samples - round(samples)) > 1e-6:
             raise BackbeatError(
                 f"scenario: sensing_delay must be a multiple of the sensors' period "
                 f"({self.sensor_period} s)"
+            )
+
+    def _check_continuous(self) -> None:
+        """Checks sensors and motors of a plant without steps."""
+        if self.joint_friction > 0:
+            raise BackbeatError(
+                "scenario: joint_friction is simulated in steps; in continuous time "
+                "it must be 0"
+            )
+        if self.state == "estimated" and self.sensing_delay == 0:
+            raise BackbeatError(
+                "scenario: in continuous time what is sensed must come late; give a "
+                f"sensing_delay of {self.sensor_period} s or more"
             )
 
 

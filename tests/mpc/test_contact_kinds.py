@@ -1,5 +1,7 @@
 """Loops on other contact: soles whose surface yields, and a plant without steps."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -57,9 +59,29 @@ def test_a_robot_stands_in_continuous_time(built):
     assert not run.fell
 
 
+def test_a_robot_stands_on_its_sensors_in_continuous_time(built):
+    sensed = Scenario(
+        **BRIEF,
+        contact_model="continuous",
+        state="estimated",
+        actuator_lag=0.005,
+        duration=0.25,
+    )
+    run = run_scenario(sensed, built("stand"))
+    assert run.metrics()["com_error_mm"]["max"] < 5.0
+    assert np.abs(run.sensed - run.x)[5:, 7:37].max() > 1e-5
+    force, _ = contact_after(run, 0.15)
+    assert force[:, 2].mean() == pytest.approx(
+        run.behavior.robot_model.weight, rel=0.02
+    )
+
+
 def test_what_needs_steps_is_refused_in_continuous_time(built):
+    continuous = Scenario(**BRIEF, contact_model="continuous")
     with pytest.raises(BackbeatError, match="continuous time it must be 0"):
-        Scenario(**BRIEF, contact_model="continuous", joint_friction=0.03).check()
+        replace(continuous, joint_friction=0.03).check()
+    with pytest.raises(BackbeatError, match="what is sensed must come late"):
+        replace(continuous, state="estimated", sensing_delay=0.0).check()
     with pytest.raises(BackbeatError, match="did you mean hydroelastic"):
         Scenario(**BRIEF, feet="hydroelastik").check()
 
