@@ -33,6 +33,9 @@ IN_WORDS = {
     "right": "right foot",
     "none": "in the air",
 }
+# Share of each sole that may carry: one that yields tips over its edge long before the
+# center of pressure is there.
+PATCH_SHARE = 0.7
 # A swing keeps at least this share of its clearance.
 LEAST_CLEARANCE = 0.8
 # Feet of a jump come no nearer to the ground between its ends [m]; how high they get
@@ -156,7 +159,7 @@ class Walker:
             posture=self.q_start,
             tasks=list(self._tasks()),
             collisions=make_self_collision_model(self.robot),
-            limits=Limits(friction_share=0.8, patch_share=0.8),
+            limits=Limits(friction_share=0.8, patch_share=PATCH_SHARE),
             weights=specification.objectives.weights(Weights()),
         )
         events = tuple(

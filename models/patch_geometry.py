@@ -24,8 +24,9 @@ from models.robot import RobotModel
 from models.robot_loading import find_frame
 
 # Pressure of a sole that is pressed together by all of its height [Pa], and that height
-# [m]: hard plastic. Soles of rubber, 5e6, tilt with every step, which no plan knows of.
-SOLE_MODULUS, SOLE_HEIGHT = 1e8, 0.02
+# [m]: hard rubber. Harder ones, 1e8, stand on an edge as soon as they carry little, and
+# turn on it; softer ones, 5e6, tilt with every step, which no plan knows of.
+SOLE_MODULUS, SOLE_HEIGHT = 2e7, 0.02
 # A patch that is no sole touches with spheres at its corners [m].
 CORNER_RADIUS = 0.005
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pydrake.math import RollPitchYaw
 
-from behaviors.footsteps import LEAST_CLEARANCE
+from behaviors.footsteps import LEAST_CLEARANCE, PATCH_SHARE
 from behaviors.specification import (
     SHIPPED_FOLDER,
     parse_specification,
@@ -119,6 +119,20 @@ def test_a_walk_takes_the_body_along(built):
     moved = behavior.com[-1] - behavior.com[0]
     assert moved[0] == pytest.approx(0.2, abs=0.02)
     assert np.abs(moved[1:]).max() < 0.02
+
+
+def test_a_walk_keeps_off_the_edges_of_its_soles(built):
+    behavior = built("walk-2")
+    motion, robot = behavior.motion, behavior.robot_model
+    for i, name in enumerate(motion.contacts):
+        w = motion.wrench[motion.standing[:, i], i]
+        w = w[w[:, 5] > 0.03 * robot.weight]
+        center = np.abs(np.stack([w[:, 1], w[:, 0]])) / w[:, 5]
+        patch = robot.contacts[name]
+        half = np.array([[patch.half_length], [patch.half_width]])
+        # Between knots wrenches are those of the dense reconstruction.
+        assert (center / half).max() < PATCH_SHARE + 0.05
+        assert (center / half).max() > PATCH_SHARE - 0.1
 
 
 def test_a_walk_swings_the_arms_against_the_feet(built):
