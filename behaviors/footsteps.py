@@ -35,7 +35,7 @@ IN_WORDS = {
 }
 # Share of each sole that may carry: one that yields tips over its edge long before the
 # center of pressure is there.
-PATCH_SHARE = 0.7
+PATCH_SHARE = 0.6
 # A swing keeps at least this share of its clearance.
 LEAST_CLEARANCE = 0.8
 # Feet of a jump come no nearer to the ground between its ends [m]; how high they get
