@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context
 
 from behaviors.behavior import Behavior
 from models.closing import Closing
 from models.errors import BackbeatError
+from models.simulator import make_simulator
 from mpc.plan import Plan
 from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_weights import PredictiveWeights
@@ -112,7 +112,10 @@ class RunningLoop(Closing):
             self._given, pushes=list(self._given.pushes), events=events
         )
         self.loop.whole_body.tick_times.clear()
-        self.simulator = Simulator(self.loop.diagram, self.loop.make_context())
+        loop = self.loop
+        self.simulator = make_simulator(
+            loop.diagram, loop.make_context(), loop.world.plant
+        )
         self.simulator.Initialize()
         if len(events) > len(self._given.events):
             source = self.loop.settings
