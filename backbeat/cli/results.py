@@ -11,6 +11,7 @@ from rich.text import Text
 from backbeat.cli.marker_table import markers_table
 from mpc.simulation.force_warnings import warnings_in_words
 from mpc.simulation.safety_metrics import in_words
+from mpc.simulation.survival import RECOVERY
 
 
 def results_table(results: Sequence[Mapping[str, Any]]) -> RenderableType:
@@ -37,7 +38,7 @@ def print_results(results: Sequence[Mapping[str, Any]]) -> None:
 
 def _row(m: Mapping[str, Any]) -> list[str]:
     hits = m["hits"]
-    stood = m["pushes"] == [] or all(p["survived"] for p in m["pushes"])
+    stood = all(p["survived"] is not False for p in m["pushes"])
     outcome = f"{m['duration_s']:.0f} s done" if stood else "unsettled"
     if m["fell"]:
         outcome = f"fell at {m['fell_at_s']:.1f} s"
@@ -72,9 +73,21 @@ def _notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
         f"Median whole-body tick {ticks} ms"
         + (f"; plan {plans} ms." if plans else "."),
     ]
-    lines += [line for m in results for line in _safety(m)]
+    lines += [line for m in results for line in (*_unjudged(m), *_safety(m))]
     states = sorted({m["state"] for m in results})
     return [*lines, f"The controllers read the {', '.join(states)}."]
+
+
+def _unjudged(m: Mapping[str, Any]) -> list[str]:
+    """Pushes that came so late that nobody knows whether they were survived."""
+    late = [f"{p['time_s']:g}" for p in m["pushes"] if p["survived"] is None]
+    if not late:
+        return []
+    return [
+        f"{m['behavior']}, pushed at {', '.join(late)} s: the run ended before it "
+        f"could be told, {RECOVERY:g} s after a push, whether the robot got over it; "
+        "a longer lead_out tells."
+    ]
 
 
 def _safety(m: Mapping[str, Any]) -> list[str]:

@@ -60,13 +60,20 @@ def play_length(scenario: Scenario, behavior: Behavior) -> float:
     return float(min(scenario.duration or np.inf, ends + scenario.lead_out))
 
 
-def check_pushes(scenario: Scenario, behavior: Behavior) -> None:
-    """Checks that all pushes of a scenario begin in the run.
+def check_times(scenario: Scenario, behavior: Behavior) -> None:
+    """Checks that all pushes and events of a scenario come in the run.
 
     Raises:
-        BackbeatError: one would never come, or not as a whole.
+        BackbeatError: one would never come, or a push not as a whole.
     """
     end = play_length(scenario, behavior)
+    for event in scenario.events:
+        if event.time > end:
+            raise BackbeatError(
+                f"scenario: an event at {event.time:g} s comes after the run of "
+                f"{behavior.name}, which ends at {end:.2f} s; let it come earlier, or "
+                "change lead_out or duration"
+            )
     for push in scenario.pushes:
         if not -scenario.lead_in <= push.time < end:
             raise BackbeatError(

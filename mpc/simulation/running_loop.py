@@ -21,7 +21,7 @@ from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_weights import PredictiveWeights
 from mpc.remote.address import Address
 from mpc.remote.link import RemoteLink
-from mpc.simulation.asked_tempo import asked_tempo, check_pushes, play_length
+from mpc.simulation.asked_tempo import asked_tempo, check_times, play_length
 from mpc.simulation.diagram import ClosedLoop, build_closed_loop
 from mpc.simulation.fall import has_fallen, has_run_away
 from mpc.simulation.run_log import RunLog
@@ -69,7 +69,7 @@ class RunningLoop(Closing):
                 its planner process does not start, or no controller answers.
         """
         self.behavior, self.scenario = behavior, scenario.check()
-        check_pushes(scenario, behavior)
+        check_times(scenario, behavior)
         self._given = scenario
         self._planner, self._link = None, None
         self.log = RunLog({})

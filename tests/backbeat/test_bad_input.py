@@ -199,6 +199,10 @@ def test_a_damaged_library_file(
         (None, "No such file"),
         ("behavior: [", "not valid YAML"),
         ("behaviour: stand", "behaviour"),
+        (
+            "behavior: stand\nevents: [{time: 30, timing: false}]",
+            "an event at 30 s comes after the run of stand, which ends at 10.50 s",
+        ),
         ("behavior: stand\ncontact_model: glue", "did you mean|known"),
         ("behavior: stand\ntime_step: 0", "time_step"),
         ("behavior: stand\nfriction: -1", "friction"),
