@@ -17,10 +17,9 @@ def make_simulator(
 ) -> Simulator:
     """A simulator that has the integrator which its plant's contact needs.
 
-    A plant with steps has its own solver and leaves the integrator nothing stiff. In
-    continuous time friction is stiff: an explicit integrator takes steps of some
-    micrometers of sliding, and error control by a convex program of the contact none
-    that are smaller than the motion asks for.
+    A plant with steps solves contact itself. In continuous time friction is stiff: an
+    explicit integrator has to follow it with thousands of steps a second, where Drake's
+    integrator for contact takes those that the motion asks for.
 
     Source: V. Kurtz, A. Castro, "CENIC: Convex Error-controlled Numerical Integration
     for Contact", 2025, as Drake has it.

@@ -111,8 +111,8 @@ class RunningLoop(Closing):
         self.scenario = replace(
             self._given, pushes=list(self._given.pushes), events=events
         )
-        self.loop.whole_body.tick_times.clear()
         loop = self.loop
+        loop.whole_body.tick_times.clear()
         self.simulator = make_simulator(
             loop.diagram, loop.make_context(), loop.world.plant
         )
