@@ -34,9 +34,10 @@ DISCRETE_MODELS = ("sap", "similar", "lagged")
 # In place of one of them: no steps, and an integrator with error control.
 CONTINUOUS = "continuous"
 CONTACT_MODELS = (*DISCRETE_MODELS, CONTINUOUS)
-# Where friction has its full size in continuous time [m/s]. Soles creep by about
-# as much; with 50 times more a robot that drums drifts by a millimeter.
-STICTION_SPEED = 1e-4
+# Where friction has its full size in continuous time [m/s]. Soles creep at the share
+# of it that is the share of friction in use: at 5 mm/s a robot that drums drifts by a
+# millimeter. Less than this, and an integrator does not get over a robot that falls.
+STICTION_SPEED = 5e-4
 # What soles touch with: points at their corners, or a surface that yields.
 FEET = ("point", "hydroelastic")
 SCENES = ("drum-kit",)

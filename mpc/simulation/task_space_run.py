@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
+from pydrake.systems.analysis import Simulator
 
 from models.configuration import Configuration
-from models.simulator import make_simulator
 from mpc.simulation.task_space_loop import TaskSpaceLoop, build_task_space_loop
 from mpc.simulation.task_space_scenario import TaskSpaceScenario
 
@@ -76,7 +76,7 @@ def run_task_space(scenario: TaskSpaceScenario) -> TaskSpaceRun:
 def simulate(loop: TaskSpaceLoop) -> TaskSpaceRun:
     """Simulates a loop from its start."""
     scenario, context = loop.scenario, loop.make_context()
-    simulator = make_simulator(loop.diagram, context, loop.world.plant)
+    simulator = Simulator(loop.diagram, context)
     state = loop.logs["state"]
     nq, t, ended = loop.robot.num_positions, 0.0, False
     while t < scenario.duration - 1e-9:

@@ -54,8 +54,8 @@ def test_a_robot_stands_in_continuous_time(built):
     robot = run.behavior.robot_model
     force, _ = contact_after(run, 0.15)
     assert force[:, 2].mean() == pytest.approx(robot.weight, rel=0.02)
-    # Friction of full size at a speed of 5 mm/s lets them creep by 0.03 mm.
-    assert run.metrics()["foot_slip_mm"] < 0.005
+    # Friction of full size at a speed of 5 mm/s lets them creep by 0.07 mm.
+    assert run.metrics()["foot_slip_mm"] < 0.03
     # Without steps the push is a force now, not the mean over a step.
     assert run.push[:, 0].max() == pytest.approx(10.0 / 0.05)
     assert not run.fell
@@ -86,6 +86,33 @@ def test_what_needs_steps_is_refused_in_continuous_time(built):
         replace(continuous, state="estimated", sensing_delay=0.0).check()
     with pytest.raises(BackbeatError, match="did you mean hydroelastic"):
         Scenario(**BRIEF, feet="hydroelastik").check()
+
+
+@pytest.mark.slow
+def test_walking_in_continuous_time_is_pushed_by_nobody(built):
+    """What sensors of feet measure is what acts: nothing is left to be a push."""
+    scenario = Scenario(
+        behavior="walk-2",
+        contact_model="continuous",
+        state="estimated",
+        actuator_lag=0.005,
+    )
+    metrics = run_scenario(scenario, built("walk-2")).metrics()
+    assert metrics["unknown_forces"]["count"] == 0
+    assert metrics["com_error_mm"]["rms"] < 2.0
+
+
+@pytest.mark.slow
+def test_a_fall_in_continuous_time_comes_to_its_end(built):
+    push = Push(time=0.5, duration=0.1, impulse=[-200.0, 0.0, 0.0])
+    scenario = Scenario(
+        behavior="stand",
+        contact_model="continuous",
+        steps=False,
+        duration=4.0,
+        pushes=[push],
+    )
+    assert run_scenario(scenario, built("stand")).fell
 
 
 @pytest.mark.slow
