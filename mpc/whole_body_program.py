@@ -216,8 +216,12 @@ class WholeBodyProgram:
     def _bind(self, target: Target) -> None:
         """Prepares what is compiled for a target that comes again and again."""
         self._target = target
-        gains = [Gains(*astuple(gains)) for gains in (self._loose, self._braced)]
-        self._bound = bind((self.structure, *gains, target, self.workspace))
+        # A whole number, as in `com_damping=2`, would have all compiled anew for it.
+        loose, braced = (
+            Gains(*(float(g) for g in astuple(gains)))
+            for gains in (self._loose, self._braced)
+        )
+        self._bound = bind((self.structure, loose, braced, target, self.workspace))
 
     def gains_for(self, target: Target) -> WholeBodyGains:
         """The weights and gains with which a target is tracked."""

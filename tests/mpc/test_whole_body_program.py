@@ -6,6 +6,8 @@ from pydrake.math import RollPitchYaw, RotationMatrix
 from scipy.optimize import nnls
 
 from models.contact import PATCH_MARGIN
+from mpc.whole_body_assembly import build
+from mpc.whole_body_gains import WholeBodyGains
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
 from optimization.qp import DaqpSolver, QuadraticProgram
 from tests.mpc.full_program import FRICTION, FullProgram
@@ -318,3 +320,16 @@ def test_a_program_remembers_nothing():
         strict=True,
     ):
         np.testing.assert_array_equal(a, b)
+
+
+def test_gains_in_whole_numbers_are_compiled_no_second_time():
+    stance = Stance(0)
+
+    def solve(damping):
+        gains = WholeBodyGains(com_damping=damping)
+        program = WholeBodyProgram(stance.robot, FEET, TIPS, gains)
+        return program.solve(stance.q, stance.v, stance.target).tau.copy()
+
+    expected, compiled = solve(2.0), len(build.signatures)
+    np.testing.assert_array_equal(solve(2), expected)
+    assert len(build.signatures) == compiled
