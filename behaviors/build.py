@@ -16,7 +16,7 @@ from behaviors.dance.preview import preview
 from behaviors.library import Library
 from behaviors.motion_plan import MotionPlan
 from behaviors.setlist import SetlistSpecification
-from behaviors.setlist_rules import at_tempo, part_paths
+from behaviors.setlist_rules import as_in_show, part_paths
 from behaviors.show import make_show
 from behaviors.solved_behavior import (
     assembled,
@@ -186,18 +186,11 @@ def _make_show(
             reports.progress(0.6 * (i + share) / len(paths), f"{stem}: {what}")
 
         within = Reports(report, reports.log)
-        mine = (setlist.robot, setlist.equipment)
-        retimed = at_tempo(specification, setlist.bpm)
-        if (specification.robot, specification.equipment, retimed) == (
-            *mine,
-            specification,
-        ):
+        wanted = as_in_show(specification, setlist)
+        if wanted == specification:
             parts[name] = build(path, library, False, *within)
-            continue
-        specification = replace(
-            retimed, robot=setlist.robot, equipment=list(setlist.equipment)
-        )
-        parts[name] = solve(specification, own, path.parent, "", within)
+        else:
+            parts[name] = solve(wanted, own, path.parent, "", within)
     show = make_show(
         setlist,
         parts,

@@ -16,7 +16,9 @@ from behaviors.music.score_reader import load_score
 from behaviors.setlist import Number, SetlistSpecification
 from behaviors.specification import (
     find_specification,
+    read_any,
     read_specification,
+    shadowed_name,
     shipped_names,
 )
 from models.errors import BackbeatError
@@ -51,6 +53,37 @@ def at_tempo(specification: Specification, bpm: float) -> Specification:
     if isinstance(specification, RETIMED) and specification.bpm and bpm:
         return replace(specification, bpm=bpm)
     return specification
+
+
+def as_in_show(
+    specification: Specification, setlist: SetlistSpecification
+) -> Specification:
+    """A specification for the robot, equipment and tempo of a setlist."""
+    return replace(
+        at_tempo(specification, setlist.bpm),
+        robot=setlist.robot,
+        equipment=list(setlist.equipment),
+    )
+
+
+def shadows(path: Path) -> dict[Path, str]:
+    """Files that are stored under names of what ships, with those names.
+
+    These are the file itself and, for a setlist, those of its behaviors that it takes
+    as they are.
+    """
+    files = [path]
+    try:
+        setlist, _ = read_any(path)
+        if isinstance(setlist, SetlistSpecification):
+            for part in part_paths(setlist, path.parent).values():
+                specification, _ = read_specification(part)
+                if as_in_show(specification, setlist) == specification:
+                    files.append(part)
+    except BackbeatError:
+        return {}  # The build tells.
+    named = {file: shadowed_name(file) for file in files}
+    return {file: name for file, name in named.items() if name}
 
 
 def setlist_findings(setlist: SetlistSpecification, folder: Path) -> list[Finding]:

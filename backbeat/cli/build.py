@@ -79,13 +79,13 @@ def command(
 
 
 def warn_of_shadow(path: Path, library: Path) -> None:
-    """Warns when a specification takes the place of what ships under its name."""
+    """Warns when a file, or one of a setlist, takes the place of what ships."""
     from backbeat.cli.console import warn
-    from behaviors.specification import shadowed_name
+    from behaviors.setlist_rules import shadows
 
-    if name := shadowed_name(path):
+    for file, name in shadows(path).items():
         warn(
-            f"{path} is called {name} like what ships, and takes its place in "
+            f"{file} is called {name} like what ships, and takes its place in "
             f"{library}; to have both, give it another name"
         )
 

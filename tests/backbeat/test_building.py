@@ -129,6 +129,22 @@ def test_what_takes_the_place_of_a_shipped_behavior_says_so(backbeat, write, tmp
     assert "groove.yaml is called groove like what ships".replace(" ", "") in said
 
 
+def test_a_behavior_of_a_setlist_that_takes_such_a_place_says_so(
+    backbeat, write, tmp_path
+):
+    write(SHORT, "groove")
+    for name, equipment in {"plain": "[]", "equipped": "[sticks]"}.items():
+        (tmp_path / f"{name}.yaml").write_text(
+            f"kind: setlist\nname: {name}\nsummary: A short one.\n"
+            f"equipment: {equipment}\nbehaviors:\n  - {{behavior: groove.yaml}}\n"
+        )
+        library = tmp_path / name
+        _, _, errors = backbeat("build", f"{library}.yaml", "--library", library)
+        said = "groove.yamliscalledgroovelikewhatships" in "".join(errors.split())
+        # With sticks it is another behavior, which the show alone has.
+        assert said is ("groove" in Library(library).names()) is (name == "plain")
+
+
 def test_only_what_is_missing_is_built(backbeat, write, tmp_path):
     paths = write(SHORT, "a", "b", "c")
     folder = tmp_path / "library"
