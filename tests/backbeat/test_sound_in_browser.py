@@ -180,7 +180,9 @@ def test_without_hits_there_is_no_switch(window, tmp_path):
 
 
 def test_in_a_show_the_next_performance_sounds_too(window, tmp_path):
-    drums = [("One", drumming(True, 2.0)), ("Two", drumming(False, 2.0))]
+    # Long enough that on a busy machine the first one does not end meanwhile, after
+    # which the show would go on of itself.
+    drums = [("One", drumming(True, 30.0)), ("Two", drumming(False, 30.0))]
     window.open(record_show(drums, tmp_path / "show.html", 10.0).path)
     frame = "document.querySelector('iframe')?.contentWindow"
     window.wait_for(f"{frame}?.backbeat?.sound")
