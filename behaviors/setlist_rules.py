@@ -18,8 +18,9 @@ from behaviors.specification import (
     find_specification,
     read_any,
     read_specification,
-    shadowed_name,
     shipped_names,
+    shipped_setlists,
+    ships,
 )
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
@@ -72,18 +73,20 @@ def shadows(path: Path) -> dict[Path, str]:
     These are the file itself and, for a setlist, those of its behaviors that it takes
     as they are.
     """
-    files = [path]
+    if ships(path):
+        return {}  # So do its behaviors.
     try:
         setlist, _ = read_any(path)
+        named = {path: setlist.name}
         if isinstance(setlist, SetlistSpecification):
             for part in part_paths(setlist, path.parent).values():
                 specification, _ = read_specification(part)
                 if as_in_show(specification, setlist) == specification:
-                    files.append(part)
+                    named[part] = specification.name
     except BackbeatError:
         return {}  # The build tells.
-    named = {file: shadowed_name(file) for file in files}
-    return {file: name for file, name in named.items() if name}
+    shipped = {*shipped_names(), *shipped_setlists()}
+    return {f: name for f, name in named.items() if name in shipped and not ships(f)}
 
 
 def setlist_findings(setlist: SetlistSpecification, folder: Path) -> list[Finding]:

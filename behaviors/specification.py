@@ -39,18 +39,9 @@ def shipped_setlists() -> list[str]:
     return sorted(p.stem for p in SETLIST_FOLDER.glob("*.yaml"))
 
 
-def shadowed_name(path: Path) -> str | None:
-    """The name that a specification of somebody's own shares with one that ships.
-
-    None for what ships itself, and for what cannot be read.
-    """
-    if path.parent in (SHIPPED_FOLDER, SETLIST_FOLDER):
-        return None
-    try:
-        name = read_any(path)[0].name
-    except BackbeatError:
-        return None  # The build tells.
-    return name if name in (*shipped_names(), *shipped_setlists()) else None
+def ships(path: Path) -> bool:
+    """Whether a specification is one of those that ship."""
+    return path.parent in (SHIPPED_FOLDER, SETLIST_FOLDER)
 
 
 def find_specification(name: str | Path) -> Path:

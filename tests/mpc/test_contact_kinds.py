@@ -10,6 +10,7 @@ from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 
 BRIEF = {"behavior": "stand", "lead_in": 0.05, "lead_out": 0.0}
+HARDWARE = {"state": "estimated", "actuator_lag": 0.005}
 
 
 def contact_after(run, time):
@@ -65,9 +66,8 @@ def test_a_robot_stands_on_its_sensors_in_continuous_time(built):
     sensed = Scenario(
         **BRIEF,
         contact_model="continuous",
-        state="estimated",
-        actuator_lag=0.005,
         duration=0.25,
+        **HARDWARE,
     )
     run = run_scenario(sensed, built("stand"))
     assert run.metrics()["com_error_mm"]["max"] < 5.0
@@ -94,8 +94,7 @@ def test_walking_in_continuous_time_is_pushed_by_nobody(built):
     scenario = Scenario(
         behavior="walk-2",
         contact_model="continuous",
-        state="estimated",
-        actuator_lag=0.005,
+        **HARDWARE,
     )
     metrics = run_scenario(scenario, built("walk-2")).metrics()
     assert metrics["unknown_forces"]["count"] == 0
@@ -132,9 +131,8 @@ def test_a_foot_that_carries_little_does_not_turn_on_its_edge(built):
     scenario = Scenario(
         behavior="groove",
         feet="hydroelastic",
-        state="estimated",
-        actuator_lag=0.005,
         duration=17.0,
+        **HARDWARE,
     )
     metrics = run_scenario(scenario, built("groove")).metrics()
     assert metrics["foot_slip_mm"] < 10.0
