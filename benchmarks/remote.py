@@ -21,19 +21,18 @@ from models.joint_command import BLOCKS
 from mpc.plan_settings import PlanSettings
 from mpc.reference import Reference
 from mpc.remote.address import Address
-from mpc.remote.frames import FrameSocket, frame
-from mpc.remote.link import RemoteLink
-from mpc.remote.messages import (
+from mpc.remote.contents import Asked
+from mpc.remote.exchange import (
     Answer,
-    Asked,
     Question,
     answer_message,
     question_message,
-    read,
     read_answer,
     read_question,
-    to_bytes,
 )
+from mpc.remote.frames import FrameSocket, frame
+from mpc.remote.link import RemoteLink
+from mpc.remote.messages import read, to_bytes
 from mpc.remote.server import ControllerServer
 from mpc.simulation.scenario import Scenario
 

@@ -8,6 +8,8 @@ from mpc.predictive_weights import PredictiveWeights
 
 # Factor on the weight of what a plan shall not change.
 HELD = 1e3
+# Factors on the authored tempo that may be asked for: least and most.
+TEMPO_RANGE = (0.7, 1.3)
 # A new tempo is reached after so long, evenly [s].
 TEMPO_RAMP = 0.5
 

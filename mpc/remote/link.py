@@ -22,22 +22,11 @@ from models.joint_command import BLOCKS
 from mpc.fail_safe import Cause, Failure
 from mpc.predictive_weights import PredictiveWeights
 from mpc.remote.address import Address
+from mpc.remote.contents import Asked, Record, read_record
+from mpc.remote.exchange import Answer, Question, question_message, read_answer
 from mpc.remote.frames import FrameSocket, ProtocolError
-from mpc.remote.messages import (
-    Answer,
-    Asked,
-    Hello,
-    Question,
-    Record,
-    hello_message,
-    plain,
-    question_message,
-    read,
-    read_answer,
-    read_record,
-    read_schema,
-    to_bytes,
-)
+from mpc.remote.greeting import Hello, hello_message, plain, read_schema
+from mpc.remote.messages import read, to_bytes
 from mpc.remote.schema import differences, make_schema
 from mpc.simulation.scenario import Scenario
 

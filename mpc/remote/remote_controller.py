@@ -20,8 +20,9 @@ from mpc.fail_safe import FailSafe, Failure, Mode, Safety, advance
 from mpc.plan import Plan
 from mpc.plan_settings import PlanSettings
 from mpc.reference import Reference
+from mpc.remote.contents import Asked
+from mpc.remote.exchange import Answer
 from mpc.remote.link import RemoteLink
-from mpc.remote.messages import Answer, Asked
 from mpc.servo_gains import hold_gains
 from mpc.simulation.scenario import Scenario
 from mpc.whole_body_tick import CARRY

@@ -22,17 +22,12 @@ from models.errors import BackbeatError, shown
 from models.yaml_file import parse_yaml
 from mpc.predictive_weights import PredictiveWeights
 from mpc.remote.address import Address
+from mpc.remote.contents import record_message
+from mpc.remote.exchange import answer_message, read_question
 from mpc.remote.frames import FrameSocket, ProtocolError
+from mpc.remote.greeting import Hello, read_hello
 from mpc.remote.link import motion_fingerprint
-from mpc.remote.messages import (
-    Hello,
-    answer_message,
-    read,
-    read_hello,
-    read_question,
-    record_message,
-    to_bytes,
-)
+from mpc.remote.messages import read, to_bytes
 from mpc.remote.remote_controller import check_periods
 from mpc.remote.schema import Schema, differences, make_schema
 from mpc.remote.session import ControllerSession

@@ -15,8 +15,9 @@ from mpc.plan_settings import PlanSettings
 from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
+from mpc.remote.contents import Asked, Record
+from mpc.remote.exchange import Answer, Question
 from mpc.remote.frames import ProtocolError
-from mpc.remote.messages import Answer, Asked, Question, Record
 from mpc.simulation.controllers import add_controllers
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.settings import first_settings

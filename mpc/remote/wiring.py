@@ -1,7 +1,7 @@
 """Wiring: from the order in which somebody lists its joints to ours, and back."""
 
 from models.joint_command import BLOCKS
-from mpc.remote.messages import Answer, Question
+from mpc.remote.exchange import Answer, Question
 from mpc.remote.schema import Schema, order
 
 

@@ -14,7 +14,7 @@ from mpc.plan import Plan
 from mpc.predictive_step import PredictiveMemory
 from mpc.predictive_weights import PredictiveWeights
 from mpc.remote.address import Address
-from mpc.remote.messages import Record
+from mpc.remote.contents import Record
 from mpc.remote.remote_controller import RemoteMemory
 from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.fall import samples_before_runaway

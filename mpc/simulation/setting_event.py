@@ -8,10 +8,11 @@ import numpy as np
 
 from behaviors.behavior import check_beat_priority
 from models.errors import BackbeatError, unknown_name
+from mpc.plan_settings import TEMPO_RANGE
 
 # What a setting may be: least and most.
 RANGES = {
-    "tempo": (0.7, 1.3),
+    "tempo": TEMPO_RANGE,
     "friction": (0.01, 10.0),
     "noise_scale": (0.0, 100.0),
     "plan_delay": (0.0, 1.0),

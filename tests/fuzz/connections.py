@@ -22,10 +22,19 @@ from models.errors import BackbeatError
 from mpc.fail_safe import Safety
 from mpc.hand_offset import HandOffset
 from mpc.plan_settings import PlanSettings, Tempo
-from mpc.remote import messages
 from mpc.remote.address import Address
+from mpc.remote.contents import Asked, Record, read_record, record_message
+from mpc.remote.exchange import (
+    Answer,
+    Question,
+    answer_message,
+    question_message,
+    read_answer,
+    read_question,
+)
 from mpc.remote.frames import FrameReader, FrameSocket, ProtocolError, frame
-from mpc.remote.messages import Answer, Asked, Hello, Question, Record
+from mpc.remote.greeting import Hello, hello_message, read_hello
+from mpc.remote.messages import read
 from mpc.remote.schema import Schema
 from mpc.remote.server import ControllerServer
 from tests.backbeat.performances import swaying
@@ -47,12 +56,10 @@ WAIT = 20.0
 HAND = HandOffset("left hand", 1 / 3, (0.0, 0.0, 0.1), (0.1, -0.2, 1 / 7))
 ASKED = Asked(PlanSettings(beat_priority=1 / 3, tempo=Tempo(0.1)), (HAND,), 0.002)
 SCHEMA = Schema(1, "two", "abc", ("q.a", "q.b"), ("v.a", "v.b"), ("foot",), ("a", "b"))
-HELLO = messages.hello_message(Hello(SCHEMA, "stand", "def", {"lead_in": 0.5}))
-QUESTION = messages.question_message(
-    Question(1, 0.1, True, np.arange(4.0), np.ones(1), ASKED)
-)
-ANSWER = messages.answer_message(3, Answer(np.arange(12.0), np.zeros(2), False))
-RECORD = messages.record_message(Record(PLAN, Safety(), Safety()))
+HELLO = hello_message(Hello(SCHEMA, "stand", "def", {"lead_in": 0.5}))
+QUESTION = question_message(Question(1, 0.1, True, np.arange(4.0), np.ones(1), ASKED))
+ANSWER = answer_message(3, Answer(np.arange(12.0), np.zeros(2), False))
+RECORD = record_message(Record(PLAN, Safety(), Safety()))
 KEYS = sorted({*HELLO, *QUESTION, *ANSWER, *RECORD})
 
 
@@ -83,23 +90,23 @@ def _read_frames(path: Path) -> None:
 
 
 def _read_hello(path: Path) -> None:
-    hello = messages.read_hello(messages.read(path.read_bytes()))
+    hello = read_hello(read(path.read_bytes()))
     assert all(isinstance(name, str) for name in hello.schema.joints)
 
 
 def _read_question(path: Path) -> None:
-    question = messages.read_question(messages.read(path.read_bytes()), 4, 1)
+    question = read_question(read(path.read_bytes()), 4, 1)
     assert (len(question.x), len(question.force)) == (4, 1)
     assert np.isfinite(question.time)
 
 
 def _read_answer(path: Path) -> None:
-    answer = messages.read_answer(messages.read(path.read_bytes()), 3, 6, 2)
+    answer = read_answer(read(path.read_bytes()), 3, 6, 2)
     assert np.isfinite([*answer.command, *answer.acceleration]).all()
 
 
 def _read_record(path: Path) -> None:
-    record = messages.read_record(messages.read(path.read_bytes()))
+    record = read_record(read(path.read_bytes()))
     assert isinstance(record.tick_safety, Safety)
 
 
@@ -209,7 +216,7 @@ def _refused(data: bytes) -> str:
         with contextlib.suppress(ConnectionError):
             own.sendall(data)
             own.shutdown(socket.SHUT_WR)
-        said = messages.read(FrameSocket(own).receive(WAIT))["refused"]
+        said = read(FrameSocket(own).receive(WAIT))["refused"]
         assert isinstance(said, str)
         return said
 

@@ -17,7 +17,8 @@ import pytest
 
 from benchmarks.problems import squats
 from mpc.plan_settings import PlanSettings
-from mpc.remote.messages import Asked, Question
+from mpc.remote.contents import Asked
+from mpc.remote.exchange import Question
 from mpc.remote.session import ControllerSession
 from mpc.simulation.scenario import Scenario
 from optimization.interior_point import InteriorPoint

@@ -11,15 +11,10 @@ from models.joint_command import BLOCKS
 from mpc.fail_safe import Safety
 from mpc.plan import Plan
 from mpc.remote.address import Address
+from mpc.remote.contents import Record, record_message
+from mpc.remote.exchange import Answer, answer_message
 from mpc.remote.frames import FrameSocket, frame
-from mpc.remote.messages import (
-    Answer,
-    Record,
-    answer_message,
-    read,
-    record_message,
-    to_bytes,
-)
+from mpc.remote.messages import read, to_bytes
 
 z = np.zeros
 PLAN = Plan(
@@ -82,7 +77,8 @@ class Peer:
         self.greetings += 1
         frames.send(to_bytes({"schema": vars(self._schema)}), 1.0)
         while True:
-            message = read(frames.receive(1.0))
+            # Who asks may compile code before the first question.
+            message = read(frames.receive(60.0))
             if "record" in message:
                 record = Record(PLAN, Safety(), Safety())
                 frames.send(to_bytes(record_message(record)), 1.0)

@@ -8,9 +8,18 @@ import pytest
 from mpc.fail_safe import Cause, FailureCount, Mode, Safety
 from mpc.hand_offset import HandOffset
 from mpc.plan_settings import PlanSettings, Tempo
-from mpc.remote import messages
+from mpc.remote.contents import Asked, Record, read_record, record_message
+from mpc.remote.exchange import (
+    Answer,
+    Question,
+    answer_message,
+    question_message,
+    read_answer,
+    read_question,
+)
 from mpc.remote.frames import ProtocolError
-from mpc.remote.messages import Answer, Asked, Hello, Question, Record
+from mpc.remote.greeting import Hello, hello_message, read_hello
+from mpc.remote.messages import read, to_bytes
 from mpc.remote.schema import Schema
 from tests.mpc.remote.peer import PLAN
 
@@ -21,13 +30,13 @@ STATE = np.array([np.nan, -0.0, np.inf, 1 / 3])
 
 
 def sent(message):
-    return messages.read(messages.to_bytes(message))
+    return read(to_bytes(message))
 
 
 @pytest.mark.parametrize("asked", [None, ASKED])
 def test_a_question_arrives_bit_for_bit(asked):
     question = Question(7, 1 / 3, False, STATE, np.array([2 / 3]), asked)
-    found = messages.read_question(sent(messages.question_message(question)), 4, 1)
+    found = read_question(sent(question_message(question)), 4, 1)
     assert found.x.tobytes() == STATE.tobytes()
     assert found.force.tobytes() == question.force.tobytes()
     rest = (found.number, found.time, found.start, found.asked)
@@ -36,7 +45,7 @@ def test_a_question_arrives_bit_for_bit(asked):
 
 def test_an_answer_arrives_bit_for_bit():
     answer = Answer(np.arange(12) / 7, np.array([-0.0, 1e-300]), True)
-    found = messages.read_answer(sent(messages.answer_message(3, answer)), 3, 6, 2)
+    found = read_answer(sent(answer_message(3, answer)), 3, 6, 2)
     assert found.command.tobytes() == answer.command.tobytes()
     assert found.acceleration.tobytes() == answer.acceleration.tobytes()
     assert found.fallen is True
@@ -45,7 +54,7 @@ def test_an_answer_arrives_bit_for_bit():
 def test_a_record_arrives_whole():
     failures = {Cause.LOST: FailureCount(2, 1 / 3, "why")}
     record = Record(PLAN, Safety(Mode.CARRYING, failures=failures), Safety())
-    found = messages.read_record(sent(messages.record_message(record)))
+    found = read_record(sent(record_message(record)))
     assert (found.tick_safety, found.plan_safety) == (record.tick_safety, Safety())
     assert found.plan.deviation.tobytes() == PLAN.deviation.tobytes()
 
@@ -53,10 +62,10 @@ def test_a_record_arrives_whole():
 @pytest.mark.parametrize("weights", [None, {"com": 1.5}])
 def test_a_greeting_arrives_whole(weights):
     hello = Hello(SCHEMA, "stand", "def", {"lead_in": 0.5}, weights)
-    assert messages.read_hello(sent(messages.hello_message(hello))) == hello
+    assert read_hello(sent(hello_message(hello))) == hello
 
 
-QUESTION = messages.question_message(Question(1, 0.1, True, STATE, np.ones(1), ASKED))
+QUESTION = question_message(Question(1, 0.1, True, STATE, np.ones(1), ASKED))
 
 
 @pytest.mark.parametrize(
@@ -71,12 +80,12 @@ QUESTION = messages.question_message(Question(1, 0.1, True, STATE, np.ones(1), A
         ("sensed", STATE.tobytes()),
         ("sensed", [1.0, 2.0, 3.0, 4.0, 5.0]),
         ("asked", b"nothing"),
-        ("asked", messages.record_message(Record(PLAN, Safety(), Safety()))["record"]),
+        ("asked", record_message(Record(PLAN, Safety(), Safety()))["record"]),
     ],
 )
 def test_a_question_with_something_wrong_is_refused(key, value):
     with pytest.raises(ProtocolError, match=r"'|not a"):
-        messages.read_question(sent(QUESTION | {key: value}), 4, 1)
+        read_question(sent(QUESTION | {key: value}), 4, 1)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +101,7 @@ def test_a_question_with_something_wrong_is_refused(key, value):
 def test_an_answer_with_something_wrong_is_refused(number, change):
     answer = Answer(np.zeros(12), np.zeros(2), False)._replace(**change)
     with pytest.raises(ProtocolError):
-        messages.read_answer(sent(messages.answer_message(3, answer)), number, 6, 2)
+        read_answer(sent(answer_message(3, answer)), number, 6, 2)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +111,7 @@ def test_an_answer_with_something_wrong_is_refused(number, change):
         replace(ASKED, settings=replace(ASKED.settings, beat_priority="high")),
         replace(ASKED, settings=replace(ASKED.settings, beat_priority=1e6)),
         replace(ASKED, settings=replace(ASKED.settings, tempo=Tempo(after=-1.0))),
+        replace(ASKED, settings=replace(ASKED.settings, tempo=Tempo(after=2.0))),
         replace(ASKED, settings=replace(ASKED.settings, tempo=Tempo(np.nan))),
         replace(ASKED, hands=(replace(HAND, after=(0.0, 0.1)),)),
         replace(ASKED, hands=("left hand",)),
@@ -111,4 +121,4 @@ def test_an_answer_with_something_wrong_is_refused(number, change):
 def test_settings_of_another_kind_are_refused(asked):
     question = Question(7, 1 / 3, False, STATE, np.array([2 / 3]), asked)
     with pytest.raises(ProtocolError, match="not an Asked"):
-        messages.read_question(sent(messages.question_message(question)), 4, 1)
+        read_question(sent(question_message(question)), 4, 1)

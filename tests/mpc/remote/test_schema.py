@@ -7,7 +7,7 @@ import pytest
 
 from behaviors.behavior import Mount, make_robot
 from models.joint_command import BLOCKS
-from mpc.remote.messages import Answer, Question
+from mpc.remote.exchange import Answer, Question
 from mpc.remote.schema import differences, make_schema
 from mpc.remote.wiring import Wiring
 

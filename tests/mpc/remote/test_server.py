@@ -16,20 +16,12 @@ from mpc.plan_settings import PlanSettings
 from mpc.reference import Reference
 from mpc.remote import server as server_module
 from mpc.remote.address import Address, read_address
+from mpc.remote.contents import Asked, read_record
+from mpc.remote.exchange import Answer, Question, question_message
 from mpc.remote.frames import FrameSocket
+from mpc.remote.greeting import Hello, hello_message, plain
 from mpc.remote.link import RemoteLink, motion_fingerprint
-from mpc.remote.messages import (
-    Answer,
-    Asked,
-    Hello,
-    Question,
-    hello_message,
-    plain,
-    question_message,
-    read,
-    read_record,
-    to_bytes,
-)
+from mpc.remote.messages import read, to_bytes
 from mpc.remote.schema import make_schema
 from mpc.remote.server import ControllerServer
 from mpc.simulation.scenario import Scenario

@@ -1,0 +1,123 @@
+"""Contents: what is asked of the controllers and what they remember, as bytes.
+
+They are messages of `mpc.plan_message`, which knows plans, settings and little else.
+"""
+
+import math
+import struct
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from mpc.fail_safe import Safety
+from mpc.hand_offset import HandOffset
+from mpc.plan import Plan
+from mpc.plan_message import pack, unpack
+from mpc.plan_settings import TEMPO_RANGE, PlanSettings
+from mpc.remote.frames import ProtocolError
+from mpc.remote.messages import value
+
+_HAND = HandOffset("", 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What somebody asks of the controllers, sent when it changes.
+
+    Attributes:
+        settings: of plans.
+        hands: where hands shall be.
+        plan_delay: how long plans take [s].
+    """
+
+    settings: PlanSettings
+    hands: tuple[HandOffset, ...]
+    plan_delay: float
+
+
+@dataclass(frozen=True)
+class Record:
+    """What the controllers remember, for whoever keeps a log.
+
+    Attributes:
+        plan: the latest plan.
+        tick_safety, plan_safety: what either did about unsolved programs.
+    """
+
+    plan: Plan
+    tick_safety: Safety
+    plan_safety: Safety
+
+
+def record_message(record: Record) -> dict[str, Any]:
+    """What the controllers remember, as a message."""
+    return {"record": packed(record)}
+
+
+def read_record(message: dict[str, Any]) -> Record:
+    """The inverse of `record_message`.
+
+    Raises:
+        ProtocolError: it is none.
+    """
+    record: Record = unpacked(Record, value(message, "record", bytes))
+    return record
+
+
+def packed(content: Asked | Record) -> bytes:
+    """An `Asked` or a `Record` as bytes."""
+    return pack(tuple(getattr(content, f.name) for f in fields(content)))
+
+
+def unpacked(kind: type, content: bytes) -> Any:
+    """An `Asked` or a `Record` whose parts are of the kinds that they should be.
+
+    Raises:
+        ProtocolError: it is none.
+    """
+    try:
+        found = kind(*unpack(content))
+    except (
+        ValueError, TypeError, KeyError, IndexError, AttributeError,
+        struct.error, OverflowError, RecursionError, MemoryError,
+    ) as error:  # fmt: skip
+        why = " ".join(str(error).split())[:100]
+        raise ProtocolError(f"not a {kind.__name__}: {why}") from None
+    parts = {"plan": Plan, "tick_safety": Safety, "plan_safety": Safety}
+    parts |= {"settings": PlanSettings, "hands": tuple, "plan_delay": float}
+    for field in fields(kind):
+        part = getattr(found, field.name)
+        if not isinstance(part, parts[field.name]):
+            raise ProtocolError(f"not a {kind.__name__}: {field.name} is none")
+    if isinstance(found, Asked) and not _is_sound(found):
+        raise ProtocolError("not an Asked: a setting is of another kind or size")
+    return found
+
+
+def _is_sound(asked: Asked) -> bool:
+    """Whether settings are of the kinds of those that hold by default, and may be."""
+    settings = asked.settings
+    factors = settings.tempo.before, settings.tempo.after
+    least, most = TEMPO_RANGE
+    return (
+        _is_like(settings, PlanSettings())
+        and 0 <= settings.beat_priority <= 1
+        and all(least <= factor <= most for factor in factors)
+        and _is_like(asked.plan_delay, 0.0)
+        and asked.plan_delay >= 0
+        and all(_is_like(hand, _HAND) for hand in asked.hands)
+    )
+
+
+def _is_like(value_: Any, example: Any) -> bool:
+    """Whether a value is of the kind of an example, with finite numbers."""
+    if isinstance(example, float) and not isinstance(value_, bool):
+        return isinstance(value_, int | float) and math.isfinite(value_)
+    if type(value_) is not type(example):
+        return False
+    if isinstance(example, tuple):
+        pairs = zip(value_, example, strict=False)
+        return len(value_) == len(example) and all(_is_like(*pair) for pair in pairs)
+    if is_dataclass(example):
+        names = [f.name for f in fields(example)]
+        return all(_is_like(getattr(value_, n), getattr(example, n)) for n in names)
+    return True

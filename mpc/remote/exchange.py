@@ -1,0 +1,102 @@
+"""Exchange: the question of a tick and its answer."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mpc.remote.contents import Asked, packed, unpacked
+from mpc.remote.frames import ProtocolError
+from mpc.remote.messages import value, vector
+
+
+class Question(NamedTuple):
+    """What is sensed at a tick.
+
+    Attributes:
+        number: of the tick; the answer has the same.
+        time: [s].
+        start: whether the controllers are to begin anew at this time.
+        x: (nq + nv,) state.
+        force: (S,) normal forces on the soles [N].
+        asked: what has changed; None for nothing.
+    """
+
+    number: int
+    time: float
+    start: bool
+    x: np.ndarray
+    force: np.ndarray
+    asked: Asked | None = None
+
+
+class Answer(NamedTuple):
+    """What the joints shall do.
+
+    Attributes:
+        command: (9 nj,) a `models.joint_command`.
+        acceleration: (nj,) what it makes the joints do [rad/s^2].
+        fallen: whether the controller has declared a fall.
+    """
+
+    command: np.ndarray
+    acceleration: np.ndarray
+    fallen: bool
+
+
+def question_message(question: Question) -> dict[str, Any]:
+    """What is sensed, as a message; what is not said has not changed."""
+    numbers = question.x.tobytes() + question.force.tobytes()
+    message = {"n": question.number, "t": question.time, "sensed": numbers}
+    if question.start:
+        message["start"] = True
+    if question.asked is not None:
+        message["asked"] = packed(question.asked)
+    return message
+
+
+def read_question(message: dict[str, Any], num_states: int, num_soles: int) -> Question:
+    """The inverse of `question_message`.
+
+    Raises:
+        ProtocolError: something is missing or has another size.
+    """
+    number, t = message.get("n"), message.get("t")
+    if type(number) is not int or type(t) is not float or not 0 <= t < math.inf:
+        raise ProtocolError(f"'n' and 't' are {number!r} and {t!r}: no tick and time")
+    numbers = vector(message, "sensed", num_states + num_soles)
+    x, force = numbers[:num_states], numbers[num_states:]
+    if len(message) == 3:
+        return Question(number, t, False, x, force)
+    start = "start" in message and value(message, "start", bool)
+    asked = None
+    if "asked" in message:
+        asked = unpacked(Asked, value(message, "asked", bytes))
+    return Question(number, t, start, x, force, asked)
+
+
+def answer_message(number: int, answer: Answer) -> dict[str, Any]:
+    """What the joints shall do, as a message."""
+    numbers = answer.command.tobytes() + answer.acceleration.tobytes()
+    return {"n": number, "joints": numbers, "fallen": answer.fallen}
+
+
+def read_answer(
+    message: dict[str, Any], number: int, blocks: int, num_joints: int
+) -> Answer:
+    """The inverse of `answer_message`.
+
+    Raises:
+        ProtocolError: it is no answer to this question, or not of finite numbers.
+    """
+    if message.get("n") != number:
+        raise ProtocolError(f"an answer to {message.get('n')} in place of {number}")
+    size = blocks * num_joints
+    numbers = vector(message, "joints", size + num_joints)
+    # A look at each, for a sum of squares, which would be sooner, may overflow.
+    if not np.isfinite(numbers).all():
+        raise ProtocolError("the command is not of finite numbers")
+    fallen = message.get("fallen")
+    if fallen is not True and fallen is not False:
+        raise ProtocolError("'fallen' should be a bool")
+    return Answer(numbers[:size], numbers[size:], fallen)
