@@ -188,9 +188,51 @@ class PredictiveProgram:
             A plan, or None when the solver found none.
         """
         started = time.perf_counter()
-        of, w, C, t0 = self._matrices, self.weights, self._C, 6 * self._C
-        t, s, tempo, shift = start.t, start.s, start.tempo, self.shift(start)
-        late = (t - s) / tempo
+        b, crouch = self._ask(start, steps, previous)
+        iterations = self._run()
+        x = np.array(self._solver.result.x)
+        if not self._is_answer(x, b):
+            return None
+        horizon, x0, _, (low, high) = self._asked
+        of, N, t0 = self._matrices, self.weights.knots, 6 * self._C
+        Z = x.reshape(N, -1)
+        X = np.vstack([x0, Z[:, of.num_inputs :]])
+        stretch = np.clip(Z[:, t0], low[:, t0], high[:, t0])
+        durations = horizon.h + stretch
+        objective = self._solver.result.info.primal_obj + crouch**2 @ of.lowered
+        return Plan(
+            time=start.t,
+            phase=start.s,
+            rate=start.tempo * float(horizon.h[0] / durations[0]),
+            durations=durations,
+            phases=horizon.phases,
+            deviation=X[:, :12].copy(),
+            wrench=(horizon.wrench + Z[:, :t0]).reshape(N, self._C, 6),
+            com=horizon.com + X[:, :3],
+            shift=self._shifts(X, self.shift(start)),
+            steps=tuple(steps),
+            touchdowns=tuple(start.touchdowns),
+            lift=start.lift,
+            push=start.push,
+            grip=start.grip,
+            may_step=self.weights.stepping,
+            crouch=float(crouch[0]),
+            objective=float(objective),
+            iterations=iterations,
+            solve_time=time.perf_counter() - started,
+        )
+
+    def _ask(
+        self, start: PlanStart, steps: Sequence[Step], previous: Plan | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Hands the program to the solver.
+
+        Returns:
+            The right side of the dynamics, and (N,) the share of the whole crouch.
+        """
+        of, w = self._matrices, self.weights
+        shift = self.shift(start)
+        late = (start.t - start.s) / start.tempo
         x0 = np.concatenate([start.deviation, [late], shift[: self._S].ravel()])
         horizon = self._horizon(start, steps, previous)
         at_stake = self._at_stake(start)
@@ -203,7 +245,7 @@ class PredictiveProgram:
         if at_stake < 1:
             seconds = (1 - at_stake) * of.cost_of_time(horizon)
         c = crouch[:, None] * of.crouch.reshape(-1, width)
-        c[:, t0] += seconds
+        c[:, 6 * self._C] += seconds
         low, high = variable_bounds(horizon, w, self._soles, width, steps, start)
         self._solver.update(
             P=of.P,
@@ -218,43 +260,18 @@ class PredictiveProgram:
         )
         self._asked = horizon, x0, rows, np.stack([low, high])
         self._priced = crouch * w.crouch, seconds, beat
-        status, iterations = self._run()
-        result = self._solver.result
-        x = np.array(result.x)
-        self.status = _STATUS.get(status, "numerics")
-        if status != piqp.PIQP_SOLVED or not np.isfinite(x).all():
-            return None
-        if not self._violation(x, b) <= VIOLATION:
-            self.status = "inaccurate"
-            return None
-        Z = x.reshape(w.knots, width)
-        X = np.vstack([x0, Z[:, of.num_inputs :]])
-        stretch = np.clip(Z[:, t0], low[:, t0], high[:, t0])
-        durations = horizon.h + stretch
-        return Plan(
-            time=t,
-            phase=s,
-            rate=tempo * float(horizon.h[0] / durations[0]),
-            durations=durations,
-            phases=horizon.phases,
-            deviation=X[:, :12].copy(),
-            wrench=(horizon.wrench + Z[:, : 6 * C]).reshape(-1, C, 6),
-            com=horizon.com + X[:, :3],
-            shift=self._shifts(X, shift),
-            steps=tuple(steps),
-            touchdowns=tuple(start.touchdowns),
-            lift=start.lift,
-            push=start.push,
-            grip=start.grip,
-            may_step=w.stepping,
-            crouch=float(crouch[0]),
-            objective=float(result.info.primal_obj + crouch**2 @ of.lowered),
-            iterations=iterations,
-            solve_time=time.perf_counter() - started,
-        )
+        return b, crouch
 
-    def _run(self) -> tuple[piqp.Status, int]:
-        """How the solver ends, and after how many iterations."""
+    def _is_answer(self, x: np.ndarray, b: np.ndarray) -> bool:
+        """Whether the solver has found what was asked; `status` tells why not."""
+        if self.status == "solved" and not np.isfinite(x).all():
+            self.status = "numerics"
+        if self.status == "solved" and not self._violation(x, b) <= VIOLATION:
+            self.status = "inaccurate"
+        return self.status == "solved"
+
+    def _run(self) -> int:
+        """Has the solver solve; how many iterations it took. `status` tells its end."""
         solver, iterations = self._solver, 0
         for share, most in STEPS:
             solver.settings.tau, solver.settings.max_iter = share, most
@@ -262,7 +279,8 @@ class PredictiveProgram:
             iterations += int(solver.result.info.iter)
             if status != piqp.PIQP_MAX_ITER_REACHED:
                 break
-        return status, iterations
+        self.status = _STATUS.get(status, "numerics")
+        return iterations
 
     def solve_anew(self, start: PlanStart, steps: Sequence[Step] = ()) -> Plan | None:
         """Plans steps that the plan before has not, about a first answer.

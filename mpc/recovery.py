@@ -85,7 +85,7 @@ class Recovery:
         is_calm = bool(np.hypot(*off) < self.watch)
         if plan is not None and is_calm and np.hypot(*astray) < self.astray:
             return plan
-        is_alarmed = self._is_alarmed(program, start, before, elapsed)
+        is_alarmed = self._is_alarmed(program, off, before, elapsed)
         least += self.price if is_alarmed else -self.saving
         for down in self._put_downs(program, start):
             candidate = program.solve_anew(start.with_touchdown(down))
@@ -126,7 +126,8 @@ class Recovery:
         shift, s = program.shift(start), start.s
         if np.hypot(*shift.T).max(initial=0.0) > self.astray:
             return plan
-        if self._is_alarmed(program, start, before, elapsed):
+        off = program.off_balance(start.deviation, shift)
+        if self._is_alarmed(program, off, before, elapsed):
             return plan
         begun = tuple(w for w in plan.steps if w.start <= s)
         can_wait = program.weights.can_wait
@@ -141,12 +142,11 @@ class Recovery:
     def _is_alarmed(
         self,
         program: PredictiveProgram,
-        start: PlanStart,
+        off: np.ndarray,
         before: Plan,
         elapsed: float,
     ) -> bool:
-        """Whether the divergent component will be too far from its place."""
-        off = program.off_balance(start.deviation, program.shift(start))
+        """Whether the divergent component, off its place by (2,), gets too far off."""
         rate = np.zeros(2)
         if before.iterations and elapsed > 0:
             rate = off - program.off_balance(before.deviation[0], before.shift[0])
