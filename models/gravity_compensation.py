@@ -1,14 +1,15 @@
 """Gravity compensation: torques that carry the weight of the limbs."""
 
 import numpy as np
-from pydrake.systems.framework import BasicVector, Context, LeafSystem
+from pydrake.systems.framework import BasicVector, Context
 
+from models.collectable_system import CollectableSystem, weak
 from models.configuration import Configuration
 from models.joint_command import BLOCKS, EFFORT
 from models.robot import RobotModel
 
 
-class GravityCompensation(LeafSystem):
+class GravityCompensation(CollectableSystem):
     """Adds to a command what gravity asks of the joints.
 
     .. pydrake_system::
@@ -36,7 +37,7 @@ class GravityCompensation(LeafSystem):
         self._command = self.DeclareVectorInputPort("command", BLOCKS * nj)
         size = robot.num_positions + robot.num_velocities
         self._state = self.DeclareVectorInputPort("state", size)
-        self.DeclareVectorOutputPort("command", BLOCKS * nj, self._calc)
+        self.DeclareVectorOutputPort("command", BLOCKS * nj, weak(self._calc))
 
     def _some_position(self) -> np.ndarray:
         q = np.zeros(self._robot.num_positions)

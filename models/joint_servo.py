@@ -7,12 +7,12 @@ from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import (
     BasicVector,
     Context,
-    LeafSystem,
     State,
     ValueProducer,
 )
 
 from models.bound_arguments import bind
+from models.collectable_system import CollectableSystem, weak
 from models.finite import all_finite
 from models.joint_command import BLOCKS, POSITION, VELOCITY
 from models.robot import RobotModel
@@ -51,7 +51,7 @@ def _arrange(effort, joints, out):
         out[i] = effort[joints[i]] if joints[i] >= 0 else 0.0
 
 
-class JointServo(LeafSystem):
+class JointServo(CollectableSystem):
     """Joint-by-joint servo of a robot.
 
     .. pydrake_system::
@@ -120,22 +120,23 @@ class JointServo(LeafSystem):
         self._measured = self.DeclareVectorInputPort("measured_effort", nj)
         self._memory = self.DeclareDiscreteState(4 * nj)
         # For plant and memory alike.
-        self._step = self.DeclareCacheEntry(
+        step = self.DeclareCacheEntry(
             "step",
             ValueProducer(
-                lambda: AbstractValue.Make(_Step(np.zeros((3, nj)))), self._calc_step
+                lambda: AbstractValue.Make(_Step(np.zeros((3, nj)))),
+                weak(self._calc_step),
             ),
             {self._command.ticket(), self._state.ticket(), self.all_state_ticket()},
         )
         # What was measured acts on the memory alone.
-        made = {self._step.ticket()}
+        self._step, made = step.cache_index(), {step.ticket()}
         self.DeclareVectorOutputPort(
-            "actuation", len(actuator_joints), self._calc_actuation, made
+            "actuation", len(actuator_joints), weak(self._calc_actuation), made
         )
-        self.DeclareVectorOutputPort("joint_effort", nj, self._calc_effort, made)
+        self.DeclareVectorOutputPort("joint_effort", nj, weak(self._calc_effort), made)
         # The plant's step is such an event too: both see what is before the step, and
         # motors go on from what they gave.
-        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
 
     def set_effort(self, context: Context, effort: np.ndarray) -> None:
         """Sets the effort of the motors now, (nj,) [N m]; no matter without a lag."""
@@ -153,7 +154,7 @@ class JointServo(LeafSystem):
         return value
 
     def _update(self, context: Context, state: State) -> None:
-        step: _Step = self._step.Eval(context)
+        step: _Step = self.get_cache_entry(self._step).Eval(context)
         memory = state.get_mutable_discrete_state().get_mutable_value(self._memory)
         if step.remembers:
             command, felt = self._command.Eval(context), memory[LAST * self._nj :]
@@ -186,8 +187,8 @@ class JointServo(LeafSystem):
             step[1:] = step[0]
 
     def _calc_actuation(self, context: Context, output: BasicVector) -> None:
-        mean = self._step.Eval(context).efforts[1]
+        mean = self.get_cache_entry(self._step).Eval(context).efforts[1]
         _arrange(mean, self._joint_of, output.get_mutable_value())
 
     def _calc_effort(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._step.Eval(context).efforts[1])
+        output.SetFromVector(self.get_cache_entry(self._step).Eval(context).efforts[1])

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 import numba as nb
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import Context, LeafSystem, State
+from pydrake.systems.framework import Context, State
 
+from models.collectable_system import CollectableSystem, weak
 from models.compiled_cache import guard_compiled_cache
 from models.numbered_draws import NumberedDraws
 from models.robot import RobotModel
@@ -92,7 +93,7 @@ class SensorMemory:
         return self
 
 
-class Sensors(LeafSystem):
+class Sensors(CollectableSystem):
     """Samples a robot and hands the samples on after a delay.
 
     .. pydrake_system::
@@ -174,9 +175,12 @@ class Sensors(LeafSystem):
                 self._scale.ticket(),
             }
         self.DeclareAbstractOutputPort(
-            "reading", lambda: AbstractValue.Make(empty), self._calc_reading, sources
+            "reading",
+            lambda: AbstractValue.Make(empty),
+            weak(self._calc_reading),
+            sources,
         )
-        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
 
     def _read(self, context: Context) -> SensorMemory:
         memory: SensorMemory = context.get_abstract_state(int(self._memory)).get_value()

@@ -4,15 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
+from pydrake.systems.framework import BasicVector, Context, State
 
+from models.collectable_system import CollectableSystem, weak
 from models.robot import RobotModel
 from models.sensors import SensorNoise
 from mpc.force_detection import DetectorMemory, ForceDetection
 from mpc.plan_settings import PlanSettings
 
 
-class ForceDetector(LeafSystem):
+class ForceDetector(CollectableSystem):
     """Watches for forces that the model does not know.
 
     .. pydrake_system::
@@ -78,12 +79,12 @@ class ForceDetector(LeafSystem):
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
         n = len(self.detection.limits)
-        self.DeclareVectorOutputPort("residual", n, self._calc_residual, state)
-        self.DeclareVectorOutputPort("warning", 1, self._calc_warning, state)
+        self.DeclareVectorOutputPort("residual", n, weak(self._calc_residual), state)
+        self.DeclareVectorOutputPort("warning", 1, weak(self._calc_warning), state)
         self.DeclareAbstractOutputPort(
-            "memory", lambda: AbstractValue.Make(first), self._calc_memory, state
+            "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
         )
-        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
 
     def _read(self, context: Context) -> DetectorMemory:
         memory: DetectorMemory = context.get_abstract_state(

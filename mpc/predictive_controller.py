@@ -4,8 +4,9 @@ from typing import Protocol
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
+from pydrake.systems.framework import BasicVector, Context, State
 
+from models.collectable_system import CollectableSystem, weak
 from mpc.explanation import PlanExplanation
 from mpc.plan_explanation import explain_plan
 from mpc.plan_settings import PlanSettings, Tempo
@@ -37,7 +38,7 @@ class Planner(Protocol):
         """Begins what `PredictiveStep` would do."""
 
 
-class PredictiveController(LeafSystem):
+class PredictiveController(CollectableSystem):
     """Plans forces, momentum and timing some fifty times a second.
 
     .. pydrake_system::
@@ -109,13 +110,13 @@ class PredictiveController(LeafSystem):
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
         self.DeclareAbstractOutputPort(
-            "plan", lambda: AbstractValue.Make(first.plan), self._calc_plan, state
+            "plan", lambda: AbstractValue.Make(first.plan), weak(self._calc_plan), state
         )
-        self.DeclareVectorOutputPort("fallen", 1, self._calc_fallen, state)
+        self.DeclareVectorOutputPort("fallen", 1, weak(self._calc_fallen), state)
         self.DeclareAbstractOutputPort(
-            "memory", lambda: AbstractValue.Make(first), self._calc_memory, state
+            "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
         )
-        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
 
     def _read(self, context: Context) -> PredictiveMemory:
         memory: PredictiveMemory | Pending = context.get_abstract_state(

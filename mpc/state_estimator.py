@@ -2,13 +2,14 @@
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
+from pydrake.systems.framework import BasicVector, Context, State
 
+from models.collectable_system import CollectableSystem, weak
 from models.sensors import SensorReading
 from mpc.state_estimation import EstimatorMemory, StateEstimation
 
 
-class StateEstimator(LeafSystem):
+class StateEstimator(CollectableSystem):
     """Estimates the state of a robot from its sensors.
 
     .. pydrake_system::
@@ -56,19 +57,22 @@ class StateEstimator(LeafSystem):
             self._acceleration.ticket(),
         }
         self._now = self.DeclareAbstractOutputPort(
-            "memory", lambda: AbstractValue.Make(first), self._calc_memory, sources
+            "memory",
+            lambda: AbstractValue.Make(first),
+            weak(self._calc_memory),
+            sources,
         )
         size = robot.num_positions + robot.num_velocities
-        self.DeclareVectorOutputPort("state", size, self._calc_state, sources)
-        self.DeclareVectorOutputPort("trust", C, self._calc_trust, sources)
+        self.DeclareVectorOutputPort("state", size, weak(self._calc_state), sources)
+        self.DeclareVectorOutputPort("trust", C, weak(self._calc_trust), sources)
         self.DeclareVectorOutputPort(
-            "normal_forces", C, self._calc_forces, {self._reading.ticket()}
+            "normal_forces", C, weak(self._calc_forces), {self._reading.ticket()}
         )
         self.DeclareVectorOutputPort(
-            "wrenches", 6 * C, self._calc_wrenches, {self._reading.ticket()}
+            "wrenches", 6 * C, weak(self._calc_wrenches), {self._reading.ticket()}
         )
         self.DeclarePeriodicUnrestrictedUpdateEvent(
-            estimation.period, 0.0, self._update
+            estimation.period, 0.0, weak(self._update)
         )
 
     def _calc_memory(self, context: Context, output: AbstractValue) -> None:

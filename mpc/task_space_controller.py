@@ -7,15 +7,15 @@ from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import (
     BasicVector,
     Context,
-    LeafSystem,
     ValueProducer,
 )
 
+from models.collectable_system import CollectableSystem, weak
 from models.joint_command import BLOCKS, joint_command
 from mpc.task_space_law import TaskSpaceCommand, TaskSpaceLaw, TaskSpaceSettings
 
 
-class TaskSpaceController(LeafSystem):
+class TaskSpaceController(CollectableSystem):
     """Turns samples of a robot and a target for its hand into joint commands.
 
     .. pydrake_system::
@@ -63,14 +63,14 @@ class TaskSpaceController(LeafSystem):
         blank = TaskSpaceCommand(np.zeros(nj), np.zeros(nj, bool), np.zeros(3))
         self._found = self.DeclareCacheEntry(
             "torques",
-            ValueProducer(lambda: AbstractValue.Make(blank), self._calc),
+            ValueProducer(lambda: AbstractValue.Make(blank), weak(self._calc)),
             {self.all_input_ports_ticket(), self.all_parameters_ticket()},
-        )
+        ).cache_index()
         # The last question and its answer: held samples are asked about many times.
         self._known: tuple[object, TaskSpaceCommand] = (None, blank)
-        self.DeclareVectorOutputPort("command", BLOCKS * nj, self._calc_command)
-        self.DeclareVectorOutputPort("at_limit", nj, self._calc_limits)
-        self.DeclareVectorOutputPort("modeled_hand", 3, self._calc_hand)
+        self.DeclareVectorOutputPort("command", BLOCKS * nj, weak(self._calc_command))
+        self.DeclareVectorOutputPort("at_limit", nj, weak(self._calc_limits))
+        self.DeclareVectorOutputPort("modeled_hand", 3, weak(self._calc_hand))
 
     def set_settings(self, context: Context, settings: TaskSpaceSettings) -> None:
         """Changes gains and switches from now on.
@@ -108,7 +108,7 @@ class TaskSpaceController(LeafSystem):
         output.set_value(self._known[1])
 
     def _read(self, context: Context) -> TaskSpaceCommand:
-        found: TaskSpaceCommand = self._found.Eval(context)
+        found: TaskSpaceCommand = self.get_cache_entry(self._found).Eval(context)
         return found
 
     def _calc_command(self, context: Context, output: BasicVector) -> None:

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
+from pydrake.systems.framework import BasicVector, Context, State
 
+from models.collectable_system import CollectableSystem, weak
 from models.joint_command import BLOCKS
 from mpc.explanation import TickExplanation
 from mpc.hand_offset import HandOffset
@@ -17,7 +18,7 @@ from mpc.whole_body_program import WholeBodyProgram
 from mpc.whole_body_tick import WholeBodyMemory, WholeBodyTick
 
 
-class WholeBodyController(LeafSystem):
+class WholeBodyController(CollectableSystem):
     """Turns a plan and the state into joint commands, 500 times a second or more.
 
     .. pydrake_system::
@@ -78,18 +79,20 @@ class WholeBodyController(LeafSystem):
         first = self.tick.start()
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
-        self.DeclareVectorOutputPort("command", BLOCKS * nj, self._calc_command, state)
         self.DeclareVectorOutputPort(
-            "contact_wrenches", 6 * C, self._calc_wrenches, state
+            "command", BLOCKS * nj, weak(self._calc_command), state
         )
         self.DeclareVectorOutputPort(
-            "joint_acceleration", nj, self._calc_acceleration, state
+            "contact_wrenches", 6 * C, weak(self._calc_wrenches), state
         )
-        self.DeclareVectorOutputPort("fallen", 1, self._calc_fallen, state)
+        self.DeclareVectorOutputPort(
+            "joint_acceleration", nj, weak(self._calc_acceleration), state
+        )
+        self.DeclareVectorOutputPort("fallen", 1, weak(self._calc_fallen), state)
         self.DeclareAbstractOutputPort(
-            "memory", lambda: AbstractValue.Make(first), self._calc_memory, state
+            "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
         )
-        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
         self.tick_times: list[float] = []
 
     def _read(self, context: Context) -> WholeBodyMemory:

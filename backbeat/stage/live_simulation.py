@@ -25,6 +25,7 @@ from backbeat.stage.strikes import (
 )
 from backbeat.stage.takes import planned_configuration
 from behaviors.behavior import Behavior
+from models.collectable_system import weak
 from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
 from mpc.fail_safe import Mode
@@ -69,7 +70,7 @@ class LiveSimulation:
         self._rows: deque[tuple[float, np.ndarray]] = deque()
         self._touched = np.full(len(self._loop.contact_log.tips), -np.inf)
         if self._loop.contact_log.tips:
-            self._running.simulator.set_monitor(self._note_strikes)
+            self._running.simulator.set_monitor(weak(self._note_strikes))
 
     def close(self) -> None:
         """Ends what runs beside it; nothing can be simulated after."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import BasicVector, Context, LeafSystem, State
+from pydrake.systems.framework import BasicVector, Context, State
 
+from models.collectable_system import CollectableSystem, weak
 from models.errors import BackbeatError
 from models.joint_command import BLOCKS, joint_command
 from mpc.fail_safe import FailSafe, Failure, Mode, Safety, advance
@@ -56,7 +57,7 @@ class RemoteMemory:
         return self
 
 
-class RemoteController(LeafSystem):
+class RemoteController(CollectableSystem):
     """Asks another process what the joints shall do, at every tick.
 
     .. pydrake_system::
@@ -118,16 +119,18 @@ class RemoteController(LeafSystem):
         first = RemoteMemory(z(BLOCKS * nj), z(nj), posture)
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
         state = {self.all_state_ticket()}
-        self.DeclareVectorOutputPort("command", BLOCKS * nj, self._calc_command, state)
         self.DeclareVectorOutputPort(
-            "joint_acceleration", nj, self._calc_acceleration, state
+            "command", BLOCKS * nj, weak(self._calc_command), state
         )
-        self.DeclareVectorOutputPort("fallen", 1, self._calc_fallen, state)
+        self.DeclareVectorOutputPort(
+            "joint_acceleration", nj, weak(self._calc_acceleration), state
+        )
+        self.DeclareVectorOutputPort("fallen", 1, weak(self._calc_fallen), state)
         self.DeclareAbstractOutputPort(
-            "memory", lambda: AbstractValue.Make(first), self._calc_memory, state
+            "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
         )
         self.DeclarePeriodicUnrestrictedUpdateEvent(
-            scenario.tick_period, 0.0, self._update
+            scenario.tick_period, 0.0, weak(self._update)
         )
         self.tick_times: list[float] = []
 
@@ -194,7 +197,7 @@ class RemoteController(LeafSystem):
         return memory
 
 
-class RemotePlans(LeafSystem):
+class RemotePlans(CollectableSystem):
     """What stands in a diagram for a predictive controller in another process.
 
     .. pydrake_system::
@@ -218,10 +221,10 @@ class RemotePlans(LeafSystem):
         made = RemoteMemory(*np.zeros((3, 0)))
         self._input = self.DeclareAbstractInputPort("memory", AbstractValue.Make(made))
         self.DeclareAbstractOutputPort(
-            "plan", lambda: AbstractValue.Make(first.plan), self._calc_plan
+            "plan", lambda: AbstractValue.Make(first.plan), weak(self._calc_plan)
         )
         self.DeclareAbstractOutputPort(
-            "memory", lambda: AbstractValue.Make(first), self._calc_memory
+            "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory)
         )
 
     def _calc_plan(self, context: Context, output: AbstractValue) -> None:

@@ -11,6 +11,7 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
 from behaviors.behavior import Behavior
+from models.collectable_system import free_unused_systems
 from mpc.plan_settings import PlanSettings
 from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_weights import PredictiveWeights
@@ -53,6 +54,7 @@ class ControllerSession:
                 scenario.planning_time,
             )
             self._planner = PlannerProcess(behavior, own)
+        free_unused_systems()
         builder = DiagramBuilder()
         found = add_controllers(
             builder, self.reference, scenario, weights, self._planner

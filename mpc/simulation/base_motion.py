@@ -8,8 +8,9 @@ from pydrake.common.value import AbstractValue
 from pydrake.multibody.math import SpatialForce
 from pydrake.multibody.plant import ExternallyAppliedSpatialForce
 from pydrake.multibody.tree import BodyIndex
-from pydrake.systems.framework import BasicVector, Context, LeafSystem
+from pydrake.systems.framework import BasicVector, Context
 
+from models.collectable_system import CollectableSystem, weak
 from models.configuration import Configuration
 from models.errors import unknown_name
 from models.robot import RobotModel
@@ -72,7 +73,7 @@ class BaseMotion:
         return pose, motion
 
 
-class BaseDrive(LeafSystem):
+class BaseDrive(CollectableSystem):
     """Moves the base of a simulated robot as prescribed, whatever its joints do.
 
     .. pydrake_system::
@@ -116,12 +117,12 @@ class BaseDrive(LeafSystem):
         self.DeclareAbstractOutputPort(
             "spatial_forces",
             lambda: AbstractValue.Make([ExternallyAppliedSpatialForce()]),
-            self._calc_forces,
+            weak(self._calc_forces),
         )
         self.DeclareVectorOutputPort(
             "acceleration",
             6,
-            self._calc_acceleration,
+            weak(self._calc_acceleration),
             {self.time_ticket(), self._sway.ticket()},
         )
 

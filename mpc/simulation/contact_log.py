@@ -4,16 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.geometry import GeometryId
 from pydrake.multibody.plant import ContactResults, HydroelasticContactInfo
 from pydrake.multibody.tree import BodyIndex
 from pydrake.systems.framework import (
     BasicVector,
     Context,
-    LeafSystem,
     ValueProducer,
 )
 
+from models.collectable_system import CollectableSystem, weak
 from models.kit.drum_kit import CHAIR
 from models.patch_geometry import support_body
 from models.point_motion import PointMotion
@@ -36,7 +35,7 @@ class _Carried(NamedTuple):
     sole: int | None
 
 
-class ContactLog(LeafSystem):
+class ContactLog(CollectableSystem):
     """Adds up contact results by contact name.
 
     .. pydrake_system::
@@ -81,11 +80,11 @@ class ContactLog(LeafSystem):
             for i, n in enumerate(robot.soles)
         }
         self._ground = int(plant.world_body().index())
-        self._bodies: dict[GeometryId, int] = {}
+        self._bodies: dict[int, int] = {}
         for k in range(plant.num_bodies()):
             body = plant.get_body(BodyIndex(k))
             for geometry in plant.GetCollisionGeometriesForBody(body):
-                self._bodies[geometry] = k
+                self._bodies[geometry.get_value()] = k
         # What is known of pairs of bodies that have touched.
         self._carried: dict[tuple[int, int], _Carried] = {}
         self._supports = {self._ground}
@@ -101,13 +100,13 @@ class ContactLog(LeafSystem):
         # Sensors ask for all of it at every step: contacts are gone through once.
         self._sums = self.DeclareCacheEntry(
             "sums",
-            ValueProducer(lambda: AbstractValue.Make(None), self._calc_sums),
+            ValueProducer(lambda: AbstractValue.Make(None), weak(self._calc_sums)),
             {self._results.ticket()},
-        )
+        ).cache_index()
         self.DeclareVectorOutputPort(
             "wrenches",
             6 * len(self.patches) + 6,
-            self._calc_wrenches,
+            weak(self._calc_wrenches),
             {self._results.ticket()},
         )
         self._at_soles = SoleWrenches(robot)
@@ -115,13 +114,13 @@ class ContactLog(LeafSystem):
         self.DeclareVectorOutputPort(
             "sole_wrenches",
             6 * len(robot.soles),
-            self._calc_sole_wrenches,
+            weak(self._calc_sole_wrenches),
             {self._results.ticket(), self._state.ticket()},
         )
         self.DeclareVectorOutputPort(
             "normal_forces",
             len(robot.soles),
-            self._calc_normal_forces,
+            weak(self._calc_normal_forces),
             {self._results.ticket()},
         )
         self._no_strikes = np.zeros((len(self.tips), ROW))
@@ -129,7 +128,7 @@ class ContactLog(LeafSystem):
         self.DeclareVectorOutputPort(
             "strikes",
             ROW * len(self.tips),
-            self._calc_strikes,
+            weak(self._calc_strikes),
             {self._results.ticket(), self._state.ticket()},
         )
 
@@ -162,9 +161,8 @@ class ContactLog(LeafSystem):
     ) -> None:
         """Adds a contact of surfaces, reduced to its centroid."""
         surface, F = info.contact_surface(), info.F_Ac_W()
-        carried = self._carry(
-            *(self._bodies[g] for g in (surface.id_M(), surface.id_N()))
-        )
+        a, b = (self._bodies[g.get_value()] for g in (surface.id_M(), surface.id_N()))
+        carried = self._carry(a, b)
         if not carried.sign:
             return
         force, row = -F.translational(), total[carried.row]
@@ -191,13 +189,13 @@ class ContactLog(LeafSystem):
         return _Carried(rest, 0.0, None)
 
     def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._sums.Eval(context)[0].ravel())
+        output.SetFromVector(self.get_cache_entry(self._sums).Eval(context)[0].ravel())
 
     def _calc_normal_forces(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self._sums.Eval(context)[1])
+        output.SetFromVector(self.get_cache_entry(self._sums).Eval(context)[1])
 
     def _calc_sole_wrenches(self, context: Context, output: BasicVector) -> None:
-        W = self._sums.Eval(context)[0][self._rows]
+        W = self.get_cache_entry(self._sums).Eval(context)[0][self._rows]
         q = self._state.Eval(context)[: self._world.robot.num_positions]
         output.SetFromVector(self._at_soles.at(q, W).ravel())
 

@@ -8,6 +8,7 @@ from pydrake.systems.framework import Context, DiagramBuilder, OutputPort
 from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
 from behaviors.behavior import Behavior
+from models.collectable_system import free_unused_systems
 from models.scene import lock_joints
 from mpc.force_detector import ForceDetector
 from mpc.predictive_controller import Planner
@@ -88,6 +89,7 @@ def build_closed_loop(
         remote: connection to another process that has both controllers; None for
             controllers of its own.
     """
+    free_unused_systems()
     builder, reference = DiagramBuilder(), Reference(behavior)
     real = draw_world(scenario, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]

@@ -7,13 +7,14 @@ from pydrake.common.value import AbstractValue
 from pydrake.multibody.math import SpatialForce
 from pydrake.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
 from pydrake.multibody.tree import FrameIndex
-from pydrake.systems.framework import BasicVector, Context, LeafSystem
+from pydrake.systems.framework import BasicVector, Context
 
+from models.collectable_system import CollectableSystem, weak
 from models.errors import unknown_name
 from mpc.simulation.scenario import Push
 
 
-class Disturbance(LeafSystem):
+class Disturbance(CollectableSystem):
     """Applies pushes to bodies of a plant, at their origins, and to other frames.
 
     .. pydrake_system::
@@ -59,9 +60,9 @@ class Disturbance(LeafSystem):
         self.DeclareAbstractOutputPort(
             "spatial_forces",
             lambda: AbstractValue.Make([ExternallyAppliedSpatialForce()]),
-            self._calc_forces,
+            weak(self._calc_forces),
         )
-        self.DeclareVectorOutputPort("impulse_rate", 3, self._calc_rate)
+        self.DeclareVectorOutputPort("impulse_rate", 3, weak(self._calc_rate))
 
     def _check(self, push: Push) -> None:
         if push.body not in self._places:

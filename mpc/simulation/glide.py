@@ -10,12 +10,9 @@ Place, velocity and acceleration thus belong together, as a hand wants to be tol
 """
 
 import numpy as np
-from pydrake.systems.framework import (
-    BasicVector,
-    Context,
-    DiscreteValues,
-    LeafSystem,
-)
+from pydrake.systems.framework import BasicVector, Context, DiscreteValues
+
+from models.collectable_system import CollectableSystem, weak
 
 # How fast what is asked for is approached [1/s]: nine tenths in 0.65 s.
 QUICKNESS = 6.0
@@ -35,7 +32,7 @@ def acceleration(x: np.ndarray, v: np.ndarray, goal: np.ndarray) -> np.ndarray:
     return -2.0 * QUICKNESS * v - QUICKNESS**2 * (x - goal)
 
 
-class Glide(LeafSystem):
+class Glide(CollectableSystem):
     """A target that glides to where a parameter says.
 
     .. pydrake_system::
@@ -53,8 +50,8 @@ class Glide(LeafSystem):
         self._step = step
         self._goal = self.DeclareNumericParameter(BasicVector(start))
         self.DeclareDiscreteState(np.r_[start, np.zeros(3)])
-        self.DeclarePeriodicDiscreteUpdateEvent(step, 0.0, self._update)
-        self.DeclareVectorOutputPort("target", 9, self._calc)
+        self.DeclarePeriodicDiscreteUpdateEvent(step, 0.0, weak(self._update))
+        self.DeclareVectorOutputPort("target", 9, weak(self._calc))
 
     def set_goal(self, context: Context, goal: np.ndarray) -> None:
         """Says where to glide to (3,) [m]."""
@@ -72,7 +69,7 @@ class Glide(LeafSystem):
         output.SetFromVector(np.r_[x, v, acceleration(x, v, goal)])
 
 
-class Sway(LeafSystem):
+class Sway(CollectableSystem):
     """A sinusoid whose amplitude and rate glide to where parameters say.
 
     .. pydrake_system::
@@ -92,8 +89,8 @@ class Sway(LeafSystem):
         self._goal = self.DeclareNumericParameter(BasicVector([0.0, 0.0]))
         # Amplitude, its rate, angular rate, and its rate; the phase.
         self.DeclareDiscreteState(5)
-        self.DeclarePeriodicDiscreteUpdateEvent(step, 0.0, self._update)
-        self.DeclareVectorOutputPort("sway", 3, self._calc)
+        self.DeclarePeriodicDiscreteUpdateEvent(step, 0.0, weak(self._update))
+        self.DeclareVectorOutputPort("sway", 3, weak(self._calc))
 
     def set_goal(self, context: Context, amplitude: float, rate: float) -> None:
         """Says how far [m, rad] and how fast [rad/s] to sway."""

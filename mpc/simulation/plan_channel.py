@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import Context, LeafSystem, State
+from pydrake.systems.framework import Context, State
 
+from models.collectable_system import CollectableSystem, weak
 from mpc.plan import Plan
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.world_error import Stream, random_stream
@@ -84,7 +85,7 @@ class ChannelMemory:
         return self
 
 
-class PlanChannel(LeafSystem):
+class PlanChannel(CollectableSystem):
     """Delays plans, and loses some.
 
     .. pydrake_system::
@@ -115,11 +116,11 @@ class PlanChannel(LeafSystem):
         memory = ChannelMemory((first,), -np.inf)
         self._memory = self.DeclareAbstractState(AbstractValue.Make(memory))
         self.DeclareAbstractOutputPort(
-            "plan", lambda: AbstractValue.Make(first), self._calc_plan
+            "plan", lambda: AbstractValue.Make(first), weak(self._calc_plan)
         )
         # As often as plans are read, so that none is missed on its way.
         self.DeclarePeriodicUnrestrictedUpdateEvent(
-            scenario.tick_period, 0.0, self._update
+            scenario.tick_period, 0.0, weak(self._update)
         )
 
     def _read(self, context: Context) -> ChannelMemory:

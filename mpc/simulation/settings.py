@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pydrake.common.value import AbstractValue
-from pydrake.systems.framework import BasicVector, Context, DiagramBuilder, LeafSystem
+from pydrake.systems.framework import BasicVector, Context, DiagramBuilder
 
 from behaviors.behavior import Behavior
+from models.collectable_system import CollectableSystem, weak
 from models.errors import BackbeatError
 from mpc.hand_offset import HandOffset, check_hand
 from mpc.plan_settings import PlanSettings
@@ -118,7 +119,7 @@ def check_event(event: SettingEvent, scenario: Scenario, reference: Reference) -
         )
 
 
-class SettingsSource(LeafSystem):
+class SettingsSource(CollectableSystem):
     """Holds the settings, for whoever reads them.
 
     .. pydrake_system::
@@ -147,10 +148,10 @@ class SettingsSource(LeafSystem):
         self._events = self.DeclareAbstractState(AbstractValue.Make(tuple(events)))
         state = {self.all_state_ticket()}
         self.DeclareAbstractOutputPort(
-            "plan", lambda: AbstractValue.Make(first.plan), self._calc_plan, state
+            "plan", lambda: AbstractValue.Make(first.plan), weak(self._calc_plan), state
         )
         self.DeclareAbstractOutputPort(
-            "hands", lambda: AbstractValue.Make(()), self._calc_hands, state
+            "hands", lambda: AbstractValue.Make(()), weak(self._calc_hands), state
         )
         for name in ("noise_scale", "plan_delay"):
             self.DeclareVectorOutputPort(name, 1, self._calc(name), state)
@@ -187,8 +188,10 @@ class SettingsSource(LeafSystem):
         output.set_value(self.now(context).hands)
 
     def _calc(self, name: str) -> Callable[[Context, BasicVector], None]:
+        now = weak(self.now)
+
         def calc(context: Context, output: BasicVector) -> None:
-            output.SetFromVector([getattr(self.now(context), name)])
+            output.SetFromVector([getattr(now(context), name)])
 
         return calc
 

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from pydrake.systems.framework import BasicVector, Context, LeafSystem
+from pydrake.systems.framework import BasicVector, Context
 
+from models.collectable_system import CollectableSystem, weak
 from models.errors import BackbeatError
 
 # Time in which a circle comes to its speed [s].
@@ -62,7 +63,7 @@ class TargetMotion:
         return out
 
 
-class TargetSource(LeafSystem):
+class TargetSource(CollectableSystem):
     """Tells where the hand shall be.
 
     .. pydrake_system::
@@ -78,7 +79,9 @@ class TargetSource(LeafSystem):
         """Makes the source for a hand that begins at start (3,) [m]."""
         super().__init__()
         self._motion, self._start = motion, start
-        self.DeclareVectorOutputPort("target", 9, self._calc, {self.time_ticket()})
+        self.DeclareVectorOutputPort(
+            "target", 9, weak(self._calc), {self.time_ticket()}
+        )
 
     def _calc(self, context: Context, output: BasicVector) -> None:
         told = self._motion.told(context.get_time(), self._start)

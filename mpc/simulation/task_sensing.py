@@ -8,11 +8,11 @@ from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import (
     BasicVector,
     Context,
-    LeafSystem,
     State,
     ValueProducer,
 )
 
+from models.collectable_system import CollectableSystem, weak
 from models.configuration import Configuration
 from models.robot import RobotModel
 from mpc.hand_observer import HandMotion, observe
@@ -50,7 +50,7 @@ class TaskSamples:
         return self
 
 
-class TaskSensing(LeafSystem):
+class TaskSensing(CollectableSystem):
     """Samples a robot and what it shall do, and holds the samples.
 
     .. pydrake_system::
@@ -109,18 +109,21 @@ class TaskSensing(LeafSystem):
         # The memory with the sample of this moment, which several ask for.
         self._fresh = self.DeclareCacheEntry(
             "fresh",
-            ValueProducer(lambda: AbstractValue.Make(TaskSamples((), 0)), self._calc),
+            ValueProducer(
+                lambda: AbstractValue.Make(TaskSamples((), 0)), weak(self._calc)
+            ),
             {self.all_sources_ticket()},
-        )
+        ).cache_index()
+        now = weak(self._now)
         ends = np.cumsum([0, nq + nv, 3, 3, 9]).tolist()
         names = ("state", "hand", "hand_rate", "target")
         for name, part in zip(names, pairwise(ends), strict=True):
             self.DeclareVectorOutputPort(
                 name,
                 part[1] - part[0],
-                lambda c, out, part=part: out.SetFromVector(self._now(c)[slice(*part)]),
+                lambda c, out, part=part: out.SetFromVector(now(c)[slice(*part)]),
             )
-        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, self._update)
+        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
 
     def set_noise(self, context: Context, noise: TaskNoise) -> None:
         """Changes the errors of samples to come."""
@@ -149,11 +152,11 @@ class TaskSensing(LeafSystem):
     def _now(self, context: Context) -> np.ndarray:
         """The sample that is due."""
         # Asked at the moment of a sample, it may not have been stored yet.
-        fresh: TaskSamples = self._fresh.Eval(context)
+        fresh: TaskSamples = self.get_cache_entry(self._fresh).Eval(context)
         return fresh.samples[0]
 
     def _update(self, context: Context, state: State) -> None:
-        memory: TaskSamples = self._fresh.Eval(context)
+        memory: TaskSamples = self.get_cache_entry(self._fresh).Eval(context)
         state.get_mutable_abstract_state(int(self._memory)).set_value(memory)
 
     def _sampled(self, context: Context, memory: TaskSamples) -> TaskSamples:

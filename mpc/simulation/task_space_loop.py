@@ -13,6 +13,7 @@ from pydrake.systems.framework import Context, Diagram, DiagramBuilder
 from pydrake.systems.primitives import LogVectorOutput, SparseMatrixGain, VectorLogSink
 from scipy.sparse import csc_matrix
 
+from models.collectable_system import free_unused_systems
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.joint_servo import JointServo
@@ -111,6 +112,7 @@ def build_task_space_loop(
         )
     q = robot.posture(start)
     p_WH = np.array(Configuration(robot, q).pose(hand).translation())
+    free_unused_systems()
     builder = DiagramBuilder()
     world = _add_plant(builder, robot, scenario)
     limits = scenario.effort_share * robot.effort_limits

@@ -1,0 +1,59 @@
+"""CollectableSystem: a Drake system in Python that the garbage collector can free.
+
+A diagram is a ring of references: systems hold their ports and their diagram, and those
+hold the systems. Python frees such a ring, if it sees all of it. It does not see the
+functions that Drake's C++ side was given: a method among them holds its system for
+ever, and that holds the diagram with its plant. A process that simulates thousands of
+diagrams would run out of memory. Hence systems that derive from this class hand over
+`weak` methods, and keep no cache entries, bodies or geometry ids, only their numbers.
+"""
+
+import gc
+import weakref
+from collections.abc import Callable
+from types import MethodType
+from typing import Any
+
+from pydrake.systems.framework import LeafSystem
+
+
+class _WithoutDict(type(LeafSystem)):  # type: ignore[misc]
+    """Makes classes whose attributes are in the dictionary of LeafSystem.
+
+    Of its own a Python class has a second view of that, through which Python 3.11
+    counts references twice, and then takes whatever it holds for in use.
+    """
+
+    def __new__(
+        cls, name: str, bases: tuple[type, ...], content: dict[str, Any], **more: Any
+    ) -> "_WithoutDict":
+        content.setdefault("__slots__", ())
+        return super().__new__(cls, name, bases, content, **more)
+
+
+class CollectableSystem(LeafSystem, metaclass=_WithoutDict):
+    """Base of systems; they hand `weak` methods to Drake."""
+
+
+def weak(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The same method, but it does not keep its object.
+
+    Args:
+        method: bound; to be called only while its object is alive, as it is for Drake
+            while there is a diagram or a context with the system in it.
+    """
+    assert isinstance(method, MethodType)
+    function, owner = method.__func__, weakref.ref(method.__self__)
+
+    def call(*arguments: Any) -> Any:
+        return function(owner(), *arguments)
+
+    return call
+
+
+def free_unused_systems() -> None:
+    """Frees diagrams that nobody uses any more; to be called before one more is built.
+
+    Python counts objects, not what they take, and would let dozens of plants pile up.
+    """
+    gc.collect()

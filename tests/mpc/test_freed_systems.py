@@ -1,0 +1,155 @@
+"""A diagram that nobody uses any more goes, with all that is in it."""
+
+import gc
+import importlib
+import pkgutil
+
+import numpy as np
+import pytest
+from pydrake.common.value import AbstractValue
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import DiagramBuilder, LeafSystem, ValueProducer
+
+import backbeat
+import models
+import mpc
+from models.collectable_system import CollectableSystem, weak
+from mpc.remote.session import ControllerSession
+from mpc.simulation.run import run_scenario
+from mpc.simulation.scenario import Scenario
+from mpc.simulation.setting_event import SettingEvent
+from mpc.simulation.task_space_run import run_task_space
+from mpc.simulation.task_space_scenario import TaskSpaceScenario
+
+SHORT = {"behavior": "stand", "duration": 0.1, "lead_in": 0.1}
+
+
+class Counter(CollectableSystem):
+    """Counts, with one of everything that is declared."""
+
+    def __init__(self):
+        super().__init__()
+        self.told = self.DeclareVectorInputPort("told", 1)
+        self.DeclareDiscreteState(1)
+        twice = self.DeclareCacheEntry(
+            "twice",
+            ValueProducer(lambda: AbstractValue.Make(0.0), weak(self._calc_twice)),
+        )
+        self.twice = twice.cache_index()
+        self.DeclareVectorOutputPort("twice", 1, weak(self._calc))
+        self.DeclarePeriodicDiscreteUpdateEvent(0.1, 0.0, weak(self._update))
+
+    def _calc_twice(self, context, output):
+        output.set_value(2 * context.get_discrete_state_vector()[0])
+
+    def _calc(self, context, output):
+        output.SetFromVector([self.get_cache_entry(self.twice).Eval(context)])
+
+    def _update(self, context, state):
+        count = context.get_discrete_state_vector().value() + self.told.Eval(context)
+        state.set_value(count)
+
+
+def alive():
+    """Systems and plants that are left when all that can go has gone."""
+    # What is freed may have held something else.
+    while gc.collect():
+        pass
+    kinds = (CollectableSystem, MultibodyPlant)
+    return {id(x): type(x).__name__ for x in gc.get_objects() if isinstance(x, kinds)}
+
+
+def left_by(act):
+    """Names of what is left of doing something for the second time."""
+    act()
+    before = alive()
+    act()
+    return sorted(name for i, name in alive().items() if i not in before)
+
+
+def test_a_system_goes_with_its_diagram():
+    def count():
+        builder = DiagramBuilder()
+        counter = builder.AddSystem(Counter())
+        builder.ExportInput(counter.get_input_port())
+        builder.ExportOutput(counter.get_output_port())
+        diagram = builder.Build()
+        simulator = Simulator(diagram)
+        context = simulator.get_mutable_context()
+        diagram.get_input_port().FixValue(context, [3.0])
+        simulator.AdvanceTo(0.35)
+        assert diagram.get_output_port().Eval(context).tolist() == [24.0]
+
+    assert left_by(count) == []
+
+
+def test_a_method_that_is_not_weak_keeps_its_system():
+    """Were it not so, none of this would be needed any more."""
+
+    class Kept(CollectableSystem):
+        def __init__(self):
+            super().__init__()
+            self.DeclareVectorOutputPort("one", 1, self._calc)
+
+        def _calc(self, context, output):
+            output.SetFromVector([1.0])
+
+    assert left_by(Kept) == ["Kept"]
+
+
+def test_all_systems_of_ours_can_go():
+    for package in (models, mpc, backbeat):
+        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            importlib.import_module(module.name)
+    found, ours = list(LeafSystem.__subclasses__()), []
+    while found:
+        kind = found.pop()
+        found += kind.__subclasses__()
+        if kind.__module__.split(".")[0] in ("models", "mpc", "backbeat"):
+            ours.append(kind)
+    assert len(ours) > 15
+    assert [k for k in ours if not issubclass(k, CollectableSystem)] == []
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"state": "estimated", "actuator_lag": 0.005},
+        {"feet": "hydroelastic", "joint_friction": 0.03},
+        {"contact_model": "continuous"},
+        {"events": [SettingEvent(0.05, tempo=0.9)]},
+    ],
+    ids=["true", "estimated", "hydroelastic", "continuous", "event"],
+)
+def test_a_run_leaves_no_system(built, settings):
+    scenario = Scenario(**SHORT, **settings)
+
+    def run():
+        assert np.isfinite(run_scenario(scenario, built("stand")).x).all()
+
+    assert left_by(run) == []
+
+
+def test_drumming_leaves_no_system(built):
+    scenario = Scenario(behavior="outstanding", duration=0.2, lead_in=0.1)
+
+    def drum():
+        assert run_scenario(scenario, built("outstanding")).members
+
+    assert left_by(drum) == []
+
+
+def test_a_session_of_a_server_leaves_no_system(built):
+    def serve():
+        ControllerSession(built("stand"), Scenario(**SHORT)).close()
+
+    assert left_by(serve) == []
+
+
+def test_a_hand_that_follows_its_target_leaves_no_system():
+    def follow():
+        assert len(run_task_space(TaskSpaceScenario(duration=0.2)).t)
+
+    assert left_by(follow) == []
