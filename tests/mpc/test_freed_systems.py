@@ -14,11 +14,12 @@ from pydrake.systems.framework import DiagramBuilder, LeafSystem, ValueProducer
 import backbeat
 import models
 import mpc
-from models.collectable_system import CollectableSystem, weak
+from models.collectable_system import FEW, CollectableSystem, weak
 from mpc.remote.session import ControllerSession
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.setting_event import SettingEvent
+from mpc.simulation.task_space_loop import build_task_space_loop
 from mpc.simulation.task_space_run import run_task_space
 from mpc.simulation.task_space_scenario import TaskSpaceScenario
 
@@ -82,6 +83,22 @@ def test_a_system_goes_with_its_diagram():
         assert diagram.get_output_port().Eval(context).tolist() == [24.0]
 
     assert left_by(count) == []
+
+
+def test_a_system_stays_while_somebody_simulates_it():
+    def make():
+        builder = DiagramBuilder()
+        builder.ExportInput(builder.AddSystem(Counter()).get_input_port())
+        diagram = builder.Build()
+        simulator = Simulator(diagram)
+        diagram.get_input_port().FixValue(simulator.get_mutable_context(), [1.0])
+        return simulator
+
+    simulator = make()
+    assert "Counter" in alive().values()
+    simulator.AdvanceTo(0.35)
+    state = simulator.get_context().get_discrete_state_vector()
+    assert state.value().tolist() == [4.0]
 
 
 def test_a_method_that_is_not_weak_keeps_its_system():
@@ -153,3 +170,17 @@ def test_a_hand_that_follows_its_target_leaves_no_system():
         assert len(run_task_space(TaskSpaceScenario(duration=0.2)).t)
 
     assert left_by(follow) == []
+
+
+def test_diagrams_that_are_built_one_after_the_other_do_not_pile_up():
+    """Without anybody else who looks for them."""
+    gc.disable()
+    try:
+        scenario, most = TaskSpaceScenario(), 0
+        for _ in range(5 * FEW):
+            build_task_space_loop(scenario)
+            kinds = [type(x).__name__ for x in gc.get_objects()]
+            most = max(most, kinds.count("TaskSpaceController"))
+    finally:
+        gc.enable()
+    assert 1 <= most <= 2 * FEW + 1
