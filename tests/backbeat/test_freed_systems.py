@@ -14,6 +14,7 @@ from pydrake.systems.framework import DiagramBuilder, LeafSystem, ValueProducer
 import backbeat
 import models
 import mpc
+from backbeat.stage.live_simulation import LiveSimulation
 from models.collectable_system import FEW, CollectableSystem, weak
 from mpc.remote.session import ControllerSession
 from mpc.simulation.run import run_scenario
@@ -156,6 +157,18 @@ def test_drumming_leaves_no_system(built):
         assert run_scenario(scenario, built("outstanding")).members
 
     assert left_by(drum) == []
+
+
+def test_a_show_that_is_over_leaves_no_system(built):
+    def play():
+        scenario = Scenario(behavior="outstanding", lead_in=0.1)
+        live = LiveSimulation(built("outstanding"), scenario)
+        live.advance(0.1)
+        live.restart()
+        live.advance(0.05)
+        live.close()
+
+    assert left_by(play) == []
 
 
 def test_a_session_of_a_server_leaves_no_system(built):
