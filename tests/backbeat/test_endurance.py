@@ -2,7 +2,8 @@
 
 `BACKBEAT_ENDURANCE_MINUTES=30` has the show go on for so long in simulated time; slow
 tests play four minutes, which is as many times a show of seconds as it takes.
-`BACKBEAT_RESETS` is how often the stage is put back.
+`BACKBEAT_RESETS` is how often the stage is put back, `BACKBEAT_RUNS` how many runs a
+process simulates.
 """
 
 import ctypes
@@ -17,6 +18,7 @@ import pytest
 from backbeat.stage.live import LiveShow
 from backbeat.stage.live_simulation import LiveSimulation
 from backbeat.stage.takes import PlannedTake
+from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
 from tests.backbeat.performances import drumming, swaying
 
@@ -24,6 +26,7 @@ pytestmark = pytest.mark.slow
 
 MINUTES = float(os.environ.get("BACKBEAT_ENDURANCE_MINUTES", 4))
 RESETS = int(os.environ.get("BACKBEAT_RESETS", 1000))
+RUNS = int(os.environ.get("BACKBEAT_RUNS", 40))
 # Share of all that happens that fills caches and pools, and does not count.
 WARM_UP = 0.25
 MOST_GROWTH = 0.05
@@ -104,3 +107,13 @@ def test_a_thousand_resets_do_not_grow():
         simulation.close()
         show.close()
     held.check(f"{RESETS} resets")
+
+
+def test_a_process_that_simulates_run_after_run_does_not_grow():
+    """As a worker of a sweep does: each run has a diagram of its own."""
+    behavior, held = drumming(seated=True, duration=1.0), Held()
+    for seed in range(RUNS):
+        scenario = Scenario(behavior.name, state="estimated", duration=0.1, seed=seed)
+        assert run_scenario(scenario, behavior).metrics()
+        held.note()
+    held.check(f"{RUNS} runs")
