@@ -24,6 +24,7 @@ from mpc.simulation.task_space_loop import build_task_space_loop
 from mpc.simulation.task_space_run import run_task_space
 from mpc.simulation.task_space_scenario import TaskSpaceScenario
 
+SLOW = pytest.mark.slow
 SHORT = {"behavior": "stand", "duration": 0.1, "lead_in": 0.1}
 
 
@@ -133,13 +134,12 @@ def test_all_systems_of_ours_can_go():
 @pytest.mark.parametrize(
     "settings",
     [
-        {},
-        {"state": "estimated", "actuator_lag": 0.005},
-        {"feet": "hydroelastic", "joint_friction": 0.03},
-        {"contact_model": "continuous"},
-        {"events": [SettingEvent(0.05, tempo=0.9)]},
+        pytest.param({"state": "estimated", "actuator_lag": 0.005}, id="estimated"),
+        pytest.param({"feet": "hydroelastic"}, id="hydroelastic", marks=SLOW),
+        pytest.param({"contact_model": "continuous"}, id="continuous", marks=SLOW),
+        pytest.param({"joint_friction": 0.03}, id="rubbing", marks=SLOW),
+        pytest.param({"events": [SettingEvent(0.05, tempo=0.9)]}, id="event"),
     ],
-    ids=["true", "estimated", "hydroelastic", "continuous", "event"],
 )
 def test_a_run_leaves_no_system(built, settings):
     scenario = Scenario(**SHORT, **settings)
@@ -150,6 +150,7 @@ def test_a_run_leaves_no_system(built, settings):
     assert left_by(run) == []
 
 
+@SLOW
 def test_drumming_leaves_no_system(built):
     scenario = Scenario(behavior="outstanding", duration=0.2, lead_in=0.1)
 
