@@ -25,7 +25,7 @@ def command(
         typer.Argument(
             help="YAML file, or a sweep that ships: ablation, ablation-walk, "
             "ablation-world, actuators, contact, dances, drumming, jumps, model-error, "
-            "pushes, stance-pushes, step-pushes, torso-pushes, world."
+            "pushes, stance-pushes, step-pushes, timing, torso-pushes, world."
         ),
     ],
     library: LibraryFolder = LIBRARY,
