@@ -44,8 +44,8 @@ def weak(method: Callable[..., Any]) -> Callable[..., Any]:
     """The same method, but it does not keep its object.
 
     Args:
-        method: bound; to be called only while its object is alive, as it is for Drake
-            while there is a diagram or a context with the system in it.
+        method: bound; to be called only while its object is alive, as a system is while
+            there is a diagram with it, or a simulator of that.
     """
     assert isinstance(method, MethodType)
     function, owner = method.__func__, weakref.ref(method.__self__)

@@ -209,7 +209,7 @@ class PredictiveProgram:
             deviation=X[:, :12].copy(),
             wrench=(horizon.wrench + Z[:, :t0]).reshape(N, self._C, 6),
             com=horizon.com + X[:, :3],
-            shift=self._shifts(X, self.shift(start)),
+            shift=self._shifts(X, start),
             steps=tuple(steps),
             touchdowns=tuple(start.touchdowns),
             lift=start.lift,
@@ -342,11 +342,11 @@ class PredictiveProgram:
             *self._priced,
         )
 
-    def _shifts(self, X: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    def _shifts(self, X: np.ndarray, start: PlanStart) -> np.ndarray:
         """(N + 1, S, 2) places of the soles; as they are where none may step."""
         if self._S:
             return X[:, BODY:].reshape(len(X), -1, 2).copy()
-        return np.tile(shift, (len(X), 1, 1))
+        return np.tile(self.shift(start), (len(X), 1, 1))
 
     def rest(self, t: float, s: float, tempo: float = 1.0) -> Plan:
         """The plan that follows the behavior exactly, at a tempo."""
