@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
-from backbeat.cli.verified import load_verified
 from backbeat.jobs import Outcome
 from backbeat.report.card_page import card_page
 from backbeat.sweeping import Progress, run_sweep
+from backbeat.verified import load_verified
 from models.atomic_file import replacing
 from mpc.simulation.sweep.card.card_sweeps import card_sweeps
 from mpc.simulation.sweep.card.robustness_card import (

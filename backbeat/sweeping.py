@@ -8,8 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from backbeat.cli.verified import load_verified
 from backbeat.jobs import Job, Outcome, Report, run_stream
+from backbeat.verified import load_verified
 from behaviors.behavior import Behavior
 from models.atomic_file import replacing
 from models.errors import BackbeatError

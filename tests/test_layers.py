@@ -2,7 +2,6 @@
 
 import ast
 import itertools
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -39,18 +38,45 @@ def test_the_contract_names_every_package():
     assert settings["hatch"]["build"]["targets"]["wheel"]["packages"] == LAYERS
 
 
-@pytest.mark.parametrize(("lower", "upper"), list(itertools.pairwise(LAYERS)))
-def test_an_import_against_the_layers_is_found(tmp_path, lower, upper):
+@pytest.fixture
+def house(tmp_path):
+    """The packages, and what the product has on each level, with nothing in them."""
+    settings = (CHECKOUT / "pyproject.toml").read_text()
+    levels = tomllib.loads(settings)["tool"]["importlinter"]["contracts"][1]["layers"]
     for name in LAYERS:
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").touch()
-    shutil.copy(CHECKOUT / "pyproject.toml", tmp_path)
-    assert lint_imports(tmp_path).returncode == 0
+    for name in " | ".join(levels).split(" | "):
+        (tmp_path / "backbeat" / f"{name}.py").touch()
+    (tmp_path / "pyproject.toml").write_text(settings)
+    return tmp_path
 
-    (tmp_path / lower / "planted.py").write_text(f"import {upper}\n")
-    result = lint_imports(tmp_path)
+
+@pytest.mark.parametrize(("lower", "upper"), list(itertools.pairwise(LAYERS)))
+def test_an_import_against_the_layers_is_found(house, lower, upper):
+    assert lint_imports(house).returncode == 0
+
+    (house / lower / "planted.py").write_text(f"import {upper}\n")
+    result = lint_imports(house)
     assert result.returncode == 1
     assert f"{lower}.planted -> {upper}" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper"),
+    [
+        ("sweeping", "cli"),
+        ("jobs", "building"),
+        ("report", "cards"),
+        ("cards", "stage"),
+    ],
+)
+def test_an_import_against_the_product_is_found(house, lower, upper):
+    planted = house / "backbeat" / f"{lower}.py"
+    planted.write_text(f"import backbeat.{upper}\n")
+    result = lint_imports(house)
+    assert result.returncode == 1
+    assert f"backbeat.{lower} -> backbeat.{upper}" in result.stdout
 
 
 COMPILERS = {"compiled", "inlined", "summed", "njit", "jit", "vectorize", "guvectorize"}

@@ -160,7 +160,7 @@ def find_performance(
     Raises:
         BackbeatError: there is nothing of that name, or nothing at all.
     """
-    from backbeat.cli.verified import load_verified
+    from backbeat.verified import load_verified
     from behaviors.build import solve_preview
     from behaviors.kinematic_behavior import kinematic_behavior
     from behaviors.library import Library

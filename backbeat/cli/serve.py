@@ -25,7 +25,7 @@ def command(
     """Controls simulations that run elsewhere, one at a time, until Ctrl-C."""
     from backbeat.cli.console import remarks, warn
     from backbeat.cli.port import check_port
-    from backbeat.cli.verified import load_verified
+    from backbeat.verified import load_verified
     from behaviors.behavior import Behavior
     from models.errors import BackbeatError
     from mpc.remote.address import Address

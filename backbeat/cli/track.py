@@ -57,7 +57,7 @@ def command(
     from backbeat.card_words import predicted
     from backbeat.cli.console import print_json, progress_bar, remarks, warn
     from backbeat.cli.results import print_results
-    from backbeat.cli.verified import load_verified
+    from backbeat.verified import load_verified
     from models.errors import BackbeatError
     from mpc.remote.address import read_address
     from mpc.simulation.run import run_scenario
