@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numba as nb
 import numpy as np
 
 from models.rotations import compiled
@@ -135,27 +134,3 @@ def _go_on(
     h = horizon.h[0]
     now = np.clip((horizon.tempo / rate - 1) * h, low[t], high[t])
     low[t], high[t] = max(low[t], now - change * h), min(high[t], now + change * h)
-
-
-# Not with fast mathematics, for which nothing is ever no number.
-@nb.njit(cache=True, nogil=True)
-def farthest_out(values, low, high):
-    """Most by which values leave their bounds; infinite where one is no number."""
-    worst = 0.0
-    for i in range(values.shape[0]):
-        out = max(low[i] - values[i], values[i] - high[i])
-        if np.isnan(out):
-            return np.inf
-        worst = max(worst, out)
-    return worst
-
-
-# Nor this, whose numbers go there.
-@nb.njit(cache=True, nogil=True)
-def farthest_row(starts, rows, entries, x, low, high):
-    """Most by which A x leaves its bounds, of A by columns as in SciPy."""
-    values = np.zeros(low.shape[0])
-    for j in range(x.shape[0]):
-        for i in range(starts[j], starts[j + 1]):
-            values[rows[i]] += entries[i] * x[j]
-    return farthest_out(values, low, high)

@@ -36,35 +36,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import piqp
 
 from mpc.horizon import BODY, Horizon, PhaseGrid, make_horizon
 from mpc.plan import Plan
 from mpc.plan_start import PlanStart
-from mpc.predictive_bounds import INF, farthest_out, farthest_row, variable_bounds
+from mpc.predictive_bounds import variable_bounds
 from mpc.predictive_matrices import PredictiveMatrices
+from mpc.predictive_solver import PredictiveSolver
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.stepping import Step
 
-# Most by which an answer may leave its program, whose variables are of order one. PIQP
-# is asked for 1e-4 and comes within 1e-10; its word alone is not enough.
-VIOLATION = 1e-3
-# How far from the least an objective may be: less than a millimeter or a newton.
-DUALITY_GAP = 1e-7
-# How near to their bounds iterates come in one step, and for how many steps. Long steps
-# are the fewest, but may go round in circles where hardly anything pulls at a bound, as
-# at the feet of who sits; then shorter ones are taken.
-STEPS = ((0.998, 30), (0.99, 60))
 # Time to get up from the whole crouch [s].
 RISE = 0.4
-# How PIQP ends, in words.
-_STATUS = {
-    piqp.PIQP_SOLVED: "solved",
-    piqp.PIQP_MAX_ITER_REACHED: "iteration cap",
-    piqp.PIQP_PRIMAL_INFEASIBLE: "infeasible",
-    piqp.PIQP_DUAL_INFEASIBLE: "infeasible",
-}
 
 
 class Solve(NamedTuple):
@@ -123,25 +107,12 @@ class PredictiveProgram:
         """Whether one foot may leave the ground while another stands."""
         return self.weights.stepping and len(self.reference.soles) > 1
 
-    def _make_solver(self) -> piqp.SparseSolver:
-        solver = piqp.SparseSolver()
-        settings = solver.settings
-        settings.verbose = False
-        settings.eps_abs = settings.eps_rel = 1e-4
-        settings.eps_duality_gap_abs = DUALITY_GAP
-        settings.kkt_solver = piqp.KKTSolver.sparse_multistage
-        # Variables are of order one as they are, and scaling leaves rounding errors in
-        # the data from one program to the next: a memory that no Context would hold.
-        settings.preconditioner_iter = 0
-        of = self._matrices
-        (m, n), p = of.G.shape, of.A.shape[0]
+    def _make_solver(self) -> PredictiveSolver:
         begin = float(self.reference.table.t[0])
         horizon = self._horizon(PlanStart(begin, begin, np.zeros(12)))
+        of = self._matrices
         of.linearize(horizon, np.zeros(of.num_states), self.weights.beat)
-        free, nothing = np.full(n, INF), np.zeros(n)
-        least, most = np.full(m, -INF), np.zeros(m)
-        solver.setup(of.P, nothing, of.A, np.zeros(p), of.G, least, most, -free, free)
-        return solver
+        return PredictiveSolver(of)
 
     def _horizon(
         self,
@@ -188,18 +159,18 @@ class PredictiveProgram:
             A plan, or None when the solver found none.
         """
         started = time.perf_counter()
-        b, crouch = self._ask(start, steps, previous)
-        iterations = self._run()
-        x = np.array(self._solver.result.x)
-        if not self._is_answer(x, b):
+        crouch = self._ask(start, steps, previous)
+        iterations = self._solver.solve()
+        self.status = self._solver.status
+        if self.status != "solved":
             return None
         horizon, x0, _, (low, high) = self._asked
         of, N, t0 = self._matrices, self.weights.knots, 6 * self._C
-        Z = x.reshape(N, -1)
+        Z = self._solver.x.reshape(N, -1)
         X = np.vstack([x0, Z[:, of.num_inputs :]])
         stretch = np.clip(Z[:, t0], low[:, t0], high[:, t0])
         durations = horizon.h + stretch
-        objective = self._solver.result.info.primal_obj + crouch**2 @ of.lowered
+        objective = self._solver.objective + crouch**2 @ of.lowered
         return Plan(
             time=start.t,
             phase=start.s,
@@ -224,12 +195,8 @@ class PredictiveProgram:
 
     def _ask(
         self, start: PlanStart, steps: Sequence[Step], previous: Plan | None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Hands the program to the solver.
-
-        Returns:
-            The right side of the dynamics, and (N,) the share of the whole crouch.
-        """
+    ) -> np.ndarray:
+        """Hands the program to the solver; (N,) the share of the whole crouch in it."""
         of, w = self._matrices, self.weights
         shift = self.shift(start)
         late = (start.t - start.s) / start.tempo
@@ -247,40 +214,11 @@ class PredictiveProgram:
         c = crouch[:, None] * of.crouch.reshape(-1, width)
         c[:, 6 * self._C] += seconds
         low, high = variable_bounds(horizon, w, self._soles, width, steps, start)
-        self._solver.update(
-            P=of.P,
-            c=c.ravel(),
-            A=of.A,
-            b=b,
-            G=of.G,
-            h_l=rows[0],
-            h_u=rows[1],
-            x_l=low.ravel(),
-            x_u=high.ravel(),
-        )
-        self._asked = horizon, x0, rows, np.stack([low, high])
+        bounds = np.stack([low, high])
+        self._solver.ask(c.ravel(), b, rows, bounds.reshape(2, -1))
+        self._asked = horizon, x0, rows, bounds
         self._priced = crouch * w.crouch, seconds, beat
-        return b, crouch
-
-    def _is_answer(self, x: np.ndarray, b: np.ndarray) -> bool:
-        """Whether the solver has found what was asked; `status` tells why not."""
-        if self.status == "solved" and not np.isfinite(x).all():
-            self.status = "numerics"
-        if self.status == "solved" and not self._violation(x, b) <= VIOLATION:
-            self.status = "inaccurate"
-        return self.status == "solved"
-
-    def _run(self) -> int:
-        """Has the solver solve; how many iterations it took. `status` tells its end."""
-        solver, iterations = self._solver, 0
-        for share, most in STEPS:
-            solver.settings.tau, solver.settings.max_iter = share, most
-            status = solver.solve()
-            iterations += int(solver.result.info.iter)
-            if status != piqp.PIQP_MAX_ITER_REACHED:
-                break
-        self.status = _STATUS.get(status, "numerics")
-        return iterations
+        return crouch
 
     def solve_anew(self, start: PlanStart, steps: Sequence[Step] = ()) -> Plan | None:
         """Plans steps that the plan before has not, about a first answer.
@@ -290,16 +228,6 @@ class PredictiveProgram:
         """
         first = self.solve(start, steps)
         return None if first is None else self.solve(start, steps, first)
-
-    def _violation(self, x: np.ndarray, b: np.ndarray) -> float:
-        """Most by which an answer leaves the rows and bounds of the last program."""
-        _, _, rows, bounds = self._asked
-        A, G, (low, high) = self._matrices.A, self._matrices.G, bounds.reshape(2, -1)
-        return max(
-            farthest_row(A.indptr, A.indices, A.data, x, b, b),
-            farthest_row(G.indptr, G.indices, G.data, x, rows[0], rows[1]),
-            farthest_out(x, low, high),
-        )
 
     def off_balance(self, deviation: np.ndarray, shift: np.ndarray) -> np.ndarray:
         """(2,) divergent component of motion from where it belongs [m].
@@ -328,17 +256,16 @@ class PredictiveProgram:
     def last_solve(self) -> Solve:
         """What was asked last and what came out; call it after `solve`."""
         horizon, x0, row_bounds, bounds = self._asked
-        result, shape = self._solver.result, bounds.shape[1:]
-        x = np.array(result.x)
+        x, (row_prices, prices) = self._solver.x, self._solver.prices()
         return Solve(
             horizon,
             x0,
-            x.reshape(shape),
+            x.reshape(bounds.shape[1:]),
             self._matrices.G @ x,
             row_bounds,
-            np.stack([result.z_l, result.z_u]),
+            row_prices,
             bounds,
-            np.stack([result.z_bl, result.z_bu]).reshape(bounds.shape),
+            prices.reshape(bounds.shape),
             *self._priced,
         )
 

@@ -82,9 +82,9 @@ def run_with(
             solver = loop.whole_body.tick.program._solver
             _break(patch, solver, _wrong, clock, interval)
         if "plan" in lies:
-            program = loop.predictive.step.program
-            liar = LyingSolver(program._solver, clock, interval)
-            patch.setattr(program, "_solver", liar)
+            solver = loop.predictive.step.program._solver
+            liar = LyingSolver(solver._solver, clock, interval)
+            patch.setattr(solver, "_solver", liar)
         _follow(patch, loop, clock)
         return loop
 

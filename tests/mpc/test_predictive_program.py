@@ -7,7 +7,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from mpc.plan_start import PlanStart
-from mpc.predictive_program import STEPS, PredictiveProgram
+from mpc.predictive_program import PredictiveProgram
+from mpc.predictive_solver import STEPS
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.stepping import recovery_steps

@@ -1,0 +1,159 @@
+"""PredictiveSolver: PIQP on the predictive program, whose answers are checked.
+
+Source
+    Schwan, Jiang, Kuhn, Jones, "PIQP: A Proximal Interior-Point Quadratic Programming
+    Solver", 2023.
+"""
+
+import numba as nb
+import numpy as np
+import piqp
+
+from models.compiled_cache import guard_compiled_cache
+from mpc.predictive_bounds import INF
+from mpc.predictive_matrices import PredictiveMatrices
+
+guard_compiled_cache()
+# Most by which an answer may leave its program, whose variables are of order one. PIQP
+# is asked for 1e-4 and comes within 1e-10; its word alone is not enough.
+VIOLATION = 1e-3
+# How far from the least an objective may be: less than a millimeter or a newton.
+DUALITY_GAP = 1e-7
+# How near to their bounds iterates come in one step, and for how many steps. Long steps
+# are the fewest, but may go round in circles where hardly anything pulls at a bound, as
+# at the feet of who sits; then shorter ones are taken.
+STEPS = ((0.998, 30), (0.99, 60))
+# How PIQP ends, in words.
+_STATUS = {
+    piqp.PIQP_SOLVED: "solved",
+    piqp.PIQP_MAX_ITER_REACHED: "iteration cap",
+    piqp.PIQP_PRIMAL_INFEASIBLE: "infeasible",
+    piqp.PIQP_DUAL_INFEASIBLE: "infeasible",
+}
+
+
+class PredictiveSolver:
+    """A solver for programs of one sparsity pattern, with room for the last one.
+
+    Nothing of one program is left in the next: an answer depends on what was asked.
+
+    Attributes:
+        status: how the last solve ended: solved, infeasible, iteration cap, numerics
+            or inaccurate.
+    """
+
+    def __init__(self, matrices: PredictiveMatrices) -> None:
+        """Allocates it.
+
+        Args:
+            matrices: of the program, all entries written; they are asked from now on.
+        """
+        self.status, self._of = "", matrices
+        self._solver = solver = piqp.SparseSolver()
+        settings = solver.settings
+        settings.verbose = False
+        settings.eps_abs = settings.eps_rel = 1e-4
+        settings.eps_duality_gap_abs = DUALITY_GAP
+        settings.kkt_solver = piqp.KKTSolver.sparse_multistage
+        # Variables are of order one as they are, and scaling leaves rounding errors in
+        # the data from one program to the next: a memory that no Context would hold.
+        settings.preconditioner_iter = 0
+        of = matrices
+        (m, n), p = of.G.shape, of.A.shape[0]
+        free, nothing = np.full(n, INF), np.zeros(n)
+        least, most = np.full(m, -INF), np.zeros(m)
+        solver.setup(of.P, nothing, of.A, np.zeros(p), of.G, least, most, -free, free)
+
+    def ask(
+        self, c: np.ndarray, b: np.ndarray, rows: np.ndarray, bounds: np.ndarray
+    ) -> None:
+        """Takes in a program with the matrices as they are.
+
+        Args:
+            c: (n,) linear cost.
+            b: right side of the dynamics.
+            rows: (2, m) bounds of the inequality rows.
+            bounds: (2, n) bounds of the variables.
+        """
+        of, self._asked = self._of, (b, rows, bounds)
+        self._solver.update(
+            P=of.P,
+            c=c,
+            A=of.A,
+            b=b,
+            G=of.G,
+            h_l=rows[0],
+            h_u=rows[1],
+            x_l=bounds[0],
+            x_u=bounds[1],
+        )
+
+    def solve(self) -> int:
+        """Solves what was asked; `status` tells how it ended.
+
+        Returns:
+            How many iterations it took.
+        """
+        solver, iterations = self._solver, 0
+        for share, most in STEPS:
+            solver.settings.tau, solver.settings.max_iter = share, most
+            status = solver.solve()
+            iterations += int(solver.result.info.iter)
+            if status != piqp.PIQP_MAX_ITER_REACHED:
+                break
+        self.status = _STATUS.get(status, "numerics")
+        if self.status == "solved" and not np.isfinite(solver.result.x).all():
+            self.status = "numerics"
+        if self.status == "solved" and not self._violation() <= VIOLATION:
+            self.status = "inaccurate"
+        return iterations
+
+    @property
+    def x(self) -> np.ndarray:
+        """(n,) the last answer."""
+        return np.array(self._solver.result.x)
+
+    @property
+    def objective(self) -> float:
+        """Value of the cost there."""
+        return float(self._solver.result.info.primal_obj)
+
+    def prices(self) -> tuple[np.ndarray, np.ndarray]:
+        """(2, m) and (2, n) prices of the bounds of rows and variables there."""
+        result = self._solver.result
+        of_rows = np.stack([result.z_l, result.z_u])
+        return of_rows, np.stack([result.z_bl, result.z_bu])
+
+    def _violation(self) -> float:
+        """Most by which the last answer leaves the rows and bounds that were asked."""
+        (b, rows, (low, high)), x = self._asked, self.x
+        A, G = self._of.A, self._of.G
+        return max(
+            farthest_row(A.indptr, A.indices, A.data, x, b, b),
+            farthest_row(G.indptr, G.indices, G.data, x, rows[0], rows[1]),
+            farthest_out(x, low, high),
+        )
+
+
+# Not with fast mathematics, for which nothing is ever no number.
+@nb.njit(cache=True, nogil=True)
+def farthest_out(values, low, high):
+    """Most by which values leave their bounds; infinite where one is no number."""
+    worst = 0.0
+    for i in range(values.shape[0]):
+        out = max(low[i] - values[i], values[i] - high[i])
+        if np.isnan(out):
+            return np.inf
+        worst = max(worst, out)
+    return worst
+
+
+# Nor this, whose numbers go there.
+@nb.njit(cache=True, nogil=True)
+def farthest_row(starts, rows, entries, x, low, high):
+    """Most by which A x leaves its bounds, of A by columns as in SciPy."""
+    values = np.zeros(low.shape[0])
+    for j in range(x.shape[0]):
+        for i in range(starts[j], starts[j + 1]):
+            values[rows[i]] += entries[i] * x[j]
+    return farthest_out(values, low, high)
