@@ -77,15 +77,13 @@ class PredictiveProgram:
     Attributes:
         reference: the behavior.
         weights: horizon, weights and bounds.
-        status: how the last solve ended: solved, infeasible, iteration cap or
-            numerics. For whoever reports it; it decides nothing.
     """
 
     def __init__(
         self, reference: Reference, weights: PredictiveWeights | None = None
     ) -> None:
         """Allocates the program and its solver."""
-        self.reference, self.status = reference, ""
+        self.reference = reference
         self.weights = w = weights or PredictiveWeights()
         self._C = len(reference.patches)
         self._S = len(reference.soles) if w.stepping else 0
@@ -101,6 +99,11 @@ class PredictiveProgram:
     def horizon(self) -> float:
         """Length of the horizon at nominal tempo [s]."""
         return self.weights.knots * self.weights.spacing
+
+    @property
+    def status(self) -> str:
+        """How the last solve ended, as of `PredictiveSolver`; "" before any."""
+        return self._solver.status if self._C else ""
 
     @property
     def may_step(self) -> bool:
@@ -161,7 +164,6 @@ class PredictiveProgram:
         started = time.perf_counter()
         crouch = self._ask(start, steps, previous)
         iterations = self._solver.solve()
-        self.status = self._solver.status
         if self.status != "solved":
             return None
         horizon, x0, _, (low, high) = self._asked

@@ -40,6 +40,7 @@ class PredictiveSolver:
     Attributes:
         status: how the last solve ended: solved, infeasible, iteration cap, numerics
             or inaccurate.
+        x: (n,) its answer.
     """
 
     def __init__(self, matrices: PredictiveMatrices) -> None:
@@ -48,7 +49,7 @@ class PredictiveSolver:
         Args:
             matrices: of the program, all entries written; they are asked from now on.
         """
-        self.status, self._of = "", matrices
+        self.status, self.x, self._of = "", np.zeros(matrices.size), matrices
         self._solver = solver = piqp.SparseSolver()
         settings = solver.settings
         settings.verbose = False
@@ -102,20 +103,16 @@ class PredictiveSolver:
             if status != piqp.PIQP_MAX_ITER_REACHED:
                 break
         self.status = _STATUS.get(status, "numerics")
-        if self.status == "solved" and not np.isfinite(solver.result.x).all():
+        self.x = np.array(solver.result.x)
+        if self.status == "solved" and not np.isfinite(self.x).all():
             self.status = "numerics"
         if self.status == "solved" and not self._violation() <= VIOLATION:
             self.status = "inaccurate"
         return iterations
 
     @property
-    def x(self) -> np.ndarray:
-        """(n,) the last answer."""
-        return np.array(self._solver.result.x)
-
-    @property
     def objective(self) -> float:
-        """Value of the cost there."""
+        """Value of the cost at the last answer."""
         return float(self._solver.result.info.primal_obj)
 
     def prices(self) -> tuple[np.ndarray, np.ndarray]:
