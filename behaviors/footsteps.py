@@ -1,7 +1,7 @@
 """Footsteps: which feet stand when, where the others go, and jumps between."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +36,9 @@ IN_WORDS = {
 # Share of each sole that may carry: one that yields tips over its edge long before the
 # center of pressure is there.
 PATCH_SHARE = 0.6
+# Share of torques, and distance from joint stops [rad], that motions keep to which jump:
+# legs of who lands askew bend further and brake harder than planned.
+JUMP_TORQUE, JUMP_MARGIN = 0.8, 0.1
 # A swing keeps at least this share of its clearance.
 LEAST_CLEARANCE = 0.8
 # Feet of a jump come no nearer to the ground between its ends [m]; how high they get
@@ -159,7 +162,7 @@ class Walker:
             posture=self.q_start,
             tasks=list(self._tasks()),
             collisions=make_self_collision_model(self.robot),
-            limits=Limits(friction_share=0.8, patch_share=PATCH_SHARE),
+            limits=self._limits(),
             weights=specification.objectives.weights(Weights()),
         )
         events = tuple(
@@ -192,14 +195,24 @@ class Walker:
                 if foot not in STANDING[step.feet]:
                     yield from self._swing(i, step, foot)
 
+    @property
+    def _jumps(self) -> bool:
+        return any(s.feet == "none" for s in self.specification.steps)
+
+    def _limits(self) -> Limits:
+        """What the motion may use of the robot."""
+        limits = Limits(friction_share=0.8, patch_share=PATCH_SHARE)
+        if not self._jumps:
+            return limits
+        return replace(limits, torque=JUMP_TORQUE, position_margin=JUMP_MARGIN)
+
     def _tasks(self) -> Iterator[Task]:
         """Feet through the air, body between the feet, trunk upright, arms."""
         yield from self.swing_tasks()
         middle, yaw, apart = self.prints.body()
         knots = np.arange(len(self.prints.times))
-        can_fly = any(s.feet == "none" for s in self.specification.steps)
         weight = np.tile([20.0, 20.0, HOLD_HEIGHT], (len(knots), 1))
-        if can_fly:
+        if self._jumps:
             # A jump needs its height free, until it has landed and straightens up.
             upright = self.prints.starts[-1] - int(STRAIGHT * self.prints.counts[-1])
             weight[:upright, 2] = FREE_HEIGHT

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from pydrake.math import RollPitchYaw
 
-from behaviors.footsteps import LEAST_CLEARANCE, PATCH_SHARE
+from behaviors.footsteps import (
+    JUMP_MARGIN,
+    JUMP_TORQUE,
+    LEAST_CLEARANCE,
+    PATCH_SHARE,
+)
 from behaviors.specification import (
     SHIPPED_FOLDER,
     parse_specification,
@@ -175,6 +180,16 @@ def test_a_jump_flies(built, path):
     behavior = built("squat-jump")
     check_flight(behavior, path("squat-jump")[1])
     assert np.ptp(behavior.motion.t[flight(behavior)]) == pytest.approx(0.4, abs=0.02)
+
+
+def test_a_jump_keeps_room_for_landing_otherwise_than_planned(built):
+    behavior = built("squat-jump")
+    robot, q = behavior.robot_model, behavior.motion.q
+    joints = q[:, robot.base_positions :]
+    room = np.minimum(joints - robot.position_lower, robot.position_upper - joints)
+    assert room[:, robot.leg_joints].min() > JUMP_MARGIN - 0.01
+    share = np.abs(behavior.motion.tau) / robot.effort_limits
+    assert share.max() < JUMP_TORQUE + 0.02
 
 
 def test_a_quarter_turn_is_one(built, path):

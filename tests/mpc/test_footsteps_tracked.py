@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
+from mpc.simulation.scenario import Push, Scenario
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import FOLLOWED
 
@@ -56,6 +56,26 @@ def test_the_foot_that_swings_carries_nothing(walk):
         force = walk.contact[i, :, 5]
         assert abs(force[names.index(swings)]) < 1e-6
         assert force[names.index(stands)] > 0.5 * robot.weight
+
+
+@pytest.mark.parametrize(
+    ("time", "impulse"),
+    [
+        (1.215, [-38.8, 9.9, 0.0]),
+        pytest.param(1.292, [-36.5, 16.3, 0.0], marks=pytest.mark.slow),
+        pytest.param(1.0, [0.0, 40.0, 0.0], marks=pytest.mark.slow),
+    ],
+)
+def test_who_is_pushed_in_a_jump_lands(built, time, impulse):
+    behavior, push = built("squat-jump"), Push(time, 0.1, impulse, "pelvis")
+    scenario = Scenario(
+        behavior="squat-jump",
+        pushes=[push],
+        lead_out=4.4,
+        state="estimated",
+        actuator_lag=0.005,
+    )
+    assert run_scenario(scenario, behavior).metrics()["survived"] is True
 
 
 @pytest.mark.slow
