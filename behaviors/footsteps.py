@@ -36,8 +36,8 @@ IN_WORDS = {
 # Share of each sole that may carry: one that yields tips over its edge long before the
 # center of pressure is there.
 PATCH_SHARE = 0.6
-# Share of torques, and distance from joint stops [rad], that motions keep to which jump:
-# legs of who lands askew bend further and brake harder than planned.
+# Share of torques, and distance from joint stops [rad], that a jump keeps to: legs of
+# who lands askew bend further and brake harder than planned.
 JUMP_TORQUE, JUMP_MARGIN = 0.8, 0.1
 # A swing keeps at least this share of its clearance.
 LEAST_CLEARANCE = 0.8
