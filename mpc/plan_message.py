@@ -17,7 +17,7 @@ from mpc.fail_safe import Cause, Change, FailureCount, Mode, Safety
 from mpc.hand_offset import HandOffset
 from mpc.plan import Plan
 from mpc.plan_settings import PlanSettings, Tempo
-from mpc.predictive_step import PredictiveMemory
+from mpc.predictive_memory import PredictiveMemory
 from mpc.stepping import Step
 from mpc.swings import Swing
 from mpc.touchdown import Touchdown

@@ -23,8 +23,9 @@ from models.closing import Closing
 from models.errors import BackbeatError
 from mpc.plan_message import pack, unpack
 from mpc.plan_settings import PlanSettings
+from mpc.predictive_memory import PredictiveMemory
 from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_step import PredictiveMemory, PredictiveStep
+from mpc.predictive_step import PredictiveStep
 from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
 from mpc.reference import Reference

@@ -10,8 +10,9 @@ from models.collectable_system import CollectableSystem, weak
 from mpc.explanation import PlanExplanation
 from mpc.plan_explanation import explain_plan
 from mpc.plan_settings import PlanSettings, Tempo
+from mpc.predictive_memory import PredictiveMemory
 from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_step import PredictiveMemory, PredictiveStep
+from mpc.predictive_step import PredictiveStep
 from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
 

@@ -37,7 +37,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mpc.horizon import BODY, Horizon, PhaseGrid, make_horizon
+from mpc.horizon import BODY, Horizon, make_horizon
+from mpc.phase_grid import PhaseGrid
 from mpc.plan import Plan
 from mpc.plan_start import PlanStart
 from mpc.predictive_bounds import variable_bounds

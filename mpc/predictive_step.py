@@ -8,12 +8,12 @@ No diagram, context or simulator is needed; `PredictiveController` is the same a
 Drake system.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
 from models.configuration import Configuration
-from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
+from mpc.fail_safe import Cause, FailSafe, Failure, Mode, advance, attempt
 from mpc.fall_detection import FallLimits, fall_signs
 from mpc.fallback_plan import fall_back
 from mpc.grip import measure_grip
@@ -28,6 +28,7 @@ from mpc.plan import Plan
 from mpc.plan_settings import PlanSettings, Tempo
 from mpc.plan_start import PlanStart
 from mpc.planning_time import carry
+from mpc.predictive_memory import PredictiveMemory
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
@@ -46,32 +47,6 @@ CARRY = 0.5
 BALANCED, PUSHED = 0.06, 0.2
 # Programs of settings that are kept, the latest: a knob that is turned has many.
 KEPT = 8
-
-
-@dataclass(frozen=True)
-class PredictiveMemory:
-    """All memory of the predictive controller.
-
-    Attributes:
-        plan: the plan in force.
-        plans: plans made.
-        safety: what is done about programs that are not solved, and the counts.
-        settings: what was asked of the latest plan.
-    """
-
-    plan: Plan
-    plans: int = 0
-    safety: Safety = field(default_factory=Safety)
-    settings: PlanSettings | None = None
-
-    @property
-    def failures(self) -> int:
-        """Solves that found no plan."""
-        return self.safety.count
-
-    def __deepcopy__(self, memo: object) -> "PredictiveMemory":
-        """Values in a Context may be shared, for nothing here ever changes."""
-        return self
 
 
 class PredictiveStep:

@@ -11,8 +11,9 @@ from mpc.explanation import LimitReport, TaskReport, TickExplanation
 from mpc.plan import Plan
 from mpc.preset_program import PresetProgram
 from mpc.whole_body_arguments import CONE_ROWS, Target
+from mpc.whole_body_memory import WholeBodyMemory
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
-from mpc.whole_body_tick import WholeBodyMemory, WholeBodyTick
+from mpc.whole_body_tick import WholeBodyTick
 
 # Rows of `models.contact.wrench_cone` in words; the axes are those of the patch.
 CONE = (

@@ -14,8 +14,9 @@ from mpc.hand_offset import HandOffset
 from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.tick_explanation import explain_tick
+from mpc.whole_body_memory import WholeBodyMemory
 from mpc.whole_body_program import WholeBodyProgram
-from mpc.whole_body_tick import WholeBodyMemory, WholeBodyTick
+from mpc.whole_body_tick import WholeBodyTick
 
 
 class WholeBodyController(CollectableSystem):

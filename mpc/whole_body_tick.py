@@ -9,7 +9,7 @@ Drake system.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numba as nb
 import numpy as np
@@ -28,6 +28,7 @@ from mpc.reference_sampling import ReferenceSample
 from mpc.servo_gains import ServoSchedule, hold_gains
 from mpc.tick_command import write_command
 from mpc.whole_body_arguments import Target
+from mpc.whole_body_memory import WholeBodyMemory
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
 from mpc.whole_body_target import TargetWriter, take_accelerations
 
@@ -45,43 +46,6 @@ def _move_on(q, v, time, floating, out):
         return False
     box_plus(q, v, time, floating, out)
     return True
-
-
-@dataclass(frozen=True)
-class WholeBodyMemory:
-    """All memory of the whole-body controller.
-
-    Attributes:
-        command: (9 nj,) the joint command in force.
-        dual: dual solution, the warm start of the next tick.
-        wrench: (C, 6) wrenches of the last solution [weights].
-        ticks: ticks done.
-        acceleration: (nj,) of the joints in the last solution [rad/s^2].
-        velocity: (nj,) of the joints as those accelerations make it [rad/s].
-        posture: (nj,) of the joints when a program was last solved [rad].
-        safety: what is done about programs that are not solved, and the counts.
-        reach: what joints add to the behavior's posture for hands that are held
-            elsewhere [rad], by hand.
-    """
-
-    command: np.ndarray
-    dual: np.ndarray | None
-    wrench: np.ndarray
-    ticks: int = 0
-    acceleration: np.ndarray | None = None
-    velocity: np.ndarray | None = None
-    posture: np.ndarray | None = None
-    safety: Safety = field(default_factory=Safety)
-    reach: Mapping[str, np.ndarray] = field(default_factory=dict)
-
-    @property
-    def failures(self) -> int:
-        """Ticks whose program was not solved."""
-        return self.safety.count
-
-    def __deepcopy__(self, memo: object) -> "WholeBodyMemory":
-        """Values in a Context may be shared, for nothing here ever changes."""
-        return self
 
 
 class WholeBodyTick:

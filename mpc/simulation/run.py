@@ -11,7 +11,7 @@ from behaviors.behavior import Behavior, Event
 from mpc.fail_safe import Safety
 from mpc.force_detection import DetectorMemory
 from mpc.plan import Plan
-from mpc.predictive_step import PredictiveMemory
+from mpc.predictive_memory import PredictiveMemory
 from mpc.predictive_weights import PredictiveWeights
 from mpc.remote.address import Address
 from mpc.remote.contents import Record
@@ -27,7 +27,7 @@ from mpc.simulation.run_table import run_frame
 from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.simulated_world import simulated_kit
-from mpc.whole_body_tick import WholeBodyMemory
+from mpc.whole_body_memory import WholeBodyMemory
 
 # Called with the share of the run that is done.
 Progress = Callable[[float], None]

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpc.horizon import PhaseGrid
+from mpc.phase_grid import PhaseGrid
 from mpc.stepping import Step
 
 SPACING = 0.05

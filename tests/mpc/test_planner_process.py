@@ -14,8 +14,8 @@ from mpc.plan import Plan
 from mpc.plan_message import pack, unpack
 from mpc.plan_settings import PlanSettings
 from mpc.planner_process import PlannerProcess, PlannerSettings
+from mpc.predictive_memory import PredictiveMemory
 from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_step import PredictiveMemory
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
