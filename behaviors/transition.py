@@ -25,6 +25,8 @@ from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from models.rotations import box_minus, box_plus
+from optimization.certificate import BOUNDS
+from optimization.clearance import Clearance
 from optimization.contact_schedule import ContactSchedule, constant_stance
 from optimization.dense_trajectory import DenseTrajectory
 from optimization.explanation import explain
@@ -40,12 +42,13 @@ from optimization.transcription import Transcription
 SAME = 1e-5
 # Mean speeds of a change of posture [rad/s, m/s], and the least time it takes [s].
 JOINT_SPEED, BASE_SPEED, LEAST_TIME = 1.0, 0.2, 0.8
-# Shares of that time to try, each where no motion was found in the one before.
-PACES = (1.0, 1.5, 2.5)
 # Height to which points that touch something are lifted [m], and the time around a
 # touch in which they may be near it [s].
 LIFT, NEAR = 0.1, 0.3
 KNOT_SPACING = 0.05
+# Shares of that time, and distances of knots [s], to try: each where no motion was found
+# in the one before, or one that goes into something between its knots.
+TRIES = ((1.0, KNOT_SPACING), (1.0, 0.025), (1.5, KNOT_SPACING), (2.5, KNOT_SPACING))
 
 
 class Start(NamedTuple):
@@ -82,6 +85,7 @@ class TransitionPlanner:
             collisions: what keeps its distance from what.
         """
         self.robot, self.collisions = robot, collisions
+        self._clearance = Clearance(robot, collisions)
 
     def place(self, q: np.ndarray) -> Placement:
         """Where the feet of a configuration are."""
@@ -163,29 +167,43 @@ class TransitionPlanner:
         start: Start,
         wrench_end: Mapping[str, np.ndarray] | None,
     ) -> Leg:
-        steps = not self.stands_as(a, b)
-        for pace in (1.0,) if steps else PACES:
+        steps, leg = not self.stands_as(a, b), None
+        for pace, spacing in TRIES[:1] if steps else TRIES:
             if steps:
                 problem = self._steps(names, a, b, start)
             else:
-                problem = self._change(a, b, start, pace)
+                problem = self._change(a, b, start, pace, spacing)
             problem = replace(problem, wrench_end=wrench_end)
             solution = InteriorPoint(Transcription(problem)).solve()
-            if solution.is_solved:
+            if not solution.is_solved:
+                continue
+            motion = reconstruct(solution)
+            leg = Leg("steps" if steps else "posture", solution, motion)
+            if self._is_clear(motion):
                 break
-        if not solution.is_solved:
+        if leg is None:
             raise BackbeatError(
                 f"no transition from {names[0]} to {names[1]} found: "
                 f"{explain(solution).sentence()}; put a behavior between them that "
                 "ends nearer to where the next one starts, such as stand"
             )
-        name = "steps" if steps else "posture"
-        return Leg(name, solution, reconstruct(solution))
+        return leg
+
+    def _is_clear(self, motion: DenseTrajectory) -> bool:
+        """Whether nothing goes into anything, between knots too."""
+        deepest = max(self._clearance.deepest(q)[0] for q in motion.q)
+        return deepest <= BOUNDS["collision"]
 
     def _change(
-        self, a: np.ndarray, b: np.ndarray, start: Start, pace: float
+        self, a: np.ndarray, b: np.ndarray, start: Start, pace: float, spacing: float
     ) -> TrajectoryProblem:
-        """A change of posture on both feet, in `pace` times the usual time."""
+        """A change of posture on both feet.
+
+        Args:
+            a, b, start: from where to where, and how it begins.
+            pace: share of the usual time.
+            spacing: distance of knots [s].
+        """
         robot, d = self.robot, self._difference(a, b)
         nv, feet = robot.base_velocities, support_poses(self.robot, a)
         time = pace * max(
@@ -193,7 +211,7 @@ class TransitionPlanner:
             np.abs(d[nv:]).max() / JOINT_SPEED,
             np.abs(d[3:nv]).max() / BASE_SPEED,
         )
-        times = np.linspace(0.0, time, max(4, round(time / KNOT_SPACING)) + 1)
+        times = np.linspace(0.0, time, max(4, round(time / spacing)) + 1)
         path = self._path(a, b, times, start)
         knots, joints = np.arange(len(times)), np.arange(robot.num_joints)
         ends = [Configuration(robot, q).center_of_mass for q in (a, b)]
@@ -202,6 +220,7 @@ class TransitionPlanner:
             times,
             path,
             start,
+            Limits(friction_share=0.8, patch_share=0.8),
             schedule=constant_stance(time, feet),
             tasks=[
                 PostureTask(joints, knots, path[:, robot.base_positions :], 20.0),
@@ -227,7 +246,7 @@ class TransitionPlanner:
         angles = path[:, robot.base_positions + others]
         tasks = [*problem.tasks, PostureTask(others, knots, angles, 20.0)]
         return self._problem(
-            problem.times, path, start, schedule=problem.schedule, tasks=tasks
+            problem.times, path, start, problem.limits, problem.schedule, tasks
         )
 
     def _path(
@@ -252,6 +271,7 @@ class TransitionPlanner:
         times: np.ndarray,
         path: np.ndarray,
         start: Start,
+        limits: Limits,
         schedule: ContactSchedule,
         tasks: Sequence[Task],
     ) -> TrajectoryProblem:
@@ -267,7 +287,7 @@ class TransitionPlanner:
             guess=path,
             collisions=self.collisions,
             near=self._near(times, path),
-            limits=Limits(friction_share=0.8, patch_share=0.8),
+            limits=limits,
             schedule=schedule,
             tasks=tasks,
         )
