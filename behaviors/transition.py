@@ -46,8 +46,8 @@ JOINT_SPEED, BASE_SPEED, LEAST_TIME = 1.0, 0.2, 0.8
 # touch in which they may be near it [s].
 LIFT, NEAR = 0.1, 0.3
 KNOT_SPACING = 0.05
-# Shares of that time, and distances of knots [s], to try: each where no motion was found
-# in the one before, or one that goes into something between its knots.
+# Shares of that time, and distances of knots [s], to try: each where no motion was
+# found in the one before, or one that goes into something between its knots.
 TRIES = ((1.0, KNOT_SPACING), (1.0, 0.025), (1.5, KNOT_SPACING), (2.5, KNOT_SPACING))
 
 
