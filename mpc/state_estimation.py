@@ -179,8 +179,10 @@ class StateEstimation:
             reading,
         )
 
-    def state(self, memory: EstimatorMemory) -> np.ndarray:
-        """(nq + nv,) state, `horizon` later than the sample."""
+    def state(
+        self, memory: EstimatorMemory, horizon: float | None = None
+    ) -> np.ndarray:
+        """(nq + nv,) state, `horizon` later than the sample [s]; None for usual."""
         robot, nq = self.robot, self.robot.num_positions
         x, motion = np.empty(nq + robot.num_velocities), np.empty((2, 3))
         motion[0], motion[1] = memory.rate, memory.acceleration
@@ -189,7 +191,7 @@ class StateEstimation:
             memory.base,
             memory.joints,
             motion,
-            self._horizon,
+            self._horizon if horizon is None else horizon,
             x[:nq],
             x[nq:],
         )

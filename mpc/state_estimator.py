@@ -20,6 +20,7 @@ class StateEstimator(CollectableSystem):
         - joint_acceleration
         output_ports:
         - state
+        - sampled_state
         - trust
         - normal_forces
         - wrenches
@@ -28,10 +29,11 @@ class StateEstimator(CollectableSystem):
     `reading` is a SensorReading, `joint_acceleration` (nj) what the controller wants
     of the joints now [rad/s^2]; without it they are taken to keep their velocity.
     `state` is [q, v] of the robot model (nq + nv), carried on from the sample to
-    `horizon` later. `trust` (C) says of every foot how much it can be counted on, 0 in
-    the air to 1, `normal_forces` (C) are the sensed ones [N], and `wrenches` (6 C) the
-    sensed wrenches on the feet, or zero where there are none [N m, N]. `memory` is an
-    EstimatorMemory.
+    `horizon` later, and `sampled_state` the same at the sample, when feet were felt.
+    `trust` (C) says of every foot how much it can be counted on, 0 in the air to 1,
+    `normal_forces` (C) are the sensed ones [N], `wrenches` (6 C) the sensed wrenches
+    on the feet [N m, N], zero where there are no such sensors, no numbers before the
+    second sample. `memory` is an EstimatorMemory.
 
     A new sample is in the outputs as soon as it is in the input.
 
@@ -64,6 +66,9 @@ class StateEstimator(CollectableSystem):
         )
         size = robot.num_positions + robot.num_velocities
         self.DeclareVectorOutputPort("state", size, weak(self._calc_state), sources)
+        self.DeclareVectorOutputPort(
+            "sampled_state", size, weak(self._calc_sampled_state), sources
+        )
         self.DeclareVectorOutputPort("trust", C, weak(self._calc_trust), sources)
         self.DeclareVectorOutputPort(
             "normal_forces", C, weak(self._calc_forces), {self._reading.ticket()}
@@ -94,6 +99,9 @@ class StateEstimator(CollectableSystem):
     def _calc_state(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self.estimation.state(self._now.Eval(context)))
 
+    def _calc_sampled_state(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(self.estimation.state(self._now.Eval(context), 0.0))
+
     def _calc_trust(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self._now.Eval(context).trust)
 
@@ -101,5 +109,9 @@ class StateEstimator(CollectableSystem):
         output.SetFromVector(self._reading.Eval(context).force)
 
     def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
-        felt = self._reading.Eval(context).wrenches.ravel()
+        reading: SensorReading = self._reading.Eval(context)
+        felt = reading.wrenches.ravel()
+        if reading.index < 1:
+            # It has felt no step yet, and is the latest until the second comes.
+            felt = np.full(output.size(), np.nan)
         output.SetFromVector(felt if len(felt) else np.zeros(output.size()))

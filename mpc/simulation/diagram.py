@@ -106,7 +106,7 @@ def build_closed_loop(
         effort = body.servo.GetOutputPort("joint_effort")
         plan = settings.GetOutputPort("plan")
         detector = add_detector(
-            builder, reference, scenario, sensed.state, effort, sensed.wrenches, plan
+            builder, reference, scenario, sensed.sampled, effort, sensed.wrenches, plan
         )
     logs = body.add_logs(builder, scenario.time_step)
     logs["sensed"] = LogVectorOutput(sensed.state, builder, LOG_PERIOD)
@@ -127,9 +127,13 @@ def build_closed_loop(
 
 
 class _Sensed(NamedTuple):
-    """What controllers and detector are told: the truth, or what sensors make of it."""
+    """What controllers and detector are told: the truth, or what sensors make of it.
+
+    `sampled` is the state of when the wrenches were felt.
+    """
 
     state: OutputPort
+    sampled: OutputPort
     normal_forces: OutputPort
     wrenches: OutputPort
 
@@ -146,7 +150,7 @@ def _add_sensing(
     force = body.contact_log.GetOutputPort("normal_forces")
     wrenches = body.contact_log.GetOutputPort("sole_wrenches")
     if scenario.state != "estimated":
-        return _Sensed(body.state, force, wrenches)
+        return _Sensed(body.state, body.state, force, wrenches)
     scale = settings.GetOutputPort("noise_scale")
     estimator = add_estimator(
         builder, reference, scenario, body.state, body.contact_log, scale
@@ -157,6 +161,7 @@ def _add_sensing(
     )
     return _Sensed(
         estimator.GetOutputPort("state"),
+        estimator.GetOutputPort("sampled_state"),
         estimator.GetOutputPort("normal_forces"),
         estimator.GetOutputPort("wrenches"),
     )

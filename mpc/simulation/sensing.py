@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from pydrake.systems.framework import DiagramBuilder, OutputPort
+from pydrake.systems.primitives import DiscreteTimeDelay
 
 from models.sensors import Sensors
 from mpc.contact_estimator import ContactThresholds
@@ -103,14 +104,15 @@ def add_detector(
     """Adds a watch for forces that the model does not know.
 
     Whoever is carried by soles alone is watched as a whole. On a seat, or with hands on
-    something, nothing feels what carries it.
+    something, nothing feels what carries it. What sensors tell is late, and so is what
+    it is compared with: a jumper's feet let go of two tons within a millisecond.
 
     Args:
         builder: diagram under construction.
         reference: the behavior, whose strikes are known.
         scenario: its periods and sensors.
-        state: [q, v] as sensed.
-        effort: of the motors.
+        state: [q, v] as sensed, when it was.
+        effort: of the motors now.
         wrenches: on the soles, as sensed.
         settings: what the plan shall keep to, the tempo among it.
     """
@@ -130,6 +132,13 @@ def add_detector(
             scenario.lead_in,
         ),
     )
+    if is_sensed:
+        period = scenario.sensor_period
+        late = round(scenario.sensing_delay / period)
+        delay = DiscreteTimeDelay(period, late, robot.num_joints)
+        builder.AddNamedSystem("effort_delay", delay)
+        builder.Connect(effort, delay.get_input_port())
+        effort = delay.get_output_port()
     builder.Connect(settings, detector.GetInputPort("settings"))
     builder.Connect(state, detector.GetInputPort("state"))
     builder.Connect(effort, detector.GetInputPort("effort"))

@@ -281,6 +281,15 @@ def test_a_run_tells_what_pushed_its_hand(built):
     assert build_closed_loop(built("stand"), scenario).detector is None
 
 
+@pytest.mark.parametrize("delay", [0.0, 0.002, 0.004])
+def test_a_jump_on_late_sensors_warns_of_nothing(built, delay):
+    """Feet that let go of twice the weight at once are felt late, as the jump is."""
+    scenario = Scenario(
+        behavior="squat-jump", state="estimated", sensing_delay=delay, duration=2.0
+    )
+    assert run_scenario(scenario, built("squat-jump")).detection.count == 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("state", ["true", "estimated"])
 @pytest.mark.parametrize("name", ["groove", "march", "walk-6"])
