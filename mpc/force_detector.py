@@ -32,10 +32,11 @@ class ForceDetector(CollectableSystem):
     `state` is the robot model's [q, v] (nq + nv) as sensed, `effort` (nj) the torques
     of the motors [N m], `wrenches` (6 C) what the sensors at its soles feel, moment and
     force in the axes of each sole, about its origin [N m, N]; without sensors there is
-    no such port. `settings` is the PlanSettings whose tempo says where in the behavior
-    the robot is; unconnected, it is in tempo. `residual` (n) are unexplained torques,
-    of all rows of the equations of motion or of the joints of no leg [N m, N],
-    `warning` (1) is 1 while something pushes, `memory` is a DetectorMemory.
+    no such port. All three are of one time: where sensors are late, of when they felt.
+    `settings` is the PlanSettings whose tempo says where in the behavior the robot is;
+    unconnected, it is in tempo. `residual` (n) are unexplained torques, of all rows of
+    the equations of motion or of the joints of no leg [N m, N], `warning` (1) is 1
+    while something pushes, `memory` is a DetectorMemory.
 
     Attributes:
         detection: what it computes, as a pure function.

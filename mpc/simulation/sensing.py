@@ -105,7 +105,7 @@ def add_detector(
 
     Whoever is carried by soles alone is watched as a whole. On a seat, or with hands on
     something, nothing feels what carries it. What sensors tell is late, and so is what
-    it is compared with: a jumper's feet let go of two tons within a millisecond.
+    it is compared with: a jumper's feet let go of its weight within a millisecond.
 
     Args:
         builder: diagram under construction.
@@ -132,10 +132,10 @@ def add_detector(
             scenario.lead_in,
         ),
     )
-    if is_sensed:
-        period = scenario.sensor_period
-        late = round(scenario.sensing_delay / period)
-        delay = DiscreteTimeDelay(period, late, robot.num_joints)
+    late = round(scenario.sensing_delay / scenario.sensor_period)
+    if is_sensed and late:
+        # Who asks at the moment of a sample gets what was there a period before.
+        delay = DiscreteTimeDelay(scenario.sensor_period, late - 1, robot.num_joints)
         builder.AddNamedSystem("effort_delay", delay)
         builder.Connect(effort, delay.get_input_port())
         effort = delay.get_output_port()

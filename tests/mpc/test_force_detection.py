@@ -283,7 +283,7 @@ def test_a_run_tells_what_pushed_its_hand(built):
 
 @pytest.mark.parametrize("delay", [0.0, 0.002, 0.004])
 def test_a_jump_on_late_sensors_warns_of_nothing(built, delay):
-    """Feet that let go of twice the weight at once are felt late, as the jump is."""
+    """Feet that let go of the whole weight at once are felt late, as the jump is."""
     scenario = Scenario(
         behavior="squat-jump", state="estimated", sensing_delay=delay, duration=2.0
     )
