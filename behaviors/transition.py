@@ -168,18 +168,19 @@ class TransitionPlanner:
         wrench_end: Mapping[str, np.ndarray] | None,
     ) -> Leg:
         steps, leg = not self.stands_as(a, b), None
-        for pace, spacing in TRIES[:1] if steps else TRIES:
-            if steps:
-                problem = self._steps(names, a, b, start)
-            else:
-                problem = self._change(a, b, start, pace, spacing)
+        if steps:
+            problems = iter([self._steps(names, a, b, start)])
+        else:
+            problems = (self._change(a, b, start, *how) for how in TRIES)
+        for problem in problems:
             problem = replace(problem, wrench_end=wrench_end)
             solution = InteriorPoint(Transcription(problem)).solve()
             if not solution.is_solved:
                 continue
             motion = reconstruct(solution)
             leg = Leg("steps" if steps else "posture", solution, motion)
-            if self._is_clear(motion):
+            # There is no other way to step.
+            if steps or self._is_clear(motion):
                 break
         if leg is None:
             raise BackbeatError(
