@@ -36,12 +36,12 @@ def measure_grip(
         reference: the behavior.
         sample: the behavior at the phase of now.
         before: the plan so far.
-        motion: (S, 3) of the soles, minus planned, per phase [m/s].
+        motion: (S, 3) of the soles, minus planned [m/s].
         elapsed: time since the plan so far was made [s].
         force: (C,) normal forces on the patches [N].
     """
     wrench, farthest = before.wrench[0], 0.0
-    for c, (x, y, _) in zip(reference.soles, before.rate * motion, strict=True):
+    for c, (x, y, _) in zip(reference.soles, motion, strict=True):
         speed, load = np.hypot(x, y), np.hypot(wrench[c, 3], wrench[c, 4])
         is_loaded = sample.standing[c] and force[c] > LOADED
         if is_loaded and speed > SLIDING and load > LEANING * wrench[c, 5]:

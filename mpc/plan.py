@@ -19,7 +19,7 @@ class Plan:
     Attributes:
         time: when the plan was made, or later by a known planning time [s].
         phase: phase of the behavior at that time [s].
-        rate: phase rate from then on [-]; 1 keeps the tempo.
+        rate: phase rate of the first interval [-]; 1 keeps the tempo.
         durations: (N,) time of each interval of the horizon [s].
         phases: (N + 1,) phases of the knots [s].
         deviation: (N + 1, 12) CoM, CoM velocity, angular momentum per mass and
@@ -79,7 +79,43 @@ class Plan:
 
     def phase_at(self, t: float) -> float:
         """Phase of the behavior at time t >= time [s]."""
-        return self.phase + self.rate * (t - self.time)
+        k, since = self._interval(t - self.time)
+        if k == 0:
+            return self.phase + self.rate * since
+        return float(self.phases[k]) + self._rate_of(k) * since
+
+    def rate_at(self, t: float) -> float:
+        """Phase rate at time t >= time [-].
+
+        A plan is in force for longer than a first interval that ends with a switch of
+        contacts, and a step after it has a tempo of its own.
+        """
+        return self._rate_of(self._interval(t - self.time)[0])
+
+    def time_to(self, s: float) -> float:
+        """How long after its time phase s >= phase is reached [s]."""
+        if s <= self.phases[1]:
+            return (s - self.phase) / self.rate
+        last = len(self.durations) - 1
+        k = min(int(np.searchsorted(self.phases, s, side="right")) - 1, last)
+        return float(self.ends[k - 1] + (s - self.phases[k]) / self._rate_of(k))
+
+    def _interval(self, elapsed: float) -> tuple[int, float]:
+        """Number of the interval at a time after its own, and time since its begin.
+
+        The last one goes on.
+        """
+        if elapsed <= self.durations[0]:
+            return 0, elapsed
+        last = len(self.durations) - 1
+        k = min(int(np.searchsorted(self.ends, elapsed)), last)
+        return k, float(elapsed - self.ends[k - 1])
+
+    def _rate_of(self, k: int) -> float:
+        """Phase rate of an interval [-]."""
+        if k == 0:
+            return self.rate
+        return float((self.phases[k + 1] - self.phases[k]) / self.durations[k])
 
     def at(self, t: float) -> "PlanSample":
         """What it asks for at time t; past the horizon that is held."""

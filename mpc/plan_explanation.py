@@ -9,6 +9,7 @@ from mpc.horizon import BODY
 from mpc.plan import Plan
 from mpc.plan_settings import Tempo
 from mpc.plan_start import PlanStart
+from mpc.predictive_bounds import HEIGHT
 from mpc.predictive_program import PredictiveProgram, Solve
 
 # Rows of `mpc.predictive_weights.patch_rows` in words.
@@ -266,4 +267,6 @@ def _bound_name(
         way = ("forward", "backward") if (j - t - 1) % 2 == 0 else ("left", "right")
         name = patches[soles[i]]
         return f"reach of {name} {way[0 if side == 'upper' else 1]} in the air", "m"
+    if j - (solve.x.shape[1] - len(solve.x0)) == HEIGHT and side == "upper":
+        return "height of the center of mass at its upper limit", "m"
     return None

@@ -51,5 +51,6 @@ class PlanStart:
 
     def going_on(self, before: Plan) -> "PlanStart":
         """The same with phase rate and crouch of the plan before, to go on from."""
-        elapsed = (self.s - before.phase) / before.rate
-        return replace(self, rate=before.rate, elapsed=elapsed, crouch=before.crouch)
+        elapsed = before.time_to(self.s)
+        rate = before.rate_at(before.time + elapsed)
+        return replace(self, rate=rate, elapsed=elapsed, crouch=before.crouch)

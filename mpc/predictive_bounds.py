@@ -14,6 +14,9 @@ from mpc.stepping import Step, covered
 COMMITTED, FOOT_SPEED = 0.05, 3.0
 # An added step takes as little time as a foot needs, and is hurried no more.
 STEP_RATE = 1.05
+# Of the center of mass in the state; and room above the highest way of a body that
+# nothing carries, for what the program takes to be linear [m].
+HEIGHT, VELOCITY, ROOM = 2, 5, 0.015
 INF = 1e30
 
 
@@ -24,8 +27,9 @@ def variable_bounds(
     width: int,
     steps: Sequence[Step],
     start: PlanStart,
+    gravity: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(N, width) bounds: wrenches in the air, loads, stretches, moves of soles.
+    """(N, width) bounds: wrenches in the air, loads, stretches, moves of soles, height.
 
     Args:
         horizon: the behavior ahead.
@@ -33,7 +37,8 @@ def variable_bounds(
         soles: patches whose places are states.
         width: unknowns of an interval: wrenches, stretch, moves, then the state.
         steps: steps that the behavior does not make.
-        start: from whose phase rate the tempo goes on.
+        start: from whose phase rate the tempo goes on, and height the body.
+        gravity: [m/s^2].
     """
     N, C = horizon.standing.shape
     t = 6 * C
@@ -53,7 +58,33 @@ def variable_bounds(
         low[:, j], high[:, j] = -far, far
     if start.rate is not None and start.elapsed > 0 and horizon.standing[0].any():
         _go_on(low[0], high[0], t, horizon, w.hurry * start.elapsed, start.rate)
+    height = high[:, t + 1 + 2 * len(soles) + HEIGHT]
+    height[:] = w.rise
+    for pace in (1.0, 1 / w.fastest, 1 / w.slowest):
+        times, x = pace * horizon.h, start.deviation
+        motion = float(x[HEIGHT]), float(x[VELOCITY])
+        fall = gravity, horizon.outside[:, 2]
+        _let_rise(horizon.wrench, horizon.R, times, motion, fall, height)
     return low, high
+
+
+@compiled
+def _let_rise(wrench, R, h, motion, fall, high):
+    """Raises (N,) bounds on the height to where nothing can keep the body below.
+
+    Who goes up already does not stop at once: it goes as far as one that is carried by
+    nothing.
+    """
+    (z, speed), (gravity, outside) = motion, fall
+    N, C = R.shape[:2]
+    for k in range(N):
+        a = outside[k]
+        for c in range(C):
+            for i in range(3):
+                a -= gravity * R[k, c, 2, i] * wrench[k, 6 * c + 3 + i]
+        z += speed * h[k] + 0.5 * a * h[k] * h[k]
+        speed += a * h[k]
+        high[k] = max(high[k], z + ROOM)
 
 
 @compiled

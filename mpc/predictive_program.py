@@ -216,7 +216,9 @@ class PredictiveProgram:
             seconds = (1 - at_stake) * of.cost_of_time(horizon)
         c = crouch[:, None] * of.crouch.reshape(-1, width)
         c[:, 6 * self._C] += seconds
-        low, high = variable_bounds(horizon, w, self._soles, width, steps, start)
+        low, high = variable_bounds(
+            horizon, w, self._soles, width, steps, start, self.reference.robot.gravity
+        )
         bounds = np.stack([low, high])
         self._solver.ask(c.ravel(), b, rows, bounds.reshape(2, -1))
         self._asked = horizon, x0, rows, bounds

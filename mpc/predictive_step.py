@@ -203,7 +203,8 @@ class PredictiveStep:
         late, gravity = self._planning_time, reference.robot.gravity
         when = t + late
         elapsed, factor = when - before.time, tempo.factor(when - self.start_time)
-        soles = measure_soles(now, reference, sample, before.rate)
+        rate = before.rate_at(t)
+        soles = measure_soles(now, reference, sample, rate)
         ahead = self._ahead(before)
         if force is None:
             # A foot that is put down lands as planned, and stays.
@@ -232,7 +233,7 @@ class PredictiveStep:
         is_calm = off_balance < program.weights.calm and not push.any()
         # A sample stands for the period since a plan, not for all of a hold.
         if force is not None and is_calm and before.is_fresh:
-            motion = soles[:, 1]
+            motion = rate * soles[:, 1]
             grip = measure_grip(reference, sample, before, motion, elapsed, force)
         lift = measure_lift(before, t, deviation, gravity, late)
         if when > t:

@@ -33,6 +33,8 @@ class PredictiveWeights:
         apart: least distance sideways [m].
         crouch: how much lower the CoM goes for steps that the behavior does not
             make, or when it is nearly lost, so that legs stay bent [m].
+        rise: most that the CoM goes above the behavior's: legs that push it up to where
+            they are straight leave the ground, and carry nothing [m].
         calm, lost: distances of the divergent component from where it belongs at
             which nothing is at stake and nothing lowered, and all of that [m].
     """
@@ -64,6 +66,7 @@ class PredictiveWeights:
     reach: tuple[float, float] = (0.55, 0.75)
     apart: float = 0.17
     crouch: float = 0.05
+    rise: float = 0.04
     calm: float = 0.03
     lost: float = 0.1
 

@@ -47,8 +47,14 @@ class TargetWriter:
         self._bound = bind((target, sample, *elsewhere, soles, *constants))
         self._target, self._may_step = target, target.may_step
 
-    def write(self, plan: Plan, t: float) -> None:
-        """Writes the target of a tick at time t."""
+    def write(self, plan: Plan, t: float, rate: float) -> None:
+        """Writes the target of a tick at time t.
+
+        Args:
+            plan: the plan.
+            t: time [s].
+            rate: its phase rate then [-].
+        """
         self._is_elsewhere[:] = False
         self._may_step[0] = plan.may_step
         for touchdown in plan.touchdowns:
@@ -56,7 +62,7 @@ class TargetWriter:
             self._places[touchdown.contact] = touchdown.place
         fill(
             self._bound,
-            plan.rate,
+            rate,
             max(0.0, t - plan.time),
             plan.ends,
             plan.durations,
@@ -66,12 +72,13 @@ class TargetWriter:
             plan.ground,
         )
 
-    def move_soles(self, plan: Plan, s: float) -> None:
+    def move_soles(self, plan: Plan, s: float, rate: float) -> None:
         """Writes what the plan changes about the soles: who stands, where they go.
 
         Args:
             plan: the plan.
             s: phase of the tick [s].
+            rate: phase rate then [-].
         """
         target = self._target
         change_standing(target.standing, s, plan.changes)
@@ -80,4 +87,4 @@ class TargetWriter:
                 target.contact_motion[:, touchdown.contact] = 0.0
         for swing in plan.swings:
             if swing.is_under_way(s):
-                move_sole(self._bound, swing.contact, swing.offset(s), plan.rate)
+                move_sole(self._bound, swing.contact, swing.offset(s), rate)

@@ -183,9 +183,9 @@ class WholeBodyTick:
         if self._lead > 0:
             ahead = self._ahead(plan.phase_at(middle + self._lead))
             take_accelerations(sample, ahead)
-        self._rate = plan.rate
-        self._writer.write(plan, middle)
-        self._writer.move_soles(plan, s)
+        self._rate = plan.rate_at(middle)
+        self._writer.write(plan, middle, self._rate)
+        self._writer.move_soles(plan, s, self._rate)
         return sample
 
     def _still_striking(self, s: float) -> float:

@@ -24,8 +24,9 @@ def command(
         str,
         typer.Argument(
             help="YAML file, or a sweep that ships: ablation, ablation-walk, "
-            "ablation-world, actuators, contact, dances, drumming, jumps, model-error, "
-            "pushes, stance-pushes, step-pushes, timing, torso-pushes, world."
+            "ablation-world, actuators, contact, dances, drumming, estimator, jumps, "
+            "model-error, pushes, stance-pushes, step-pushes, timing, torso-pushes, "
+            "world."
         ),
     ],
     library: LibraryFolder = LIBRARY,

@@ -88,7 +88,9 @@ def judge(run: "SimulationRun", reference: Reference, t: float) -> Judgement | N
     phase = plan.phase_at(clock)
     sample = reference.sample(phase)
     # The sample's rates are per phase.
-    velocity = state.momentum[3:] / robot.total_mass - plan.rate * sample.com[1]
+    velocity = (
+        state.momentum[3:] / robot.total_mass - plan.rate_at(clock) * sample.com[1]
+    )
     height = state.center_of_mass[2] - sample.com[0, 2]
     on = np.where(sample.standing)[0]
     if len(on):

@@ -26,7 +26,9 @@ def follow(behavior, delay=0.0, pushes=()):
     x = np.hstack([motion.q, motion.v])
     x = np.array([np.interp(phase, motion.t, column) for column in x.T]).T
     x[run.t - delay < 0, behavior.robot_model.num_positions :] = 0.0
-    plans = tuple(replace(p, phase=p.time - LEAD_IN - delay) for p in run.plans)
+    plans = tuple(
+        replace(p, phase=p.phase - delay, phases=p.phases - delay) for p in run.plans
+    )
     scenario = replace(run.scenario, pushes=list(pushes))
     return replace(run, x=x, plans=plans, scenario=scenario)
 

@@ -46,6 +46,18 @@ def test_the_phase_runs_at_the_planned_rate(plan):
     assert plan.phase_at(10.2) == pytest.approx(3.1)
 
 
+@pytest.mark.parametrize(
+    ("t", "phase", "rate"),
+    [(10.2, 3.1, 0.5), (10.25, 3.15, 1.0), (10.35, 3.25, 1.0), (10.6, 3.5, 1.0)],
+)
+def test_every_interval_has_a_tempo_of_its_own_and_the_last_goes_on(
+    plan, t, phase, rate
+):
+    assert plan.phase_at(t) == pytest.approx(phase)
+    assert plan.rate_at(t) == pytest.approx(rate)
+    assert plan.time + plan.time_to(phase) == pytest.approx(t)
+
+
 def test_the_body_turns_as_the_rotations_of_the_plan_say(plan):
     """On a parabola in time the velocity is exact, and the acceleration its own."""
     ends = np.r_[0.0, np.cumsum(plan.durations)]

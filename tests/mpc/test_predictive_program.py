@@ -7,6 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from mpc.plan_start import PlanStart
+from mpc.predictive_bounds import ROOM
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_solver import STEPS
 from mpc.predictive_weights import PredictiveWeights
@@ -166,6 +167,26 @@ def test_the_tempo_goes_on_from_what_it_was(program, rate, late):
     anew = program.solve_anew(start, steps)
     for plan in (program.solve(start), program.solve(start, steps), anew):
         assert abs(1 / plan.rate - 1 / rate) <= w.hurry * elapsed + 1e-9
+
+
+@pytest.mark.parametrize(("height", "speed"), [(0, 0), (-0.05, -0.2), (0, 2), (0.1, 1)])
+def test_legs_push_nobody_up_to_where_they_are_straight(program, height, speed):
+    """Who is nearly lost would be pushed up for more load, and so for more grip.
+
+    Nothing holds down who flies there already.
+    """
+    w, g = program.weights, program.reference.robot.gravity
+    start = PlanStart(9.0, 9.0, np.zeros(12))
+    start.deviation[[1, 2, 4, 5]] = 0.2, height, 1.4, speed
+    steps = recovery_steps(list(program.reference.soles), 9.0, w.spacing, 4, 4)
+    plan = program.solve_anew(start, steps)
+    flight = height + max(speed, 0.0) ** 2 / (2 * g)
+    highest = plan.deviation[1:, 2].max()
+    assert highest <= max(w.rise, flight + ROOM) + PREDICTION
+    if speed <= 0:
+        free = PredictiveProgram(program.reference, dataclasses.replace(w, rise=1.0))
+        other = free.solve_anew(start, steps)
+        assert other.deviation[1:, 2].max() > highest + 0.05
 
 
 def test_with_timing_off_the_tempo_is_kept(groove):

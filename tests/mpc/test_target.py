@@ -35,7 +35,7 @@ def targets(groove):
             com=np.zeros((4, 3)),
             shift=np.zeros((4, len(groove.soles), 2)),
         )
-        TargetWriter(target, sample, groove).write(plan, 0.0)
+        TargetWriter(target, sample, groove).write(plan, 0.0, plan.rate)
         return target
 
     return at
@@ -102,7 +102,7 @@ def test_points_that_rest_are_loaded_and_the_others_follow_their_path(drummer):
     stroke = drummer.behavior.strikes()[0]
     for time, resting in ((rest.time + 1.0, True), (stroke.time - 0.1, False)):
         sample = drummer.sample(time)
-        TargetWriter(target, sample, drummer).write(planner.rest(time, time), time)
+        TargetWriter(target, sample, drummer).write(planner.rest(time, time), time, 1.0)
         p = drummer.points.index(rest.who)
         assert (target.point_on[p] == 0.0) == resting
         assert (target.point_force[p, 2] > 0.5) == resting
