@@ -369,7 +369,7 @@ def test_timing_saves_what_falls_without(built, size, direction):
 @pytest.mark.slow
 def test_the_foot_that_is_next_waits_for_a_recovery_step(built):
     """So that no plan has both feet in the air."""
-    hardware = {"state": "estimated", "actuator_lag": 0.005, "seed": 1}
+    hardware = {"state": "estimated", "actuator_lag": 0.005, "seed": 0}
     run, survived = pushed(built("march"), 280.0, BACK, time=3.265, **hardware)
     assert survived
     assert any(step.stands for plan in run.plans for step in plan.steps)

@@ -1,5 +1,7 @@
 """The target of a tick: the behavior, retimed, plus what the plan adds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -11,6 +13,8 @@ from mpc.predictive_program import PredictiveProgram
 from mpc.servo_gains import servo_gains
 from mpc.whole_body_program import WholeBodyProgram
 from mpc.whole_body_target import TargetWriter
+from mpc.whole_body_tick import WholeBodyTick
+from tests.tolerances import EXACT
 
 RATE, PHASE, STEP = 0.8, 9.31, 0.004
 
@@ -131,3 +135,17 @@ def test_servo_gains_are_critical_for_the_inertia_that_a_joint_feels(groove):
         omega = np.sqrt(stiffness[j] / felt)
         assert omega == pytest.approx(2 * np.pi * frequency)
         assert damping[j] == pytest.approx(2 * felt * omega)
+
+
+def test_after_the_first_interval_a_tick_keeps_the_tempo_of_the_next(groove):
+    """Plans are in force for longer than a first interval that ends with a switch."""
+    program = WholeBodyProgram(groove.robot, groove.patches, groove.points)
+    tick = WholeBodyTick(program, groove)
+    rest = PredictiveProgram(groove).rest(PHASE, PHASE)
+    plan = replace(rest, durations=rest.durations * np.r_[1.0, np.full(25, 2.0)])
+    first, free = plan.durations[0], groove.robot.base_velocities
+    for since, rate in ((0.5 * first, 1.0), (1.5 * first, 0.5)):
+        sample = tick.aim(plan.time + since, plan)
+        wanted = rate * sample.v[free:]
+        assert np.abs(wanted).max() > 0.1
+        np.testing.assert_allclose(tick.target.joints[1], wanted, atol=EXACT)
