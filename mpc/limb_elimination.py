@@ -24,6 +24,10 @@ import numpy as np
 
 from models.rotations import compiled, inlined, relative_log
 
+# Most that a leg is asked to turn its foot [rad/s^2] and to move it [m/s^2]. More, as
+# of a hurried path that a blow has thrown the foot off, throws the body about.
+MOST_TURN, MOST_PULL = 400.0, 120.0
+
 
 @compiled
 def invert6(A, out):
@@ -124,6 +128,7 @@ def contact_acceleration(structure, gains, target, tick, v, c, out):
                 + kd * target.contact_motion[0, c, m]
             )
         out[i] = s - kd * V[i]
+    _shorten(out[:3], MOST_TURN)
     raise_by_tilt(structure, target, R, V, out, c, corner)
     for i in range(3):
         t = 0.0
@@ -135,6 +140,16 @@ def contact_acceleration(structure, gains, target, tick, v, c, out):
             )
         t += R[2, i] * (corner[2] + kp * corner[0] + kd * corner[1])
         out[3 + i] = t - kd * V[3 + i]
+    _shorten(out[3:], MOST_PULL)
+
+
+@compiled
+def _shorten(a, most):
+    """Makes a vector (3,) no longer than `most`."""
+    size = np.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+    if size > most:
+        for i in range(3):
+            a[i] *= most / size
 
 
 @compiled
