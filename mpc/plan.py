@@ -80,8 +80,6 @@ class Plan:
     def phase_at(self, t: float) -> float:
         """Phase of the behavior at time t >= time [s]."""
         k, since = self._interval(t - self.time)
-        if k == 0:
-            return self.phase + self.rate * since
         return float(self.phases[k]) + self._rate_of(k) * since
 
     def rate_at(self, t: float) -> float:

@@ -60,11 +60,10 @@ def variable_bounds(
         _go_on(low[0], high[0], t, horizon, w.hurry * start.elapsed, start.rate)
     height = high[:, t + 1 + 2 * len(soles) + HEIGHT]
     height[:] = w.rise
+    motion = float(start.deviation[HEIGHT]), float(start.deviation[VELOCITY])
+    fall = gravity, horizon.outside[:, 2]
     for pace in (1.0, 1 / w.fastest, 1 / w.slowest):
-        times, x = pace * horizon.h, start.deviation
-        motion = float(x[HEIGHT]), float(x[VELOCITY])
-        fall = gravity, horizon.outside[:, 2]
-        _let_rise(horizon.wrench, horizon.R, times, motion, fall, height)
+        _let_rise(horizon.wrench, horizon.R, pace * horizon.h, motion, fall, height)
     return low, high
 
 
