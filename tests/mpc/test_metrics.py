@@ -26,11 +26,21 @@ def follow(behavior, delay=0.0, pushes=()):
     x = np.hstack([motion.q, motion.v])
     x = np.array([np.interp(phase, motion.t, column) for column in x.T]).T
     x[run.t - delay < 0, behavior.robot_model.num_positions :] = 0.0
-    plans = tuple(
-        replace(p, phase=p.phase - delay, phases=p.phases - delay) for p in run.plans
-    )
+    plans = tuple(delayed(p, delay) for p in run.plans)
     scenario = replace(run.scenario, pushes=list(pushes))
     return replace(run, x=x, plans=plans, scenario=scenario)
+
+
+def delayed(plan, by, rate=1.0):
+    """The plan later by some seconds of phase, its first interval at a phase rate."""
+    first = plan.durations[0] * plan.rate / rate
+    return replace(
+        plan,
+        phase=plan.phase - by,
+        phases=plan.phases - by,
+        rate=rate,
+        durations=np.r_[first, plan.durations[1:]],
+    )
 
 
 def moved(run, column, by):
@@ -164,7 +174,7 @@ def test_a_push_is_survived_when_the_robot_is_calm_four_seconds_later(sway):
 def slowed(plan):
     """A plan at nine tenths of the tempo since the push is over."""
     lost = 0.1 * max(0.0, plan.time - LEAD_IN - PUSH.time - PUSH.duration)
-    return replace(plan, phase=plan.phase - lost, rate=0.9 if lost else 1.0)
+    return delayed(plan, lost, 0.9 if lost else 1.0)
 
 
 @pytest.mark.parametrize("trouble", ["moving", "fell", "slow", "cut"])

@@ -11,7 +11,7 @@ from mpc.simulation.scenario import Push
 from mpc.simulation.survival import judge, plan_in_force, survived
 from mpc.simulation.world_error import WorldError
 from tests.backbeat.performances import swaying
-from tests.mpc.test_metrics import LEAD_IN, follow, moved
+from tests.mpc.test_metrics import LEAD_IN, delayed, follow, moved
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_the_tempo_is_that_of_the_last_second(sway, reference):
     run = follow(sway)
     plans = list(run.plans)
     last = max(k for k, p in enumerate(plans) if p.time - LEAD_IN <= 5.0)
-    plans[last] = replace(plans[last], rate=1.12)
+    plans[last] = delayed(plans[last], 0.0, 1.12)
     found = judge(replace(run, plans=tuple(plans)), reference, 5.0)
     assert found.phase_rate == pytest.approx(1.0, abs=0.005)
     assert found.survived
@@ -68,9 +68,8 @@ def test_who_takes_back_lost_time_has_to_be_on_the_beat(sway, reference, late, r
     """Over the last second it was faster by 6 %, and came as near to the beat."""
     run = follow(sway)
     delays = [late + (0.06 if p.time - LEAD_IN <= 4.5 else 0.0) for p in run.plans]
-    pairs = zip(run.plans, delays, strict=True)
-    plans = [replace(p, phase=p.phase - d) for p, d in pairs]
-    found = judge(replace(run, plans=tuple(plans)), reference, 5.0)
+    plans = tuple(map(delayed, run.plans, delays))
+    found = judge(replace(run, plans=plans), reference, 5.0)
     assert found.phase_rate == pytest.approx(1.06, abs=0.005)
     assert found.late == pytest.approx(late, abs=1e-9)
     assert found.survived is result
