@@ -46,7 +46,7 @@ def variable_bounds(
     limits = w.fastest, w.slowest, w.max_force
     _bound_loads(horizon.standing, horizon.wrench, horizon.h, limits, low, high)
     middles = 0.5 * (horizon.phases[:-1] + horizon.phases[1:])
-    for step in (w for w in steps if not w.stands):
+    for step in (step for step in steps if not step.stands):
         inside = covered(step, middles)
         quickest = (1 / STEP_RATE - 1) * horizon.h[inside]
         low[inside, t] = np.maximum(low[inside, t], quickest)

@@ -172,7 +172,7 @@ class LiveSimulation:
             prediction=predicted_path(plan),
             flashes=flashes(list(self._strikes.values()), self.time),
             capture_point=measured_capture_point(self._state) if forces else None,
-            rate=plan.rate,
+            rate=plan.rate_at(clock),
             solver=solver_in_words(plan, self._mode()),
             remark=self._remark(),
         )

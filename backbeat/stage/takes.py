@@ -132,7 +132,7 @@ class SimulatedTake:
             prediction=predicted_path(plan),
             flashes=flashes(self._strikes, t),
             capture_point=measured_capture_point(state) if forces else None,
-            rate=1.0 if plan is None else plan.rate,
+            rate=1.0 if plan is None else plan.rate_at(clock),
             solver="" if plan is None else solver_in_words(plan, self._mode(t)),
         )
 

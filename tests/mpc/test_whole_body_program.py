@@ -1,5 +1,7 @@
 """The whole-body program against Drake and against itself stated in full."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 from pydrake.math import RollPitchYaw, RotationMatrix
@@ -146,6 +148,22 @@ def test_a_leg_that_cannot_follow_its_path_does_not_throw_the_body_about(seed):
     change = change - drake.center_of_mass_acceleration(easy.vdot)
     # Without limits on what a foot is asked it was up to 23.
     assert np.abs(change).max() < 0.6 * stance.robot.gravity
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_leg_whose_motors_are_too_weak_leaves_its_path(seed):
+    stance = stepping(seed)
+    is_swinging = [name.startswith("l_leg") for name in stance.robot.joint_names]
+    weak = copy(stance.robot)
+    weak.effort_limits = np.where(is_swinging, 0.2, 1.0) * weak.effort_limits
+    program = WholeBodyProgram(weak, FEET, TIPS)
+    stance.target.contact_motion[1, 0] += [300.0, 300.0, 300.0, 400.0, 400.0, 400.0]
+    strong = stance.program.solve(stance.q, stance.v, stance.target)
+    solution = program.solve(stance.q, stance.v, stance.target)
+    assert solution.is_solved
+    assert (np.abs(solution.tau) - weak.effort_limits).max() < QP_RESIDUAL
+    assert np.abs(solution.off_path[0]).max() > 50.0
+    assert np.abs(strong.off_path[0]).max() < 2.0
 
 
 def test_no_more_is_asked_of_a_foot_than_a_leg_can_do():
