@@ -325,13 +325,14 @@ def test_it_stands_in_closed_loop(built):
 
 @pytest.mark.slow
 def test_ten_seconds_of_standing_end_at_rest(built):
-    """On SAP; where friction is regularized, soles creep."""
+    """RMS of the last second: solvers of plans and of contact stop somewhere near."""
     scenario = Scenario(
         behavior="stand", lead_in=1.0, duration=9.0, lead_out=0.0, preset=NAME
     )
     run = run_scenario(replace(scenario, contact_model="sap"), built("stand"))
     assert run.tick_safety.count == 0
-    assert np.linalg.norm(run.x[-1, 37:]) <= STANDING_STILL
+    speed = np.linalg.norm(run.x[run.t >= run.t[-1] - 1.0, 37:], axis=1)
+    assert np.sqrt((speed**2).mean()) <= STANDING_STILL
 
 
 WALK = """\
