@@ -166,8 +166,7 @@ WEIGHTLESS = 0.01745
 
 # A task that is a constraint, as the solver leaves it [m/s^2, rad/s^2].
 HARD_TASK = 1e-8
-# All velocities of a robot in its tenth second of standing, as one norm, RMS [m/s,
-# rad/s]. Single samples reach 1.1e-6.
+# All velocities of a robot that has stood for ten seconds, as one norm [m/s, rad/s].
 STANDING_STILL = 1e-6
 # Torques that the momentum observer takes for unexplained in a motion at some rad/s
 # that motors explain, from its steps of 1 ms [N m].
