@@ -15,6 +15,7 @@ from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
 from pydrake.systems.framework import DiagramBuilder
 
 from models.collision import BOX, CAPSULE, CYLINDER, CollisionModel, Feeler, Solid
+from models.contact import collision_shapes
 from models.frames import Frame
 from models.robot import RobotModel
 
@@ -53,7 +54,7 @@ class _Shapes:
             for body_index in self.plant.GetBodyIndices(index):
                 body = self.plant.get_body(body_index)
                 name = body.name() if not isinstance(instance, str) else instance
-                for g in self.plant.GetCollisionGeometriesForBody(body):
+                for g in collision_shapes(self.plant, self.inspector, body):
                     shape = self.inspector.GetShape(g)
                     X = self.inspector.GetPoseInFrame(g)
                     found.append((g, name, self.robot.link_frame(name), shape, X))

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from pydrake.geometry import (
     AddContactMaterial,
+    GeometryId,
     ProximityProperties,
+    Role,
     RoleAssign,
     SceneGraph,
+    SceneGraphInspector,
 )
 from pydrake.multibody.plant import CoulombFriction, MultibodyPlant
 from pydrake.multibody.tree import RigidBody
@@ -99,6 +102,19 @@ BODY = ContactMaterial(0.5, 2e6, 30.0, 0.01)
 STICK_TIP = ContactMaterial(0.3, 1e5, 1e-6, 1e-7)
 
 
+def collision_shapes(
+    plant: MultibodyPlant, inspector: SceneGraphInspector, body: RigidBody
+) -> list[GeometryId]:
+    """The collision geometry of a body, in the order in which it was registered.
+
+    `MultibodyPlant.GetCollisionGeometriesForBody` hands out references into a vector of
+    the plant, which the next registration moves; these are values.
+    """
+    frame = plant.GetBodyFrameIdOrThrow(body.index())
+    found: list[GeometryId] = inspector.GetGeometries(frame, Role.kProximity)
+    return found
+
+
 def assign_material(
     plant: MultibodyPlant,
     scene_graph: SceneGraph,
@@ -107,7 +123,7 @@ def assign_material(
     friction: float | None = None,
 ) -> None:
     """Gives all collision geometry of a body one material."""
-    for geometry in plant.GetCollisionGeometriesForBody(body):
+    for geometry in collision_shapes(plant, scene_graph.model_inspector(), body):
         scene_graph.AssignRole(
             plant.get_source_id(),
             geometry,

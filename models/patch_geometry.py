@@ -13,13 +13,14 @@ from pydrake.geometry import (
     Role,
     RoleAssign,
     SceneGraph,
+    SceneGraphInspector,
     Sphere,
 )
 from pydrake.math import RigidTransform
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import RigidBody
 
-from models.contact import SOLE
+from models.contact import SOLE, collision_shapes
 from models.robot import RobotModel
 from models.robot_loading import find_frame
 
@@ -44,11 +45,12 @@ def add_patches(
     Returns:
         Other shapes of these soles, for `keep_apart` when the ground is there.
     """
-    wandering: list[GeometryId] = []
+    inspector, wandering = graph.model_inspector(), []
     for name in robot.patches:
-        shapes = plant.GetCollisionGeometriesForBody(support_body(plant, robot, name))
+        body = support_body(plant, robot, name)
+        shapes = collision_shapes(plant, inspector, body)
         if name in robot.soles:
-            if _count_spheres(graph, shapes) >= len(robot.contacts[name].corners()):
+            if _count_spheres(inspector, shapes) >= len(robot.contacts[name].corners()):
                 continue
             wandering += shapes
         _add_corners(plant, robot, name)
@@ -71,7 +73,7 @@ def keep_apart(
     plant: MultibodyPlant, graph: SceneGraph, shapes: Sequence[GeometryId]
 ) -> None:
     """Lets shapes of soles that rest on their corners not touch the ground as well."""
-    ground = plant.GetCollisionGeometriesForBody(plant.world_body())
+    ground = collision_shapes(plant, graph.model_inspector(), plant.world_body())
     filters = CollisionFilterDeclaration()
     filters.ExcludeBetween(GeometrySet(list(shapes)), GeometrySet(ground))
     graph.collision_filter_manager().Apply(filters)
@@ -86,11 +88,11 @@ def soften_soles(
     approximation of net contact force and moment between nominally rigid objects",
     2019.
     """
-    source = plant.get_source_id()
+    source, inspector = plant.get_source_id(), graph.model_inspector()
     for name in robot.soles:
         frame = find_frame(plant, robot.contact_link(name))
         body = support_body(plant, robot, name)
-        for geometry in plant.GetCollisionGeometriesForBody(body):
+        for geometry in collision_shapes(plant, inspector, body):
             graph.RemoveRole(source, geometry, Role.kProximity)
         patch = robot.contacts[name]
         X_BC = frame.GetFixedPoseInBodyFrame() @ robot.contact_in_link(name)
@@ -101,15 +103,15 @@ def soften_soles(
         plant.RegisterCollisionGeometry(
             frame.body(), X_BC @ middle, Box(*size), f"{name}_surface", properties
         )
-    for geometry in plant.GetCollisionGeometriesForBody(plant.world_body()):
-        known = graph.model_inspector().GetProximityProperties(geometry)
-        properties = ProximityProperties(known)
+    for geometry in collision_shapes(plant, inspector, plant.world_body()):
+        properties = ProximityProperties(inspector.GetProximityProperties(geometry))
         AddRigidHydroelasticProperties(1.0, properties)
         graph.AssignRole(source, geometry, properties, RoleAssign.kReplace)
 
 
-def _count_spheres(graph: SceneGraph, shapes: Sequence[GeometryId]) -> int:
-    inspector = graph.model_inspector()
+def _count_spheres(
+    inspector: SceneGraphInspector, shapes: Sequence[GeometryId]
+) -> int:
     return sum(isinstance(inspector.GetShape(s), Sphere) for s in shapes)
 
 

@@ -19,7 +19,7 @@ from pydrake.multibody.plant import (
 from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 from pydrake.systems.framework import Context, DiagramBuilder
 
-from models.contact import BODY, SOLE, STICK_TIP, assign_material
+from models.contact import BODY, SOLE, STICK_TIP, assign_material, collision_shapes
 from models.description.surfaces import honor_surfaces
 from models.errors import BackbeatError, unknown_name
 from models.fusing import set_joints
@@ -152,8 +152,8 @@ class World:
         if plant.HasBodyNamed(CHAIR):
             bodies.add(plant.GetBodyByName(CHAIR))
         for body in sorted(bodies, key=lambda b: int(b.index())):
-            for geometry in plant.GetCollisionGeometriesForBody(body):
-                known = graph.get_query_output_port().Eval(own).inspector()
+            known = graph.get_query_output_port().Eval(own).inspector()
+            for geometry in collision_shapes(plant, known, body):
                 properties = ProximityProperties(known.GetProximityProperties(geometry))
                 properties.UpdateProperty(
                     "material", "coulomb_friction", CoulombFriction(friction, friction)

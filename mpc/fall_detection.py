@@ -17,6 +17,9 @@ from models.rotations import compiled, quaternion_to_matrix
 from mpc.reference import Reference
 from mpc.reference_sampling import ReferenceSample
 
+# Planned heights of the base below this do not make shares of them [m].
+LEAST_HEIGHT = 0.01
+
 
 @dataclass(frozen=True)
 class FallLimits:
@@ -84,7 +87,7 @@ def find_signs(q, R_trunk, com, velocity, soles, gravity, planned_q, planned_R, 
     for c in range(1, soles.shape[0]):
         low = min(low, soles[c, 2])
         planned = min(planned, p[c, 2])
-    out[1] = -low / max(planned_q[6] - planned, 0.1)
+    out[1] = -low / max(planned_q[6] - planned, LEAST_HEIGHT)
     omega = np.sqrt(gravity / max(com[2] - q[6] - low, 0.3))
     x = com[0] - q[4] + velocity[0] / omega
     y = com[1] - q[5] + velocity[1] / omega

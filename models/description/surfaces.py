@@ -16,7 +16,7 @@ from pydrake.geometry import CollisionFilterDeclaration, GeometrySet, SceneGraph
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import ModelInstanceIndex
 
-from models.contact import ContactMaterial, assign_material
+from models.contact import ContactMaterial, assign_material, collision_shapes
 from models.description.description import Description
 from models.description.honoring import flag, number
 
@@ -93,9 +93,10 @@ def _part(
     Two links touch where either says so, as Gazebo has it, and where neither says
     anything, as Drake has it.
     """
+    inspector = graph.model_inspector()
     shapes = {
         name: GeometrySet(
-            plant.GetCollisionGeometriesForBody(plant.GetBodyByName(name, instance))
+            collision_shapes(plant, inspector, plant.GetBodyByName(name, instance))
         )
         for name in description.links
         if plant.HasBodyNamed(name, instance)

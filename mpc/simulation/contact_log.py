@@ -13,6 +13,7 @@ from pydrake.systems.framework import (
 )
 
 from models.collectable_system import CollectableSystem, weak
+from models.contact import collision_shapes
 from models.kit.drum_kit import CHAIR
 from models.patch_geometry import support_body
 from models.point_motion import PointMotion
@@ -80,10 +81,11 @@ class ContactLog(CollectableSystem):
             for i, n in enumerate(robot.soles)
         }
         self._ground = int(plant.world_body().index())
+        inspector = world.scene_graph.model_inspector()
         self._bodies: dict[int, int] = {}
         for k in range(plant.num_bodies()):
             body = plant.get_body(BodyIndex(k))
-            for geometry in plant.GetCollisionGeometriesForBody(body):
+            for geometry in collision_shapes(plant, inspector, body):
                 self._bodies[geometry.get_value()] = k
         # What is known of pairs of bodies that have touched.
         self._carried: dict[tuple[int, int], _Carried] = {}

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from pydrake.multibody.plant import ContactResults
 
+from models.contact import collision_shapes
 from models.kit.drum_kit import DrumKit
 from models.robot_loading import find_frame
 from models.scene import Scene, World
@@ -53,14 +54,14 @@ class StickContacts:
             kit = DrumKit(scene.place)
             self.members = tuple(kit.members)
             self._heads = [kit.strike_pose(name) for name in self.members]
+        inspector = world.scene_graph.model_inspector()
         for i, name in enumerate(self.members):
             body = plant.GetBodyByName(name)
-            for geometry in plant.GetCollisionGeometriesForBody(body):
+            for geometry in collision_shapes(plant, inspector, body):
                 self._member_of[geometry.get_value()] = i
-        inspector = world.scene_graph.model_inspector()
         for i, name in enumerate(self.tips):
             body = find_frame(plant, robot.contact_link(name)).body()
-            for geometry in plant.GetCollisionGeometriesForBody(body):
+            for geometry in collision_shapes(plant, inspector, body):
                 self._stick_of[geometry.get_value()] = i
                 if "tip" in inspector.GetName(geometry):
                     self._are_tips.add(geometry.get_value())

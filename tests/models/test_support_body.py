@@ -30,11 +30,37 @@ postures:
 """
 
 
+# The same with shapes on the very link that stands.
+OWN_SOLE = YAML.replace("link: sole", "link: trunk, position: [0, 0, -0.2]")
+ROUND = '<collision><origin xyz="0 0 {z}"/><geometry><{shape}/></geometry></collision>'
+SHAPES = {
+    "box": BOX,
+    "boxes": BOX + BOX.replace("0.2 0.1 0.4", "0.1 0.1 0.4"),
+    "cylinder": ROUND.format(z=0, shape='cylinder radius="0.1" length="0.4"'),
+    "capsule": ROUND.format(z=0, shape='capsule radius="0.1" length="0.2"'),
+    "sphere": ROUND.format(z=0, shape='sphere radius="0.2"'),
+    "mesh": ROUND.format(z=0, shape='mesh filename="foot.obj"'),
+}
+OBJ = """v -0.1 -0.05 -0.2\nv 0.1 -0.05 -0.2\nv 0 0.05 -0.2\nv 0 0 0.2
+f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"""
+
+
 @pytest.mark.parametrize("feet", FEET)
 @pytest.mark.parametrize("shape", ["", BOX])
 def test_a_block_rests_on_its_sole_and_on_nothing_else(tmp_path, shape, feet):
-    (tmp_path / "block.urdf").write_text(URDF.format(shape=shape))
-    (tmp_path / "block.yaml").write_text(YAML)
+    check_rest(tmp_path, URDF.format(shape=shape), YAML, feet, "sole")
+
+
+@pytest.mark.parametrize("feet", FEET)
+@pytest.mark.parametrize("kind", SHAPES)
+def test_a_sole_with_a_shape_of_its_own_rests_on_its_corners(tmp_path, kind, feet):
+    (tmp_path / "foot.obj").write_text(OBJ)
+    check_rest(tmp_path, URDF.format(shape=SHAPES[kind]), OWN_SOLE, feet, "trunk")
+
+
+def check_rest(tmp_path, urdf, description, feet, touching):
+    (tmp_path / "block.urdf").write_text(urdf)
+    (tmp_path / "block.yaml").write_text(description)
     robot = RobotModel(tmp_path / "block.yaml")
     builder = DiagramBuilder()
     world = add_world(builder, robot, feet=feet)
@@ -50,7 +76,7 @@ def test_a_block_rests_on_its_sole_and_on_nothing_else(tmp_path, shape, feet):
     port = plant.get_actuation_input_port(world.instance)
     port.FixValue(context, np.zeros(port.size()))
     simulator.AdvanceTo(0.5)
-    assert support_body(plant, robot, "foot").name() == "sole"
+    assert support_body(plant, robot, "foot").name() == touching
     own = log.GetMyContextFromRoot(root)
     wrenches = log.GetOutputPort("wrenches").Eval(own).reshape(-1, 6)
     assert wrenches[0, 5] == pytest.approx(robot.weight, rel=0.01)
