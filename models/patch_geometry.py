@@ -109,9 +109,7 @@ def soften_soles(
         graph.AssignRole(source, geometry, properties, RoleAssign.kReplace)
 
 
-def _count_spheres(
-    inspector: SceneGraphInspector, shapes: Sequence[GeometryId]
-) -> int:
+def _count_spheres(inspector: SceneGraphInspector, shapes: Sequence[GeometryId]) -> int:
     return sum(isinstance(inspector.GetShape(s), Sphere) for s in shapes)
 
 
