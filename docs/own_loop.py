@@ -74,7 +74,8 @@ def run(behavior: Behavior, pushes: bool = True) -> OwnRobot:
     reference = Reference(behavior)
     body = OwnRobot(reference)
     program = WholeBodyProgram(body.robot, reference.patches, reference.points)
-    step = PredictiveStep(PredictiveProgram(reference), PLAN_PERIOD)
+    # Feet that are glued cannot step; without this argument they would be asked to.
+    step = PredictiveStep(PredictiveProgram(reference), PLAN_PERIOD, recovery=None)
     tick = WholeBodyTick(program, reference, TICK_PERIOD)
     slow, fast = step.start(), tick.start()
     for i in range(round(DURATION / TICK_PERIOD)):

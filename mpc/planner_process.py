@@ -27,7 +27,7 @@ from mpc.predictive_memory import PredictiveMemory
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveStep
 from mpc.predictive_weights import PredictiveWeights
-from mpc.recovery import Recovery
+from mpc.recovery import STEPPING
 from mpc.reference import Reference
 
 _LENGTH = struct.Struct("<Q")
@@ -57,7 +57,7 @@ class PlannerSettings:
             PredictiveProgram(Reference(behavior), self.settings.adapt(self.weights)),
             self.period,
             self.start_time,
-            Recovery(),
+            STEPPING,
             planning_time=self.planning_time,
             weights=self.weights,
         )

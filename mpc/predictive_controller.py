@@ -14,7 +14,7 @@ from mpc.predictive_memory import PredictiveMemory
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_step import PredictiveStep
 from mpc.predictive_weights import PredictiveWeights
-from mpc.recovery import Recovery
+from mpc.recovery import STEPPING, Recovery
 
 
 class Pending(Protocol):
@@ -70,7 +70,7 @@ class PredictiveController(CollectableSystem):
         program: PredictiveProgram,
         period: float = 0.02,
         start_time: float = 0.0,
-        recovery: Recovery | None = None,
+        recovery: Recovery | None = STEPPING,
         planning_time: float = 0.0,
         planner: Planner | None = None,
         weights: PredictiveWeights | None = None,

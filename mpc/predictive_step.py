@@ -31,7 +31,7 @@ from mpc.planning_time import carry
 from mpc.predictive_memory import PredictiveMemory
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
-from mpc.recovery import Recovery
+from mpc.recovery import STEPPING, Recovery
 from mpc.reference import Reference
 from mpc.reference_sampling import ReferenceSample
 from mpc.stepping import swing_of
@@ -70,7 +70,7 @@ class PredictiveStep:
         program: PredictiveProgram,
         period: float = 0.02,
         start_time: float = 0.0,
-        recovery: Recovery | None = None,
+        recovery: Recovery | None = STEPPING,
         limits: FailSafe | None = None,
         fall_limits: FallLimits | None = None,
         planning_time: float = 0.0,
@@ -82,7 +82,8 @@ class PredictiveStep:
             program: the program it solves.
             period: time between plans [s].
             start_time: time at which the behavior's phase is zero [s].
-            recovery: when and how to step where the behavior stands; None never.
+            recovery: when and how to step where the behavior stands; None for a
+                robot whose feet never leave the ground otherwise than planned.
             limits: how long it may do what without a solved program.
             fall_limits: from where on the robot has fallen.
             planning_time: how much later than its state a plan takes effect [s], at

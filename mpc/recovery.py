@@ -241,6 +241,10 @@ class Recovery:
         return _Window(float(max(s, since)), float(settled), float(end), before, after)
 
 
+# How a robot steps unless it is told otherwise.
+STEPPING = Recovery()
+
+
 class _Window(NamedTuple):
     """Phases between which every sole stands, and the soles that swing around them.
 

@@ -14,7 +14,7 @@ from mpc.predictive_controller import Planner, PredictiveController
 from mpc.predictive_program import PredictiveProgram
 from mpc.predictive_weights import PredictiveWeights
 from mpc.preset_program import make_whole_body_program
-from mpc.recovery import Recovery
+from mpc.recovery import STEPPING
 from mpc.reference import Reference
 from mpc.remote.link import RemoteLink
 from mpc.remote.remote_controller import RemoteController, RemotePlans
@@ -80,7 +80,7 @@ def add_controllers(
         program,
         scenario.plan_period,
         scenario.lead_in,
-        Recovery(),
+        STEPPING,
         scenario.planning_time,
         planner,
         weights,

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.math import SpatialForce
+from pydrake.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
 from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import DiagramBuilder
 
 from behaviors.behavior import Behavior
 from behaviors.build import build
@@ -97,6 +99,36 @@ def test_the_ball_has_bounced_off_the_chest(
     context = plant.GetMyContextFromRoot(simulator.get_context())
     ball = plant.GetModelInstanceByName("ball")
     assert plant.GetVelocities(context, ball)[3] > 0.1
+
+
+def test_wired_as_documented_atlas_steps_after_a_push(
+    example: dict[str, Any], built: Callable[[str], Behavior]
+) -> None:
+    """160 N s forward at the pelvis, more than any robot resists on its two soles."""
+    behavior, builder = built("stand"), DiagramBuilder()
+    world = example["add_own_world"](builder, behavior)
+    example["add_controllers"](builder, world, behavior)
+    diagram, plant = builder.Build(), world.plant
+    simulator = Simulator(diagram, example["start"](diagram, world, behavior))
+    context = plant.GetMyMutableContextFromRoot(simulator.get_mutable_context())
+    # The ball lies far away.
+    ball = plant.GetModelInstanceByName("ball")
+    plant.SetPositions(context, ball, [1.0, 0.0, 0.0, 0.0, 9.0, 9.0, 0.1])
+    plant.SetVelocities(context, ball, np.zeros(6))
+    force = ExternallyAppliedSpatialForce()
+    force.body_index = plant.GetBodyByName("pelvis").index()
+    port = plant.get_applied_spatial_force_input_port()
+    for end, fx in ((1.0, 0.0), (1.1, 1600.0), (5.1, 0.0)):
+        force.F_Bq_W = SpatialForce([0.0, 0.0, 0.0], [fx, 0.0, 0.0])
+        port.FixValue(context, [force])
+        simulator.AdvanceTo(end)
+    assert set(forces_by_link(plant, simulator)) - {"ball"} == {"l_foot", "r_foot"}
+    start = behavior.motion.q[0]
+    assert example["pelvis_height"](world, simulator) > 0.95 * start[6]
+    speed = plant.CalcCenterOfMassTranslationalVelocityInWorld(
+        context, [world.instance]
+    )
+    assert np.linalg.norm(speed) < 0.05
 
 
 def test_without_controllers_atlas_falls(
