@@ -22,7 +22,7 @@ def command(
     from models.errors import BackbeatError
     from mpc.simulation.run import run_scenario
     from mpc.simulation.run_explanation import check_time
-    from mpc.simulation.run_file import load_run, run_settings
+    from mpc.simulation.run_file import load_run, run_settings, run_weights
 
     samples, story = load_run(run_file)
     check_time(at, samples["t"].iloc[0], samples["t"].iloc[-1])
@@ -36,6 +36,9 @@ def command(
     scenario.duration = max(at, 0.0) + scenario.plan_period
     with progress_bar(scenario.behavior) as report:
         run = run_scenario(
-            scenario, behavior, progress=lambda share: report(share, "once more")
+            scenario,
+            behavior,
+            run_weights(story),
+            progress=lambda share: report(share, "once more"),
         )
     typer.echo(str(run.explain(at)))

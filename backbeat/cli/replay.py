@@ -40,6 +40,7 @@ def command(
         check_run_place,
         load_run,
         run_settings,
+        run_weights,
         save_run,
     )
     from mpc.simulation.run_table import run_frame
@@ -57,7 +58,10 @@ def command(
         check_run_place(output)
     with progress_bar(scenario.behavior) as report:
         run = run_scenario(
-            scenario, behavior, progress=lambda share: report(share, "once more")
+            scenario,
+            behavior,
+            run_weights(story),
+            progress=lambda share: report(share, "once more"),
         )
     difference = compare_samples(samples, run_frame(run))
     if output is not None:

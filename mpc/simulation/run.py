@@ -62,6 +62,7 @@ class SimulationRun:
         link_safety: the same about answers of a remote controller; None without one.
         detection: warnings of forces that the model does not know, on the clock of
             the controllers; None where nobody watched.
+        weights: of the predictive program, before the scenario adapts them.
     """
 
     scenario: Scenario
@@ -86,6 +87,7 @@ class SimulationRun:
     plan_safety: Safety = field(default_factory=Safety)
     link_safety: Safety | None = None
     detection: DetectorMemory | None = None
+    weights: PredictiveWeights = field(default_factory=PredictiveWeights)
 
     @property
     def fell(self) -> bool:
@@ -237,6 +239,7 @@ def collect_run(running: RunningLoop) -> SimulationRun:
         plan_safety=plan_safety,
         link_safety=link_safety,
         detection=detection,
+        weights=running.weights,
     )
 
 

@@ -3,7 +3,7 @@
 The log has states every 5 ms and all plans. A tick is worked out anew from the last
 sample before the time asked for: exactly the tick that was when one fell on the sample,
 and otherwise the one that would have been. The plan is the one then in force, priced
-with the weights that ship, for a run does not say if it had others.
+with the weights of the run.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +15,6 @@ from models.errors import BackbeatError
 from mpc.explanation import PlanExplanation, TickExplanation
 from mpc.plan_explanation import explain_plan
 from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_weights import PredictiveWeights
 from mpc.preset_program import make_whole_body_program
 from mpc.reference import Reference
 from mpc.simulation.settings import settings_at
@@ -88,7 +87,7 @@ def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
     made = [p for p in run.plans if p.time < plan.time]
     made_at, now = plan.time - scenario.lead_in, float(run.t[i])
     settings = settings_at(scenario, run.behavior, made_at).plan
-    weights = settings.adapt(PredictiveWeights())
+    weights = settings.adapt(run.weights)
     held = settings_at(scenario, run.behavior, now).hands
     hands = {hand.part: hand.at(now) for hand in held}
     prediction = PredictiveProgram(reference, weights)

@@ -21,6 +21,7 @@ from behaviors.library import METADATA as BEHAVIOR
 from models.atomic_file import check_place, replacing
 from models.errors import BackbeatError
 from models.yaml_file import parse_yaml
+from mpc.predictive_weights import PredictiveWeights
 from mpc.simulation.origin import origin_story
 from mpc.simulation.run import SimulationRun
 from mpc.simulation.run_table import run_frame
@@ -48,6 +49,7 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
     hits, markers = run.hits(), run.markers()
     return {
         "scenario": run.scenario.to_dict(),
+        "weights": asdict(run.weights),
         "behavior": run.behavior.name,
         "bpm": run.behavior.bpm,
         "beats_per_bar": run.behavior.beats_per_bar,
@@ -110,7 +112,25 @@ def run_settings(story: Mapping[str, Any]) -> Scenario:
     return parse_yaml(Scenario, text, "the run's scenario").check()
 
 
-def save_run(run: SimulationRun, path: Path, metrics: Mapping[str, Any]) -> Path:
+def run_weights(story: Mapping[str, Any]) -> PredictiveWeights:
+    """The weights of the predictive program of a run, from its story.
+
+    Runs of earlier versions, which did not keep them, had those that ship.
+
+    Raises:
+        BackbeatError: it was made by a Backbeat that had other weights.
+    """
+    kept, usual = story.get("weights", {}), asdict(PredictiveWeights())
+    if not isinstance(kept, dict) or (kept and set(kept) != set(usual)):
+        raise BackbeatError(
+            "the run has other weights of the predictive program than this version; "
+            "track the behavior again"
+        )
+    lists = {name: tuple(v) if isinstance(v, list) else v for name, v in kept.items()}
+    return PredictiveWeights(**lists)
+
+
+def save_run(run: SimulationRun, path: str | Path, metrics: Mapping[str, Any]) -> Path:
     """Writes a run file, whole or not at all.
 
     Args:
@@ -121,7 +141,7 @@ def save_run(run: SimulationRun, path: Path, metrics: Mapping[str, Any]) -> Path
     Raises:
         BackbeatError: the file cannot be written.
     """
-    frame = run_frame(run)
+    path, frame = Path(path), run_frame(run)
     table = pa.Table.from_pandas(frame, preserve_index=False)
     table = with_story(table, frame, run_story(run, metrics))
     # Bytes of numbers that hardly change from row to row pack best side by side.
@@ -168,12 +188,13 @@ def _check_kind(path: Path, metadata: Mapping[bytes, bytes]) -> None:
     )
 
 
-def load_run(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+def load_run(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Samples and story of a run file.
 
     Raises:
         BackbeatError: the file cannot be read, is not a run file, or was changed.
     """
+    path = Path(path)
     if not path.is_file():
         raise BackbeatError(
             f"there is no file {path}; `backbeat track NAME -o FILE` writes one"

@@ -111,7 +111,7 @@ class RunRecord:
         return np.asarray(samples[position_names(self.robot)], float)
 
 
-def read_run(path: Path) -> RunRecord:
+def read_run(path: str | Path) -> RunRecord:
     """Reads a run file.
 
     Raises:

@@ -69,6 +69,7 @@ class RunningLoop(Closing):
                 its planner process does not start, or no controller answers.
         """
         self.behavior, self.scenario = behavior, scenario.check()
+        self.weights = weights or PredictiveWeights()
         check_times(scenario, behavior)
         self._given = scenario
         self._planner, self._link = None, None

@@ -1,6 +1,7 @@
 """A run once more: the same bit for bit, or where it is not."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,11 @@ import pytest
 from backbeat.stage.live_simulation import LiveSimulation
 from behaviors.library import Library
 from models.errors import BackbeatError
+from mpc.predictive_weights import PredictiveWeights
 from mpc.simulation.replay import compare_samples
-from mpc.simulation.run_file import load_run, with_story
-from mpc.simulation.scenario import Scenario
+from mpc.simulation.run import run_scenario
+from mpc.simulation.run_file import load_run, run_weights, save_run, with_story
+from mpc.simulation.scenario import Push, Scenario
 from tests.backbeat.performances import swaying
 
 
@@ -58,6 +61,31 @@ def test_a_show_that_was_played_with_is_the_same_again(backbeat, played):
     code, text, _ = backbeat("replay", path, "--library", folder)
     assert text == f"{path}: the same bit for bit.\n"
     assert code == 0
+
+
+def test_a_run_with_weights_of_its_own_keeps_them(backbeat, tmp_path):
+    """Replayed and explained with them; a string names the file as a path does."""
+    behavior, weights = swaying(1.0), PredictiveWeights(com=40.0, reach=(0.4, 0.5))
+    Library(tmp_path).save(behavior)
+    push = Push(0.05, 0.05, [0.0, 10.0, 0.0])
+    scenario = Scenario(behavior="sway", lead_in=0.1, duration=0.3, pushes=[push])
+    run = run_scenario(scenario, behavior, weights)
+    path = str(tmp_path / "own.run.parquet")
+    save_run(run, path, run.metrics())
+    assert run_weights(load_run(path)[1]) == weights
+    code, text, _ = backbeat("replay", path, "--library", tmp_path)
+    assert (code, text) == (0, f"{path}: the same bit for bit.\n")
+    explained = run.explain(0.2).plan
+    (plan,) = (p for p in run.plans if abs(p.time - 0.1 - explained.time) < 1e-9)
+    cost = pytest.approx(plan.objective, rel=1e-3)
+    assert sum(explained.costs.values()) == cost
+    usual = replace(run, weights=PredictiveWeights()).explain(0.2).plan
+    assert sum(usual.costs.values()) != cost
+
+
+def test_weights_of_another_version_are_a_sentence():
+    with pytest.raises(BackbeatError, match="other weights"):
+        run_weights({"weights": {"com": 1.0}})
 
 
 def test_a_changed_bit_is_found(backbeat, played, tmp_path):
