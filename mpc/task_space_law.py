@@ -2,7 +2,7 @@
 
     hand       xddot = a - k_p (x - p) - k_d (xdot - v)         priority 2
     torques    -gravity - M (c u + k (q - posture))             priority 3
-    limits     truncated, or by programs
+    limits     truncated, or by programs, which know of speeds and stops too
 
 x is where the hand is sensed, or where the model has it; of a sensed hand xdot may be
 what is observed from its places (`hand_observer.py`). Gravity is made up for where
@@ -17,7 +17,7 @@ Khatib, Sentis, Park, Warren, "Whole-Body Dynamic Behavior and Control of Human-
 Robots", 2004.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -129,9 +129,10 @@ class TaskSpaceLaw:
         self.space.add(self._hand, 1.0, 2)
         for space in (self.space, self._idle):
             space.add(self._below, 1.0, 3)
-        limits = JointLimits.of(robot)
+        stops = np.array([robot.position_lower, robot.position_upper])
+        limits = replace(JointLimits.of(robot), stops=stops)
         if effort_limits is not None:
-            limits = JointLimits(effort_limits, limits.velocity, limits.acceleration)
+            limits = replace(limits, effort=effort_limits)
         self._limits = limits
         self._programs = [LimitedProgram(s, limits) for s in (self._idle, self.space)]
 

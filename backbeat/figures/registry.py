@@ -94,6 +94,7 @@ FIGURES = {
         Figure("hand-sensing", "task_space", "A hand modeled or sensed, with noise."),
         Figure("hand-limits", "task_space", "What truncated torques lose."),
         Figure("swaying-pelvis", "task_space", "A hand held on a swaying pelvis."),
+        Figure("moving-pelvis", "task_space", "A pelvis that goes every way at once."),
         Figure("soft-elbow", "compliance", "Force over displacement of a soft joint."),
         Figure("drummer", "moving_picture", "Two bars of drumming.", True, True),
     )

@@ -11,6 +11,7 @@ from mpc.simulation.task_space_studies import (
     WEAK,
     base_study,
     limit_study,
+    pelvis_study,
     period_study,
     sensing_study,
 )
@@ -101,4 +102,36 @@ def swaying_pelvis(sources: Sources) -> Figure:
             ylabel="[mm]",
         )
         axes.legend(ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.18))
+        return figure
+
+
+def moving_pelvis(sources: Sources) -> Figure:
+    """Error of the hand while the pelvis goes every way on welded feet, by rate."""
+    table = pelvis_study()
+    with mpl.rc_context(STYLE):
+        figure = Figure((WIDTH, 2.0 * HEIGHT), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True)
+        for color, (radius, rows) in zip(
+            COLORS, table.groupby("radius"), strict=False
+        ):
+            what = f"on a circle of {radius:g} m" if radius else "held still"
+            for fed, part in rows.groupby("feedforward"):
+                how = "fed forward" if fed else "ignored"
+                above.semilogy(
+                    part["rate"],
+                    part["error_rms_mm"],
+                    color=color,
+                    ls="-" if fed else "--",
+                    marker="o",
+                    label=f"{what}, acceleration {how}",
+                )
+            below.plot(part["rate"], part["leg_share_max"], color=color, marker="o")
+        above.set(title="RMS error of the hand [mm]")
+        above.legend()
+        below.set(
+            title="Busiest joint of the legs, share of its effort limit",
+            xlabel="rate of the fastest sway [rad/s]",
+            ylim=(0.0, 1.05),
+        )
+        figure.suptitle("Atlas on welded feet: x, y, z, roll, pitch and yaw at once")
         return figure

@@ -1,10 +1,11 @@
 """BaseMotion: a base that sways, and the force that makes it do so."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from pydrake.common.eigen_geometry import Quaternion
 from pydrake.common.value import AbstractValue
+from pydrake.math import RollPitchYaw, RotationMatrix
 from pydrake.multibody.math import SpatialForce
 from pydrake.multibody.plant import ExternallyAppliedSpatialForce
 from pydrake.multibody.tree import BodyIndex
@@ -12,43 +13,80 @@ from pydrake.systems.framework import BasicVector, Context
 
 from models.collectable_system import CollectableSystem, weak
 from models.configuration import Configuration
-from models.errors import unknown_name
+from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
-from models.rotations import box_minus, box_plus
+from models.rotations import box_minus
 from optimization.tasks import AXES
 
 # How fast errors of the base are lost [1/s].
 GRIP = 100.0
 # Time in which the sway comes to its size [s].
 START = 1.0
+FEET = ("held", "welded")
 
 
 @dataclass
 class BaseMotion:
-    """Sinusoidal sway of a base along or about one axis of the world."""
+    """Sinusoidal sway of a base along and about axes of the world.
 
-    # x, y, z, or rx, ry, rz for turning.
+    Turns are roll, pitch and yaw about fixed axes x, y and z, in this order. Of several
+    axes the first sways at the rate, each other one more slowly by a share, so that the
+    base does not go to and fro on one line but everywhere.
+    """
+
+    # Of x, y, z, and rx, ry, rz for turning, one or several: "x y z rx ry rz".
     axis: str = "z"
-    # Amplitude [m, rad] and angular rate [rad/s].
+    # Amplitude [m, rad] and angular rate of the first axis [rad/s].
     amplitude: float = 0.0
     rate: float = 0.5
     # Whether the controller is told the acceleration of the base.
     feedforward: bool = True
+    # What the legs do: held, nothing but the base being moved; welded, the feet are
+    # welded to the ground and the legs' motors move the base.
+    feet: str = "held"
 
     def check(self) -> None:
-        """Raises BackbeatError for an unknown axis."""
-        if self.axis not in AXES:
-            raise unknown_name("axis", self.axis, AXES)
+        """Checks the numbers.
 
-    def at(self, t: float) -> tuple[float, float, float]:
-        """Deviation along the axis, its rate and its acceleration at time t [s]."""
-        a, w, s = self.amplitude, self.rate, float(np.clip(t / START, 0.0, 1.0))
+        Raises:
+            BackbeatError: an unknown axis or way of the feet, no axis, or one twice.
+        """
+        names = self.axis.split()
+        for name in names:
+            if name not in AXES:
+                raise unknown_name("axis", name, AXES)
+        if not names or len(set(names)) < len(names):
+            raise BackbeatError(
+                f"a base sways along axes such as {' '.join(AXES)}, each named once, "
+                f"not {self.axis!r}"
+            )
+        if self.feet not in FEET:
+            raise unknown_name("way of the feet", self.feet, FEET)
+        if not np.isfinite([self.amplitude, self.rate]).all():
+            raise BackbeatError("a sway needs a finite amplitude and rate")
+
+    @property
+    def directions(self) -> np.ndarray:
+        """(6,) 1 for each of AXES that sways."""
+        return np.isin(AXES, self.axis.split()).astype(float)
+
+    def rates(self) -> np.ndarray:
+        """(6,) angular rate of each of AXES [rad/s]; 0 where nothing sways."""
+        names, out = self.axis.split(), np.zeros(6)
+        for i, name in enumerate(names):
+            out[AXES.index(name)] = self.rate * (1.0 - 0.5 * i / len(names))
+        return out
+
+    def at(self, t: float) -> np.ndarray:
+        """(3, 6) deviations along AXES, their rates and accelerations at time t [s]."""
+        a, w, s = self.amplitude, self.rates(), float(np.clip(t / START, 0.0, 1.0))
         # It grows by a step that is smooth up to the acceleration.
         g = s**3 * (10.0 - 15.0 * s + 6.0 * s * s)
         dg = 30.0 * s * s * (1.0 - s) ** 2 / START
         ddg = 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / START**2
         sn, c = a * np.sin(w * t), a * w * np.cos(w * t)
-        return g * sn, dg * sn + g * c, ddg * sn + 2.0 * dg * c - g * w * w * sn
+        change = ddg * sn + 2.0 * dg * c - g * w * w * sn
+        return np.array([g * sn, dg * sn + g * c, change])
 
     def base(self, t: float, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(7,) pose, and (2, 6) velocity and acceleration, of a base that began at q.
@@ -57,20 +95,50 @@ class BaseMotion:
             t: time [s].
             q: (7,) pose at the start.
         """
-        return self.moved(self.at(t), q)
+        return moved(self.at(t), q)
 
-    def moved(
-        self, sway: Sequence[float] | np.ndarray, q: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The same for a deviation along the axis, its rate and its acceleration."""
-        d, rate, change = sway
-        motion, k = np.zeros((2, 6)), AXES.index(self.axis)
-        motion[:, k] = rate, change
-        step, pose = np.zeros(6), np.empty(7)
-        step[k] = d
-        # About a fixed axis of the world: rotation left of what was there.
-        box_plus(np.ascontiguousarray(q[:7]), step, 1.0, True, pose)
-        return pose, motion
+
+def moved(sway: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A base that sways.
+
+    Args:
+        sway: (3, 6) deviations along AXES, their rates and accelerations.
+        q: (7,) pose without them.
+
+    Returns:
+        (7,) pose, and (2, 6) velocity and acceleration, [angular, linear].
+    """
+    (roll, pitch, yaw), rate, change = sway[0, :3], sway[1, :3], sway[2, :3]
+    turn = RollPitchYaw(roll, pitch, yaw).ToRotationMatrix()
+    Rz, z = RotationMatrix.MakeZRotation(yaw), np.array([0.0, 0.0, 1.0])
+    # What roll and pitch turn about by now; yaw turns about z.
+    x, y = turn.matrix()[:, 0], Rz.matrix()[:, 1]
+    motion, pose = sway[1:].copy(), np.array(q[:7])
+    motion[0, :3] = rate[0] * x + rate[1] * y + rate[2] * z
+    # These axes turn too: y with the yaw, x with yaw and pitch.
+    dy = np.cross(rate[2] * z, y)
+    dx = np.cross(rate[2] * z + rate[1] * y, x)
+    motion[1, :3] = change[0] * x + change[1] * y + change[2] * z
+    motion[1, :3] += rate[0] * dx + rate[1] * dy
+    pose[:4] = turn.ToQuaternion().multiply(Quaternion(pose[:4])).wxyz()
+    pose[4:] += sway[0, 3:]
+    return pose, motion
+
+
+def gripped(
+    prescribed: tuple[np.ndarray, np.ndarray], q: np.ndarray, v: np.ndarray
+) -> np.ndarray:
+    """(6,) acceleration of a base that keeps to what is prescribed.
+
+    Args:
+        prescribed: pose, velocity and acceleration as of `moved`.
+        q, v: (nq,), (nv,) where the robot is.
+    """
+    pose, (velocity, acceleration) = prescribed
+    error = np.empty(6)
+    box_minus(pose, np.ascontiguousarray(q[:7]), True, error)
+    acceleration = acceleration + GRIP**2 * error
+    return np.asarray(acceleration + 2.0 * GRIP * (velocity - v[:6]))
 
 
 class BaseDrive(CollectableSystem):
@@ -129,7 +197,8 @@ class BaseDrive(CollectableSystem):
     def _base(self, context: Context) -> tuple[np.ndarray, np.ndarray]:
         """Pose (7,), and velocity and acceleration (2, 6), of the base by now."""
         if self._sway.HasValue(context):
-            return self._motion.moved(self._sway.Eval(context), self._q)
+            sway = np.outer(self._sway.Eval(context), self._motion.directions)
+            return moved(sway, self._q)
         return self._motion.base(context.get_time(), self._q)
 
     def _calc_acceleration(self, context: Context, output: BasicVector) -> None:
@@ -138,11 +207,7 @@ class BaseDrive(CollectableSystem):
     def _calc_forces(self, context: Context, output: AbstractValue) -> None:
         x, nq = self._state.Eval(context), self._robot.num_positions
         q, v = x[:nq], x[nq:]
-        pose, (velocity, acceleration) = self._base(context)
-        error = np.empty(6)
-        box_minus(pose, np.ascontiguousarray(q[:7]), True, error)
-        acceleration = acceleration + GRIP**2 * error
-        acceleration = acceleration + 2.0 * GRIP * (velocity - v[:6])
+        acceleration = gripped(self._base(context), q, v)
         state = self._now.update(q, v)
         M, h = state.mass_matrix, state.bias
         h[6:] += self._robot.damping * v[6:]

@@ -2,7 +2,8 @@
 
 The controller has a model of its own and sees samples only. An arm is bolted to the
 ground. Atlas has its legs held and its pelvis moved, which for the rest of it is all
-that legs could do: what joints feel of a prescribed base is its motion.
+that legs could do: what joints feel of a prescribed base is its motion. Or its feet are
+welded to the ground, and the motors of its legs move the pelvis.
 """
 
 from dataclasses import dataclass
@@ -16,15 +17,17 @@ from scipy.sparse import csc_matrix
 from models.collectable_system import free_unused_systems
 from models.configuration import Configuration
 from models.errors import BackbeatError
+from models.fusing import set_joints
 from models.joint_servo import JointServo
 from models.robot import RobotModel
 from models.scene import CONTINUOUS, World, add_world, lock_joints
 from mpc.simulation.altered_robot import alter_robot
-from mpc.simulation.base_motion import BaseDrive
+from mpc.simulation.base_motion import BaseDrive, BaseMotion
 from mpc.simulation.glide import Glide, Sway
 from mpc.simulation.target_motion import TargetSource
 from mpc.simulation.task_sensing import TaskSensing
 from mpc.simulation.task_space_scenario import TaskSpaceScenario
+from mpc.simulation.welded_feet import LegDrive, WeldedLegs
 from mpc.simulation.world_error import WorldError
 from mpc.task_space_controller import TaskSpaceController
 from mpc.task_space_law import TaskSpaceLaw
@@ -34,6 +37,9 @@ HANDS = {"ur10": "tool0", "atlas": "r_hand"}
 STARTS = {"ur10": "ready", "atlas": "reaching"}
 # What carries Atlas is held by others.
 HELD = ("l_leg", "r_leg")
+# Knees bent so far that the pelvis can go 0.1 m up and down, forward and sideways and
+# turn by 0.1 rad, all at once.
+WELDED_LEGS = "ready"
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,7 @@ class TaskSpaceLoop:
         hand: name of the hand's frame.
         hand_start: (3,) where the hand begins [m].
         logs: log sinks by name.
+        legs: those between welded feet and base; None where legs are held.
     """
 
     diagram: Diagram
@@ -61,28 +68,45 @@ class TaskSpaceLoop:
     hand: str
     hand_start: np.ndarray
     logs: dict[str, VectorLogSink]
+    legs: WeldedLegs | None = None
 
     def make_context(self) -> Context:
         """A context at the start."""
         context = self.diagram.CreateDefaultContext()
         plant = self.world.plant
         own = plant.GetMyMutableContextFromRoot(context)
-        lock_joints(plant, own, self.robot.locked)
+        if self.legs is None:
+            lock_joints(plant, own, self.robot.locked)
+        else:
+            set_joints(plant, own, self.robot.locked)
         error = WorldError(mass_scale=self.scenario.mass_scale)
         alter_robot(plant, own, self.world.instance, error, self.scenario.seed)
         self.world.set_state(own, self.q_start, np.zeros(self.robot.num_velocities))
         return context
 
 
-def task_space_robot(name: str) -> RobotModel:
-    """The model of a robot that is controlled in task space; legs of Atlas are held."""
+def task_space_robot(name: str, legs: str = "") -> RobotModel:
+    """The model of a robot that is controlled in task space; legs of Atlas are held.
+
+    Args:
+        name: name or path of the robot.
+        legs: posture of the legs; "" for the one in which the robot starts.
+    """
     robot = RobotModel(name)
     if not robot.floating:
         return robot
     groups = [g for g in HELD if g in robot.groups]
     held = [robot.joint_names[i] for g in groups for i in robot.groups[g]]
-    angles = robot.posture_joints(STARTS.get(robot.name, "stand"))
+    angles = robot.posture_joints(legs or STARTS.get(robot.name, "stand"))
     return RobotModel(name, locked={j: angles.get(j, 0.0) for j in held})
+
+
+def start_posture(robot: RobotModel, start: str, legs: str) -> np.ndarray:
+    """(nq,) a posture, the base as high as legs in theirs carry it."""
+    q = robot.posture(start)
+    if robot.floating and legs:
+        q[:7] = robot.posture(legs)[:7]
+    return q
 
 
 def build_task_space_loop(
@@ -99,8 +123,10 @@ def build_task_space_loop(
         BackbeatError: unknown robot, frame or posture, or a value that makes no sense.
     """
     scenario.check()
-    robot = task_space_robot(scenario.robot)
-    if not robot.floating and scenario.base.amplitude:
+    legs = scenario.legs or (WELDED_LEGS if scenario.base.feet == "welded" else "")
+    robot = task_space_robot(scenario.robot, legs)
+    sways = scenario.base.amplitude or scenario.base.feet == "welded"
+    if not robot.floating and sways:
         raise BackbeatError(
             f"the base of {robot.name!r} is bolted down and cannot sway"
         )
@@ -110,28 +136,50 @@ def build_task_space_loop(
         raise BackbeatError(
             f"say which frame of {robot.name!r} is its hand and a start"
         )
-    q = robot.posture(start)
+    q = start_posture(robot, start, legs)
     p_WH = np.array(Configuration(robot, q).pose(hand).translation())
     free_unused_systems()
     builder = DiagramBuilder()
-    world = _add_plant(builder, robot, scenario)
+    welded = _welded_legs(robot, q, scenario) if robot.floating else None
+    world = _add_plant(builder, robot, scenario, welded)
     limits = scenario.effort_share * robot.effort_limits
     posture = robot.posture(scenario.posture) if scenario.posture else q
     joints = posture[robot.base_positions :]
     law = TaskSpaceLaw(robot, hand, scenario.control, joints, limits)
     controller = TaskSpaceController(law)
     logs = _connect(
-        builder, world, robot, scenario, controller, q, hand, p_WH, limits, is_live
-    )
+        builder, world, robot, scenario, controller, q, hand, p_WH, limits, is_live,
+        welded,
+    )  # fmt: skip
     diagram = builder.Build()
     diagram.set_name("task_space_loop")
     return TaskSpaceLoop(
-        diagram, scenario, world, robot, controller, q, hand, p_WH, logs
+        diagram, scenario, world, robot, controller, q, hand, p_WH, logs, welded
     )
 
 
+def _welded_legs(
+    robot: RobotModel, q: np.ndarray, scenario: TaskSpaceScenario
+) -> WeldedLegs | None:
+    """Legs with welded feet, if the scenario has them and they reach."""
+    if scenario.base.feet != "welded":
+        return None
+    whole = RobotModel(scenario.robot)
+    places = [whole.joint_index(n) for n in robot.joint_names]
+    held = [whole.joint_index(n) for n in robot.locked]
+    start = np.r_[q[:7], np.zeros(whole.num_joints)]
+    start[np.add(7, held)] = list(robot.locked.values())
+    start[np.add(7, places)] = q[7:]
+    legs = WeldedLegs(whole, start)
+    legs.check(scenario.base, start, scenario.duration)
+    return legs
+
+
 def _add_plant(
-    builder: DiagramBuilder, robot: RobotModel, scenario: TaskSpaceScenario
+    builder: DiagramBuilder,
+    robot: RobotModel,
+    scenario: TaskSpaceScenario,
+    legs: WeldedLegs | None,
 ) -> World:
     """The simulated robot, on the ground or, with a base that is moved, without one."""
     step, model = scenario.time_step, scenario.contact_model
@@ -143,6 +191,8 @@ def _add_plant(
     config.discrete_contact_approximation = model
     plant, graph = AddMultibodyPlant(config, builder)
     instance = robot.add_to(plant)
+    if legs is not None:
+        legs.weld(plant, instance)
     plant.Finalize()
     return World(plant, graph, robot, instance)
 
@@ -158,6 +208,7 @@ def _connect(
     p_WH: np.ndarray,
     limits: np.ndarray,
     is_live: bool,
+    legs: WeldedLegs | None,
 ) -> dict[str, VectorLogSink]:
     """Adds all but the plant, and says where logs are."""
     plant, add, connect = world.plant, builder.AddNamedSystem, builder.Connect
@@ -182,26 +233,22 @@ def _connect(
             connect(sensing.GetOutputPort(port), controller.GetInputPort(port))
     connect(state, servo.GetInputPort("state"))
     connect(controller.GetOutputPort("command"), servo.GetInputPort("command"))
-    connect(
-        servo.GetOutputPort("actuation"), plant.get_actuation_input_port(world.instance)
-    )
-    if robot.floating:
-        base = plant.GetBodyByName(robot.base_name, world.instance).index()
-        drive = add("base_drive", BaseDrive(robot, scenario.base, q, base))
+    motors = servo.GetOutputPort("actuation")
+    if legs is not None:
+        drive = _add_leg_drive(builder, world, legs, scenario.base, q)
+        connect(servo.GetOutputPort("joint_effort"), drive.GetInputPort("effort"))
+        connect(motors, drive.GetInputPort("actuation"))
+        motors = drive.GetOutputPort("actuation")
+    elif robot.floating:
+        drive = _add_base_drive(builder, world, robot, scenario, q, is_live)
         connect(state, drive.GetInputPort("state"))
         connect(servo.GetOutputPort("joint_effort"), drive.GetInputPort("effort"))
+    connect(motors, plant.get_actuation_input_port(world.instance))
+    if robot.floating and scenario.base.feedforward:
         connect(
-            drive.GetOutputPort("spatial_forces"),
-            plant.get_applied_spatial_force_input_port(),
+            drive.GetOutputPort("acceleration"),
+            controller.GetInputPort("base_acceleration"),
         )
-        if is_live:
-            sway = add("sway", Sway(step))
-            connect(sway.GetOutputPort("sway"), drive.GetInputPort("sway"))
-        if scenario.base.feedforward:
-            connect(
-                drive.GetOutputPort("acceleration"),
-                controller.GetInputPort("base_acceleration"),
-            )
     if is_live:
         return {}
     ports = {
@@ -209,4 +256,48 @@ def _connect(
         "effort": servo.GetOutputPort("joint_effort"),
         "at_limit": controller.GetOutputPort("at_limit"),
     }
+    if legs is not None:
+        ports["leg_effort"] = drive.GetOutputPort("leg_effort")
     return {n: LogVectorOutput(p, builder, step) for n, p in ports.items()}
+
+
+def _add_base_drive(
+    builder: DiagramBuilder,
+    world: World,
+    robot: RobotModel,
+    scenario: TaskSpaceScenario,
+    q: np.ndarray,
+    is_live: bool,
+) -> BaseDrive:
+    """What moves a base whose legs are held."""
+    plant = world.plant
+    base = plant.GetBodyByName(robot.base_name, world.instance).index()
+    drive = BaseDrive(robot, scenario.base, q, base)
+    builder.AddNamedSystem("base_drive", drive)
+    builder.Connect(
+        drive.GetOutputPort("spatial_forces"),
+        plant.get_applied_spatial_force_input_port(),
+    )
+    if is_live:
+        sway = builder.AddNamedSystem("sway", Sway(scenario.time_step))
+        builder.Connect(sway.GetOutputPort("sway"), drive.GetInputPort("sway"))
+    return drive
+
+
+def _add_leg_drive(
+    builder: DiagramBuilder,
+    world: World,
+    legs: WeldedLegs,
+    motion: BaseMotion,
+    q: np.ndarray,
+) -> LegDrive:
+    """What moves a base on legs with welded feet."""
+    whole = World(world.plant, world.scene_graph, legs.robot, world.instance)
+    truth = SparseMatrixGain(csc_matrix(whole.state_selection()))
+    builder.AddNamedSystem("whole_state", truth)
+    joints = world.actuator_joints()
+    drive = LegDrive(legs, world.robot, motion, q[:7], joints)
+    builder.AddNamedSystem("leg_drive", drive)
+    builder.Connect(world.plant.get_state_output_port(), truth.get_input_port())
+    builder.Connect(truth.get_output_port(), drive.GetInputPort("state"))
+    return drive

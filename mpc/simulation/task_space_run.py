@@ -26,6 +26,8 @@ class TaskSpaceRun:
         hand, target: (n, 3) places [m].
         effort: (n, nj) [N m].
         at_limit: (n, nj) whether a limit took something from a joint.
+        leg_share: (n,) of its effort limit that the busiest joint of legs with welded
+            feet gives; zeros where legs are held.
         tick: median wall time of the controller [s].
         ended: whether it had to end before its time.
     """
@@ -38,6 +40,7 @@ class TaskSpaceRun:
     target: np.ndarray
     effort: np.ndarray
     at_limit: np.ndarray
+    leg_share: np.ndarray
     tick: float
     ended: bool
 
@@ -54,6 +57,7 @@ class TaskSpaceRun:
             "error_rms_mm": 1e3 * float(np.sqrt(np.mean(error**2))),
             "error_max_mm": 1e3 * float(error.max()),
             "at_limit_share": float(self.at_limit[late].any(1).mean()),
+            "leg_share_max": float(self.leg_share[late].max()),
             "fastest_joint": float(np.abs(self.v[late]).max()),
             "tick_ms": 1e3 * self.tick,
         }
@@ -104,6 +108,16 @@ def simulate(loop: TaskSpaceLoop) -> TaskSpaceRun:
         target=np.array(target),
         effort=logs["effort"].data().T.copy(),
         at_limit=logs["at_limit"].data().T > 0.5,
+        leg_share=_leg_share(loop, logs["leg_effort"].data().T)
+        if loop.legs
+        else np.zeros(len(times)),
         tick=float(np.median(loop.controller.tick_times)),
         ended=ended,
     )
+
+
+def _leg_share(loop: TaskSpaceLoop, effort: np.ndarray) -> np.ndarray:
+    """(n,) largest share of effort limits in legs that give (n, L) [N m]."""
+    assert loop.legs is not None
+    limits = loop.legs.robot.effort_limits[loop.legs.joints]
+    return np.asarray((np.abs(effort) / limits).max(axis=1))

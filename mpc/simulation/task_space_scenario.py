@@ -27,6 +27,8 @@ class TaskSpaceScenario:
     # Posture at the start, and the one wanted below the hand; "" for that at the start.
     start: str = ""
     posture: str = ""
+    # Posture whose legs it has; "" for that at the start, or `ready` on welded feet.
+    legs: str = ""
     # Time simulated [s], plant step [s] and Drake's contact approximation.
     duration: float = 4.0
     time_step: float = 0.001

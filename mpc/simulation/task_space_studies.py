@@ -16,6 +16,9 @@ NOISES = (2e-3, 5e-3, 10e-3, 20e-3)
 # How a hand is known.
 HANDS_KNOWN = MODELED, SENSED, OBSERVED = "modeled", "sensed", "sensed, rate observed"
 RATES = (0.5, 2.0, 6.0)
+# All ways that a pelvis can go, and how fast [rad/s].
+ALL_AXES = "x y z rx ry rz"
+PELVIS_RATES = (0.5, 1.0, 2.0, 4.0, 6.0)
 # Motors this weak saturate on the circle below.
 WEAK = 0.3
 
@@ -110,5 +113,54 @@ def base_study(
                 )
                 found = run_task_space(scenario).metrics(1.0)
                 what = {"axis": axis, "rate": rate, "feedforward": feedforward}
+                rows.append({**what, **found})
+    return pd.DataFrame(rows)
+
+
+def pelvis_scenario(
+    rate: float,
+    feedforward: bool = True,
+    radius: float = 0.0,
+    duration: float = 5.0,
+    limits: str = "program",
+) -> TaskSpaceScenario:
+    """Atlas on welded feet, its pelvis going 0.1 m and turning 0.1 rad every way.
+
+    Args:
+        rate: of the fastest of the six sways [rad/s].
+        feedforward: whether the controller is told the pelvis' acceleration.
+        radius: of the circle at 0.3 Hz that the hand goes round; 0 holds it [m].
+        duration: of the run [s].
+        limits: of the law.
+    """
+    return TaskSpaceScenario(
+        robot="atlas",
+        base=BaseMotion(ALL_AXES, 0.1, rate, feedforward, "welded"),
+        target=TargetMotion(radius=radius, frequency=0.3),
+        control=TaskSpaceSettings(limits=limits),
+        duration=duration,
+    )
+
+
+def pelvis_study(
+    rates: Sequence[float] = PELVIS_RATES, duration: float = 5.0
+) -> pd.DataFrame:
+    """Atlas on welded feet, its pelvis going every way at once, ever faster.
+
+    Args:
+        rates: of the fastest sway [rad/s].
+        duration: of each run [s].
+
+    Returns:
+        Columns rate, radius (of the target's circle), feedforward, error_rms_mm,
+        error_max_mm, leg_share_max.
+    """
+    rows = []
+    for rate in rates:
+        for radius in (0.0, 0.05):
+            for feedforward in (False, True):
+                scenario = pelvis_scenario(rate, feedforward, radius, duration)
+                found = run_task_space(scenario).metrics(1.0)
+                what = {"rate": rate, "radius": radius, "feedforward": feedforward}
                 rows.append({**what, **found})
     return pd.DataFrame(rows)

@@ -78,7 +78,7 @@ def limit_rows(
     one = np.where(np.isfinite(limits.effort), 1.0, INFINITY)
     X = np.hstack([basis.moving, basis.still])
     A, lower, upper = [X], [-one], [one]
-    least, most = limits.accelerations(space.state.v[base:])
+    least, most = limits.accelerations(space.state.v[base:], space.joint_angles)
     ours = np.isfinite(least) | np.isfinite(most)
     if ours.any():
         there = solve_upper(dynamics.C, dynamics.contact_acceleration())[base:]

@@ -134,7 +134,9 @@ class LimitedProgram:
             return None
         found = space.outcome(tau, {})
         base = space.robot.base_velocities
-        least, most = self.limits.accelerations(space.state.v[base:])
+        least, most = self.limits.accelerations(
+            space.state.v[base:], space.joint_angles
+        )
         vdot = found.vdot[base:]
         if not ((least <= vdot) & (vdot <= most)).all():
             return None

@@ -6,6 +6,10 @@ import numpy as np
 
 from models.robot import RobotModel
 
+# How fast a joint may approach a stop, per radian that is left [1/s], and how much it
+# may press against one it rests at [rad/s^2].
+APPROACH, PRESS = 10.0, 0.05
+
 
 @dataclass(frozen=True)
 class JointLimits:
@@ -16,12 +20,14 @@ class JointLimits:
         velocity: (nj,) [rad/s].
         acceleration: (nj,) [rad/s^2].
         horizon: time in which a joint may come to its velocity limit at most [s].
+        stops: (2, nj) least and greatest angles [rad]; None for joints without end.
     """
 
     effort: np.ndarray
     velocity: np.ndarray
     acceleration: np.ndarray
     horizon: float = 0.02
+    stops: np.ndarray | None = None
 
     @classmethod
     def of(cls, robot: RobotModel, acceleration: float = np.inf) -> "JointLimits":
@@ -32,13 +38,27 @@ class JointLimits:
             np.full(robot.num_joints, acceleration),
         )
 
-    def accelerations(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(nj,) least and greatest joint accelerations at joint velocities v (nj,).
+    def accelerations(
+        self, v: np.ndarray, q: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(nj,) least and greatest joint accelerations.
 
-        A joint that is too fast has to slow down, as far as accelerations allow.
+        A joint that is too fast has to slow down, as far as accelerations allow, and
+        the nearer it is to a stop the slower it may approach it.
+
+        Args:
+            v: (nj,) joint velocities [rad/s].
+            q: (nj,) joint angles [rad]; None where stops do not matter.
         """
-        lower = np.maximum(-self.acceleration, (-self.velocity - v) / self.horizon)
-        upper = np.minimum(self.acceleration, (self.velocity - v) / self.horizon)
+        least, most = -self.velocity, self.velocity
+        if self.stops is not None and q is not None:
+            left = APPROACH * (self.stops - q)
+            # Rounding is no reason to act where a joint rests at its stop.
+            press = PRESS * self.horizon
+            least = np.maximum(least, left[0] - press)
+            most = np.minimum(most, left[1] + press)
+        lower = np.maximum(-self.acceleration, (least - v) / self.horizon)
+        upper = np.minimum(self.acceleration, (most - v) / self.horizon)
         return np.minimum(lower, self.acceleration), np.maximum(
             upper, -self.acceleration
         )

@@ -183,6 +183,11 @@ class TaskSpace:
                 self.levels[priority] = level
 
     @property
+    def joint_angles(self) -> np.ndarray:
+        """(nj,) angles of the joints at the state of the last `update` [rad]."""
+        return self.state.q[self.robot.base_positions :]
+
+    @property
     def is_plain(self) -> bool:
         """Whether directions are kept or given up as a whole."""
         return all(level.is_plain for level in self.levels.values())

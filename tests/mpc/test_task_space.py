@@ -258,7 +258,7 @@ def test_a_hand_feels_what_a_loose_arm_hands_on_of_its_base(axis):
         felt = J[:, k] - J[:, 6:] @ np.linalg.solve(M[6:, 6:], M[6:, k])
         assert np.linalg.norm(felt) < 0.5
         back = -law.stiffness * error - law.damping * rate
-        rate = rate + dt * (felt * base.at(t)[2] + back)
+        rate = rate + dt * (felt * base.at(t)[2, k] + back)
         error = error + dt * rate
         squares.append(error @ error)
     rms = 1e3 * np.sqrt(np.mean(np.array(squares)[found.t[:-1] >= 1.0]))
