@@ -1,6 +1,5 @@
 """Meshes: STL and COLLADA are made readable; what cannot be is left out and said."""
 
-import sys
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -17,16 +16,12 @@ from models.description.inertia_box import inertia_box
 from models.description.readable import readable
 from models.description.reading import read_description
 from models.errors import BackbeatError
-from models.meshing.collada import read_collada
 from models.meshing.obj import converted, obj_text
 from models.meshing.stl import read_stl
 from models.meshing.surface import Surface
 from models.robot import RobotModel
 from models.scene import add_world
-
-# A pyramid of four triangles.
-POINTS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float) / 10
-FACES = POINTS[[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]]
+from tests.models.description.test_collada import FACES, dae
 
 
 def binary(faces):
@@ -79,62 +74,6 @@ def test_a_mesh_is_converted_once(tmp_path, cache):
     stamp = first.stat().st_mtime_ns
     assert converted(tmp_path / "a.stl") == first
     assert first.stat().st_mtime_ns == stamp
-
-
-def dae(faces, more="", unit=0.01):
-    """A COLLADA file in centimeters, its node lifted by 2 cm, its up axis y."""
-    numbers = " ".join(f"{x / unit:g}" for x in faces.ravel())
-    order = " ".join(map(str, range(3 * len(faces))))
-    return f"""<?xml version="1.0"?>
-    <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
-    <asset><unit name="centimeter" meter="{unit}"/><up_axis>Y_UP</up_axis></asset>
-    <library_effects><effect id="e"><profile_COMMON><technique sid="t"><lambert>
-      <diffuse><color>0.8 0.4 0.2 1</color></diffuse></lambert></technique>
-      </profile_COMMON></effect></library_effects>
-    <library_materials><material id="m"><instance_effect url="#e"/></material>
-    </library_materials>
-    <library_geometries><geometry id="g"><mesh><source id="s">
-      <float_array id="a" count="{faces.size}">{numbers}</float_array>
-      <technique_common><accessor source="#a" count="{faces.size // 3}" stride="3">
-      <param name="X" type="float"/><param name="Y" type="float"/>
-      <param name="Z" type="float"/></accessor></technique_common></source>
-      <vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
-      <triangles count="{len(faces)}" material="M">
-      <input semantic="VERTEX" source="#v" offset="0"/><p>{order}</p></triangles>{more}
-      </mesh></geometry></library_geometries>
-    <library_visual_scenes><visual_scene id="w"><node><translate>0 0 2</translate>
-      <instance_geometry url="#g"><bind_material><technique_common>
-      <instance_material symbol="M" target="#m"/></technique_common></bind_material>
-      </instance_geometry></node></visual_scene></library_visual_scenes>
-    <scene><instance_visual_scene url="#w"/></scene></COLLADA>""".encode()
-
-
-def test_collada_is_read_with_unit_place_and_color():
-    (surface,) = read_collada(dae(FACES), "x")
-    np.testing.assert_allclose(surface.corners, FACES + [0, 0, 0.02], atol=1e-6)
-    assert surface.color == (0.8, 0.4, 0.2)
-
-
-BROKEN = {
-    "empty": b"",
-    "cut": dae(FACES)[:600],
-    "no scene": b"<COLLADA/>",
-    "no number": dae(FACES).replace(b"0.8 0.4", b"red 0.4"),
-    "beyond its points": dae(FACES).replace(b"<p>0 1", b"<p>0 99"),
-    "no triangles": dae(FACES[:0]),
-}
-
-
-@pytest.mark.parametrize("raw", BROKEN.values(), ids=BROKEN)
-def test_what_is_no_collada_is_a_sentence(raw):
-    with pytest.raises(BackbeatError, match=r"^part (is no COLLADA|has no triangles)"):
-        read_collada(raw, "part")
-
-
-def test_without_the_library_collada_is_a_sentence(monkeypatch):
-    monkeypatch.setitem(sys.modules, "collada", None)
-    with pytest.raises(BackbeatError, match="pip install pycollada"):
-        read_collada(dae(FACES), "part")
 
 
 def test_colors_of_a_mesh_lie_beside_it(tmp_path):
