@@ -74,19 +74,19 @@ def choose_collisions(link: Any, choice: str, inertial: Inertial | None) -> None
             link.remove(collision)
     if choice == VISUALS:
         for visual in list(children(link, "visual")):
-            link.append(_touchable(visual))
+            link.append(copied_shape(visual, "collision"))
     elif choice == BOX and (old or child(link, "visual") is not None):
         link.append(_box(attributes(link)["name"], inertial))
 
 
-def _touchable(visual: Any) -> Any:
-    """What is drawn, as a collision."""
-    collision = etree.Element("collision")
+def copied_shape(shape: Any, use: str) -> Any:
+    """A visual or collision as another ("visual" or "collision") of the same shape."""
+    copy = etree.Element(use)
     for name in ("origin", "geometry"):
-        part = child(visual, name)
+        part = child(shape, name)
         if part is not None:
-            collision.append(deepcopy(part))
-    return collision
+            copy.append(deepcopy(part))
+    return copy
 
 
 def _box(name: str, inertial: Inertial | None) -> Any:

@@ -1,31 +1,32 @@
-"""A description with such meshes only as Drake reads.
+"""A description with such meshes only as Drake reads, and with something to see.
 
 STL and COLLADA are made into OBJ. In place of a mesh that is missing, or that cannot be
-read, the box is drawn that is as heavy as its link and as hard to turn; it touches
-nothing, for nobody has chosen that shape. Contacts of the robot's YAML touch all the
-same.
+read, stands the box that is as heavy as its link and as hard to turn, drawn or touched;
+where other shapes of the link touch, these have to do.
 """
 
 from collections import Counter
 from collections.abc import Collection
-from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
 from lxml import etree
-from pydrake.math import RigidTransform, RollPitchYaw
 
-from models.description.attaching import set_pose, written
 from models.description.description import Description
 from models.description.document import attributes, child, children, read_document
 from models.description.inertia_box import inertia_box
 from models.description.meshes import DRAWN, TOUCHED, check_meshes, resolve
 from models.description.slimming import slim
+from models.description.stand_ins import (
+    bare_bodies,
+    draw_bare,
+    fill_box,
+    pass_through_neighbors,
+)
 from models.errors import BackbeatError
 from models.meshing.obj import READERS, converted
 
-COLLADA_HINT = " without `pip install pycollada`"
 _LEFT_OUT = ("missing-mesh", "unreadable-mesh")
+_USES = (("visual", DRAWN), ("collision", TOUCHED))
 
 
 def readable(
@@ -39,48 +40,69 @@ def readable(
         description: what the URDF says.
         kept: where links that only weigh something become frames, those that stay.
     """
-    if kept is None and not any(f.rule in _LEFT_OUT for f in check_meshes(description)):
+    if (
+        kept is None
+        and not any(f.rule in _LEFT_OUT for f in check_meshes(description))
+        and not bare_bodies(description)
+    ):
         return "", ()
     root = read_document(description.path).root
     if kept is not None:
         slim(root, description, kept)
-    left_out, boxed = Counter[tuple[str, str]](), set[str]()
-    for link in children(root, "link"):
-        for use, known in (("visual", DRAWN), ("collision", TOUCHED)):
-            for shape in children(link, use):
-                geometry = child(shape, "geometry")
-                mesh = None if geometry is None else child(geometry, "mesh")
-                if mesh is not None and not _mend(description, mesh, known):
-                    name = attributes(mesh).get("filename", "")
-                    kind = name.rpartition(".")[2] if "." in name else "?"
-                    left_out[use, kind] += 1
-                    name = attributes(link).get("name", "")
-                    box = inertia_box(description.links[name].inertial)
-                    if use == "visual" and box and name not in boxed:
-                        boxed.add(name)
-                        _draw(shape, geometry, *box)
-                    else:
-                        link.remove(shape)
-    notes = tuple(
-        f"{count} {use} meshes are left out: missing, or .{kind}, which cannot be read"
-        + (COLLADA_HINT if kind == "dae" and find_spec("collada") is None else "")
-        for (use, kind), count in sorted(left_out.items())
-    )
-    if boxed:
-        notes += (f"boxes of their inertia are drawn for {', '.join(sorted(boxed))}",)
+    notes = (*_mend_meshes(root, description), *draw_bare(root, description))
     return etree.tostring(root, encoding="unicode"), notes
 
 
-def _draw(shape: Any, geometry: Any, size: np.ndarray, X_LB: RigidTransform) -> None:
-    """Makes a box of a visual."""
-    for part in (*children(shape, "origin"), *children(geometry, "mesh")):
-        part.getparent().remove(part)
-    etree.SubElement(geometry, "box", size=" ".join(map(written, size)))
-    set_pose(shape, X_LB.translation(), RollPitchYaw(X_LB.rotation()).vector())
+def _mend_meshes(root: Any, description: Description) -> tuple[str, ...]:
+    """Gives every mesh a path that can be read, or takes it out; returns notes."""
+    left_out = Counter[tuple[str, str]]()
+    boxed: dict[str, set[str]] = {use: set() for use, _ in _USES}
+    for link in children(root, "link"):
+        name = attributes(link).get("name", "")
+        box = inertia_box(description.links[name].inertial)
+        for use, known in _USES:
+            lost = [
+                shape
+                for shape in list(children(link, use))
+                if not _mend(description, shape, known)
+            ]
+            others = len(list(children(link, use))) - len(lost)
+            for shape in lost:
+                left_out[use, _kind(shape)] += 1
+                has_box = name in boxed[use] or (use == "collision" and others > 0)
+                if box is None or has_box:
+                    link.remove(shape)
+                else:
+                    boxed[use].add(name)
+                    fill_box(shape, child(shape, "geometry"), *box)
+    pass_through_neighbors(root, description, boxed["collision"])
+    notes = [
+        f"{count} {use} meshes are left out: missing, or .{kind}, which cannot be read"
+        for (use, kind), count in sorted(left_out.items())
+    ]
+    for use, does in (("visual", "are drawn for"), ("collision", "touch in place of")):
+        if boxed[use]:
+            names = ", ".join(sorted(boxed[use]))
+            notes.append(f"boxes of their inertia {does} {names}")
+    return tuple(notes)
 
 
-def _mend(description: Description, mesh: Any, known: tuple[str, ...]) -> bool:
-    """Gives a mesh a path that Drake can read; False if there is none."""
+def _mesh(shape: Any) -> Any:
+    geometry = child(shape, "geometry")
+    return None if geometry is None else child(geometry, "mesh")
+
+
+def _kind(shape: Any) -> str:
+    """The ending of a mesh's name."""
+    name = attributes(_mesh(shape)).get("filename", "")
+    return name.rpartition(".")[2] if "." in name else "?"
+
+
+def _mend(description: Description, shape: Any, known: tuple[str, ...]) -> bool:
+    """Gives the mesh of a shape a path that Drake can read; False if there is none."""
+    mesh = _mesh(shape)
+    if mesh is None:
+        return True
     found = resolve(attributes(mesh).get("filename", ""), description.path).path
     try:
         if found is None or not found.is_file():

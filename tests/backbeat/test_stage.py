@@ -226,3 +226,14 @@ def test_another_robot_needs_no_code(tmp_path):
     stage = Stage(behavior, is_simulated=False)
     stage.draw(LiveCanvas(stage.meshcat), take.moment(0.5))
     assert stage.meshcat.HasPath("/robot/arm/bar")
+
+
+@pytest.mark.parametrize("name", ["atlas_v3", "atlas_v4", "atlas_v5_drcsim"])
+def test_a_robot_without_visuals_is_seen(name):
+    behavior = swaying(0.5, name)
+    stage = Stage(behavior, is_simulated=False)
+    stage.aim(PlannedTake(behavior))
+    robot = behavior.robot_model
+    moved = {j.child for j in robot.urdf.moving_joints()}
+    assert len(moved) == robot.num_joints
+    assert set(stage.links) >= moved

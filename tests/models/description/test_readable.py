@@ -1,27 +1,27 @@
 """Meshes: STL and COLLADA are made readable; what cannot be is left out and said."""
 
-import sys
+from itertools import pairwise
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from pydrake.geometry import Box, Mesh
+from pydrake.geometry import Box, Mesh, Sphere
 from pydrake.math import RollPitchYaw
 from pydrake.multibody.tree import SpatialInertia
+from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
 from models.description.description import Inertial, Pose
 from models.description.inertia_box import inertia_box
+from models.description.readable import readable
+from models.description.reading import read_description
 from models.errors import BackbeatError
-from models.meshing.collada import read_collada
 from models.meshing.obj import converted, obj_text
 from models.meshing.stl import read_stl
 from models.meshing.surface import Surface
 from models.robot import RobotModel
 from models.scene import add_world
-
-# A pyramid of four triangles.
-POINTS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float) / 10
-FACES = POINTS[[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]]
+from tests.models.description.test_collada import FACES, dae
 
 
 def binary(faces):
@@ -74,62 +74,6 @@ def test_a_mesh_is_converted_once(tmp_path, cache):
     stamp = first.stat().st_mtime_ns
     assert converted(tmp_path / "a.stl") == first
     assert first.stat().st_mtime_ns == stamp
-
-
-def dae(faces, more="", unit=0.01):
-    """A COLLADA file in centimeters, its node lifted by 2 cm, its up axis y."""
-    numbers = " ".join(f"{x / unit:g}" for x in faces.ravel())
-    order = " ".join(map(str, range(3 * len(faces))))
-    return f"""<?xml version="1.0"?>
-    <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
-    <asset><unit name="centimeter" meter="{unit}"/><up_axis>Y_UP</up_axis></asset>
-    <library_effects><effect id="e"><profile_COMMON><technique sid="t"><lambert>
-      <diffuse><color>0.8 0.4 0.2 1</color></diffuse></lambert></technique>
-      </profile_COMMON></effect></library_effects>
-    <library_materials><material id="m"><instance_effect url="#e"/></material>
-    </library_materials>
-    <library_geometries><geometry id="g"><mesh><source id="s">
-      <float_array id="a" count="{faces.size}">{numbers}</float_array>
-      <technique_common><accessor source="#a" count="{faces.size // 3}" stride="3">
-      <param name="X" type="float"/><param name="Y" type="float"/>
-      <param name="Z" type="float"/></accessor></technique_common></source>
-      <vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
-      <triangles count="{len(faces)}" material="M">
-      <input semantic="VERTEX" source="#v" offset="0"/><p>{order}</p></triangles>{more}
-      </mesh></geometry></library_geometries>
-    <library_visual_scenes><visual_scene id="w"><node><translate>0 0 2</translate>
-      <instance_geometry url="#g"><bind_material><technique_common>
-      <instance_material symbol="M" target="#m"/></technique_common></bind_material>
-      </instance_geometry></node></visual_scene></library_visual_scenes>
-    <scene><instance_visual_scene url="#w"/></scene></COLLADA>""".encode()
-
-
-def test_collada_is_read_with_unit_place_and_color():
-    (surface,) = read_collada(dae(FACES), "x")
-    np.testing.assert_allclose(surface.corners, FACES + [0, 0, 0.02], atol=1e-6)
-    assert surface.color == (0.8, 0.4, 0.2)
-
-
-BROKEN = {
-    "empty": b"",
-    "cut": dae(FACES)[:600],
-    "no scene": b"<COLLADA/>",
-    "no number": dae(FACES).replace(b"0.8 0.4", b"red 0.4"),
-    "beyond its points": dae(FACES).replace(b"<p>0 1", b"<p>0 99"),
-    "no triangles": dae(FACES[:0]),
-}
-
-
-@pytest.mark.parametrize("raw", BROKEN.values(), ids=BROKEN)
-def test_what_is_no_collada_is_a_sentence(raw):
-    with pytest.raises(BackbeatError, match=r"^part (is no COLLADA|has no triangles)"):
-        read_collada(raw, "part")
-
-
-def test_without_the_library_collada_is_a_sentence(monkeypatch):
-    monkeypatch.setitem(sys.modules, "collada", None)
-    with pytest.raises(BackbeatError, match="pip install pycollada"):
-        read_collada(dae(FACES), "part")
 
 
 def test_colors_of_a_mesh_lie_beside_it(tmp_path):
@@ -201,3 +145,131 @@ def test_a_box_has_the_inertia_of_its_link():
 def test_what_is_flat_or_a_point_has_no_box(inertia):
     assert inertia_box(Inertial(0, Pose(), 1.0, inertia)) is None
     assert inertia_box(None) is None
+
+
+CHAIN = """<robot name="chain">{links}{joints}</robot>"""
+LINK = """<link name="{name}"><inertial><origin xyz="0.1 0 0"/><mass value="2"/>
+  <inertia ixx=".02" iyy=".02" izz=".02" ixy="0" ixz="0" iyz="0"/></inertial>
+  {shape}</link>"""
+LOST = '<collision><geometry><mesh filename="lost.stl"/></geometry></collision>'
+BALL = '<collision><geometry><sphere radius="0.05"/></geometry></collision>'
+
+
+def chain(tmp_path, *shapes):
+    """A chain of links a, b, c, ... that turn by turns about z, with shapes."""
+    names = [chr(ord("a") + i) for i in range(len(shapes))]
+    links = [LINK.format(name=n, shape=s) for n, s in zip(names, shapes, strict=True)]
+    joints = [
+        f'''<joint name="{one}{two}" type="revolute"><parent link="{one}"/>
+        <child link="{two}"/><origin xyz="0.1 0 0"/><axis xyz="0 0 1"/>
+        <limit lower="-3" upper="3" effort="5" velocity="5"/></joint>'''
+        for one, two in pairwise(names)
+    ]
+    text = CHAIN.format(links="".join(links), joints="".join(joints))
+    (tmp_path / "chain.urdf").write_text(text)
+    (tmp_path / "chain.yaml").write_text("name: chain\nurdf: chain.urdf\nbase: a\n")
+    return RobotModel(tmp_path / "chain.yaml")
+
+
+def touching(world, name):
+    """Shapes of a link's collisions."""
+    inspector = world.scene_graph.model_inspector()
+    body = world.plant.GetBodyByName(name)
+    return [
+        inspector.GetShape(g) for g in world.plant.GetCollisionGeometriesForBody(body)
+    ]
+
+
+def test_a_box_touches_in_place_of_a_mesh_that_is_missing(tmp_path):
+    robot = chain(tmp_path, LOST, LOST + BALL, BALL + BALL)
+    assert "boxes of their inertia touch in place of a" in robot.notes
+    builder = DiagramBuilder()
+    world = add_world(builder, robot)
+    (box,) = touching(world, "a")
+    # 2 kg with three moments of 0.02 kg m^2: edges of sqrt(0.06) m.
+    assert isinstance(box, Box)
+    assert box.size() == pytest.approx([0.06**0.5] * 3)
+    # Where something else touches, that has to do.
+    assert [type(s) for s in touching(world, "b")] == [Sphere]
+    # It bears the link: dropped from 1 cm above the floor, it comes to rest on it.
+    diagram = builder.Build()
+    simulator = Simulator(diagram)
+    context = world.plant.GetMyMutableContextFromRoot(simulator.get_mutable_context())
+    q = np.zeros(robot.num_positions)
+    q[0], q[6] = 1.0, 0.5 * 0.06**0.5 + 0.01
+    world.set_state(context, q, np.zeros(robot.num_velocities))
+    world.plant.get_actuation_input_port(world.instance).FixValue(context, np.zeros(2))
+    simulator.AdvanceTo(0.6)
+    height = world.plant.EvalBodyPoseInWorld(
+        context, world.plant.GetBodyByName("a")
+    ).translation()[2]
+    assert height == pytest.approx(0.5 * 0.06**0.5, abs=2e-3)
+
+
+def test_boxes_that_nobody_chose_pass_through_links_near_them(tmp_path):
+    """Edges of 0.24 m at joints 0.1 m apart: each box overlaps the next ones."""
+    robot = chain(tmp_path, *[LOST] * 6)
+    builder = DiagramBuilder()
+    world = add_world(builder, robot)
+    diagram = builder.Build()
+    context = diagram.CreateDefaultContext()
+    own = world.plant.GetMyMutableContextFromRoot(context)
+    q = np.zeros(robot.num_positions)
+    q[0], q[6] = 1.0, 1.0
+    world.set_state(own, q, np.zeros(robot.num_velocities))
+    assert pairs(world, context) == set()
+    # Folded back on itself, the last link meets the first ones.
+    q[7:] = [0.0, 0.0, 1.57, 1.57, 0.0]
+    world.set_state(own, q, np.zeros(robot.num_velocities))
+    assert ("a", "e") in pairs(world, context)
+
+
+def pairs(world, context):
+    """Names of links that overlap and may."""
+    graph = world.scene_graph
+    query = graph.get_query_output_port().Eval(graph.GetMyContextFromRoot(context))
+    inspector, plant = query.inspector(), world.plant
+    return {
+        tuple(
+            sorted(
+                plant.GetBodyFromFrameId(inspector.GetFrameId(g)).name()
+                for g in (p.id_A, p.id_B)
+            )
+        )
+        for p in query.ComputePointPairPenetration()
+    }
+
+
+def test_what_is_not_seen_is_drawn_by_its_collisions_or_its_inertia(tmp_path):
+    visual = '<visual><geometry><box size="1 1 1"/></geometry></visual>'
+    robot = chain(tmp_path, visual, BALL, "")
+    assert robot.notes[-1].startswith("nothing is drawn of b, c: collision shapes")
+    world = add_world(DiagramBuilder(), robot)
+    inspector = world.scene_graph.model_inspector()
+    seen = {
+        name: [
+            inspector.GetShape(g)
+            for g in world.plant.GetVisualGeometriesForBody(
+                world.plant.GetBodyByName(name)
+            )
+        ]
+        for name in "abc"
+    }
+    assert {n: [type(s) for s in shapes] for n, shapes in seen.items()} == {
+        "a": [Box],
+        "b": [Sphere],
+        "c": [Box],
+    }
+    assert seen["c"][0].size() == pytest.approx([0.06**0.5] * 3)
+
+
+def test_a_point_that_weighs_something_is_drawn_as_a_ball(tmp_path):
+    """0.5 kg of water in a ball: 49 mm of radius."""
+    text = """<robot name="p"><link name="a"><inertial><mass value="0.5"/>
+      <inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      </robot>"""
+    (tmp_path / "p.urdf").write_text(text)
+    found, _ = readable(read_description(tmp_path / "p.urdf"))
+    (ball,) = ElementTree.fromstring(found).iter("sphere")
+    volume = 4 / 3 * np.pi * float(ball.get("radius")) ** 3
+    assert 1000 * volume == pytest.approx(0.5)
