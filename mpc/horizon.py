@@ -75,15 +75,15 @@ def make_horizon(
     """
     table, soles = reference.table, list(reference.soles)
     middles = 0.5 * (phases[:-1] + phases[1:])
-    at_knots, at_middles = _Samples(reference, phases), _Samples(reference, middles)
+    at_knots, at_middles = Samples(reference, phases), Samples(reference, middles)
     # Outside the behavior the robot rests.
     moving = ((phases >= 0) & (phases <= reference.duration))[:, None]
     wrench, R = at_middles(table.wrench), table.R_contact[at_middles.index]
     planned = table.standing[at_middles.index]
     on = standing(planned, middles, (*steps, *touchdowns))
     p, places = at_middles(table.p_contact), at_knots(table.p_contact)
-    _hold_places(reference, steps, touchdowns, middles, p)
-    _hold_places(reference, steps, touchdowns, phases, places)
+    hold_places(reference, steps, touchdowns, middles, p)
+    hold_places(reference, steps, touchdowns, phases, places)
     replaced = _replaced(reference, phases, touchdowns)
     if previous is None:
         around = _around_behavior(wrench, planned, on, R, shift, replaced)
@@ -120,16 +120,23 @@ def make_horizon(
     )
 
 
-def _hold_places(
+def hold_places(
     reference: Reference,
     steps: Sequence[Step],
     touchdowns: Sequence[Touchdown],
     phases: np.ndarray,
     places: np.ndarray,
 ) -> None:
-    """Writes (n, C, 3) places at phases of feet that have landed, or wait.
+    """Keeps feet that have landed, or wait, where they are.
 
     They do not go on to where the behavior has them go.
+
+    Args:
+        reference: the behavior.
+        steps: steps that the behavior does not make.
+        touchdowns: those that are early or late.
+        phases: (n,) phases [s].
+        places: (n, C, 3) places of the patches then [m], changed here.
     """
     for wait in (w for w in steps if w.stands):
         place = reference.sample(wait.start).p_contact[wait.contact]
@@ -152,7 +159,7 @@ def _replaced(
     return out
 
 
-class _Samples:
+class Samples:
     """Columns of a behavior's table at some phases."""
 
     def __init__(self, reference: Reference, phases: np.ndarray) -> None:

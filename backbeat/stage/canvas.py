@@ -65,3 +65,18 @@ class LiveCanvas:
 def pose_on(point: np.ndarray, direction: np.ndarray) -> RigidTransform:
     """Pose at a point with z along a direction, turned as little as possible."""
     return RigidTransform(RotationMatrix.MakeFromOneVector(direction, 2), point)
+
+
+def see_through_bodies(meshcat: Meshcat, path: str, order: int) -> None:
+    """Lets an object be seen through whatever is in front of it.
+
+    Args:
+        meshcat: the stage.
+        path: path of the object.
+        order: place in the order of drawing; higher ones come out on top.
+    """
+    meshcat.SetProperty(f"{path}/<object>", "material.depthTest", False)
+    meshcat.SetProperty(f"{path}/<object>", "material.transparent", True)
+    meshcat.SetProperty(f"{path}/<object>", "renderOrder", float(order))
+    meshcat.SetProperty(f"{path}/<object>", "castShadow", False)
+    meshcat.SetProperty(f"{path}/<object>", "receiveShadow", False)

@@ -1,5 +1,6 @@
 """A run as its file has it, on the stage: nothing is simulated again."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,11 @@ from backbeat.stage.measured_motion import (
     MeasuredMotion,
     locate,
     measured_capture_point,
+    measured_forces,
     mixed_configuration,
 )
 from backbeat.stage.moment import ContactForce, Moment
+from backbeat.stage.pushes import pushes_at
 from backbeat.stage.strikes import FORCE_SHOWN, Strike, accents, flashes, loudness
 from behaviors.behavior import Behavior
 from behaviors.behavior_table import WRENCH
@@ -20,17 +23,24 @@ from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.state_names import position_names, velocity_names
+from mpc.prediction import Prediction
+from mpc.reference import patch_names
 from mpc.simulation.asked_tempo import asked_tempo
+from mpc.simulation.filed_predictions import FiledPredictions
 from mpc.simulation.run_record import RunRecord
+from mpc.simulation.scenario import Push
 
 # Kinds of contacts that nobody planned and that are heard.
 STRUCK = ("hit", "double")
+NO_PREDICTIONS = "its file does not keep what plans expected: track it again to see it"
 
 
 class FiledTake:
     """A run from its file; see `Take`.
 
-    What the file does not keep is not seen: whole predicted paths.
+    Attributes:
+        record: the run.
+        lacks: what its file, of an earlier Backbeat, does not keep, in words, or "".
     """
 
     is_simulated = True
@@ -57,6 +67,17 @@ class FiledTake:
         planned = samples[position_names(robot, "planned.q")]
         self._planned = planned.to_numpy(float)
         self.start, self.end = self._motion.start, self._motion.end
+        self._patches = patch_names(behavior)
+        wrench = [[f"planned.{n}.{a}" for a in WRENCH] for n in self._patches]
+        self._wanted = np.zeros((len(self._t), 0, 6))
+        if wrench:
+            wanted = [samples[columns].to_numpy(float) for columns in wrench]
+            self._wanted = np.stack(wanted, axis=1)
+        self._predictions, self.lacks = None, NO_PREDICTIONS
+        if "predictions" in record.story:
+            told = record.story["predictions"]
+            self._predictions = FiledPredictions(told, robot.patches)
+            self.lacks = ""
         self._hits = _hits(record)
         self._strikes = [
             Strike(h["time"], h["member"], loudness(h["peak_force"]))
@@ -76,15 +97,25 @@ class FiledTake:
         i, u = locate(self._t, t)
         robot = self.behavior.robot_model
         ghost = mixed_configuration(robot, self._planned[i], self._planned[i + 1], u)
+        wanted = (1 - u) * self._wanted[i] + u * self._wanted[i + 1]
+        expected = self._predictions
         return Moment(
             time=t,
             state=state,
             ghost=ghost,
             forces=forces,
+            planned_forces=measured_forces(state, self._patches, wanted),
+            pushes=pushes_at(self.pushes, t, state),
             standing=tuple(forces),
+            prediction=Prediction() if expected is None else expected.at(t),
             flashes=flashes(self._strikes, t),
             capture_point=measured_capture_point(state) if forces else None,
         )
+
+    @property
+    def pushes(self) -> Sequence[Push]:
+        """Pushes of the run."""
+        return self.record.scenario.pushes
 
     def performance(self) -> Performance:
         """What the run sounds like."""

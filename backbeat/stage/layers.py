@@ -18,8 +18,9 @@ from pydrake.geometry import (
 )
 from pydrake.math import RigidTransform, RotationMatrix
 
+from backbeat.stage.arrows import arrow_scales, draw_arrow, put_arrow
 from backbeat.stage.balance import MAX_EDGES, support_corners
-from backbeat.stage.canvas import Canvas, pose_on
+from backbeat.stage.canvas import Canvas, pose_on, see_through_bodies
 from backbeat.stage.moment import ContactForce, Moment
 from models.kit.drum_kit import DrumKit, MemberDescription
 from models.meshing import Material, Part, gltf, revolve
@@ -28,7 +29,6 @@ from models.robot import RobotModel
 # Colors that people with any color vision tell apart (Okabe, Ito 2008).
 FORCE = Rgba(0.10, 0.78, 0.55, 1.0)
 MASS = Rgba(0.88, 0.42, 0.70, 1.0)
-PREDICTED = Rgba(0.97, 0.86, 0.28, 1.0)
 SUPPORT = Rgba(0.96, 0.94, 0.88, 1.0)
 PLANNED = Rgba(0.30, 0.66, 0.95, 1.0)
 PUSH = Rgba(0.98, 0.98, 0.98, 1.0)
@@ -37,11 +37,6 @@ PUSH_SCALE, PUSH_HEAD = 5e-3, 0.13
 CAPTURE = Rgba(0.90, 0.30, 0.05, 1.0)
 CAPTURE_RING = Material("capture point", "#e64d0d", roughness=0.6, glow="#a03008")
 FLASH = Rgba(1.0, 0.68, 0.22, 0.5)
-# An arrow of this length is the robot's weight [m].
-WEIGHT_LENGTH = 0.85
-# Length of a force on a point contact [m/N], and of an arrow's head [m].
-POINT_SCALE, HEAD = 3e-3, 0.075
-PARTS = ("shaft", "head")
 
 
 class Layer(Protocol):
@@ -65,24 +60,9 @@ class ForceArrows:
 
     def __init__(self, meshcat: Meshcat, robot: RobotModel) -> None:
         """Makes an arrow for each contact of the robot."""
-        # Points, such as stick tips, bear a hundredth of what a sole bears.
-        self._scales = {
-            name: POINT_SCALE if contact.is_point else WEIGHT_LENGTH / robot.weight
-            for name, contact in robot.contacts.items()
-        }
-        upright = RigidTransform(RotationMatrix.MakeXRotation(np.pi), [0, 0, HEAD])
+        self._scales = arrow_scales(robot)
         for name in self._scales:
-            shaft, head = (f"{self.path}/{name}/{part}/size" for part in PARTS)
-            meshcat.SetObject(
-                f"{shaft}/bar", Cylinder(0.013 * self.thickness, 1.0), self.color
-            )
-            meshcat.SetTransform(f"{shaft}/bar", RigidTransform([0.0, 0.0, 0.5]))
-            # Meshcat's cone stands on its tip.
-            cone = MeshcatCone(HEAD, 0.034 * self.thickness, 0.034 * self.thickness)
-            meshcat.SetObject(f"{head}/cone", cone, self.color)
-            meshcat.SetTransform(f"{head}/cone", upright)
-            for solid in (f"{shaft}/bar", f"{head}/cone"):
-                see_through_bodies(meshcat, solid, 5)
+            put_arrow(meshcat, f"{self.path}/{name}", self.color, self.thickness)
 
     def forces(self, moment: Moment) -> Mapping[str, ContactForce]:
         """What the arrows show."""
@@ -92,19 +72,7 @@ class ForceArrows:
         """See `Layer`."""
         forces = self.forces(moment)
         for name, scale in self._scales.items():
-            path = f"{self.path}/{name}"
-            contact = forces.get(name)
-            canvas.show(path, contact is not None)
-            if contact is None:
-                continue
-            length = max(scale * float(np.linalg.norm(contact.force)), 0.01)
-            # A short arrow is a small one, not a head without a shaft.
-            size = min(1.0, length / (2.0 * HEAD))
-            bar = length - size * HEAD
-            canvas.place(path, pose_on(contact.point, contact.force))
-            canvas.scale(f"{path}/shaft/size", (size, size, bar))
-            canvas.place(f"{path}/head", RigidTransform([0.0, 0.0, bar]))
-            canvas.scale(f"{path}/head/size", (size, size, size))
+            draw_arrow(canvas, f"{self.path}/{name}", forces.get(name), scale)
 
 
 class PlannedForceArrows(ForceArrows):
@@ -200,26 +168,6 @@ class CenterOfMass:
         canvas.scale(f"{self._line}/stretch", (1.0, 1.0, max(float(com[2]), 1e-3)))
 
 
-class PredictedPath:
-    """Beads along the way that the center of mass is expected to take."""
-
-    path = "/predicted path"
-
-    def __init__(self, meshcat: Meshcat, beads: int) -> None:
-        """Makes the beads, the later the smaller."""
-        self._beads = [f"{self.path}/beads/{k + 1}" for k in range(beads)]
-        for k, bead in enumerate(self._beads):
-            radius = 0.019 - 0.011 * k / beads
-            meshcat.SetObject(bead, Sphere(radius), PREDICTED)
-            see_through_bodies(meshcat, bead, 6)
-
-    def draw(self, canvas: Canvas, moment: Moment) -> None:
-        """See `Layer`."""
-        for bead, place in zip(self._beads, moment.prediction, strict=False):
-            canvas.place(bead, RigidTransform(place))
-        canvas.show(f"{self.path}/beads", len(moment.prediction) > 0)
-
-
 class SupportPolygon:
     """The hull of the contacts that carry weight, on the floor."""
 
@@ -282,18 +230,3 @@ def _glow_of(member: MemberDescription) -> tuple[Shape, RigidTransform]:
     # tip.
     fall = RigidTransform(RotationMatrix.MakeXRotation(np.pi), [0.0, 0.0, 0.006])
     return MeshcatCone(0.03, 1.01 * member.radius, 1.01 * member.radius), fall
-
-
-def see_through_bodies(meshcat: Meshcat, path: str, order: int) -> None:
-    """Lets an object be seen through whatever is in front of it.
-
-    Args:
-        meshcat: the stage.
-        path: path of the object.
-        order: place in the order of drawing; higher ones come out on top.
-    """
-    meshcat.SetProperty(f"{path}/<object>", "material.depthTest", False)
-    meshcat.SetProperty(f"{path}/<object>", "material.transparent", True)
-    meshcat.SetProperty(f"{path}/<object>", "renderOrder", float(order))
-    meshcat.SetProperty(f"{path}/<object>", "castShadow", False)
-    meshcat.SetProperty(f"{path}/<object>", "receiveShadow", False)

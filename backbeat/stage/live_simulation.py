@@ -14,7 +14,7 @@ from backbeat.stage.measured_motion import (
     measured_forces,
 )
 from backbeat.stage.moment import ContactForce, Moment
-from backbeat.stage.plan_view import planned_forces, predicted_path, solver_in_words
+from backbeat.stage.plan_view import planned_forces, solver_in_words
 from backbeat.stage.pushes import pushes_at
 from backbeat.stage.strikes import (
     FORCE_SHOWN,
@@ -30,6 +30,7 @@ from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
 from mpc.fail_safe import Mode
 from mpc.plan import Plan
+from mpc.prediction import predict
 from mpc.simulation.asked_tempo import AskedTempo, asked_tempo
 from mpc.simulation.hits import SILENCE
 from mpc.simulation.run import SimulationRun, collect_run
@@ -169,7 +170,7 @@ class LiveSimulation:
             planned_forces=planned_forces(plan, clock, self._state, patches),
             pushes=pushes_at(self._running.scenario.pushes, self.time, self._state),
             standing=tuple(forces),
-            prediction=predicted_path(plan),
+            prediction=predict(self._loop.reference, plan),
             flashes=flashes(list(self._strikes.values()), self.time),
             capture_point=measured_capture_point(self._state) if forces else None,
             rate=plan.rate_at(clock),

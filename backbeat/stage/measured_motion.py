@@ -6,10 +6,10 @@ import numpy as np
 
 from backbeat.stage.balance import capture_point
 from backbeat.stage.moment import ContactForce
-from backbeat.stage.plan_view import LEAST_FORCE
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
+from mpc.prediction import LEAST_FORCE
 
 
 class MeasuredMotion:

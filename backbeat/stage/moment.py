@@ -8,6 +8,7 @@ import numpy as np
 
 from behaviors.behavior import Behavior, Event
 from models.configuration import Configuration
+from mpc.prediction import Prediction
 from mpc.simulation.asked_tempo import AskedTempo
 
 
@@ -36,7 +37,7 @@ class Moment:
         planned_forces: what the plan of a simulation wants them to be.
         pushes: links that are pushed, with the impulse as force [N s].
         standing: contacts that carry weight.
-        prediction: (B, 3) center of mass that is expected next, evenly in time [m].
+        prediction: what is expected next.
         flashes: brightness, 0 to 1, of drum members that were just hit.
         capture_point: (3,) on the ground [m]; None in the air or on a welded base.
         rate: phase rate of the plan; None where nothing is simulated.
@@ -51,7 +52,7 @@ class Moment:
     planned_forces: Mapping[str, ContactForce] = field(default_factory=dict)
     pushes: Mapping[str, ContactForce] = field(default_factory=dict)
     standing: tuple[str, ...] = ()
-    prediction: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    prediction: Prediction = field(default_factory=Prediction)
     flashes: Mapping[str, float] = field(default_factory=dict)
     capture_point: np.ndarray | None = None
     rate: float | None = None

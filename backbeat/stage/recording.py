@@ -66,7 +66,7 @@ def record_run(
 
 def page_of(take: Take, fps: float = 30.0, extras: SoundExtras | None = None) -> str:
     """The HTML of a recording."""
-    pushes = take.run.scenario.pushes if isinstance(take, SimulatedTake) else []
+    pushes = take.pushes if isinstance(take, SimulatedTake | FiledTake) else ()
     pushed = sorted({push.body for push in pushes})
     stage = Stage(take.behavior, is_simulated=take.is_simulated, pushed=pushed)
     times = frame_times(take, fps)
@@ -79,6 +79,8 @@ def page_of(take: Take, fps: float = 30.0, extras: SoundExtras | None = None) ->
     info = stage.info(take, fastest, trails)
     if isinstance(take, SimulatedTake):
         info["sayings"] = take.sayings()
+    if isinstance(take, FiledTake) and take.lacks:
+        info["note"] = f"{info['note']}; {take.lacks}".strip("; ")
     sound = packed_sound(performance_of(take), extras or SoundExtras())
     return with_overlay(stage.meshcat.StaticHtml(), info, motion, sound)
 

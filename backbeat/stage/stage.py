@@ -14,7 +14,6 @@ from backbeat.stage.layers import (
     FORCE,
     MASS,
     PLANNED,
-    PREDICTED,
     PUSH,
     SUPPORT,
     CapturePoint,
@@ -23,18 +22,25 @@ from backbeat.stage.layers import (
     HitFlashes,
     Layer,
     PlannedForceArrows,
-    PredictedPath,
     PushArrows,
     SupportPolygon,
 )
 from backbeat.stage.moment import Moment, Take, beat_times, segments
 from backbeat.stage.panel import pushable
-from backbeat.stage.plan_view import BEADS
+from backbeat.stage.predicted_layers import (
+    EXPECTED,
+    FOOTHOLD,
+    PREDICTED,
+    PredictedFootholds,
+    PredictedForces,
+    PredictedPath,
+)
 from backbeat.stage.puppet import GHOST, Ghost, Puppet, make_world, put_set
 from backbeat.stage.trails import TRAILS
 from behaviors.behavior import Behavior
 from behaviors.kinematic_behavior import KINEMATIC
 from models.kit.drum_kit import DrumKit
+from models.robot import RobotModel
 
 # Kind of what is seen before anything is solved.
 PREVIEW = "kinematic preview"
@@ -104,8 +110,9 @@ class Stage:
             self._add(CenterOfMass(self.meshcat), MASS, "and the point below it")
             point = CapturePoint(self.meshcat)
             self._add(point, CAPTURE, "where to step to come to rest")
-            path = PredictedPath(self.meshcat, BEADS)
+            path = PredictedPath(self.meshcat)
             self._add(path, PREDICTED, "of the center of mass, 1.2 s ahead")
+            self._foresee(robot)
             polygon = SupportPolygon(self.meshcat)
             self._add(polygon, SUPPORT, "hull of the contacts that carry weight")
         if behavior.scene.name:
@@ -115,6 +122,17 @@ class Stage:
             self.switches.append(
                 Switch(TRAILS, "stick trails", "var(--speed)", "colored by speed")
             )
+
+    def _foresee(self, robot: RobotModel) -> None:
+        """Adds what is expected of contacts."""
+        if not robot.patches:
+            return
+        footholds = PredictedFootholds(self.meshcat, robot)
+        self._add(footholds, FOOTHOLD, "where feet will land, 1.2 s ahead")
+        forces = PredictedForces(self.meshcat, robot)
+        self._add(forces, EXPECTED, "in 0.3, 0.6, 0.9 and 1.2 s, the later the slimmer")
+        # As many arrows as this are for a closer look.
+        self.meshcat.SetProperty(forces.path, "visible", False)
 
     def _add(self, layer: Layer, color: Rgba, hint: str) -> None:
         self.layers.append(layer)

@@ -1,5 +1,7 @@
 """The two kinds of take: the plan as it was made, and a run as it was measured."""
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
 from backbeat.stage.balance import capture_point
@@ -11,13 +13,7 @@ from backbeat.stage.measured_motion import (
 )
 from backbeat.stage.moment import ContactForce, Moment
 from backbeat.stage.plan_view import (
-    BEADS,
-    LEAST_FORCE,
-    PREDICTION,
-    columns,
-    force_of,
     planned_forces,
-    predicted_path,
     rate_in_words,
     solver_in_words,
 )
@@ -35,9 +31,21 @@ from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
 from mpc.fail_safe import Mode
 from mpc.plan import Plan
-from mpc.reference import patch_names
+from mpc.prediction import (
+    AHEAD,
+    INSTANTS,
+    LEAST_FORCE,
+    POINTS,
+    Foothold,
+    Prediction,
+    acting,
+    interpolated,
+    predict,
+)
+from mpc.reference import Reference, patch_names
 from mpc.simulation.asked_tempo import AskedTempo, asked_tempo
 from mpc.simulation.run import SimulationRun
+from mpc.simulation.scenario import Push
 
 # A hit lasts this long; its greatest force is shown from its beginning [s].
 CONTACT = 0.006
@@ -56,30 +64,58 @@ class PlannedTake:
         self.accents = accents(self._strikes)
         self.remarks: tuple[tuple[float, str], ...] = ()
         self._state = Configuration(behavior.robot_model, behavior.motion.q[0])
+        self._patches = patch_names(behavior)
+        self._landings = _landings(behavior, self._patches)
 
     def moment(self, t: float) -> Moment:
         """What is seen at time t [s]."""
-        behavior, motion = self.behavior, self.behavior.motion
+        motion = self.behavior.motion
         i, u = locate(motion.t, t)
-        self._state.update(planned_configuration(behavior, t))
-        forces, standing = {}, []
-        for c, name in enumerate(motion.contacts):
-            if not motion.standing[i, c]:
-                continue
-            standing.append(name)
-            last = i + 1 if motion.standing[i + 1, c] else i
-            w = (1 - u) * motion.wrench[i, c] + u * motion.wrench[last, c]
-            if np.linalg.norm(w[3:]) > LEAST_FORCE:
-                forces[name] = force_of(w, motion.R_WC[i, c], motion.p_WC[i, c])
-        ahead = t + PREDICTION * np.arange(1, BEADS + 1) / BEADS
+        self._state.update(planned_configuration(self.behavior, t))
+        forces = {name: ContactForce(f[:3], f[3:]) for name, f in self._forces(t)}
+        standing = [
+            n for n, on in zip(motion.contacts, motion.standing[i], strict=True) if on
+        ]
         return Moment(
             time=t,
             state=self._state,
             forces=forces,
             standing=tuple(standing),
-            prediction=columns(ahead, motion.t, behavior.com),
+            prediction=self._prediction(t),
             flashes=flashes(self._strikes, t),
             capture_point=self._capture_point(i, u) if standing else None,
+        )
+
+    def _forces(self, t: float) -> Iterator[tuple[str, np.ndarray]]:
+        """Contacts that bear something at time t, with point and force (6,)."""
+        motion = self.behavior.motion
+        i, u = locate(motion.t, t)
+        for c, name in enumerate(motion.contacts):
+            if not motion.standing[i, c]:
+                continue
+            last = i + 1 if motion.standing[i + 1, c] else i
+            w = (1 - u) * motion.wrench[i, c] + u * motion.wrench[last, c]
+            if np.linalg.norm(w[3:]) > LEAST_FORCE:
+                yield name, acting(w, motion.R_WC[i, c], motion.p_WC[i, c])
+
+    def _prediction(self, t: float) -> Prediction:
+        """What comes next in the plan itself."""
+        behavior, patches = self.behavior, self._patches
+        ahead = t + AHEAD * np.arange(1, POINTS + 1) / POINTS
+        forces = np.full((len(INSTANTS), len(patches), 6), np.nan)
+        for k, after in enumerate(INSTANTS):
+            for name, force in self._forces(t + after):
+                if name in patches:
+                    forces[k, patches.index(name)] = force
+        return Prediction(
+            interpolated(ahead, behavior.motion.t, behavior.com),
+            patches,
+            forces,
+            tuple(
+                foothold._replace(after=foothold.after - t)
+                for foothold in self._landings
+                if t < foothold.after <= t + AHEAD
+            ),
         )
 
     def _capture_point(self, i: int, u: float) -> np.ndarray | None:
@@ -108,7 +144,7 @@ class SimulatedTake:
         self._strikes = measured_strikes(run)
         self.accents = accents(self._strikes)
         self.remarks = _remarks(run)
-        self._planned = patch_names(self.behavior)
+        self._reference = Reference(self.behavior)
         self._lead_in = run.scenario.lead_in
         self._plan_times = np.array([plan.time for plan in run.plans]) - self._lead_in
 
@@ -120,21 +156,26 @@ class SimulatedTake:
         phase = t if plan is None else plan.phase_at(clock)
         wanted = {}
         if plan is not None:
-            wanted = planned_forces(plan, clock, state, self._planned)
+            wanted = planned_forces(plan, clock, state, self._reference.patches)
         return Moment(
             time=t,
             state=state,
             ghost=planned_configuration(self.behavior, phase),
             forces=forces,
             planned_forces=wanted,
-            pushes=pushes_at(self.run.scenario.pushes, t, state),
+            pushes=pushes_at(self.pushes, t, state),
             standing=tuple(forces),
-            prediction=predicted_path(plan),
+            prediction=predict(self._reference, plan),
             flashes=flashes(self._strikes, t),
             capture_point=measured_capture_point(state) if forces else None,
             rate=1.0 if plan is None else plan.rate_at(clock),
             solver="" if plan is None else solver_in_words(plan, self._mode(t)),
         )
+
+    @property
+    def pushes(self) -> Sequence[Push]:
+        """Pushes of the run."""
+        return self.run.scenario.pushes
 
     def sayings(self) -> dict[str, list[tuple[float, str]]]:
         """What the caption says of plans: when it changes, and to what."""
@@ -177,6 +218,17 @@ class SimulatedTake:
     def _plan(self, t: float) -> Plan | None:
         k = int(np.searchsorted(self._plan_times, t, side="right")) - 1
         return self.run.plans[max(k, 0)] if self.run.plans else None
+
+
+def _landings(behavior: Behavior, patches: tuple[str, ...]) -> list[Foothold]:
+    """Where patches land, and when [s], in order of time."""
+    motion, found = behavior.motion, []
+    for c, name in enumerate(motion.contacts):
+        on = motion.standing[:, c]
+        for i in np.flatnonzero(~on[:-1] & on[1:]) + 1 if name in patches else ():
+            R_WC, p_WC = motion.R_WC[i, c], motion.p_WC[i, c]
+            found.append(Foothold(name, float(motion.t[i]), R_WC, p_WC))
+    return sorted(found, key=lambda foothold: foothold.after)
 
 
 def planned_configuration(behavior: Behavior, phase: float) -> np.ndarray:

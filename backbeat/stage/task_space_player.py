@@ -11,9 +11,9 @@ from pydrake.geometry import Box, Meshcat, Rgba, Sphere
 from pydrake.math import RigidTransform
 
 from backbeat.stage.backdrop import ASPECT, aim_camera, lay_floor, open_meshcat
-from backbeat.stage.canvas import LiveCanvas
+from backbeat.stage.canvas import LiveCanvas, see_through_bodies
 from backbeat.stage.commands import Command
-from backbeat.stage.layers import FORCE, see_through_bodies
+from backbeat.stage.layers import FORCE
 from backbeat.stage.live import FRAME
 from backbeat.stage.puppet import Puppet
 from backbeat.stage.server import LiveServer

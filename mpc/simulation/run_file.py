@@ -22,6 +22,7 @@ from models.atomic_file import check_place, replacing
 from models.errors import BackbeatError
 from models.yaml_file import parse_yaml
 from mpc.predictive_weights import PredictiveWeights
+from mpc.simulation.filed_predictions import predictions_story
 from mpc.simulation.origin import origin_story
 from mpc.simulation.run import SimulationRun
 from mpc.simulation.run_table import run_frame
@@ -45,7 +46,10 @@ def check_run_place(path: Path) -> None:
 
 
 def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """What the samples do not say: settings, versions, hits, markers and results."""
+    """What the samples do not say.
+
+    Settings, versions, hits, markers, results, and what plans expected.
+    """
     hits, markers = run.hits(), run.markers()
     return {
         "scenario": run.scenario.to_dict(),
@@ -62,6 +66,7 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "markers": [] if markers is None else _records(markers),
         "segments": [asdict(e) for e in run.asked_events() if e.kind == "segment"],
         "robot": robot_story(run.behavior),
+        "predictions": predictions_story(run),
         **origin_story(run.behavior),
     }
 

@@ -15,11 +15,11 @@ Featherstone, "Rigid Body Dynamics Algorithms", 2008, chapter 8.
 """
 
 import numpy as np
+from pydrake.common.value import AbstractValue
 from pydrake.math import RigidTransform
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import ModelInstanceIndex, SpatialInertia
 from pydrake.systems.framework import BasicVector, Context, ValueProducer
-from pydrake.common.value import AbstractValue
 
 from models.collectable_system import CollectableSystem, weak
 from models.configuration import Configuration

@@ -23,7 +23,7 @@ def test_a_live_simulation_shows_the_present(simulation):
     weight = simulation.behavior.robot_model.weight
     assert total[2] == pytest.approx(weight, rel=0.2)
     np.testing.assert_allclose(moment.ghost[4:7], moment.state.q[4:7], atol=0.02)
-    assert len(moment.prediction) > 0
+    assert len(moment.prediction.com) > 0
     assert not simulation.is_over
 
 

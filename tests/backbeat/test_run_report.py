@@ -128,6 +128,8 @@ def test_a_filed_run_looks_and_sounds_like_the_run(tmp_path):
             assert np.array_equal(seen.forces[name].force, force.force)
         # Single precision, and a hundredth of a second between samples.
         assert seen.ghost == pytest.approx(there.ghost, abs=1e-3)
+        assert seen.planned_forces.keys() == there.planned_forces.keys()
+        assert seen.prediction.com == pytest.approx(there.prediction.com, abs=1e-4)
     assert filed.performance().notes == performed(run).notes
 
 

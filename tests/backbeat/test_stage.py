@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from pydrake.math import RigidTransform, RollPitchYaw
 
+from backbeat.stage.arrows import WEIGHT_LENGTH
 from backbeat.stage.backdrop import HOST, open_meshcat
 from backbeat.stage.balance import MAX_EDGES, support_corners
 from backbeat.stage.canvas import LiveCanvas, pose_on
 from backbeat.stage.layers import (
-    WEIGHT_LENGTH,
     ForceArrows,
     SupportPolygon,
 )

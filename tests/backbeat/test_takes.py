@@ -46,7 +46,7 @@ def test_outside_of_its_time_a_plan_stands_still(sway):
 def test_predicted_path_of_a_plan_is_its_own_future(sway):
     moment = PlannedTake(sway).moment(0.2)
     last = np.searchsorted(sway.motion.t, 0.2 + 1.2)
-    np.testing.assert_allclose(moment.prediction[-1], sway.com[last], atol=1e-3)
+    np.testing.assert_allclose(moment.prediction.com[-1], sway.com[last], atol=1e-3)
 
 
 def test_a_strike_flashes_and_fades(drums):
@@ -83,7 +83,7 @@ def test_a_run_shows_the_robot_where_it_was_and_the_ghost_where_it_should_be(swa
     late = PlannedTake(sway).moment(0.9).state.q
     np.testing.assert_allclose(moment.state.q, late, atol=0.03)
     assert set(moment.standing) == {"l_foot", "r_foot"}
-    np.testing.assert_allclose(moment.prediction[-1], sway.com[0])
+    np.testing.assert_allclose(moment.prediction.com[-1], sway.com[0])
 
 
 def test_a_fall_is_said_from_then_on(sway):

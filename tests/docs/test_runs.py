@@ -65,7 +65,7 @@ def folder(tmp_path, monkeypatch):
 def test_the_code_runs_as_it_is_printed(folder, capsys):
     for code in PYTHON:
         exec(code, {})
-    assert len(PYTHON) == 3
+    assert len(PYTHON) == 4
     assert "m\n" in capsys.readouterr().out
     # Two of them do without Backbeat.
     assert sum("mpc" not in code for code in PYTHON) == 2

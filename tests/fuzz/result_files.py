@@ -1,7 +1,9 @@
 """Files of ours that others may have cut, edited or made up: what was built and run."""
 
+import base64
 import io
 import json
+import zlib
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -17,6 +19,8 @@ from backbeat.sound.notes import performed_in_file
 from behaviors.behavior import Behavior
 from behaviors.library import Library
 from behaviors.window_store import WindowStore
+from mpc.prediction import POINTS
+from mpc.simulation.filed_predictions import FiledPredictions, predictions_story
 from mpc.simulation.run_file import save_run
 from mpc.simulation.run_record import read_run
 from mpc.simulation.sweep.card.robustness_card import (
@@ -99,6 +103,18 @@ def _read_run(path: Path) -> None:
     assert performed_in_file(path).duration > 0
 
 
+def _read_predictions(path: Path) -> None:
+    """What is read holds as many points as a prediction has, or none."""
+    try:
+        story = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        # Refused by `load_run`.
+        return
+    found = FiledPredictions(story if isinstance(story, dict) else {}, PATCHES).at(0.1)
+    assert found.com.shape in {(0, 3), (POINTS, 3)}
+    assert all(f.contact in PATCHES for f in found.footholds)
+
+
 def _read_table(path: Path) -> None:
     table = SweepTable(path.parent)
     assert len(table.frame()) == len(table.rows)
@@ -149,6 +165,15 @@ def _arrays() -> bytes:
 
 BEHAVIOR, RUN = _stored("behavior"), _stored("run")
 BINARY = st.binary(max_size=200)
+PATCHES = swaying(0.3).robot_model.patches
+PREDICTIONS = json.loads(json.dumps(predictions_story(run_of(swaying(0.3)))))
+
+
+def _repacked(packed: str, **others: object) -> bytes:
+    """What plans expected, with other contents."""
+    return json.dumps(PREDICTIONS | {"packed": packed} | others).encode()
+
+
 PARQUET = HOSTILE | {
     "empty Parquet": _dressed(b""),
     "zeros as Parquet": _dressed(bytes(99)),
@@ -169,6 +194,19 @@ READERS = (
         damaged(RUN) | _told(RUN, b"backbeat-run") | BINARY.map(_dressed),
         "a.run.parquet",
         PARQUET,
+        everyday=60,
+    ),
+    Reader(
+        "predictions",
+        _read_predictions,
+        json_like(PREDICTIONS)
+        | BINARY.map(lambda noise: _repacked(base64.b64encode(noise).decode())),
+        "a.json",
+        {
+            "a bomb": _repacked(base64.b64encode(zlib.compress(bytes(10**8))).decode()),
+            "no times": _repacked("", times=[]),
+            "a time that is none": _repacked("", times=[float("nan")]),
+        },
         everyday=60,
     ),
     Reader(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from models.configuration import Configuration
+from mpc.prediction import predict
 from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
@@ -11,6 +12,8 @@ from mpc.simulation.scenario import Push, Scenario
 # How far ahead is asked [s], and for how long after the push plans are compared [s].
 AHEAD, AFTER = 0.3, 1.5
 PUSH = Push(0.5, 0.1, [60.0, 0.0, 0.0])
+# A foot in the air lands this close to where it is expected to [m].
+LANDING = 0.015
 # Root mean squares [m, N m s].
 COM, MOMENTUM = 0.010, 2.0
 
@@ -62,3 +65,31 @@ def test_the_plan_foresees_what_happens_after_a_push(built, direction):
     assert len(com) >= 70
     assert rms(com) <= COM
     assert rms(momentum) <= MOMENTUM
+
+
+def test_a_foot_lands_where_a_plan_expects_it(built):
+    """A push that takes a step: the sole comes down where it was told to."""
+    push = Push(0.1, 0.1, [120.0, 40.0, 0.0])
+    scenario = Scenario(behavior="stand", lead_in=0.1, duration=0.5, pushes=[push])
+    run = run_scenario(scenario, built("stand"))
+    reference = Reference(run.behavior)
+    foot = reference.patches.index("r_foot")
+    bears = run.contact[:, run.behavior.robot_model.patches.index("r_foot"), 5] > 60.0
+    in_air = np.flatnonzero(~bears & (run.t > 0.1))
+    assert len(in_air) > 20
+    landed = in_air[-1] + 1
+    nq = reference.robot.num_positions
+    state = Configuration(reference.robot, run.x[landed, :nq])
+    place = state.pose("r_foot").translation()
+    assert np.linalg.norm(place[:2] - reference.sample(0.0).p_contact[foot, :2]) > 0.03
+
+    start = scenario.lead_in
+    late = [p for p in run.plans if 0.02 < run.t[landed] - (p.time - start) <= 0.1]
+    assert late
+    for plan in late:
+        soonest = next(
+            f for f in predict(reference, plan).footholds if f.contact == "r_foot"
+        )
+        assert np.linalg.norm(soonest.p_WC - place) < LANDING
+        then = plan.time - start + soonest.after
+        assert then == pytest.approx(run.t[landed], abs=0.05)
