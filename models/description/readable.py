@@ -23,6 +23,7 @@ from models.description.meshes import DRAWN, TOUCHED, check_meshes, resolve
 from models.description.slimming import slim
 from models.errors import BackbeatError
 from models.meshing.obj import READERS, converted
+from models.outside_file import is_file
 
 COLLADA_HINT = " without `pip install pycollada`"
 _LEFT_OUT = ("missing-mesh", "unreadable-mesh")
@@ -83,7 +84,7 @@ def _mend(description: Description, mesh: Any, known: tuple[str, ...]) -> bool:
     """Gives a mesh a path that Drake can read; False if there is none."""
     found = resolve(attributes(mesh).get("filename", ""), description.path).path
     try:
-        if found is None or not found.is_file():
+        if found is None or not is_file(found):
             return False
         if found.suffix.lower() in READERS:
             found = converted(found)
