@@ -1,5 +1,6 @@
 """Watching: a file that is being written, and a worker that rehearses every save."""
 
+import os
 import queue
 import threading
 import time
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from behaviors.rehearsal import Draft, Rehearsal, Rehearsed
 from models.errors import BackbeatError
+from models.outside_file import is_folder, read_bytes
 
 # How long the end waits for work that cannot be ended before [s].
 PATIENCE = 5.0
@@ -61,7 +63,7 @@ class FileWatch:
 def _stamp(path: Path) -> Stamp:
     try:
         status = path.stat()
-    except OSError:
+    except (OSError, ValueError):
         return None
     return status.st_mtime_ns, status.st_size
 
@@ -69,11 +71,12 @@ def _stamp(path: Path) -> Stamp:
 def _contents(path: Path) -> bytes:
     """What a file holds, or the names in a folder; nothing where there is none."""
     try:
-        if path.is_dir():
-            return "\n".join(sorted(p.name for p in path.iterdir())).encode()
-        return path.read_bytes()
-    except OSError:
-        return b""
+        if is_folder(path):
+            names = sorted(p.name for p in path.iterdir())
+            return b"\n".join(map(os.fsencode, names))
+        return read_bytes(path, "CSV")
+    except (OSError, BackbeatError):
+        return b""  # Whoever builds with it says what is wrong.
 
 
 class SupersededError(Exception):

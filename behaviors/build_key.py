@@ -1,6 +1,7 @@
 """Build keys: hashes of what decides a motion, which tell when to build it again."""
 
 import hashlib
+import os
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -9,7 +10,8 @@ from behaviors.authored import Specification
 from behaviors.setlist import SetlistSpecification
 from behaviors.setlist_rules import part_paths
 from behaviors.specification import read_specification
-from models.robot_description import find_description
+from models.outside_file import is_file, read_bytes
+from models.robot_description import find_description, robot_stamps
 
 ROOT = Path(__file__).parent.parent
 # Each specification counts for itself alone, looks do not move, and sweeps only ask.
@@ -30,8 +32,9 @@ def build_key(
             sha.update(build_key(*read_specification(path), path.parent).encode())
     else:
         for source in specification.sources(folder):
-            if source.is_file():
-                sha.update(source.read_bytes())
+            if is_file(source):
+                # Whichever of them it is, its reader may take less.
+                sha.update(read_bytes(source, "CSV"))
     sha.update(robot_and_sources(specification.robot).encode())
     return sha.hexdigest()
 
@@ -40,7 +43,7 @@ def robot_and_sources(robot: str) -> str:
     """Hash of what decides a motion besides its specification."""
     sha = hashlib.sha256(_sources().encode())
     for path in _robot_files(robot):
-        sha.update(path.read_bytes())
+        sha.update(read_bytes(path, "description"))
     return sha.hexdigest()
 
 
@@ -48,13 +51,13 @@ def robot_hash(robot: str) -> str:
     """Hash of the files that describe a robot."""
     sha = hashlib.sha256()
     for path in _robot_files(robot):
-        sha.update(path.name.encode() + path.read_bytes())
+        sha.update(os.fsencode(path.name) + read_bytes(path, "description"))
     return sha.hexdigest()
 
 
 def _robot_files(robot: str) -> list[Path]:
-    files = sorted(find_description(robot).parent.rglob("*"))
-    return [path for path in files if path.suffix in (".yaml", ".urdf")]
+    """Its YAML, and the models that this names."""
+    return sorted({Path(path) for path, *_ in robot_stamps(find_description(robot))})
 
 
 @cache

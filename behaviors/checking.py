@@ -22,7 +22,8 @@ from behaviors.specification import (
     read_setlist,
 )
 from models.errors import BackbeatError, one_line, unknown_name
-from models.yaml_file import parse_yaml, read_text
+from models.outside_file import is_file, read_text
+from models.yaml_file import parse_yaml
 from models.yaml_lines import Place, Span, YamlLines
 
 # Reads a line of YAML, and refuses what does not fit.
@@ -153,7 +154,7 @@ def check_other(path: Path) -> list[LocatedFinding]:
         if not isinstance(specification, SetlistSpecification):
             specification.plan(path.parent)
     except BackbeatError as error:
-        if str(file) not in str(error) or not file.is_file():
+        if str(file) not in str(error) or not is_file(file):
             file = path
         finding = Finding(True, (), str(error))
         return [LocatedFinding(fault_line(str(error), file), finding, file=file)]

@@ -5,7 +5,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from models.errors import BackbeatError
-from models.yaml_file import read_text, read_tree
+from models.outside_file import read_text
+from models.yaml_file import read_tree
 from models.yaml_lines import Place, YamlLines
 
 SUFFIXES = (".yaml", ".yml")

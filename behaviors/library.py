@@ -1,7 +1,6 @@
 """The behavior library: one Parquet file a behavior, written whole or not at all."""
 
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,8 @@ from behaviors.behavior_table import (
 )
 from models.atomic_file import replacing
 from models.errors import BackbeatError, unknown_name
+from models.outside_file import is_file, is_there
+from models.table_file import read_metadata, read_table
 
 FORMAT = 3
 # Where a behavior's file has its record.
@@ -34,7 +35,7 @@ def check_name(name: str) -> str:
         BackbeatError: the name holds anything but a-z, 0-9 and "-".
     """
     if not _NAME.fullmatch(name):
-        if os.path.isfile(name):
+        if is_file(Path(name)):
             raise BackbeatError(
                 f"{name} is not a behavior name but a file; 'backbeat build' makes "
                 "behaviors of specifications, and 'backbeat list' names them"
@@ -66,7 +67,7 @@ class Library:
         Raises:
             BackbeatError: the library is a file.
         """
-        if self.folder.is_file():
+        if is_file(self.folder):
             raise BackbeatError(f"{self.folder} is a file; a library is a folder")
         return sorted(
             p.stem for p in self.folder.glob("*.parquet") if _NAME.fullmatch(p.stem)
@@ -94,7 +95,7 @@ class Library:
         path, record = self.path(name), self._record(name)
         try:
             # Without the notes of pandas, in which a changed byte could be anything.
-            frame = pq.read_table(path).to_pandas(ignore_metadata=True)
+            frame = read_table(path, "behavior").to_pandas(ignore_metadata=True)
         except DAMAGED as error:
             raise _damaged(path, name, str(error)) from None
         if digest(frame, record["header"]) != record["sha256"]:
@@ -133,10 +134,10 @@ class Library:
 
     def _record(self, name: str) -> dict[str, Any]:
         path = self.path(name)
-        if not path.is_file():
+        if not is_there(path):
             raise unknown_name(f"behavior in library {self.folder}", name, self.names())
         try:
-            metadata = pq.read_schema(path).metadata or {}
+            metadata = read_metadata(path, "behavior")
             record: dict[str, Any] = json.loads(metadata[METADATA])
             version = record["format"]
             dict(record["header"]), str(record["sha256"])

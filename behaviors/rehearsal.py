@@ -26,6 +26,7 @@ from behaviors.specification import find_specification, read_any
 from behaviors.window_steps import Source
 from behaviors.windowed import Workshop
 from models.errors import BackbeatError
+from models.outside_file import is_file
 from optimization.patch import changed_knots
 from optimization.transcription import Transcription
 
@@ -124,7 +125,7 @@ class Rehearsal:
         if isinstance(specification, Specification):
             return [*found, *specification.sources(folder)]
         beside = [folder / n.behavior for n in specification.behaviors]
-        return [*found, *(p for p in beside if p.is_file())]
+        return [*found, *(p for p in beside if is_file(p))]
 
     def read(self) -> Draft:
         """Reads the file and lays out its problem.

@@ -1,6 +1,5 @@
 """Specifications: the YAML files that people write, by kind."""
 
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,9 @@ from behaviors.library import check_name
 from behaviors.music.score_reader import NOTES
 from behaviors.posture import PostureSpecification
 from behaviors.setlist import SetlistSpecification
-from models.errors import BackbeatError, unknown_name
-from models.yaml_file import parse_yaml, read_text, read_tree
+from models.errors import BackbeatError, shown, unknown_name
+from models.outside_file import is_file, is_folder, is_there, read_text
+from models.yaml_file import parse_yaml, read_tree
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"
 SETLIST_FOLDER = Path(__file__).parent / "setlists"
@@ -54,25 +54,25 @@ def find_specification(name: str | Path) -> Path:
     """
     path = Path(name)
     if path.suffix in (".yaml", ".yml") or path.suffix.lower() in NOTES:
-        if path.is_file():
-            return path
-        raise BackbeatError(f"no specification file {path}")
+        if is_there(path):
+            return path  # Its reader says what is wrong with a pipe or a folder.
+        raise BackbeatError(f"no specification file {shown(path, 300)}")
     try:
         check_name(str(name))
     except BackbeatError:
-        if not os.path.exists(name):
+        if not is_there(path):
             raise
-        what = "a folder" if path.is_dir() else "no specification"
+        what = "a folder" if is_folder(path) else "no specification"
         raise BackbeatError(
             f"{name} is {what}; name a file that ends in "
             f".yaml, .yml, {', '.join(NOTES)}, or a behavior that ships"
         ) from None
     for folder in (SHIPPED_FOLDER, SETLIST_FOLDER):
         path = folder / f"{name}.yaml"
-        if path.is_file():
+        if is_file(path):
             return path
     own = Path(f"{name}.yaml")
-    if own.is_file():
+    if is_there(own):
         return own
     raise unknown_name("behavior", name, [*shipped_names(), *shipped_setlists()])
 
@@ -116,7 +116,7 @@ def drumming_text(notes: Path) -> str:
 def _located(specification: Specification, path: Path) -> Specification:
     """The specification with a robot YAML that lies beside it found from anywhere."""
     beside = path.parent / specification.robot
-    if beside.suffix in (".yaml", ".yml") and beside.is_file():
+    if beside.suffix in (".yaml", ".yml") and is_there(beside):
         specification.robot = str(beside.resolve())
     return specification
 

@@ -13,6 +13,8 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from models.atomic_file import replacing
+from models.errors import BackbeatError
+from models.outside_file import read_bytes
 
 # What is kept: windows of about ten minutes of music [bytes].
 MOST_BYTES = 600_000_000
@@ -38,8 +40,8 @@ class WindowStore:
             return None
         path = self.folder / f"{key}.npz"
         try:
-            sealed = path.read_bytes()
-        except OSError:
+            sealed = read_bytes(path, "window")
+        except BackbeatError:
             return None
         data = sealed[:-_DIGEST]
         if hashlib.sha256(data).digest() != sealed[-_DIGEST:]:

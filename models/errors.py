@@ -1,6 +1,7 @@
 """The one exception that a user's input can cause."""
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 
 
@@ -19,7 +20,23 @@ class BackbeatError(Exception):
 
 def one_line(text: str) -> str:
     """A text whose line breaks, as a file's name may have them, are spaces."""
-    return " ".join(text.splitlines())
+    return printable(" ".join(text.splitlines()))
+
+
+def printable(text: str) -> str:
+    """A text from outside as a terminal may show it.
+
+    What steers a terminal, hides letters or turns them around, or is no letter at all,
+    is written as Python would.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if _is_shown(c) else ascii(c)[1:-1] for c in text)
+
+
+def _is_shown(letter: str) -> bool:
+    """Whether a letter may be shown as it is; blanks of any width may."""
+    return letter.isprintable() or unicodedata.category(letter) == "Zs"
 
 
 def ended(sentence: str) -> str:

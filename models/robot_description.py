@@ -15,6 +15,7 @@ from pathlib import Path
 
 from models.description.inertia import refuse_impossible_bodies
 from models.errors import BackbeatError, unknown_name
+from models.outside_file import is_file, is_there
 from models.yaml_file import load_yaml
 
 # Path, time of the last change [ns] and size of a file.
@@ -190,7 +191,7 @@ def find_description(robot: str | Path) -> Path:
     if str(robot) in SHIPPED:
         return SHIPPED[str(robot)]
     path = Path(robot)
-    if path.suffix in (".yaml", ".yml") and path.is_file():
+    if path.suffix in (".yaml", ".yml") and is_there(path):
         return path
     known = ", ".join(sorted(SHIPPED))
     raise BackbeatError(
@@ -228,8 +229,8 @@ def _stamp(path: Path) -> Stamp:
     """Path, time of the last change [ns] and size of a file; zeros if there is none."""
     try:
         status = path.stat()
-    except OSError:
-        return str(path.resolve()), 0, 0
+    except (OSError, ValueError):
+        return str(path.absolute()), 0, 0
     return str(path.resolve()), status.st_mtime_ns, status.st_size
 
 
@@ -248,7 +249,7 @@ def _loaded(path: Path, stamp: Stamp) -> RobotDescription:
     for key in ("name", "urdf", "base"):
         if not getattr(description, key):
             raise BackbeatError(f"{path}: the robot needs a value for {key!r}")
-    if not (path.parent / description.urdf).is_file():
+    if not is_file(path.parent / description.urdf):
         raise BackbeatError(f"{path}: no such URDF {description.urdf!r} beside it")
     for name, place in description.places.items():
         _check_pose(path, name, place.position, [0.0, 0.0, 0.0])
@@ -271,7 +272,7 @@ def _loaded(path: Path, stamp: Stamp) -> RobotDescription:
 
 def _check_item(path: Path, name: str, item: EquipmentDescription) -> None:
     if item.file:
-        if not (path.parent / item.file).is_file():
+        if not is_file(path.parent / item.file):
             raise BackbeatError(f"{path}: no such file {item.file!r} for {name!r}")
         return
     if not item.contacts:

@@ -10,13 +10,11 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import yaml
 from pydrake.common.yaml import yaml_load_typed
 
-from models.errors import BackbeatError, unknown_name
+from models.bounds import BYTES
+from models.errors import BackbeatError, shown, unknown_name
+from models.outside_file import read_text
+from models.yaml_survey import survey
 
-# A specification is a page of text; anything larger is a mistake or an attack.
-MAX_BYTES = 4_000_000
-MAX_ALIASES = 200
-# The parser's time grows with the square of the depth, and no schema goes so far.
-MAX_DEPTH = 60
 # What Drake's reader raises when a value is not what the schema says.
 _MISFIT = (
     AssertionError,
@@ -44,20 +42,6 @@ def load_yaml(schema: type[Schema], path: Path) -> Schema:
     return parse_yaml(schema, read_text(path), str(path))
 
 
-def read_text(path: Path) -> str:
-    """The text of a file that somebody wrote, with the ends of lines that it has.
-
-    Raises:
-        BackbeatError: it cannot be read, or is no text.
-    """
-    try:
-        return path.read_bytes().decode()
-    except OSError as error:
-        raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise BackbeatError(f"{path} is not text in UTF-8; save it as such") from None
-
-
 def parse_yaml(schema: type[Schema], text: str, where: str) -> Schema:
     """Reads YAML text into `schema`; `where` names the source in errors."""
     assert is_dataclass(schema)
@@ -80,8 +64,10 @@ def _explain(
             yaml_load_typed(schema=schema, data=yaml.dump({key: value}))
         except _MISFIT as misfit:
             what = " ".join(str(misfit).split())[:200]
-            return BackbeatError(f"{where}: the value of {key!r} does not fit: {what}")
-    return BackbeatError(f"{where}: " + " ".join(str(error).split()))
+            return BackbeatError(
+                f"{where}: the value of {shown(key)} does not fit: {what}"
+            )
+    return BackbeatError(f"{where}: " + " ".join(str(error).split())[:200])
 
 
 def _keys(schema: Any) -> set[str]:
@@ -100,7 +86,8 @@ def read_tree(text: str, where: str) -> dict[Any, Any]:
     """Plain data of a YAML text.
 
     Raises:
-        BackbeatError: broken YAML, an alias bomb, too deep, or no keys at the top.
+        BackbeatError: broken YAML, more of something than `models.bounds` allows, or
+            no keys at the top.
     """
     return deepcopy(_tree(text, where))
 
@@ -116,26 +103,19 @@ def line_at(text: str, index: int) -> int:
 @lru_cache(maxsize=4)
 def _tree(text: str, where: str) -> dict[Any, Any]:
     """What was read last; who reads a file asks for its tree several times."""
-    if len(text) > MAX_BYTES:
-        raise BackbeatError(f"{where} is larger than {MAX_BYTES // 1_000_000} MB")
-    aliases = depth = 0
+    if len(text) > BYTES["YAML"]:
+        raise BackbeatError(f"{where} is larger than {BYTES['YAML'] / 1e6:g} MB")
     try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            aliases += isinstance(event, yaml.AliasEvent)
-            if aliases > MAX_ALIASES:
-                raise BackbeatError(f"{where} has more than {MAX_ALIASES} aliases")
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > MAX_DEPTH:
-                raise BackbeatError(f"{where} is nested more than {MAX_DEPTH} deep")
+        survey(text, where)
         tree: Any = yaml.safe_load(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f" line {line_at(text, mark.index)}" if mark else ""
         problem = getattr(error, "problem", None) or "cannot be parsed"
+        problem = " ".join(str(problem).split())[:200]
         raise BackbeatError(f"{where}{line}: not valid YAML, {problem}") from None
     except (ValueError, OverflowError, RecursionError) as error:
-        raise BackbeatError(f"{where}: {error}") from None
+        raise BackbeatError(f"{where}: {str(error)[:200]}") from None
     if not isinstance(tree, dict):
         raise BackbeatError(f"{where}: expected keys with values at the top level")
     return tree

@@ -56,7 +56,7 @@ class Cause(StrEnum):
     ITERATIONS = "iteration cap"
     NUMERICS = "numerics"
     INACCURATE = "inaccurate"
-    STATE = "state not a number"
+    STATE = "no state of a robot"
     EXCEPTION = "exception"
     SILENT = "no answer in time"
     LOST = "connection lost"

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from models.configuration import Configuration
+from models.state_check import is_state
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, advance, attempt
 from mpc.fall_detection import FallLimits, fall_signs
 from mpc.fallback_plan import fall_back
@@ -158,7 +159,7 @@ class PredictiveStep:
         s = before.phase_at(t)
         found: Plan | Failure = Failure(Cause.STATE)
         fall = ""
-        if np.isfinite(q).all() and np.isfinite(v).all():
+        if is_state(q, v, self.reference.robot.floating):
             sample = self._sample(s)
             now = self._now.update(q, v)
             fall = fall_signs(now, self.reference, sample).judge(self.fall_limits)

@@ -5,6 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from models.contact import PATCH_MARGIN
+from models.errors import BackbeatError
+
+# Largest weight, and most intervals of a horizon: ten seconds of it.
+MOST_WEIGHT, MOST_KNOTS = 1e9, 200
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,27 @@ class PredictiveWeights:
     rise: float = 0.04
     calm: float = 0.03
     lost: float = 0.1
+
+    def check(self) -> "PredictiveWeights":
+        """Returns the weights when a program can be made of them.
+
+        Raises:
+            BackbeatError: a number is none, negative or beyond use.
+        """
+        numbers = [x for x in vars(self).values() if not isinstance(x, tuple)]
+        sizes = np.abs(np.array([*numbers, *self.reach], float))
+        if not (sizes <= MOST_WEIGHT).all() or min(numbers) < 0 or len(self.reach) != 2:
+            raise BackbeatError(
+                f"weights: every one must be a number from 0 to {MOST_WEIGHT:g}"
+            )
+        if not (4 <= self.knots <= MOST_KNOTS and 0.005 <= self.spacing <= 0.5):
+            raise BackbeatError(
+                f"weights: knots is from 4 to {MOST_KNOTS} and spacing from 0.005 to "
+                f"0.5 s, not {self.knots} and {self.spacing:g}"
+            )
+        if not 0 < self.slowest <= 1 <= self.fastest:
+            raise BackbeatError("weights: 0 < slowest <= 1 <= fastest")
+        return self
 
     @property
     def can_wait(self) -> bool:

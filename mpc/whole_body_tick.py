@@ -19,6 +19,7 @@ from models.finite import all_finite
 from models.joint_command import BLOCKS, joint_command
 from models.robot import RobotModel
 from models.rotations import box_plus
+from models.state_check import is_state
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
 from mpc.fall_detection import FallLimits, FallSigns, find_bound_signs
 from mpc.hand_offset import MOST_SPEED, NOTHING, ArmReach
@@ -154,7 +155,9 @@ class WholeBodyTick:
         solution: WholeBodySolution | Failure = Failure(Cause.STATE)
         fall = ""
         middle = np.empty(len(q))
-        if _move_on(q, v, 0.5 * self.period, self.robot.floating, middle):
+        floating = self.robot.floating
+        if is_state(q, v, floating):
+            _move_on(q, v, 0.5 * self.period, floating, middle)
             solution = attempt(
                 lambda: self.program.solve(middle, v, self.target, memory.dual)
             )

@@ -49,7 +49,7 @@ def fix_file(path: Path) -> None:
     from behaviors.specification import kind_of
     from models.atomic_file import replacing
     from models.errors import BackbeatError, one_line
-    from models.yaml_file import read_text
+    from models.outside_file import read_text
 
     try:
         text = read_text(path)

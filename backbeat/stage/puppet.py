@@ -16,6 +16,7 @@ from backbeat.stage.canvas import Canvas
 from backbeat.stage.moment import Moment
 from behaviors.behavior import Behavior
 from models.mimic import Following
+from models.outside_file import read_text
 from models.scene import World, add_world, lock_joints
 
 DEFAULT_COLOR = Rgba(0.75, 0.75, 0.75, 1.0)
@@ -224,7 +225,7 @@ def _tinted(shape: Shape, tint: Rgba) -> Shape:
         return shape
     source = shape.source()
     text = (
-        Path(source.path()).read_text()
+        read_text(Path(source.path()), "mesh")
         if source.is_path()
         else source.in_memory().mesh_file.contents().decode()
     )

@@ -19,7 +19,8 @@ from behaviors.dance.move import (
 )
 from behaviors.library import check_name
 from models.errors import BackbeatError, unknown_name
-from models.yaml_file import MAX_BYTES, read_text, read_tree
+from models.outside_file import read_text
+from models.yaml_file import read_tree
 
 FOLDER = Path(__file__).parent / "moves"
 # Folder of moves of the user's own, beside a choreography.
@@ -67,8 +68,6 @@ def move_files(folder: Path) -> list[Path]:
 def _read_all(folder: Path) -> dict[str, Move]:
     moves: dict[str, Move] = {}
     for path in sorted(folder.glob("*.yaml")):
-        if path.is_file() and path.stat().st_size > MAX_BYTES:
-            raise BackbeatError(f"{path} is too large for a move")
         move = parse_move(read_text(path), str(path))
         if move.name in moves:
             raise BackbeatError(f"{path}: another file has the move {move.name!r} too")

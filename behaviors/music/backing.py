@@ -12,9 +12,9 @@ import numpy as np
 from scipy.io import wavfile
 
 from models.errors import BackbeatError
+from models.outside_file import is_file, opened
 
 LONGEST = 900.0  # s
-MAX_BYTES = 400_000_000
 RATES = (1_000, 400_000)
 # How the decoder says that samples are missing.
 CUT = "prematurely"
@@ -56,7 +56,7 @@ def find_backing(folder: Path, name: str, where: str) -> Path:
             f"without a path; {name[:80]!r} is not"
         )
     try:
-        is_beside = path.resolve().parent == folder.resolve() and path.is_file()
+        is_beside = path.resolve().parent == folder.resolve() and is_file(path)
     except (OSError, ValueError) as error:
         raise BackbeatError(f"{where}: cannot read {name[:80]!r}: {error}") from None
     if not is_beside:
@@ -96,15 +96,10 @@ def read_recording(path: Path) -> Recording:
         # Other chunks than sound, such as the name of a song, are warned of as well.
         warnings.simplefilter("always", wavfile.WavFileWarning)
         try:
-            if path.stat().st_size > MAX_BYTES:
-                raise BackbeatError(
-                    f"{path} is larger than {MAX_BYTES // 1_000_000} MB"
-                )
-            rate, samples = wavfile.read(path)
+            with opened(path, "WAV") as file:
+                rate, samples = wavfile.read(file)
         except BackbeatError:
             raise
-        except OSError as error:
-            raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
         except Exception as error:  # the decoder raises many kinds on damaged files
             why = " ".join(str(error).split())[:120] or type(error).__name__
             raise BackbeatError(

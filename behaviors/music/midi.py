@@ -21,10 +21,9 @@ from behaviors.music.score import LEAST_WAY, Hit, Hold, Score, Section
 from behaviors.music.score_description import PartDescription
 from behaviors.music.score_finish import MOST_BEATS, MOST_HITS
 from behaviors.music.tempo import MeterChange, Tempo, TempoChange
+from models.bounds import BYTES
 from models.errors import BackbeatError
 
-# Drums of a song take some ten kilobytes; all of its other instruments fit in this.
-MAX_BYTES = 1_000_000
 # The percussion channel as mido counts, and tempo and meter of a file that has none.
 PERCUSSION = 9
 USUAL_BPM, USUAL_BAR = 120.0, 4.0
@@ -59,8 +58,8 @@ def read_midi(data: bytes, members: Members, where: str) -> Score:
     Raises:
         BackbeatError: broken, too large or long, or without percussion.
     """
-    if len(data) > MAX_BYTES:
-        raise BackbeatError(f"{where} is larger than {MAX_BYTES // 1_000_000} MB")
+    if len(data) > BYTES["MIDI"]:
+        raise BackbeatError(f"{where} is larger than {BYTES['MIDI'] / 1e6:g} MB")
     try:
         content = _read(data)
     except Exception as error:

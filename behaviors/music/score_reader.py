@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from behaviors.music.backing import check_recording, find_backing
-from behaviors.music.midi import MAX_BYTES, read_midi
+from behaviors.music.midi import read_midi
 from behaviors.music.percussion import Members
 from behaviors.music.player import Player
 from behaviors.music.score import Score
@@ -13,6 +13,7 @@ from behaviors.music.score_description import ScoreDescription
 from behaviors.music.score_finish import finish_score
 from behaviors.music.tab_file import read_tab_file
 from models.errors import BackbeatError
+from models.outside_file import decoded, is_file, read_bytes
 from models.yaml_file import load_yaml
 
 YAML = (".yaml", ".yml")
@@ -56,13 +57,13 @@ def find_notes(folder: Path, name: str) -> Path:
             f"file without its folder that ends in {', '.join(NOTES)}"
         )
     beside, among = folder / name, folder / "scores" / name
-    return among if among.is_file() and not beside.is_file() else beside
+    return among if is_file(among) and not is_file(beside) else beside
 
 
 def score_files(path: Path) -> list[Path]:
     """Files that a score is made of: itself, and one that it names for its notes."""
     files = [path]
-    if path.suffix.lower() in YAML and path.is_file():
+    if path.suffix.lower() in YAML and is_file(path):
         description = load_yaml(ScoreDescription, path)
         if description.notes:
             files.append(_beside(path, description))
@@ -86,17 +87,14 @@ def _load_notes(
     path: Path, choices: ScoreDescription, members: Members, player: Player | None
 ) -> Score:
     """Reads a tablature or MIDI file, with what its author has chosen for it."""
-    data = _read_bytes(path)
+    kind = "MIDI" if path.suffix.lower() in MIDI else "tablature"
+    data = read_bytes(path, kind)
     if path.suffix.lower() in MIDI:
         score = read_midi(data, members, str(path))
         score = replace(score, backing=choices.backing)
         score = finish_score(score, choices, members, str(path), player)
         return _with_backing(score, path.parent, str(path))
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        raise BackbeatError(f"{path} is not text in UTF-8") from None
-    read = read_tab_file(text, members, str(path))
+    read = read_tab_file(decoded(data, path), members, str(path))
     for name, usual in vars(ScoreDescription()).items():
         chosen = getattr(choices, name)
         if name not in ("title", "parts", "notes") and chosen != usual:
@@ -104,14 +102,6 @@ def _load_notes(
     score = compile_score(read, members, str(path), player)
     score = replace(score, lead_in=score.sections[0].beats)
     return _with_backing(score, path.parent, str(path))
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
 
 
 def _with_backing(score: Score, folder: Path, where: str) -> Score:

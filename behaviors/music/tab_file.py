@@ -20,9 +20,9 @@ from behaviors.music.percussion import Members
 from behaviors.music.score_description import PartDescription, ScoreDescription
 from behaviors.music.tablature import is_row
 from behaviors.music.tempo import Tempo, read_meter
+from models.bounds import BYTES
 from models.errors import BackbeatError
 
-MAX_BYTES = 1_000_000
 # Of lines without blanks at their ends; possessive, as long ones are read once.
 _SECTION = re.compile(r"\[([^\]]{0,60})\]\s*+(?:x\s*+(\d{1,4}))?", re.I | re.A)
 _KEY = re.compile(r"([A-Za-z][A-Za-z_ ]{1,19}?)\s*+[:=]\s*+(.*)", re.A)
@@ -58,8 +58,8 @@ def read_tab_file(text: str, members: Members, where: str) -> ScoreDescription:
     Raises:
         BackbeatError: too large, a key or its value makes no sense, or no rows.
     """
-    if len(text) > MAX_BYTES:
-        raise BackbeatError(f"{where} is larger than {MAX_BYTES // 1_000_000} MB")
+    if len(text) > BYTES["tablature"]:
+        raise BackbeatError(f"{where} is larger than {BYTES['tablature'] / 1e6:g} MB")
     score = ScoreDescription()
     part = PartDescription()
     parts = [part]

@@ -20,10 +20,9 @@ from pydrake.math import RollPitchYaw
 from behaviors.concatenation import make_continuous
 from behaviors.motion_plan import LONGEST
 from models.errors import BackbeatError, unknown_name
+from models.outside_file import is_there, read_bytes
 from models.robot import RobotModel
 
-# A minute at 1 kHz with all joints has 20 MB.
-MAX_BYTES = 64_000_000
 # Least length [s] and number of samples.
 SHORTEST, FEWEST = 0.2, 4
 # Angles this far beyond a joint's range are no mistake of the performer [rad].
@@ -117,17 +116,9 @@ def joint_table(frame: pd.DataFrame, with_base: bool = False) -> pd.DataFrame:
 
 
 def _bytes(path: Path) -> bytes:
-    if not path.is_file():
+    if not is_there(path):
         raise BackbeatError(f"there is no recording {path}; it is a CSV file")
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise BackbeatError(
-                f"{path} has more than {MAX_BYTES // 1_000_000} MB; cut it, or give "
-                "fewer samples a second: 100 are enough"
-            )
-        return path.read_bytes().removeprefix(b"\xef\xbb\xbf").rstrip()
-    except OSError as error:
-        raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
+    return read_bytes(path, "CSV").removeprefix(b"\xef\xbb\xbf").rstrip()
 
 
 def _header(raw: bytes, path: Path) -> list[str]:

@@ -5,13 +5,12 @@ from pathlib import Path
 
 from lxml import etree
 
+from models.bounds import BYTES, XML_DEPTH
 from models.description.finding import Finding, Severity
 from models.errors import BackbeatError
+from models.outside_file import read_bytes
 
-# A description is text about a robot; anything larger is a mistake or an attack.
-MAX_BYTES = 10_000_000
-# No schema goes so deep, and who walks the tree need not fear for the stack.
-MAX_DEPTH = 60
+_MEGABYTES = BYTES["description"] / 1e6
 # Of what the parser says, which may quote the file [characters].
 _SHOWN = 200
 
@@ -48,8 +47,8 @@ class Document:
                 f"{path} is a xacro macro file; run `xacro {path.name} > "
                 f"{path.stem.removesuffix('.urdf')}.urdf` and name what it writes"
             )
-        if len(raw) > MAX_BYTES:
-            raise BackbeatError(f"{path} is larger than {MAX_BYTES // 1_000_000} MB")
+        if len(raw) > BYTES["description"]:
+            raise BackbeatError(f"{path} is larger than {_MEGABYTES:g} MB")
         self.tree = self._parse(raw)
         self.root = self.tree.getroot()
         if self.tree.docinfo.internalDTD is not None:
@@ -83,8 +82,8 @@ class Document:
         depth = 0
         for event, _ in etree.iterwalk(self.tree, events=("start", "end")):
             depth += 1 if event == "start" else -1
-            if depth > MAX_DEPTH:
-                raise BackbeatError(f"{self.path} is nested more than {MAX_DEPTH} deep")
+            if depth > XML_DEPTH:
+                raise BackbeatError(f"{self.path} is nested more than {XML_DEPTH} deep")
 
     def _mark_lines(self, lines: list[bytes]) -> None:
         """Has elements know where they begin; the parser knows where that tag ends."""
@@ -138,14 +137,7 @@ def read_document(path: Path) -> Document:
     Raises:
         BackbeatError: it cannot be read, or is no URDF.
     """
-    try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:  # A name with a null byte.
-        raise BackbeatError(f"cannot read {path!r}: {error}") from None
-    return Document(path, raw)
+    return Document(path, read_bytes(path, "description"))
 
 
 def tag(element: "etree._Element") -> str:

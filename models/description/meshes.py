@@ -10,13 +10,15 @@ from lxml import etree
 
 from models.description.description import Description, Geometry, Link
 from models.description.finding import Finding, Severity
+from models.errors import BackbeatError
+from models.outside_file import is_file, is_folder, opened, read_bytes
 
 # What Drake 1.51 draws, and what it takes the convex hull of for contact.
 DRAWN = (".gltf", ".glb", ".obj", ".vtk", ".vtm")
 TOUCHED = (".gltf", ".glb", ".obj", ".vtk")
 _TEXT_FORMATS = {".obj": b"v ", ".vtk": b"# vtk"}
-# How much of a mesh is looked at, and the largest glTF file that is read as a whole.
-_HEAD, _WHOLE = 65_536, 50_000_000
+# How much of a mesh of other kinds than glTF is looked at.
+_HEAD = 65_536
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def find_package(package: str, urdf: Path) -> Path | None:
         if package_name(folder) == package or folder.name == package:
             return folder
         beside = folder / package
-        if package not in ("", ".", "..") and _is_folder(beside):
+        if package not in ("", ".", "..") and is_folder(beside):
             return beside
     return None
 
@@ -68,10 +70,10 @@ def find_package(package: str, urdf: Path) -> Path | None:
 def package_name(folder: Path) -> str | None:
     """The name that a folder's package.xml gives; None if there is none to read."""
     try:
-        raw = (folder / "package.xml").read_bytes()[:_HEAD]
+        raw = read_bytes(folder / "package.xml", "package.xml")
         parser = etree.XMLParser(resolve_entities=False, no_network=True)
         name = etree.fromstring(raw, parser).findtext("name")
-    except (OSError, ValueError, etree.XMLSyntaxError):
+    except (BackbeatError, ValueError, etree.XMLSyntaxError):
         return None
     return None if name is None else str(name).strip()
 
@@ -144,21 +146,6 @@ def _check(
         yield Finding("unreadable-mesh", error, geometry.line, where, says, remedy)
 
 
-def is_file(path: Path) -> bool:
-    """Whether there is a file, also for names that no file can have."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):
-        return False
-
-
 def conversion(path: Path) -> str:
     """How to make a mesh that Drake reads of one that it does not."""
     new = f"{path.stem}.obj"
@@ -171,20 +158,19 @@ def conversion(path: Path) -> str:
 
 def _content_problem(path: Path) -> str:
     """What is wrong with the first bytes of a mesh; "" if nothing is."""
+    kind = path.suffix.lower()
     try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
+        with opened(path, "mesh") as file:
             head = file.read(_HEAD)
-            kind = path.suffix.lower()
             if kind == ".glb":
                 return "" if head[:4] == b"glTF" else "it does not begin with glTF"
             if kind == ".gltf":
-                whole = head + file.read(_WHOLE) if size <= _WHOLE else b""
-                return _gltf_problem(whole) if whole else ""
-    except OSError as error:
-        return str(error.strerror)
+                return _gltf_problem(head + file.read())
+            is_whole = not file.read(1)
+    except BackbeatError as error:
+        return str(error)
     mark = _TEXT_FORMATS.get(kind, b"")
-    return "" if mark in head or size > _HEAD else f"it has no {mark.decode()!r}"
+    return "" if mark in head or not is_whole else f"it has no {mark.decode()!r}"
 
 
 def _gltf_problem(raw: bytes) -> str:

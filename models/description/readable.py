@@ -24,6 +24,7 @@ from models.description.stand_ins import (
 )
 from models.errors import BackbeatError
 from models.meshing.obj import READERS, converted
+from models.outside_file import is_file
 
 _LEFT_OUT = ("missing-mesh", "unreadable-mesh")
 _USES = (("visual", DRAWN), ("collision", TOUCHED))
@@ -105,7 +106,7 @@ def _mend(description: Description, shape: Any, known: tuple[str, ...]) -> bool:
         return True
     found = resolve(attributes(mesh).get("filename", ""), description.path).path
     try:
-        if found is None or not found.is_file():
+        if found is None or not is_file(found):
             return False
         if found.suffix.lower() in READERS:
             found = converted(found)

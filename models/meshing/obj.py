@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from models.atomic_file import replacing
-from models.errors import BackbeatError
 from models.meshing.collada import read_collada
 from models.meshing.stl import read_stl
 from models.meshing.surface import Surface
+from models.outside_file import read_bytes
 
 READERS = {".stl": read_stl, ".dae": read_collada}
 
@@ -57,10 +57,7 @@ def converted(path: Path) -> Path:
         BackbeatError: the file cannot be read, is not of its format, its format wants a
             library that is not there, or nothing can be kept.
     """
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise BackbeatError(f"cannot read {path}: {error.strerror}") from None
+    raw = read_bytes(path, "mesh")
     name = hashlib.sha256(raw).hexdigest()[:32]
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     kept = Path(home) / "backbeat" / "meshes" / f"{name}.obj"

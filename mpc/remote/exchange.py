@@ -1,6 +1,5 @@
 """Exchange: the question of a tick and its answer."""
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +7,10 @@ import numpy as np
 from mpc.remote.contents import Asked, packed, unpacked
 from mpc.remote.frames import ProtocolError
 from mpc.remote.messages import value, vector
+
+# Latest time of a question [s]: beyond, a tick is lost among the digits of a clock that
+# counts from 1970.
+LATEST = 1e10
 
 
 class Question(NamedTuple):
@@ -62,7 +65,7 @@ def read_question(message: dict[str, Any], num_states: int, num_soles: int) -> Q
         ProtocolError: something is missing or has another size.
     """
     number, t = message.get("n"), message.get("t")
-    if type(number) is not int or type(t) is not float or not 0 <= t < math.inf:
+    if type(number) is not int or type(t) is not float or not 0 <= t <= LATEST:
         raise ProtocolError(f"'n' and 't' are {number!r} and {t!r}: no tick and time")
     numbers = vector(message, "sensed", num_states + num_soles)
     x, force = numbers[:num_states], numbers[num_states:]

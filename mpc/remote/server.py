@@ -11,6 +11,7 @@ import os
 import select
 import socket
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -125,10 +126,7 @@ class ControllerServer:
         self._door.close()
         for frames in self._leaving:
             frames.close()
-        if self._made is not None:
-            self._made[1].close()
-            self._made = None
-            gc.unfreeze()
+        self._forget()
 
     def serve(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Answers until `stop` says so, which is asked a few times a second."""
@@ -170,6 +168,11 @@ class ControllerServer:
             self._leave(str(error))
         except OSError:
             self._leave()
+        except Exception as error:  # A fault of ours: seen here, and nobody else's.
+            traceback.print_exc()
+            self._send_away(client.frames, {"error": _fault(error)})
+            self._leave(_fault(error))
+            self._forget()
 
     def _reply(self, client: Client, message: dict[str, object]) -> bytes:
         if "record" in message:
@@ -199,6 +202,11 @@ class ControllerServer:
             return
         except (ProtocolError, OSError) as error:
             self._refuse(frames, name, f"no greeting: {error}")
+            return
+        except Exception as error:  # As in `_answer`.
+            traceback.print_exc()
+            self._refuse(frames, name, _fault(error))
+            self._forget()
             return
         assert self._made is not None
         session = self._made[1]
@@ -233,16 +241,20 @@ class ControllerServer:
         if found:
             raise BackbeatError("; ".join(found))
         if self._made is None or self._made[0] != hello:
-            if self._made is not None:
-                self._made[1].close()
-                self._made = None
+            self._forget()
             # Looking through all that is there for what nobody needs any more takes a
             # hundred ticks: it is done now, and what is left is not looked at again.
-            gc.unfreeze()
             self._made = hello, self._make(behavior, hello)
             gc.collect()
             gc.freeze()
         return schema
+
+    def _forget(self) -> None:
+        """Lets the controllers go that were made last."""
+        if self._made is not None:
+            self._made[1].close()
+            self._made = None
+            gc.unfreeze()
 
     def _make(self, behavior: Behavior, hello: Hello) -> ControllerSession:
         scenario = parse_yaml(Scenario, json.dumps(hello.scenario), "the scenario")
@@ -250,7 +262,7 @@ class ControllerServer:
         weights = None
         if hello.weights is not None:
             text = json.dumps(hello.weights)
-            weights = parse_yaml(PredictiveWeights, text, "the weights")
+            weights = parse_yaml(PredictiveWeights, text, "the weights").check()
         self._remark(f"getting ready for {hello.behavior}")
         return ControllerSession(behavior, scenario, weights)
 
@@ -275,6 +287,12 @@ class ControllerServer:
         self._client.frames.close()
         self._remark(self._client.report() + (f" ({why})" if why else ""))
         self._client = None
+
+
+def _fault(error: Exception) -> str:
+    """A fault of ours in a sentence, for whoever met it."""
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return f"the controller has a fault ({what}); please report it"
 
 
 def _no_door(wanted: Address, error: OSError | UnicodeError) -> BackbeatError:

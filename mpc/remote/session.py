@@ -23,8 +23,9 @@ from mpc.simulation.controllers import add_controllers
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.settings import first_settings
 
-# Longest between two questions; what is due in it is done before an answer [s].
-PAUSE = 5.0
+# Longest between two questions [s], and most ticks in it: what is due there is done
+# before an answer.
+PAUSE, MOST_TICKS = 5.0, 2500
 
 
 class ControllerSession:
@@ -45,6 +46,7 @@ class ControllerSession:
         self.reference, self.scenario = Reference(behavior), scenario
         settings: PlanSettings = first_settings(scenario, behavior).plan
         self._planner: PlannerProcess | None = None
+        self._pause = min(PAUSE, MOST_TICKS * scenario.tick_period)
         if scenario.planner == "process":
             own = PlannerSettings(
                 weights or PredictiveWeights(),
@@ -108,10 +110,11 @@ class ControllerSession:
                     f"a question of {question.time:g} s after one of "
                     f"{context.get_time():g} s, without a start"
                 )
-            if question.time > context.get_time() + PAUSE:
+            if question.time > context.get_time() + self._pause:
                 raise ProtocolError(
                     f"a question of {question.time:g} s after one of "
-                    f"{context.get_time():g} s: begin again after {PAUSE:g} s"
+                    f"{context.get_time():g} s: begin again after "
+                    f"{self._pause:g} s"
                 )
             # Up to this time, but not what is due at it: that waits for its inputs.
             self._simulator.AdvanceTo(question.time)

@@ -20,6 +20,8 @@ from behaviors.behavior_table import DAMAGED, digest
 from behaviors.library import METADATA as BEHAVIOR
 from models.atomic_file import check_place, replacing
 from models.errors import BackbeatError
+from models.outside_file import is_there
+from models.table_file import read_table
 from models.yaml_file import parse_yaml
 from mpc.predictive_weights import PredictiveWeights
 from mpc.simulation.filed_predictions import predictions_story
@@ -200,12 +202,12 @@ def load_run(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
         BackbeatError: the file cannot be read, is not a run file, or was changed.
     """
     path = Path(path)
-    if not path.is_file():
+    if not is_there(path):
         raise BackbeatError(
             f"there is no file {path}; `backbeat track NAME -o FILE` writes one"
         )
     try:
-        table = pq.read_table(path)
+        table = read_table(path, "run")
         metadata = table.schema.metadata or {}
         _check_kind(path, metadata)
         story: dict[str, Any] = json.loads(metadata[_METADATA])

@@ -7,11 +7,13 @@ import numpy as np
 
 from behaviors.behavior import check_beat_priority
 from behaviors.library import check_name
+from models.bounds import LONGEST_SIMULATED, SEED
 from models.errors import BackbeatError, shown, unknown_name
 from models.motors import HYDRAULIC_FRICTION, HYDRAULIC_LAG, HYDRAULIC_RISE
+from models.outside_file import read_text
 from models.scene import CONTACT_MODELS, CONTINUOUS, FEET
 from models.sensors import SensorNoise
-from models.yaml_file import parse_yaml, read_text, read_tree
+from models.yaml_file import parse_yaml, read_tree
 from mpc.simulation.setting_event import RANGES, SettingEvent, tick_number
 from mpc.simulation.world_error import WorldError
 from mpc.task_preset import preset_names
@@ -19,6 +21,13 @@ from mpc.task_preset import preset_names
 STATES = ("true", "estimated")
 PLANNERS = ("inside", "process")
 ACTUATORS = ("ideal", "hydraulic")
+# Shortest and longest of what happens over and over [s]: more often, a second takes
+# hours; more rarely, nothing is controlled.
+PERIODS = {
+    "time_step": (1e-5, 0.005),
+    "tick_period": (1e-4, 0.1),
+    "plan_period": (2e-4, 1.0),
+}
 # What nothing that pushes a robot exceeds: impulse [N s] and mean force [N]. Beyond,
 # numbers leave all bounds before anybody can fall.
 MOST_IMPULSE, MOST_FORCE = 1e4, 1e6
@@ -153,18 +162,20 @@ class Scenario:
                 f"scenario: friction is {self.friction}; it must be from {least} to "
                 f"{most:g}"
             )
-        positive = ("time_step", "plan_period", "tick_period")
-        for name in positive:
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
-                raise BackbeatError(f"scenario: {name} is {value}; it must be > 0")
         for name in ("lead_in", "lead_out", "duration"):
             value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0):
-                raise BackbeatError(f"scenario: {name} is {value}; it must be >= 0")
+            if not 0 <= value <= LONGEST_SIMULATED:
+                raise BackbeatError(
+                    f"scenario: {name} is {value}; it must be from 0 to "
+                    f"{LONGEST_SIMULATED:g} s"
+                )
         self._check_hardware()
-        if self.time_step > 0.005:
-            raise BackbeatError("scenario: time_step must be at most 0.005 s")
+        for name, (least, most) in PERIODS.items():
+            if not least <= getattr(self, name) <= most:
+                raise BackbeatError(
+                    f"scenario: {name} is {getattr(self, name)}; it must be from "
+                    f"{least:g} to {most:g} s"
+                )
         for name in ("plan_period", "tick_period"):
             steps = getattr(self, name) / self.time_step
             if steps < 1 - 1e-9 or abs(steps - round(steps)) > 1e-6:
@@ -175,8 +186,10 @@ class Scenario:
         self._check_planner()
         if self.preset and self.preset not in preset_names():
             raise unknown_name("preset of tasks", self.preset, preset_names())
-        if self.seed < 0:
-            raise BackbeatError(f"scenario: seed is {self.seed}; it must be >= 0")
+        if not 0 <= self.seed <= SEED:
+            raise BackbeatError(
+                f"scenario: seed is {self.seed}; it must be from 0 to {SEED}"
+            )
         self.world.check()
         if self.beat_priority is not None:
             check_beat_priority("scenario", self.beat_priority)

@@ -14,6 +14,7 @@ from behaviors.music.backing import (
     find_backing,
     read_recording,
 )
+from models.bounds import BYTES
 from models.errors import BackbeatError
 
 
@@ -142,7 +143,7 @@ def test_what_cannot_be_opened_or_is_huge_is_refused(tmp_path, monkeypatch):
         check_recording(tmp_path / "b.wav")
     with pytest.raises(BackbeatError, match=r"cannot read .*: Is a directory"):
         read_recording(tmp_path)
-    monkeypatch.setattr(backing, "MAX_BYTES", path.stat().st_size - 1)
+    monkeypatch.setitem(BYTES, "WAV", path.stat().st_size - 1)
     with pytest.raises(BackbeatError, match="larger than"):
         read_recording(path)
 

@@ -7,8 +7,8 @@ from pydrake.math import RollPitchYaw
 
 from behaviors.behavior import Mount, make_robot
 from behaviors.behavior_table import to_frame
-from behaviors.recording import joint_file
 from behaviors.recording.joint_file import joint_table, read_joint_file
+from models.bounds import BYTES
 from models.errors import BackbeatError
 from tests.behaviors.recordings import write
 from tests.tolerances import RECURSION
@@ -136,8 +136,8 @@ def test_other_columns_are_left_out_by_name_only(read):
 def test_what_is_no_file_or_too_large(read, robot, tmp_path, monkeypatch):
     with pytest.raises(BackbeatError, match="there is no recording"):
         read_joint_file(tmp_path / "none.csv", robot, "radians")
-    with pytest.raises(BackbeatError, match="there is no recording"):
+    with pytest.raises(BackbeatError, match="Is a directory"):
         read_joint_file(tmp_path, robot, "radians")
-    monkeypatch.setattr(joint_file, "MAX_BYTES", 50)
+    monkeypatch.setitem(BYTES, "CSV", 50)
     with pytest.raises(BackbeatError, match="MB"):
         read(text(ROWS))

@@ -4,7 +4,8 @@ import mido
 import pytest
 
 from behaviors.drummer import kit_members
-from behaviors.music.midi import MAX_BYTES, read_midi
+from behaviors.music.midi import read_midi
+from models.bounds import BYTES
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from tests.behaviors.midi_files import bpm, hit, meter, midi_bytes
@@ -100,7 +101,7 @@ def test_frames_a_second_make_half_second_beats():
         (b"", "no MIDI file that can be read: it is empty or cut off"),
         (b"MThd", "no MIDI file that can be read"),
         (b"RIFF" + bytes(100), "no MIDI file that can be read"),
-        (bytes(MAX_BYTES + 1), "larger than 1 MB"),
+        (bytes(BYTES["MIDI"] + 1), "larger than 1 MB"),
         (midi_bytes([]), "no percussion, which is on channel 10; there are no notes"),
         (midi_bytes([[(0, hit(38, channel=2))]]), "there are notes on channel 3"),
         (midi_bytes([[(0, hit(38))], [(0, hit(38))]], kind=2), "format 2"),

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from models.bounds import YAML_ALIASES
 from models.errors import BackbeatError
 from models.robot import RobotModel
-from models.yaml_file import MAX_ALIASES
 from tests.models.sliders import make_sliders
 
 EXTRA = """
@@ -139,9 +139,9 @@ def test_a_robot_without_mirror_flips_has_no_mirror_image(changed):
         ("- name", "expected keys with values"),
         ("", "expected keys with values"),
         ("name: \x00", "not valid YAML"),
-        ("a: &a [1]\nb: [" + "*a," * (MAX_ALIASES + 1) + "]", "more than 200 aliases"),
+        ("a: &a [1]\nb: [" + "*a," * (YAML_ALIASES + 1) + "]", "more than 200 aliases"),
         ("name: !!python/object:os.system x", "not valid YAML"),
-        ("name: " + "x" * 4_000_001, "larger than 4 MB"),
+        ("name: " + "x" * 1_000_001, "larger than 1 MB"),
         ("[" * 1000, "robot.yaml"),
     ],
 )

@@ -15,19 +15,19 @@ given as `push`, by impulse and direction, besides the scenario's own `pushes`.
 import re
 from collections import Counter
 from dataclasses import fields
+from math import prod
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from models.bounds import SEED, SWEEP_CELLS, SWEEP_SEEDS, check_count
 from models.errors import BackbeatError, unknown_name
-from models.yaml_file import parse_yaml, read_text, read_tree
+from models.outside_file import is_file, is_there, read_text
+from models.yaml_file import parse_yaml, read_tree
 from mpc.simulation.sweep.cells import Sweep, SweepSettings, yaml_text
 
 SHIPPED_FOLDER = Path(__file__).parent / "specifications"
 COMBINATIONS = ("grid", "list")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-MAX_CELLS, MAX_SEEDS = 10_000, 10_000
 # Keys whose values are settings of scenarios, and not of the sweep.
 _OPEN = ("base", "per_behavior", "cases", "variations")
 
@@ -44,10 +44,10 @@ def find_sweep(name: str | Path) -> Path:
         BackbeatError: neither.
     """
     path = Path(name)
-    if path.is_file():
+    if (path.suffix in (".yaml", ".yml") and is_there(path)) or is_file(path):
         return path
     shipped = SHIPPED_FOLDER / f"{path.stem}.yaml"
-    if path.parent == Path() and shipped.is_file():
+    if path.parent == Path() and is_file(shipped):
         return shipped
     if path.suffix in (".yaml", ".yml"):
         raise BackbeatError(f"no sweep file {path}")
@@ -115,8 +115,10 @@ def _checked(sweep: Sweep) -> Sweep:
     settings, where = sweep.settings, sweep.where
     if not settings.behaviors:
         raise BackbeatError(f"{where}: name the behaviors, for instance [stand, march]")
-    if not 1 <= settings.seeds <= MAX_SEEDS or settings.first_seed < 0:
-        raise BackbeatError(f"{where}: seeds is from 1 to {MAX_SEEDS}, first_seed >= 0")
+    if not 1 <= settings.seeds <= SWEEP_SEEDS:
+        raise BackbeatError(f"{where}: seeds is from 1 to {SWEEP_SEEDS}")
+    if not 0 <= settings.first_seed <= SEED - SWEEP_SEEDS:
+        raise BackbeatError(f"{where}: first_seed is from 0 to {SEED - SWEEP_SEEDS}")
     if settings.combine not in COMBINATIONS:
         raise unknown_name("combine", settings.combine, COMBINATIONS)
     sizes = {}
@@ -126,8 +128,15 @@ def _checked(sweep: Sweep) -> Sweep:
         sizes[name] = len(values)
     if settings.combine == "list" and len(set(sizes.values())) > 1:
         raise BackbeatError(f"{where}: a list needs equally many values of {sizes}")
-    if settings.combine == "grid" and np.prod(list(sizes.values())) > MAX_CELLS:
-        raise BackbeatError(f"{where}: more than {MAX_CELLS} cells")
+    # In whole numbers, which do not overflow.
+    of_values = prod if settings.combine == "grid" else max
+    rows = of_values(sizes.values()) if sizes else 1
+    check_count(
+        where,
+        "cells",
+        len(settings.behaviors) * len(sweep.cases) * rows,
+        SWEEP_CELLS,
+    )
     if settings.baseline and settings.baseline not in sweep.cases:
         raise unknown_name("case", settings.baseline, sweep.cases)
     for name in sweep.per_behavior:

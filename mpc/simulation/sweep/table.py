@@ -25,6 +25,8 @@ import pyarrow.parquet as pq
 from behaviors.build_key import ROOT, source_hash
 from models.atomic_file import replacing
 from models.errors import BackbeatError
+from models.outside_file import is_file
+from models.table_file import read_table
 from mpc.simulation.scenario import Scenario
 
 # What can change a run.
@@ -162,7 +164,7 @@ class SweepTable:
         self.path = path
         self.rows: dict[str, dict[str, Any]] = {}
         self._part, self._last = 0, list[dict[str, Any]]()
-        if path.is_file():
+        if is_file(path):
             raise _no_table(path, "it is one file, as only older versions wrote it")
         for part, file in enumerate(sorted(path.glob("*.parquet"))):
             self._part, self._last = part, _read(file)
@@ -192,7 +194,7 @@ class SweepTable:
 
 def _read(path: Path) -> list[dict[str, Any]]:
     try:
-        table = pq.read_table(path)
+        table = read_table(path, "sweep table")
         for name in COLUMNS:
             # Tables of older sources know less.
             if name not in table.column_names and name in LATER:

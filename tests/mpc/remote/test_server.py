@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from models.errors import BackbeatError
+from mpc.fail_safe import Cause, Mode
 from mpc.hand_offset import HandOffset
 from mpc.plan_settings import PlanSettings
 from mpc.reference import Reference
@@ -24,6 +25,7 @@ from mpc.remote.link import RemoteLink, motion_fingerprint
 from mpc.remote.messages import read, to_bytes
 from mpc.remote.schema import make_schema
 from mpc.remote.server import ControllerServer
+from mpc.remote.session import ControllerSession
 from mpc.simulation.scenario import Scenario
 
 SCENARIO = Scenario(behavior="stand")
@@ -121,12 +123,21 @@ def assert_serves(server, reference):
         ({"behavior": "groove"}, "it serves 'stand', not 'groove'"),
         ({"motion": "0"}, "the behavior 'stand' is another one here"),
         ({"scenario": {"tick_perod": 1.0}}, "did you mean tick_period"),
-        ({"scenario": {"behavior": "stand", "tick_period": -1.0}}, "must be > 0"),
+        (
+            {"scenario": {"behavior": "stand", "tick_period": -1.0}},
+            "must be from 0.0001",
+        ),
         (
             {"scenario": {"behavior": "stand", "tick_period": 0.003}},
             "multiple of tick_period",
         ),
         ({"weights": {"comm": 1.0}}, "unknown key in the weights"),
+        ({"weights": {"knots": 10**9}}, "knots is from 4 to 200"),
+        ({"weights": {"com": -1.0}}, "must be a number from 0"),
+        ({"weights": {"reach": [0.1]}}, "must be a number from 0"),
+        ({"scenario": {"behavior": "stand", "tick_period": 1e-9}}, "tick_period is"),
+        ({"scenario": {"behavior": "stand", "plan_period": 1e9}}, "plan_period is"),
+        ({"scenario": {"behavior": "stand", "lead_in": 1e300}}, "lead_in is"),
     ],
 )
 def test_a_greeting_that_asks_for_something_else(
@@ -186,6 +197,94 @@ def test_a_question_that_is_none(server, connect, hello, reference, change):
     assert "schema" in ask(own, to_bytes(hello_message(hello)))
     wrong = question_message(question(reference)) | change
     assert "error" in ask(own, to_bytes(wrong))
+    assert_serves(server, reference)
+
+
+NOTHING = np.zeros(4)
+STATES = {
+    "a quaternion of zeros": (slice(0, 4), NOTHING),
+    "all zeros": (slice(None), 0.0),
+    "no number": (slice(10, 11), np.nan),
+    "no numbers": (slice(None), np.nan),
+    "infinity": (slice(-1, None), np.inf),
+    "squares that overflow": (slice(0, 4), 1e200),
+    "the largest numbers": (slice(None), -1.7e308),
+    "the smallest numbers": (slice(None), 5e-324),
+    "a long quaternion": (slice(0, 4), 3.0),
+    "a far place": (slice(4, 7), 1e300),
+    "a fast joint": (slice(-3, None), 1e12),
+}
+
+
+@pytest.mark.parametrize("change", STATES.values(), ids=STATES)
+def test_a_state_that_is_none_is_a_failure_and_no_end(
+    server, connect, hello, reference, change
+):
+    """A session goes on: estimators say anything before they have begun."""
+    own = connect()
+    ask(own, to_bytes(hello_message(hello)))
+    for k in range(30):
+        asked = question(reference, k, 0.002 * k, start=k == 0)
+        if k < 12:
+            x = asked.x.copy()
+            at, value = change
+            x[at] = value
+            asked = asked._replace(x=x, force=np.full(2, x[0]))
+        answer = ask(own, to_bytes(question_message(asked)))
+        assert answer["n"] == k
+        assert np.isfinite(np.frombuffer(answer["joints"])).all()
+        assert answer["fallen"] is False
+    record = read_record(ask(own, to_bytes({"record": 0})))
+    assert record.tick_safety.failures[Cause.STATE].count == 12
+    assert set(record.tick_safety.failures) == {Cause.STATE}
+    assert record.tick_safety.mode is Mode.TRACKING
+    own.close()
+    assert_serves(server, reference)
+
+
+@pytest.mark.parametrize("force", [np.nan, np.inf, -np.inf, -1e308, 1e308])
+def test_forces_that_are_none_end_nothing(server, connect, hello, reference, force):
+    own = connect()
+    ask(own, to_bytes(hello_message(hello)))
+    for k in range(30):
+        asked = question(reference, k, 0.002 * k, start=k == 0)
+        asked = asked._replace(force=np.full(2, force))
+        answer = ask(own, to_bytes(question_message(asked)))
+        assert np.isfinite(np.frombuffer(answer["joints"])).all()
+
+
+@pytest.mark.parametrize("t", [1e9, 1.7e9, 1e10])
+def test_a_clock_may_count_from_anywhere(connect, hello, reference, t):
+    own = connect()
+    ask(own, to_bytes(hello_message(hello)))
+    for k in range(3):
+        asked = question(reference, k, t + 0.002 * k, start=k == 0)
+        assert ask(own, to_bytes(question_message(asked)))["n"] == k
+
+
+@pytest.mark.parametrize("t", [1.1e10, 1e300, np.inf, np.nan, -1.0])
+def test_a_time_that_is_none(server, connect, hello, reference, t):
+    own = connect()
+    ask(own, to_bytes(hello_message(hello)))
+    asked = question(reference, 0, t)
+    assert "no tick and time" in ask(own, to_bytes(question_message(asked)))["error"]
+    assert_serves(server, reference)
+
+
+def test_a_fault_of_the_controllers_ends_one_connection(
+    server, connect, hello, reference, monkeypatch, capsys
+):
+    own = connect()
+    ask(own, to_bytes(hello_message(hello)))
+
+    def fail(session, question):
+        raise ZeroDivisionError("nobody thought of this")
+
+    with monkeypatch.context() as changed:
+        changed.setattr(ControllerSession, "__call__", fail)
+        message = ask(own, to_bytes(question_message(question(reference))))
+    assert "nobody thought of this" in message["error"]
+    assert "ZeroDivisionError" in capsys.readouterr().err
     assert_serves(server, reference)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from behaviors.behavior import Behavior
 from behaviors.kinematic_behavior import KINEMATIC
 from models.errors import BackbeatError
+from models.outside_file import read_text
 from models.yaml_file import read_tree
 from mpc.simulation.survival import RECOVERY
 from mpc.simulation.sweep.cells import Sweep, yaml_text
@@ -41,7 +42,7 @@ def card_sweeps(behavior: Behavior, seeds: int | None = None) -> tuple[Sweep, Sw
     found = []
     for name in (DISTURBANCES, PUSHES):
         where = FOLDER / f"{name}.yaml"
-        tree = read_tree(where.read_text(), str(where))
+        tree = read_tree(read_text(where), str(where))
         base = tree["base"]
         base["lead_out"] = RECOVERY + LAST + SPARE
         if name == PUSHES:

@@ -10,6 +10,7 @@ import numpy as np
 
 from behaviors.behavior import Behavior
 from models.errors import BackbeatError
+from models.outside_file import is_there, read_text
 from mpc.simulation.sweep.success_rate import wilson
 
 FORMAT = 1
@@ -177,15 +178,16 @@ def read_card(path: Path) -> RobustnessCard | None:
     Raises:
         BackbeatError: the file is no card.
     """
+    if not is_there(path):
+        return None
+    text = read_text(path, "card")
     try:
-        tree = json.loads(path.read_text())
+        tree = json.loads(text)
         if tree["format"] != FORMAT:
             raise ValueError(f"format {tree['format']} is not {FORMAT}")
         parts = {name: _survivals(tree[name]) for name in ("disturbances", "pushes")}
         return _checked(RobustnessCard(**{**tree, **parts}))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         why = " ".join(str(error).split())[:120]
         raise BackbeatError(
             f"{path} is not a robustness card: {why}; remove it, or make it again "
