@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from pydrake.math import RigidTransform
 
-from behaviors.drummer import stick_tip
+from behaviors.drummer import elbow, stick_tip
 from behaviors.knot_grid import SPACING, KnotGrid
 from behaviors.music.score import HANDS, Hold, Score
 from behaviors.strokes import (
@@ -100,6 +100,36 @@ class DrumTasks:
         knots = np.arange(len(self.grid.times))
         middle = np.tile(np.mean(places, axis=0), (len(knots), 1))
         return CenterOfMassTask(knots, middle, np.array([400.0, 400.0, 0.0]))
+
+    def elbows(
+        self, heights: Mapping[str, float], is_free: Callable[[str, str], bool]
+    ) -> list[Task]:
+        """Elbows are down, except on ways to and from heads where they cannot be.
+
+        Args:
+            heights: in the world that each elbow shall not exceed, by hand [m].
+            is_free: whether a hand's elbow cannot be down at a member.
+        """
+        tasks: list[Task] = []
+        for hand in HANDS:
+            X = RigidTransform([0.0, 0.0, heights[hand]])
+            down = np.ones(len(self.grid.times), bool)
+            for start, end in self.free_elbows(hand, is_free):
+                down[self.grid.within(start, end)] = False
+            tasks.append(FrameTask(elbow(hand), np.flatnonzero(down), X, "z", upper=0))
+        return tasks
+
+    def free_elbows(
+        self, hand: str, is_free: Callable[[str, str], bool]
+    ) -> list[tuple[float, float]]:
+        """Stretches in which an elbow may be up, from stop to stop [s]."""
+        stops, ends = self._stops[hand], self.grid.times[-1]
+        times = [0.0, *(t for t, *_ in stops), float(ends)]
+        return [
+            (times[i], times[i + 2])
+            for i, (_, member, _) in enumerate(stops)
+            if is_free(hand, member)
+        ]
 
     def holds(self) -> list[Task]:
         """In holds the torso dances, and the hands come to rest softly."""

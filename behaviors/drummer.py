@@ -26,6 +26,16 @@ def stick_tip(hand: str) -> str:
     return f"{hand[0]}_stick_tip"
 
 
+def elbow(hand: str) -> str:
+    """Link whose origin is at a hand's elbow: where the arm bends."""
+    return f"{hand[0]}_larm"
+
+
+def shoulder(hand: str) -> str:
+    """Link whose origin is at a hand's shoulder: where the arm is raised."""
+    return f"{hand[0]}_scap"
+
+
 def score_events(
     score: Score, aim: Callable[[str, str], tuple[float, float]]
 ) -> tuple[Event, ...]:

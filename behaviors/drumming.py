@@ -187,6 +187,8 @@ class _Drummer:
             self.specification.stroke,
         )
         tasks = [*drumming.postures(q_start, path), *drumming.holds()]
+        heights = {hand: self.at_kit.elbow_height(hand) for hand in HANDS}
+        tasks += drumming.elbows(heights, self.postures.elbow_is_free)
         for hand in HANDS:
             tasks += drumming.strokes(hand)
         if self.specification.seat == "none":

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from pydrake.math import RigidTransform, RotationMatrix
 
 from behaviors.behavior import Mount, make_robot
-from behaviors.drummer import stick_tip
+from behaviors.drummer import elbow, shoulder, stick_tip
 from behaviors.music.score import HANDS
 from behaviors.stance import start_configuration, support_poses
-from behaviors.strike_postures import StrikePostures
+from behaviors.strike_postures import ArmFrames, StrikePostures
 from models.collision import CollisionModel
 from models.collision_making import make_collision_model
+from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 from models.scene import Scene
@@ -19,6 +20,8 @@ SEAT_HEIGHT = 0.65  # of the pelvis origin, seated [m]
 # The contact to sit with, and the equipment that it comes with.
 SEAT = "seat"
 ARM_LINKS = ("larm", "ufarm", "lfarm", "hand", "stick")
+# Planned elbows keep this much below the shoulders of the upright posture [m].
+ELBOW_ROOM = 0.05
 
 
 class RobotAtKit:
@@ -65,9 +68,23 @@ class RobotAtKit:
             self.robot,
             self.posture,
             {h: self._alone(h) for h in HANDS},
-            {h: (f"{h[0]}_arm", stick_tip(h), f"{h[0]}_stick") for h in HANDS},
+            {
+                h: ArmFrames(
+                    f"{h[0]}_arm",
+                    stick_tip(h),
+                    f"{h[0]}_stick",
+                    elbow(h),
+                    self.elbow_height(h),
+                )
+                for h in HANDS
+            },
             slope,
         )
+
+    def elbow_height(self, hand: str) -> float:
+        """Height in the world that an elbow shall not exceed [m]."""
+        state = Configuration(self.robot, self.posture)
+        return float(state.pose(shoulder(hand)).translation()[2]) - ELBOW_ROOM
 
     def _sit(self, feet: dict[str, RigidTransform]) -> dict[str, RigidTransform]:
         """The chair under the pelvis, and the feet flat on the floor."""

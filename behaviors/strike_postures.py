@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from pydrake.math import RigidTransform
+from pydrake.math import RigidTransform, RotationMatrix
 
 from behaviors.arm_ways import ArmWays, Room, Way
 from models.collision import CollisionModel
@@ -32,15 +32,41 @@ BACK = (1e4, 20.0)
 WAY_SLACK = 5e-3
 
 
+# Looks down from a height: a bound from below on its z is one from above on a height.
+DOWN = RotationMatrix.MakeXRotation(np.pi)
+
+
+@dataclass(frozen=True)
+class ArmFrames:
+    """Frames of an arm with a stick.
+
+    Attributes:
+        group: joints of the arm.
+        tip, stick: frames of the stick's tip and of the stick.
+        elbow: frame at the elbow.
+        elbow_height: height that the elbow shall not exceed in the world [m].
+    """
+
+    group: str
+    tip: str
+    stick: str
+    elbow: str
+    elbow_height: float
+
+
 class StrikePostures:
-    """Finds the postures of one robot at one kit; results are kept."""
+    """Finds the postures of one robot at one kit; results are kept.
+
+    Elbows are down: where no posture has its elbow below the height it shall not
+    exceed, one without is taken, and `elbow_is_free` says so.
+    """
 
     def __init__(
         self,
         robot: RobotModel,
         posture: np.ndarray,
         collisions: Mapping[str, CollisionModel],
-        tips: Mapping[str, tuple[str, str, str]],
+        arms: Mapping[str, ArmFrames],
         slope: float,
     ) -> None:
         """Prepares the search.
@@ -49,20 +75,25 @@ class StrikePostures:
             robot: the robot with sticks.
             posture: (nq,) nominal configuration.
             collisions: what keeps away from what while a hand moves, by hand.
-            tips: arm group, tip and stick frame of each hand, by hand.
+            arms: frames of each arm, by hand.
             slope: least slope of the stick down to the head [rad].
         """
         self.robot, self.posture = robot, posture
-        self._tips = tips
+        self._arms = arms
         self._grip = STICK_LENGTH * np.sin(slope)
         self._collisions = collisions
         self._found: dict[tuple[str, str, float], np.ndarray] = {}
-        self._back: dict[tuple[str, str], float] = {}
+        # Weight of the back, and whether the elbow is free, by hand and member.
+        self._ways_to: dict[tuple[str, str], tuple[float, bool]] = {}
         self._ways: dict[tuple[str, str, str], Way] = {}
 
     def arm(self, hand: str) -> np.ndarray:
         """Joint indices of a hand's arm."""
-        return self.robot.groups[self._tips[hand][0]]
+        return self.robot.groups[self._arms[hand].group]
+
+    def elbow_is_free(self, hand: str, member: str) -> bool:
+        """Whether the elbow cannot be down at a member that was reached."""
+        return self._ways_to[hand, member][1]
 
     def reach(
         self, hand: str, member: str, X_WT: RigidTransform, height: float = 0.0
@@ -131,9 +162,12 @@ class StrikePostures:
         return room
 
     def _search(self, hand: str, member: str, X_WT: RigidTransform) -> IKSolution:
-        """The nearest of the reachable postures, by the arm alone if it can be."""
-        for stiffness in BACK:
-            self._back[hand, member] = stiffness
+        """The nearest of the reachable postures, by the arm alone if it can be.
+
+        With the elbow down if any of them has it there.
+        """
+        for elbow_is_free, stiffness in itertools.product((False, True), BACK):
+            self._ways_to[hand, member] = stiffness, elbow_is_free
             best = self._nearest(hand, member, X_WT)
             if best is not None:
                 return best
@@ -169,12 +203,15 @@ class StrikePostures:
         q_near: np.ndarray,
         start: np.ndarray,
     ) -> IKSolution:
-        _, tip, stick = self._tips[hand]
+        arm = self._arms[hand]
         targets = {
-            tip: IKTarget(X_WT, "x y z"),
-            stick: IKTarget(X_WT, "z", lower=self._grip),
+            arm.tip: IKTarget(X_WT, "x y z"),
+            arm.stick: IKTarget(X_WT, "z", lower=self._grip),
         }
-        back = self._back[hand, member]
+        back, elbow_is_free = self._ways_to[hand, member]
+        if not elbow_is_free:
+            X = RigidTransform(DOWN, [0.0, 0.0, arm.elbow_height])
+            targets[arm.elbow] = IKTarget(X, "z", lower=0.0)
         return self._kinematics(hand, back).solve(q_near, targets, q_start=start)
 
     def _kinematics(self, hand: str, back: float) -> InverseKinematics:

@@ -89,6 +89,7 @@ FIGURES = {
             of_score=True,
         ),
         Figure("tip-trail", "strokes", "The way of both stick tips.", True),
+        Figure("eight-hits", "hit_pictures", "The robot at eight hits.", True),
         Figure("safety-law", "safety_curves", "A joint's safety law: both curves."),
         Figure("hand-sampling", "task_space", "A hand, sampled so often."),
         Figure("hand-sensing", "task_space", "A hand modeled or sensed, with noise."),
