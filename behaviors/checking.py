@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from behaviors.authored import Specification
 from behaviors.dance.arrangement import MoveDescription
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.dance.move import Move
@@ -145,19 +146,40 @@ def _misfit(
 
 def check_other(path: Path) -> list[LocatedFinding]:
     """The first failure of a specification that is no dance, or of its score."""
-    file = path
+    specification: Specification | SetlistSpecification | None = None
     try:
         specification, _ = read_any(path)
-        if isinstance(specification, DrummingSpecification):
-            file = specification.score_path(path.parent)
         if not isinstance(specification, SetlistSpecification):
             specification.plan(path.parent)
     except BackbeatError as error:
-        if str(file) not in str(error) or not file.is_file():
-            file = path
-        finding = Finding(True, (), str(error))
-        return [LocatedFinding(fault_line(str(error), file), finding, file=file)]
+        return [_fault(error, specification, path)]
     return []
+
+
+def planning_error(
+    error: BackbeatError, specification: Specification, path: Path
+) -> BackbeatError:
+    """An error of laying out a problem, with the file and line where that stands."""
+    fault = _fault(error, specification, path)
+    if fault.file is None or not fault.file.is_file():
+        return error
+    sentence = fault.finding.sentence.removeprefix(f"{fault.file}: ")
+    return BackbeatError(f"{fault.file}:{fault.line}: {sentence}")
+
+
+def _fault(
+    error: BackbeatError,
+    specification: Specification | SetlistSpecification | None,
+    path: Path,
+) -> LocatedFinding:
+    """A failure in a specification, or in the score of one of drumming."""
+    file = path
+    if isinstance(specification, DrummingSpecification) and specification.score:
+        file = specification.score_path(path.parent)
+    if str(file) not in str(error) or not file.is_file():
+        file = path
+    finding = Finding(True, (), str(error))
+    return LocatedFinding(fault_line(str(error), file), finding, file=file)
 
 
 def _failure(sentence: str, line: int) -> LocatedFinding:

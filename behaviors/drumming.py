@@ -82,7 +82,16 @@ class DrummingSpecification(Specification):
     haste: float = 1.0
 
     def score_path(self, folder: Path) -> Path:
-        """Path of the score."""
+        """Path of the score.
+
+        Raises:
+            BackbeatError: no score is named, or no file could have its name.
+        """
+        if not self.score:
+            raise BackbeatError(
+                f"{self.name}: score names no file; write 'score: my-song' for "
+                "scores/my-song.yaml, or the name of a tablature or MIDI file"
+            )
         if Path(self.score).suffix:
             return find_notes(folder, self.score)
         return folder / "scores" / f"{check_name(self.score)}.yaml"
