@@ -167,7 +167,7 @@ def _solve_short(
             return _solve_short(name, other, about, reports)
     if not solution.is_solved:
         why = explain(solution, lambda kind: report(0.6, f"failed; is it {kind}?"))
-        raise BackbeatError(f"{name}: no motion found: {why.sentence(plan.bpm)}")
+        raise BackbeatError(f"{name}: no motion found: {why.sentence(plan.place)}")
     behavior = make_behavior(name, plan, solution, report, **about)
     if not behavior.certificate.passed and plan.otherwise is not None:
         other = plan.otherwise(behavior.certificate.troubles())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from behaviors.authored import Specification
-from behaviors.dance.arrangement import MoveDescription
+from behaviors.dance.arrangement import MeterDescription, MoveDescription
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.dance.move import Move
 from behaviors.dance.move_file import vocabulary
@@ -223,6 +223,9 @@ def _keys(lines: YamlLines, where: str) -> list[Finding]:
     for track in lines.names(("tracks",)):
         rows: Place = ("tracks", track)
         places += [((*rows, i), own) for i in range(lines.length(rows))]
+    changes: Place = ("meters",)
+    known = [f.name for f in fields(MeterDescription)]
+    places += [((*changes, i), known) for i in range(lines.length(changes))]
     known = [f.name for f in fields(RecordingDescription)]
     places += [(("recordings", n), known) for n in lines.names(("recordings",))]
     return _unknown_keys(lines, places, where)
@@ -252,7 +255,8 @@ def _values(text: str, lines: YamlLines, path: Path, compiles: bool) -> list[Fin
     try:
         dance.check_grid()
     except BackbeatError as error:
-        key = next((k for k in ("fade", "tracks", "bpm") if k in str(error)), "beats")
+        keys = ("fade", "tracks", "bpm", "beats_per_bar", "meters", "meter")
+        key = next((k for k in keys if _word(k, str(error))), "beats")
         return [Finding(True, (key,), str(error))]
     found, recorded = _recordings(dance, path.parent)
     if any(f.fails for f in found):
@@ -264,6 +268,11 @@ def _values(text: str, lines: YamlLines, path: Path, compiles: bool) -> list[Fin
         except BackbeatError as error:
             found.append(Finding(True, ("tracks",), str(error)))
     return found
+
+
+def _word(word: str, sentence: str) -> bool:
+    """Whether a sentence has a word."""
+    return re.search(rf"\b{word}\b", sentence) is not None
 
 
 def _recordings(

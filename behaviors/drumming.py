@@ -221,7 +221,7 @@ class _Drummer:
             events=score_events(self.score, self.aim),
             scene=self.at_kit.scene,
             bpm=self.tempo.bpm,
-            beats_per_bar=round(self.tempo.beats_per_bar),
+            meter=self.tempo.meter,
             remarks=self.score.remarks,
             otherwise=self._otherwise if self.rounds else None,
             advice=self.advice,
