@@ -1,6 +1,6 @@
 """Behavior: a verified motion with all that a controller needs of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from html import escape
@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 from pydrake.math import RigidTransform, RollPitchYaw
 
+from behaviors.beat_grid import BeatGrid
+from behaviors.music.meter import MeterMap, Pulse
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
@@ -73,7 +75,7 @@ class Event:
         kind: "strike", "rest", "segment", "marker", "beat" where a tempo changes, or
             "music" where the music of a file begins that has more before it.
         what: drum member of a strike, name of a segment or marker, file name of the
-            backing of music.
+            backing of music, or which beat it is, from the start, such as 3.5.
         who: contact that strikes, or "".
         velocity: loudness as in MIDI, 0 to 127.
         duration: length of a segment, or how far from its time a marker may be [s].
@@ -93,6 +95,14 @@ class Event:
     extreme: str = ""
 
 
+def beat_grid(bpm: float, meter: MeterMap, events: Sequence[Event]) -> BeatGrid:
+    """Beats of a motion with some events."""
+    marked = [e for e in events if e.kind == "beat"]
+    # Those that earlier versions have stored are whole, and have no number.
+    points = [(float(e.what or k), e.time) for k, e in enumerate(marked)]
+    return BeatGrid(bpm, meter, points)
+
+
 @dataclass(frozen=True)
 class Behavior:
     """A motion on a fine grid of phase, its events and its certificate.
@@ -106,7 +116,7 @@ class Behavior:
         mount: how it is held.
         scene: what stands around the robot.
         bpm: tempo [beats/min], 0 without music.
-        beats_per_bar: meter.
+        meter: its bars.
         motion: the dense trajectory.
         com: (M, 3) center of mass [m].
         momentum: (M, 6) momentum about the center of mass [angular, linear].
@@ -127,7 +137,7 @@ class Behavior:
     mount: Mount
     scene: Scene
     bpm: float
-    beats_per_bar: int
+    meter: MeterMap
     motion: DenseTrajectory
     com: np.ndarray
     momentum: np.ndarray
@@ -160,16 +170,22 @@ class Behavior:
     def beat_times(self, end: float) -> np.ndarray:
         """Absolute times of its beats up to a time, the first at 0 [s].
 
-        They are events where the tempo changes, and else follow from `bpm`; there are
-        none without music.
+        A beat is a quarter note. They are events where the tempo changes, and else
+        follow from `bpm`; there are none without music.
         """
-        marked = [e.time for e in self.events if e.kind == "beat"]
-        if marked:
-            return np.array([t for t in marked if t <= end + 1e-9])
-        end = min(end, self.duration)
-        if self.bpm <= 0 or not end >= 0:
-            return np.zeros(0)
-        return np.arange(int(end * self.bpm / 60.0 + 1e-9) + 1) * 60.0 / self.bpm
+        return self.grid.beat_times(min(end, self.duration))
+
+    def pulses(self, end: float) -> list[tuple[float, Pulse]]:
+        """Pulses of its bars up to a time, each with its own [s]; none without music.
+
+        A pulse is a note of the meter's denominator: seven to a bar of 7/8.
+        """
+        return self.grid.pulses(min(end, self.duration))
+
+    @cached_property
+    def grid(self) -> BeatGrid:
+        """Its beats."""
+        return beat_grid(self.bpm, self.meter, self.events)
 
     def strikes(self) -> list[Event]:
         """The strikes in order of time."""

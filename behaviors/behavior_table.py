@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from behaviors.behavior import Behavior, Event, Mount, make_robot
+from behaviors.music.meter import Meter, MeterMap, meter_from_plain
 from models.errors import BackbeatError
 from models.robot import RobotModel
 from models.scene import Scene
@@ -73,7 +74,7 @@ def to_header(behavior: Behavior) -> dict[str, Any]:
         "mount": asdict(behavior.mount),
         "scene": asdict(behavior.scene),
         "bpm": behavior.bpm,
-        "beats_per_bar": behavior.beats_per_bar,
+        "meter": behavior.meter.to_plain(),
         "contacts": list(behavior.motion.contacts),
         "events": [asdict(e) for e in behavior.events],
         "certificate": behavior.certificate.to_dict(),
@@ -113,7 +114,7 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
         mount=mount,
         scene=Scene(header["scene"]["name"], tuple(header["scene"]["place"])),
         bpm=float(header["bpm"]),
-        beats_per_bar=int(header["beats_per_bar"]),
+        meter=_meter(header),
         motion=_motion(robot, tuple(header["contacts"]), frame, block),
         com=block([f"com.{a}" for a in "xyz"]),
         momentum=block(momentum),
@@ -125,6 +126,13 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
         beat_priority=float(header["beat_priority"]),
         compliance=dict(header.get("compliance", {})),
     )
+
+
+def _meter(header: Mapping[str, Any]) -> MeterMap:
+    """The bars; what was stored before there were meters has quarter notes a bar."""
+    if "meter" in header:
+        return meter_from_plain(header["meter"])
+    return MeterMap(Meter(int(header["beats_per_bar"]), 4))
 
 
 def _motion(

@@ -9,7 +9,12 @@ from typing import Any, NamedTuple
 from behaviors.authored import Specification
 from behaviors.behavior import Behavior, Progress
 from behaviors.build_key import build_key, robot_and_sources
-from behaviors.checking import on_its_line, refuse_failures, refuse_setlist
+from behaviors.checking import (
+    on_its_line,
+    planning_error,
+    refuse_failures,
+    refuse_setlist,
+)
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.dance.move_file import vocabulary
 from behaviors.dance.preview import preview
@@ -87,7 +92,7 @@ def build(
         behavior = replace(behavior, provenance={**behavior.provenance, **made})
     else:
         workshop = Workshop(library.folder / ".windows", processes)
-        behavior = solve(specification, text, path.parent, key, reports, workshop)
+        behavior = solve(specification, text, path, key, reports, workshop)
     library.save(behavior)
     report(1.0, "stored")
     return behavior
@@ -96,14 +101,17 @@ def build(
 def solve(
     specification: Specification,
     text: str,
-    folder: Path,
+    path: Path,
     key: str,
     reports: Reports,
     workshop: Workshop | None = None,
 ) -> Behavior:
-    """Solves and verifies a specification."""
-    started, report = time.perf_counter(), reports.progress
-    plan = specification.plan(folder)
+    """Solves and verifies a specification that stands in a file, or would."""
+    started, report, folder = time.perf_counter(), reports.progress, path.parent
+    try:
+        plan = specification.plan(folder)
+    except BackbeatError as error:
+        raise planning_error(error, specification, path) from None
     report(0.1, "solving")
     about = describe(specification, plan, text)
     if plan.problem.times[-1] >= LONG and not plan.free_phases:
@@ -133,7 +141,7 @@ def solve_preview(move: str, folder: Path) -> Behavior:
     """
     dance = preview(move, vocabulary(folder))
     reports = Reports(lambda share, what: None, lambda entry: None)
-    return solve(dance.dance, dance.text(), folder, "", reports)
+    return solve(dance.dance, dance.text(), folder / f"{move}.yaml", "", reports)
 
 
 def _solve_short(
@@ -159,7 +167,7 @@ def _solve_short(
             return _solve_short(name, other, about, reports)
     if not solution.is_solved:
         why = explain(solution, lambda kind: report(0.6, f"failed; is it {kind}?"))
-        raise BackbeatError(f"{name}: no motion found: {why.sentence(plan.bpm)}")
+        raise BackbeatError(f"{name}: no motion found: {why.sentence(plan.place)}")
     behavior = make_behavior(name, plan, solution, report, **about)
     if not behavior.certificate.passed and plan.otherwise is not None:
         other = plan.otherwise(behavior.certificate.troubles())
@@ -190,7 +198,7 @@ def _make_show(
         if wanted == specification:
             parts[name] = build(path, library, False, *within)
         else:
-            parts[name] = solve(wanted, own, path.parent, "", within)
+            parts[name] = solve(wanted, own, path, "", within)
     show = make_show(
         setlist,
         parts,

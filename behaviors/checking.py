@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from behaviors.dance.arrangement import MoveDescription
+from behaviors.authored import Specification
+from behaviors.dance.arrangement import MeterDescription, MoveDescription
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.dance.move import Move
 from behaviors.dance.move_file import vocabulary
@@ -146,19 +147,40 @@ def _misfit(
 
 def check_other(path: Path) -> list[LocatedFinding]:
     """The first failure of a specification that is no dance, or of its score."""
-    file = path
+    specification: Specification | SetlistSpecification | None = None
     try:
         specification, _ = read_any(path)
-        if isinstance(specification, DrummingSpecification):
-            file = specification.score_path(path.parent)
         if not isinstance(specification, SetlistSpecification):
             specification.plan(path.parent)
     except BackbeatError as error:
-        if str(file) not in str(error) or not is_file(file):
-            file = path
-        finding = Finding(True, (), str(error))
-        return [LocatedFinding(fault_line(str(error), file), finding, file=file)]
+        return [_fault(error, specification, path)]
     return []
+
+
+def planning_error(
+    error: BackbeatError, specification: Specification, path: Path
+) -> BackbeatError:
+    """An error of laying out a problem, with the file and line where that stands."""
+    fault = _fault(error, specification, path)
+    if fault.file is None or not is_file(fault.file):
+        return error
+    sentence = fault.finding.sentence.removeprefix(f"{fault.file}: ")
+    return BackbeatError(f"{fault.file}:{fault.line}: {sentence}")
+
+
+def _fault(
+    error: BackbeatError,
+    specification: Specification | SetlistSpecification | None,
+    path: Path,
+) -> LocatedFinding:
+    """A failure in a specification, or in the score of one of drumming."""
+    file = path
+    if isinstance(specification, DrummingSpecification) and specification.score:
+        file = specification.score_path(path.parent)
+    if str(file) not in str(error) or not is_file(file):
+        file = path
+    finding = Finding(True, (), str(error))
+    return LocatedFinding(fault_line(str(error), file), finding, file=file)
 
 
 def _failure(sentence: str, line: int) -> LocatedFinding:
@@ -202,6 +224,9 @@ def _keys(lines: YamlLines, where: str) -> list[Finding]:
     for track in lines.names(("tracks",)):
         rows: Place = ("tracks", track)
         places += [((*rows, i), own) for i in range(lines.length(rows))]
+    changes: Place = ("meters",)
+    known = [f.name for f in fields(MeterDescription)]
+    places += [((*changes, i), known) for i in range(lines.length(changes))]
     known = [f.name for f in fields(RecordingDescription)]
     places += [(("recordings", n), known) for n in lines.names(("recordings",))]
     return _unknown_keys(lines, places, where)
@@ -231,7 +256,8 @@ def _values(text: str, lines: YamlLines, path: Path, compiles: bool) -> list[Fin
     try:
         dance.check_grid()
     except BackbeatError as error:
-        key = next((k for k in ("fade", "tracks", "bpm") if k in str(error)), "beats")
+        keys = ("fade", "tracks", "bpm", "beats_per_bar", "meters", "meter")
+        key = next((k for k in keys if _word(k, str(error))), "beats")
         return [Finding(True, (key,), str(error))]
     found, recorded = _recordings(dance, path.parent)
     if any(f.fails for f in found):
@@ -243,6 +269,11 @@ def _values(text: str, lines: YamlLines, path: Path, compiles: bool) -> list[Fin
         except BackbeatError as error:
             found.append(Finding(True, ("tracks",), str(error)))
     return found
+
+
+def _word(word: str, sentence: str) -> bool:
+    """Whether a sentence has a word."""
+    return re.search(rf"\b{word}\b", sentence) is not None
 
 
 def _recordings(

@@ -58,8 +58,9 @@ def score_events(
         for h in score.hits
     ]
     if not score.tempo.is_constant:
-        whole = range(int(score.beats + 1e-9) + 1)
-        events += [Event(time(beat), "beat", "") for beat in whole]
+        pulses = [p.beat for p in score.tempo.meter.pulses(score.beats)]
+        beats = {*map(float, range(int(score.beats + 1e-9) + 1)), *pulses}
+        events += [Event(time(b), "beat", f"{b:.12g}") for b in beats]
     if score.backing or score.lead_in:
         events.append(Event(time(score.lead_in), "music", score.backing))
     for hold in score.holds:

@@ -82,7 +82,16 @@ class DrummingSpecification(Specification):
     haste: float = 1.0
 
     def score_path(self, folder: Path) -> Path:
-        """Path of the score."""
+        """Path of the score.
+
+        Raises:
+            BackbeatError: no score is named, or no file could have its name.
+        """
+        if not self.score:
+            raise BackbeatError(
+                f"{self.name}: score names no file; write 'score: my-song' for "
+                "scores/my-song.yaml, or the name of a tablature or MIDI file"
+            )
         if Path(self.score).suffix:
             return find_notes(folder, self.score)
         return folder / "scores" / f"{check_name(self.score)}.yaml"
@@ -214,7 +223,7 @@ class _Drummer:
             events=score_events(self.score, self.aim),
             scene=self.at_kit.scene,
             bpm=self.tempo.bpm,
-            beats_per_bar=round(self.tempo.beats_per_bar),
+            meter=self.tempo.meter,
             remarks=self.score.remarks,
             otherwise=self._otherwise if self.rounds else None,
             advice=self.advice,

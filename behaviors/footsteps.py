@@ -11,6 +11,7 @@ from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.footprints import Footprint, Footprints, swing_path
 from behaviors.motion_plan import MotionPlan, check_length
+from behaviors.music.meter import Meter, MeterMap, first_meter
 from behaviors.music.tempo import Tempo
 from behaviors.stance import FARTHEST, start_configuration, support_poses
 from behaviors.step import FEET, STANDING, Step
@@ -57,6 +58,8 @@ class FootstepSpecification(Specification):
     # Tempo, for steps in beats; 0 without music.
     bpm: float = 0.0
     beats_per_bar: int = 4
+    # Meter such as "7/8"; empty for that of `beats_per_bar`.
+    meter: str = ""
     start: str = "stand"
     steps: list[Step] = field(default_factory=list)
     # Arm swing: shoulder angle for every meter between the feet [rad/m].
@@ -74,10 +77,14 @@ class FootstepSpecification(Specification):
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         return Walker(self, robot, start_configuration(robot, self.start)).plan()
 
+    def first_meter(self) -> Meter:
+        """The meter of its music."""
+        return first_meter(self.beats_per_bar, self.meter, self.name)
+
     def duration(self, step: Step) -> float:
         """Length of a step [s]."""
         if step.beats > 0:
-            return Tempo(self.bpm, self.beats_per_bar).time(step.beats)
+            return Tempo(self.bpm).time(step.beats)
         return step.time
 
     def _check(self) -> None:
@@ -111,6 +118,7 @@ class FootstepSpecification(Specification):
             moves = bool(np.any(step.to)) or step.turn != 0 or bool(step.via)
             if step.feet == "both" and moves:
                 raise BackbeatError(f"{where}: both feet stand, none can move")
+        self.first_meter()
         check_length(self.name, sum(self.duration(s) for s in self.steps))
         if not abs(self.arm_swing) <= FARTHEST:
             raise BackbeatError(
@@ -179,7 +187,7 @@ class Walker:
             mount=Mount(),
             events=events,
             bpm=specification.bpm,
-            beats_per_bar=specification.beats_per_bar,
+            meter=MeterMap(specification.first_meter()),
             free_phases={
                 i: (step.between[0], step.between[1])
                 for i, step in enumerate(steps)

@@ -71,7 +71,7 @@ def kinematic_behavior(
         mount=player.mount,
         scene=Scene("drum-kit", (0.0, 0.0, 0.0)),
         bpm=score.tempo.bpm,
-        beats_per_bar=round(score.tempo.beats_per_bar),
+        meter=score.tempo.meter,
         motion=motion,
         com=com,
         momentum=momentum,

@@ -7,6 +7,7 @@ import numpy as np
 
 from behaviors.behavior import Behavior, Event
 from behaviors.concatenation import hold
+from behaviors.music.meter import COMMON, MeterChange, MeterMap
 from behaviors.placement import Placement
 from behaviors.transition import Leg
 from optimization.certificate import BOUNDS, Check
@@ -31,6 +32,8 @@ class Medley:
         limits: limits used to the full.
         checks: knot violations.
         still_since: when the robot came to rest last [s].
+        meters: meters of the behaviors, each from the beat on which it starts.
+        marked: beats that behaviors of a changing tempo have marked so far.
     """
 
     bpm: float
@@ -42,12 +45,17 @@ class Medley:
     limits: list[dict[str, object]] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     still_since: float = np.inf
+    meters: list[MeterChange] = field(default_factory=list)
+    marked: int = 0
 
     def add_part(self, part: Behavior, place: Placement) -> None:
         """Adds a behavior where it happens."""
         start, made = self.time, part.provenance
         self.still_since = min(self.still_since, start)
+        first = self._add_meter(part)
         for event in part.events:
+            if event.kind == "beat":
+                event = replace(event, what=f"{first + float(event.what):.12g}")
             kind = "marker" if event.kind == "segment" else event.kind
             time, length = start + event.time, event.duration
             if event.kind == "rest" and event.time == 0.0:
@@ -63,6 +71,25 @@ class Medley:
         self._add_limits([x for x in limits if x["from_s"] < part.duration])
         self._add(place.motion(part.motion))
         self._add_segment(part.name, start)
+
+    def _add_meter(self, part: Behavior) -> float:
+        """A bar begins with a behavior; returns the beat on which that is."""
+        beats = [float(e.what) for e in part.events if e.kind == "beat"]
+        first = float(self.marked)
+        if beats:
+            self.marked += int(beats[-1]) + 1
+        elif not part.bpm or self.marked:
+            return first
+        else:
+            first = round(self.time * self.bpm / 60.0, 9)
+        self.meters += part.meter.moved(first)
+        return first
+
+    def meter(self) -> MeterMap:
+        """Bars of the whole, which begin anew with every behavior."""
+        if not self.meters:
+            return COMMON
+        return MeterMap(self.meters[0].meter, tuple(self.meters))
 
     def add_way(self, name: str, legs: Sequence[Leg]) -> None:
         """Adds the way to the behavior of a name."""

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from behaviors.behavior import Event, Mount
+from behaviors.beat_grid import place_in_words
+from behaviors.behavior import Event, Mount, beat_grid
+from behaviors.music.meter import COMMON, MeterMap
 from behaviors.music.player import NO_ADVICE, Advice
 from models.errors import BackbeatError
 from models.scene import Scene
@@ -39,7 +41,7 @@ class MotionPlan:
         events: strikes, segments and markers in order of time.
         scene: what stands around the robot.
         bpm: tempo [beats/min], 0 without music.
-        beats_per_bar: meter.
+        meter: its bars.
         free_phases: least and most duration [s] of phases that may choose, by index.
         price_of_time: what a second costs them.
         remarks: sentences on what is not done as it was asked.
@@ -57,7 +59,7 @@ class MotionPlan:
     events: tuple[Event, ...] = ()
     scene: Scene = field(default_factory=Scene)
     bpm: float = 0.0
-    beats_per_bar: int = 4
+    meter: MeterMap = COMMON
     free_phases: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     price_of_time: float = 0.0
     remarks: tuple[str, ...] = ()
@@ -66,6 +68,11 @@ class MotionPlan:
     beat_priority: float | None = None
     otherwise: "Callable[[Sequence[Trouble]], MotionPlan | None] | None" = None
     advice: Advice = NO_ADVICE
+
+    def place(self, time: float) -> str:
+        """What musicians call a time [s], "bar 2, beat 1"; empty without music."""
+        grid = beat_grid(self.bpm, self.meter, self.events)
+        return place_in_words(grid.place(time))
 
     def timed_as(self, problem: TrajectoryProblem) -> "MotionPlan":
         """The same plan for the same problem with other durations of its phases."""

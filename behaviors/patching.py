@@ -104,14 +104,18 @@ class Patcher:
         self._verified(solved.transcription, solved.knots, solved.found.motion, heard)
 
     def patch(
-        self, before: Solved, transcription: Transcription, bpm: float, heard: Heard
+        self,
+        before: Solved,
+        transcription: Transcription,
+        place: Callable[[float], str],
+        heard: Heard,
     ) -> Patched | None:
         """The motion of a problem that differs little; None if it is not of a kind.
 
         Args:
             before: what is known, of a problem like it.
             transcription: the new problem.
-            bpm: its tempo [beats/min], 0 without music.
+            place: what musicians call a time [s]; empty without music.
             heard: called as the work goes on.
 
         Raises:
@@ -145,7 +149,7 @@ class Patcher:
             check = found.certificate.failures()[0]
             raise BackbeatError(f"the motion fails verification: {check}")
         begins = float(problem.times[patch.start])
-        raise BackbeatError(_refusal(bpm, solution, begins, heard))
+        raise BackbeatError(_refusal(place, solution, begins, heard))
 
     def _filled(
         self,
@@ -238,11 +242,14 @@ def _spliced(
 
 
 def _refusal(
-    bpm: float, solution: TrajectorySolution, begins: float, heard: Heard
+    place: Callable[[float], str],
+    solution: TrajectorySolution,
+    begins: float,
+    heard: Heard,
 ) -> str:
     """Why there is no motion, with times of the whole."""
     why = explain(solution, lambda kind: heard(0.3, f"failed; is it {kind}?"), PATIENCE)
-    return f"no motion found: {why.later(begins).sentence(bpm)}"
+    return f"no motion found: {why.later(begins).sentence(place)}"
 
 
 def find_motion(

@@ -228,6 +228,12 @@ class PostureSpecification(Specification):
     ) -> Reached:
         """The posture of a station, with its frames where they shall be."""
         nq, where = robot.base_positions, f"{self.name}, station {number}"
+        if not station.posture:
+            raise BackbeatError(
+                f"{where}: name the posture to go to, as in 'posture: "
+                f"{self.start or 'stand'}'; {robot.name} has "
+                f"{', '.join(robot.posture_names)}"
+            )
         q = start_configuration(robot, station.posture)
         if station.joints or self.feet:
             chosen = nq + robot.joint_indices(station.joints or robot.joint_names)

@@ -215,7 +215,7 @@ class Rehearsal:
         if self._solved is None:
             return None
         patched = self._patcher.patch(
-            self._solved, draft.transcription, plan.bpm, heard
+            self._solved, draft.transcription, plan.place, heard
         )
         if patched is None:
             return None

@@ -80,7 +80,7 @@ def make_show(
         mount=Mount(),
         scene=scene,
         bpm=bpm,
-        beats_per_bar=next((p.beats_per_bar for p in parts if p.bpm), 4),
+        meter=medley.meter(),
         motion=motion,
         com=com,
         momentum=momentum,

@@ -83,7 +83,7 @@ def assembled(
         mount=plan.mount,
         scene=plan.scene,
         bpm=plan.bpm,
-        beats_per_bar=plan.beats_per_bar,
+        meter=plan.meter,
         motion=found.motion,
         com=com,
         momentum=momentum,

@@ -26,6 +26,10 @@ def start_configuration(robot: RobotModel, posture: str) -> np.ndarray:
     Raises:
         BackbeatError: no such posture, or a free robot without soles.
     """
+    if not posture:
+        raise BackbeatError(
+            f"start names no posture; {robot.name} has {', '.join(robot.posture_names)}"
+        )
     q = robot.posture(posture)
     if robot.floating:
         poses = support_poses(robot, q)

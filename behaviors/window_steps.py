@@ -152,7 +152,7 @@ def why_not(source: Source, i: int, given: tuple[np.ndarray, ...], made: Arrays)
     names = bench.plan.problem.contact_names
     guess = Guess(made["q"], ordered(made["w"], names, transcription.contacts))
     found = explain(InteriorPoint(transcription).evaluate(guess))
-    return found.later(bench.start(i)).sentence(bench.plan.bpm)
+    return found.later(bench.start(i)).sentence(bench.plan.place)
 
 
 def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:

@@ -62,7 +62,7 @@ def a_minute_of(recipe: str) -> DanceSpecification:
     shift = dance.beats - 2.0
     for rows in dance.tracks.values():
         for row in list(rows):
-            start = row.start(dance.beats_per_bar)
+            start = row.start(dance.meter_map())
             if start < AGAIN:
                 beats = None if row.beats is None else min(row.beats, UNTIL - start)
                 again = replace(row, at=start + shift, bar=0.0, beats=beats)
@@ -90,7 +90,7 @@ def changes(dance: DanceSpecification) -> Iterator[tuple[str, DanceSpecification
                     continue
                 values = {**row.values, name: 0.9 * value}
                 other = [*rows[:i], replace(row, values=values), *rows[i + 1 :]]
-                what = f"{name} of {row.move} at {row.start(dance.beats_per_bar):g}"
+                what = f"{name} of {row.move} at {row.start(dance.meter_map()):g}"
                 yield what, replace(dance, tracks={**dance.tracks, track: other})
 
 

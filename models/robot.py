@@ -222,6 +222,11 @@ class RobotModel:
         """
         return self._frames.find(name)
 
+    @property
+    def posture_names(self) -> tuple[str, ...]:
+        """Names of its postures."""
+        return tuple(self._yaml.postures)
+
     def posture(self, name: str) -> np.ndarray:
         """(nq,) named configuration, base upright with the soles on the ground.
 

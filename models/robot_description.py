@@ -152,7 +152,7 @@ class RobotDescription:
             BackbeatError: no such posture, or it is its own base.
         """
         chain: list[str] = []
-        while name:
+        while name or not chain:  # an empty base ends the chain, an empty name is none
             if name not in self.postures:
                 raise unknown_name("posture", name, self.postures)
             if name in chain:

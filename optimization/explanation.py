@@ -91,10 +91,16 @@ class Explanation:
         remedies = tuple(replace(r, time=r.time + seconds) for r in self.remedies)
         return Explanation(worst, remedies)
 
-    def sentence(self, bpm: float = 0.0) -> str:
-        """One sentence for a person, with beats where there is a tempo."""
+    def sentence(self, place: Callable[[float], str] | None = None) -> str:
+        """One sentence for a person.
+
+        Args:
+            place: what musicians call a time [s], such as "bar 2, beat 1"; it may be
+                empty.
+        """
         time, name, amount = self.worst[0]
-        when = f"{time:.2f} s" + (f" (beat {time * bpm / 60:.1f})" if bpm else "")
+        called = place(time) if place else ""
+        when = f"{time:.2f} s" + (f" ({called})" if called else "")
         text = f"worst is {name} at {when}, off by {amount:.3g} (scaled)"
         if not self.remedies:
             return text + "; no single relaxation helps: ask for less there"

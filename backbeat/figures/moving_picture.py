@@ -52,7 +52,7 @@ def drummer(sources: Sources) -> MovingPicture:
     """Two bars of the plan, from the middle of its longest run of strikes."""
     plan = sources.plan
     motion = plan.motion
-    length = BARS * plan.beats_per_bar * 60.0 / plan.bpm
+    length = BARS * plan.meter.first.beats * 60.0 / plan.bpm
     strikes = np.array([s.time for s in plan.strikes()])
     # Where most is struck.
     counts = np.searchsorted(strikes, strikes + length) - np.arange(len(strikes))

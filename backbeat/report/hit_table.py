@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from models.kit.drum_kit import DrumKit
+from mpc.simulation.story_bars import story_place
 
 
 def hits_by_member(story: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -16,8 +17,8 @@ def hits_by_member(story: Mapping[str, Any]) -> list[dict[str, Any]]:
 
     Returns:
         Rows with `member`, `planned`, `made`, and of those that were made `bias`,
-        `sd`, `most` [ms], `offset` [mm] at most and `speed` [m/s] in the mean; None
-        where none was made.
+        `sd`, `most` [ms] and `place`, where in the music that was, `offset` [mm] at
+        most and `speed` [m/s] in the mean; None where none was made.
     """
     if not story["hits"]:
         return []
@@ -30,7 +31,7 @@ def hits_by_member(story: Mapping[str, Any]) -> list[dict[str, Any]]:
             "member": member.replace("_", " "),
             "planned": len(mine),
             "made": len(made),
-            **dict.fromkeys(("bias", "sd", "most", "offset", "speed")),
+            **dict.fromkeys(("bias", "sd", "most", "place", "offset", "speed")),
         }
         if len(made):
             error = 1e3 * made["error"].astype(float)
@@ -38,6 +39,7 @@ def hits_by_member(story: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "bias": float(error.mean()),
                 "sd": float(error.std(ddof=0)),
                 "most": float(error.abs().max()),
+                "place": story_place(story, float(made["time"][error.abs().idxmax()])),
                 "offset": 1e3 * float(made["offset"].max()),
                 "speed": float(made["speed"].mean()),
             }

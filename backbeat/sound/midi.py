@@ -7,6 +7,7 @@ import mido
 import numpy as np
 
 from backbeat.sound.notes import CLICK, Note, Performance
+from behaviors.music.meter import Meter
 from models.atomic_file import replacing
 from models.kit.drum_kit import DrumKit
 
@@ -72,18 +73,35 @@ def _conductor(performance: Performance, lengths: np.ndarray) -> mido.MidiTrack:
     # The format's text is Latin-1.
     title = performance.name.encode("latin-1", "replace").decode("latin-1")
     track.append(mido.MetaMessage("track_name", name=title))
-    meter = min(max(performance.beats_per_bar, 1), 255)
-    track.append(mido.MetaMessage("time_signature", numerator=meter, denominator=4))
-    before, since = 0, 0
+    said: list[tuple[int, mido.MetaMessage]] = []
+    for change in performance.meter.moved(0.0):
+        if change.beat <= len(lengths):
+            tick = round(change.beat * TICKS_PER_BEAT)
+            said.append((tick, _time_signature(change.meter)))
+    before = 0
     for beat, length in enumerate(lengths):
         # A slower tempo than three bytes can say is as slow as they can.
         length = min(int(length), 0xFFFFFF)
         if length != before:
-            wait = (beat - since) * TICKS_PER_BEAT
-            track.append(mido.MetaMessage("set_tempo", tempo=length, time=wait))
-            before, since = length, beat
+            message = mido.MetaMessage("set_tempo", tempo=length)
+            said.append((beat * TICKS_PER_BEAT, message))
+            before = length
+    now = 0
+    for tick, message in sorted(said, key=lambda item: item[0]):
+        track.append(message.copy(time=tick - now))
+        now = tick
     track.append(mido.MetaMessage("end_of_track"))
     return track
+
+
+def _time_signature(meter: Meter) -> mido.MetaMessage:
+    return mido.MetaMessage(
+        "time_signature",
+        numerator=meter.numerator,
+        denominator=meter.denominator,
+        # Of 24 to a quarter note; a metronome clicks once a pulse.
+        clocks_per_click=max(1, round(24 * meter.pulse)),
+    )
 
 
 def _drums(

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from behaviors.behavior import Behavior
+from behaviors.music.meter import COMMON, MeterMap, Pulse
 from behaviors.strokes import PLAIN, Stroke
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from mpc.simulation.run import SimulationRun
 from mpc.simulation.run_file import load_run
+from mpc.simulation.story_bars import story_bars
 
 # The drum of a metronome's click; no member of a kit has a space in its name.
 CLICK = "the click"
@@ -64,7 +66,8 @@ class Performance:
         notes: in order of time.
         duration: [s].
         beats: (B,) times of the beats from the first on [s]; empty without music.
-        beats_per_bar: meter.
+        meter: its bars.
+        pulses: pulses of the bars, each with its time [s]; see `Behavior.pulses`.
         music: when a backing begins [s].
         backing: its file name, beside the score; empty for none.
     """
@@ -73,7 +76,8 @@ class Performance:
     notes: tuple[Note, ...]
     duration: float
     beats: np.ndarray
-    beats_per_bar: int = 4
+    meter: MeterMap = COMMON
+    pulses: tuple[tuple[float, Pulse], ...] = ()
     music: float = 0.0
     backing: str = ""
 
@@ -88,20 +92,19 @@ class Performance:
         return sorted(late, key=lambda note: note.time)
 
     def clicks(self) -> list[Note]:
-        """A click on every beat, stronger on the first of a bar.
+        """A click on every pulse, stronger on the first of a bar.
 
         Raises:
             BackbeatError: there are no beats.
         """
-        if not len(self.beats):
+        if not self.pulses:
             raise BackbeatError(
                 f"{self.name} has no beats to click; leave out --click, or track the "
                 "behavior again if the run file is an old one"
             )
-        bar = max(self.beats_per_bar, 1)
         return [
-            Note(float(t), CLICK, CLICK_VELOCITY if k % bar else BAR_VELOCITY)
-            for k, t in enumerate(self.beats)
+            Note(t, CLICK, CLICK_VELOCITY if pulse.number > 1 else BAR_VELOCITY)
+            for t, pulse in self.pulses
         ]
 
 
@@ -118,7 +121,8 @@ def performed(run: SimulationRun) -> Performance:
             (),
             end,
             run.beat_times(),
-            behavior.beats_per_bar,
+            behavior.meter,
+            tuple(run.pulses()),
             music.time,
             music.what,
         ),
@@ -155,12 +159,14 @@ def performed_in_story(
     """
     try:
         records = _strikes(story["hits"], story["extra_hits"])
+        meter, pulses = story_bars(story)
         silent = Performance(
             str(story["behavior"]),
             (),
             end,
             np.array(story.get("beats", []), float),
-            int(story.get("beats_per_bar", 4)),
+            meter,
+            pulses,
             float(story.get("music", 0.0)),
             str(story.get("backing", "")),
         )
@@ -181,7 +187,8 @@ def planned(behavior: Behavior) -> Performance:
         notes,
         behavior.duration,
         beats,
-        behavior.beats_per_bar,
+        behavior.meter,
+        tuple(behavior.pulses(behavior.duration)),
         music.time,
         music.what,
     )

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from behaviors.behavior import Behavior, Event
+from behaviors.music.meter import Pulse
 from models.configuration import Configuration
 from mpc.prediction import Prediction
 from mpc.simulation.asked_tempo import AskedTempo
@@ -92,9 +93,9 @@ class Take(Protocol):
         """What is seen at a time."""
 
 
-def beat_times(take: Take) -> np.ndarray:
-    """(B,) when the beats of a take are [s]."""
-    return take.tempo.beat_times(take.behavior, take.end)
+def pulses(take: Take) -> list[tuple[float, Pulse]]:
+    """Pulses of a take's bars, each with its time [s]."""
+    return take.tempo.pulses(take.behavior, take.end)
 
 
 def segments(take: Take) -> list[Event]:

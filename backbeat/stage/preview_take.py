@@ -56,7 +56,7 @@ def _behavior(draft: Draft) -> Behavior:
         mount=plan.mount,
         scene=plan.scene,
         bpm=plan.bpm,
-        beats_per_bar=plan.beats_per_bar,
+        meter=plan.meter,
         motion=still,
         com=np.zeros((2, 3)),
         momentum=np.zeros((2, 6)),

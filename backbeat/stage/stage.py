@@ -25,7 +25,7 @@ from backbeat.stage.layers import (
     PushArrows,
     SupportPolygon,
 )
-from backbeat.stage.moment import Moment, Take, beat_times, segments
+from backbeat.stage.moment import Moment, Take, pulses, segments
 from backbeat.stage.panel import pushable
 from backbeat.stage.predicted_layers import (
     EXPECTED,
@@ -192,8 +192,9 @@ class Stage:
             "note": "" if behavior.mount.is_free else BASE_WELDED,
             "start": take.start,
             "bpm": behavior.bpm,
-            "beats_per_bar": behavior.beats_per_bar,
-            "beats": beat_times(take).tolist(),
+            "beats": [time for time, _ in pulses(take)],
+            # Bar, number in it and count of each: the picture has a dot a beat.
+            "bars": [[p.bar, p.number, p.count] for _, p in pulses(take)],
             "segments": [
                 {"time": e.time, "duration": e.duration, "name": e.what}
                 for e in segments(take)
@@ -218,12 +219,11 @@ def _kind(take: Take) -> str:
 
 def time_marks(take: Take) -> list[dict[str, Any]]:
     """Bars of music, or segments of another behavior, on the time line."""
-    behavior = take.behavior
-    bars = beat_times(take)[:: max(behavior.beats_per_bar, 1)]
-    if len(bars):
+    bars = [time for time, pulse in pulses(take) if pulse.number == 1]
+    if bars:
         step = int(np.ceil(len(bars) / MOST_MARKS))
         return [
-            {"time": float(bars[k]), "strong": k % (4 * step) == 0}
+            {"time": bars[k], "strong": k % (4 * step) == 0}
             for k in range(0, len(bars), step)
         ]
     return [{"time": e.time, "strong": False} for e in segments(take)[:MOST_MARKS]]

@@ -5,7 +5,7 @@ from collections import deque
 
 import numpy as np
 
-from backbeat.stage.moment import Take, beat_times
+from backbeat.stage.moment import Take, pulses
 
 # A step forward or back [s], and a leap where there is no beat [s].
 STEP, LEAP = 1.0 / 30.0, 0.5
@@ -108,5 +108,5 @@ class Pace:
 
 def stops(take: Take) -> np.ndarray:
     """Times that leaps go to: the beats, or half seconds without music [s]."""
-    beats = beat_times(take)
+    beats = np.array([time for time, _ in pulses(take)])
     return beats if len(beats) else np.arange(0.0, take.end + LEAP, LEAP)

@@ -1,12 +1,14 @@
 """Arrangement: the moves of a choreography, each at its place on the beat grid."""
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from behaviors.dance.move import BOTH, STATES, TASK_CHANNELS, Move, Offsets
+from behaviors.music.meter import MeterMap
 from behaviors.time_law import minimum_jerk
 from models.robot import RobotModel
 
@@ -14,6 +16,16 @@ from models.robot import RobotModel
 SAME = 1e-6
 # Share of a cycle on either side of a marker that a move has all of its size.
 BESIDE = 0.25
+
+
+@dataclass
+class MeterDescription:
+    """A change of meter in a choreography."""
+
+    # Bar with which it begins, counted from one.
+    bar: int = 0
+    # The meter from there on, such as "7/8".
+    meter: str = ""
 
 
 @dataclass
@@ -44,10 +56,12 @@ class MoveDescription:
     # 0 is soft, 1 is stiff: how closely the motion follows the move.
     tracking: float = 0.5
 
-    def start(self, beats_per_bar: float) -> float:
+    def start(self, meter: MeterMap) -> float:
         """Beat on which it starts, counted from zero."""
         if self.bar:
-            return (self.bar - 1) * beats_per_bar + self.beat - 1
+            whole = math.floor(self.bar)
+            start = meter.start(whole)
+            return start + (self.bar - whole) * meter.at(start).beats + self.beat - 1
         return self.at
 
 
@@ -129,7 +143,7 @@ def _smooth(beats: np.ndarray, start: float, end: float) -> np.ndarray:
 def place_moves(
     tracks: Mapping[str, Sequence[MoveDescription]],
     moves: Mapping[str, Move],
-    beats_per_bar: float,
+    meter: MeterMap,
     fade: float,
     where: str,
 ) -> list[PlacedMove]:
@@ -142,7 +156,7 @@ def place_moves(
     for track, rows in tracks.items():
         mine: list[tuple[PlacedMove, float]] = []
         for row, described in enumerate(rows):
-            mine += _placed(described, row, track, moves, beats_per_bar, fade, where)
+            mine += _placed(described, row, track, moves, meter, fade, where)
         mine.sort(key=lambda pair: (pair[0].start, pair[0].row))
         placed += _blended(mine)
     return placed
@@ -153,12 +167,12 @@ def _placed(
     row: int,
     track: str,
     moves: Mapping[str, Move],
-    beats_per_bar: float,
+    meter: MeterMap,
     fade: float,
     where: str,
 ) -> list[tuple[PlacedMove, float]]:
     """A move and its repeats, each with its blend."""
-    move, start = moves[d.move], d.start(beats_per_bar)
+    move, start = moves[d.move], d.start(meter)
     values = move.values(d.values, f"{where}, beat {start:g}")
     beats = move.usual_beats(values) if d.beats is None else d.beats
     copies = []

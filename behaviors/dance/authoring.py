@@ -1,5 +1,6 @@
 """Choreography in code: the same as the YAML, for notebooks and scripts."""
 
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import yaml
 
 from behaviors.behavior import BEAT_PRIORITY
-from behaviors.dance.arrangement import MoveDescription, place_moves
+from behaviors.dance.arrangement import MeterDescription, MoveDescription, place_moves
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.dance.move import TRACKS
 from behaviors.dance.move_file import vocabulary
@@ -35,8 +36,15 @@ class Choreography:
         summary: str = "",
         fade: float = 1.0,
         beat_priority: float = BEAT_PRIORITY,
+        meter: str = "",
+        meters: Mapping[int, str] | None = None,
     ) -> None:
-        """Starts an empty dance; the arguments are the keys of the YAML.
+        """Starts an empty dance.
+
+        Args:
+            name, beats, bpm, beats_per_bar, summary, fade, beat_priority, meter: the
+                keys of the YAML.
+            meters: changes of meter, by the bar that they begin with.
 
         Raises:
             BackbeatError: the name is not one of a behavior.
@@ -49,6 +57,8 @@ class Choreography:
             summary=summary or f"Atlas dances {name}.",
             fade=fade,
             beat_priority=beat_priority,
+            meter=meter,
+            meters=[MeterDescription(b, m) for b, m in (meters or {}).items()],
         )
 
     def add(
@@ -118,12 +128,15 @@ class Choreography:
         recordings = {
             name: _unusual(d, _USUAL_RECORDING) for name, d in dance.recordings.items()
         }
+        meters = [dict(vars(m)) for m in dance.meters]
         tree: dict[str, Any] = {
             "kind": dance.kind,
             "name": dance.name,
             "summary": dance.summary,
             "bpm": dance.bpm,
             "beats_per_bar": dance.beats_per_bar,
+            **({"meter": dance.meter} if dance.meter else {}),
+            **({"meters": meters} if meters else {}),
             "beats": dance.beats,
             "fade": dance.fade,
             "beat_priority": dance.beat_priority,
@@ -143,11 +156,11 @@ class Choreography:
 
     def __str__(self) -> str:
         """A line for every move, track by track in order of time."""
-        lines = [self._title()]
+        lines, meter = [self._title()], self.dance.meter_map()
         for track, start, beats, what, values in self._rows():
-            bar, beat = divmod(start, self.dance.beats_per_bar)
+            bar, beat = meter.place(start)
             lines.append(
-                f"  {track:5s} bar {bar + 1:3.0f} beat {beat + 1:<4g} "
+                f"  {track:5s} bar {bar:3d} beat {beat:<4g} "
                 f"{beats}  {what}  {values}".rstrip()
             )
         return "\n".join(lines)
@@ -157,13 +170,14 @@ class Choreography:
     def _repr_html_(self) -> str:
         """The same as a table, for notebooks."""
         head = ("track", "bar", "beat", "beats", "move", "values")
+        meter = self.dance.meter_map()
         table = ["<tr>", *(f"<th>{name}</th>" for name in head), "</tr>"]
         for track, start, beats, what, values in self._rows():
-            bar, beat = divmod(start, self.dance.beats_per_bar)
+            bar, beat = meter.place(start)
             row = (
                 track,
-                f"{bar + 1:.0f}",
-                f"{beat + 1:g}",
+                f"{bar}",
+                f"{beat:g}",
                 beats.removesuffix(" beats"),
                 what,
                 values,
@@ -185,11 +199,12 @@ class Choreography:
         unless it is stretched.
         """
         dance, moves = self.dance, vocabulary(Path())
+        meter = dance.meter_map()
         known = {
             t: [d for d in rows if d.move in moves] for t, rows in dance.tracks.items()
         }
         rows = []
-        placed = place_moves(known, moves, dance.beats_per_bar, dance.fade, dance.name)
+        placed = place_moves(known, moves, meter, dance.fade, dance.name)
         for p in placed:
             values = ", ".join(f"{n} {v:g}" for n, v in p.values.items())
             what = f"{p.move.name} mirrored" if p.mirror else p.move.name
@@ -204,7 +219,7 @@ class Choreography:
                 if recording is not None and recording.beats is not None:
                     beats = f"{recording.beats + 2 * recording.lead:4g} beats"
                 what = f"{d.move} mirrored" if d.mirror else d.move
-                start = d.start(dance.beats_per_bar)
+                start = d.start(meter)
                 rows.append((track, start, beats, what, said))
         order = {track: i for i, track in enumerate(TRACKS)}
         return sorted(rows, key=lambda row: (order.get(row[0], 9), row[1]))

@@ -9,6 +9,7 @@ import numpy as np
 from behaviors.authored import Specification
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.dance.arrangement import (
+    MeterDescription,
     MoveDescription,
     PlacedMove,
     mean_timing,
@@ -27,6 +28,7 @@ from behaviors.dance.rules import findings
 from behaviors.dance.stepping import Swing, footsteps, swings
 from behaviors.footsteps import Walker
 from behaviors.motion_plan import MotionPlan, check_length
+from behaviors.music.meter import MeterMap, first_meter, meter_map, read_meter
 from behaviors.music.tempo import Tempo
 from behaviors.stance import start_configuration, support_poses
 from models.collision_making import make_self_collision_model
@@ -55,6 +57,10 @@ class DanceSpecification(Specification):
     kind: str = "dance"
     bpm: float = 98.0
     beats_per_bar: int = 4
+    # Meter such as "7/8"; empty for that of `beats_per_bar`.
+    meter: str = ""
+    # Changes of meter, in order of bars.
+    meters: list[MeterDescription] = field(default_factory=list)
     # Length in beats, with a beat or two of rest at the end.
     beats: float = 16.0
     # Posture that everything is added to.
@@ -65,6 +71,22 @@ class DanceSpecification(Specification):
     tracks: dict[str, list[MoveDescription]] = field(default_factory=dict)
     # Joint trajectories from elsewhere, by the name of the move that they are.
     recordings: dict[str, RecordingDescription] = field(default_factory=dict)
+
+    def meter_map(self) -> MeterMap:
+        """Its bars.
+
+        Raises:
+            BackbeatError: no meter, or bars in disorder.
+        """
+        first = first_meter(self.beats_per_bar, self.meter, self.name)
+        where = f"{self.name}, meters"
+        changes = [
+            (m.bar, read_meter(m.meter, f"{where}, bar {m.bar}")) for m in self.meters
+        ]
+        try:
+            return meter_map(first, changes)
+        except BackbeatError as error:
+            raise BackbeatError(f"{where}: {error}") from None
 
     def sources(self, folder: Path) -> list[Path]:
         """Moves of the user's own, and recordings."""
@@ -90,15 +112,14 @@ class DanceSpecification(Specification):
         Raises:
             BackbeatError: a move, parameter or track does not exist or fit.
         """
-        tempo = Tempo(self.bpm, self.beats_per_bar)
         self.check_grid()
+        meter = self.meter_map()
+        tempo = Tempo(self.bpm, meter)
         moves = vocabulary(folder) | self.recorded(folder, list(self.recordings))
         for found in findings(self, moves):
             if found.fails:
                 raise BackbeatError(found.sentence)
-        placed = place_moves(
-            self.tracks, moves, self.beats_per_bar, self.fade, self.name
-        )
+        placed = place_moves(self.tracks, moves, meter, self.fade, self.name)
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
         problem = self._problem(robot, q_start, placed, tempo)
@@ -112,7 +133,7 @@ class DanceSpecification(Specification):
             mount=Mount(),
             events=_events(placed, tempo, robot),
             bpm=self.bpm,
-            beats_per_bar=self.beats_per_bar,
+            meter=meter,
             beat_priority=mean_timing(placed, self.beat_priority),
             remarks=tuple(x for m in used.values() for x in (*m.notes, *m.changes)),
             review=review if used else None,
@@ -122,8 +143,8 @@ class DanceSpecification(Specification):
         """Refuses a beat grid that makes no sense.
 
         Raises:
-            BackbeatError: too few beats, too short a fade, a tempo that is none, no
-                moves, or too long a dance.
+            BackbeatError: too few beats, too short a fade, a tempo or meter that is
+                none, no moves, or too long a dance.
         """
         if not self.beats >= 2:
             raise BackbeatError(f"{self.name}: a dance needs at least 2 beats")
@@ -134,7 +155,7 @@ class DanceSpecification(Specification):
             )
         if not any(self.tracks.values()):
             raise BackbeatError(f"{self.name}: there is no move on any track")
-        tempo = Tempo(self.bpm, self.beats_per_bar)
+        tempo = Tempo(self.bpm, self.meter_map())
         check_length(self.name, tempo.time(self.beats))
 
     def _problem(

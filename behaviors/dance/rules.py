@@ -18,6 +18,7 @@ from behaviors.dance.arrangement import (
     timings,
 )
 from behaviors.dance.move import TRACKS, Move
+from behaviors.music.meter import MeterMap
 from models.errors import BackbeatError, unknown_name
 
 if TYPE_CHECKING:
@@ -61,9 +62,7 @@ def findings(dance: "DanceSpecification", moves: Mapping[str, Move]) -> list[Fin
     found = list(_names(dance, moves))
     if any(f.fails for f in found):
         return found
-    placed = place_moves(
-        dance.tracks, moves, dance.beats_per_bar, dance.fade, dance.name
-    )
+    placed = place_moves(dance.tracks, moves, dance.meter_map(), dance.fade, dance.name)
     found += _ends(dance, placed)
     if any(f.fails for f in found):
         return found
@@ -102,7 +101,7 @@ def _move(
     track: str,
     moves: Mapping[str, Move],
 ) -> Iterator[Finding]:
-    where = f"{dance.name}, beat {d.start(dance.beats_per_bar):g}"
+    where = f"{dance.name}, beat {d.start(dance.meter_map()):g}"
     if d.move not in moves:
         error = unknown_name(f"move in {where}", d.move, moves)
         yield Finding(True, (*path, "move"), str(error), nearest(d.move, moves))
@@ -127,7 +126,7 @@ def _move(
                 )
             yield Finding(True, own, str(error), mend, p is None)
     yield from _keys(d, path, where)
-    yield from _start(d, path, where, dance.beats_per_bar)
+    yield from _start(d, path, where, dance.meter_map())
 
 
 def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[Finding]:
@@ -151,7 +150,7 @@ def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[Finding]:
 
 
 def _start(
-    d: MoveDescription, path: Path, where: str, beats_per_bar: int
+    d: MoveDescription, path: Path, where: str, meters: MeterMap
 ) -> Iterator[Finding]:
     """The beat on which a move starts, or the bar and its beat."""
     if d.bar and d.at:
@@ -166,11 +165,15 @@ def _start(
             (*path, "bar"),
             f"{where}: bars and their beats are counted from 1; 'at' counts from 0",
         )
-    elif d.bar and d.beat >= beats_per_bar + 1:
+    elif d.bar and d.beat >= meters.at(meters.start(int(d.bar))).beats + 1:
+        meter = meters.at(meters.start(int(d.bar)))
+        has = f"{meter.beats:g}" if meter.denominator == 4 else f"{meter}"
+        if meter.denominator != 4:
+            has += f", which is {meter.beats:g} quarters long"
         yield Finding(
             True,
             (*path, "beat"),
-            f"{where}: {d.move} starts on beat {d.beat:g} of a bar of {beats_per_bar}; "
+            f"{where}: {d.move} starts on beat {d.beat:g} of a bar of {has}; "
             "count on in the next bar, or from 0 with 'at'",
         )
 

@@ -57,7 +57,7 @@ def hastened(score: Score, factor: float) -> Score:
         else:
             changes.append(TempoChange(a, bpm, end, b - a))
     bpm = tempo.bpm * (factor if tempo.is_constant else 1.0)
-    quick = Tempo(bpm, tempo.beats_per_bar, tuple(changes), tempo.meters)
+    quick = Tempo(bpm, tempo.meter, tuple(changes))
     return replace(score, tempo=quick)
 
 

@@ -12,21 +12,25 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 import mido
 
 from behaviors.music.ends import final_bar, lead_in
+from behaviors.music.meter import Meter, MeterChange, MeterMap
 from behaviors.music.percussion import Members
 from behaviors.music.score import LEAST_WAY, Hit, Hold, Score, Section
 from behaviors.music.score_description import PartDescription
 from behaviors.music.score_finish import MOST_BEATS, MOST_HITS
-from behaviors.music.tempo import MeterChange, Tempo, TempoChange
+from behaviors.music.tempo import Tempo, TempoChange
 from models.bounds import BYTES
 from models.errors import BackbeatError
 
 # The percussion channel as mido counts, and tempo and meter of a file that has none.
 PERCUSSION = 9
-USUAL_BPM, USUAL_BAR = 120.0, 4.0
+USUAL_BPM, USUAL_METER = 120.0, (4, 4)
+
+Value = TypeVar("Value", float, tuple[int, int])
 
 
 @dataclass
@@ -36,7 +40,7 @@ class _Content:
     ticks_per_beat: float
     hits: list[tuple[int, int, int]] = field(default_factory=list)  # tick, note, loud
     tempos: dict[int, float] = field(default_factory=dict)
-    meters: dict[int, float] = field(default_factory=dict)
+    meters: dict[int, tuple[int, int]] = field(default_factory=dict)
     others: Counter[int] = field(default_factory=Counter)
 
 
@@ -90,7 +94,7 @@ def _read(data: bytes) -> _Content:
         elif kind == "set_tempo":
             content.tempos[tick] = 6e7 / message.tempo
         elif kind == "time_signature":
-            content.meters[tick] = 4.0 * message.numerator / message.denominator
+            content.meters[tick] = message.numerator, message.denominator
     return content
 
 
@@ -124,22 +128,24 @@ def _to_score(content: _Content, members: Members, where: str) -> Score:
     per = content.ticks_per_beat
     if max(content.hits)[0] / per > MOST_BEATS:
         raise BackbeatError(f"{where}: more than {MOST_BEATS} beats")
-    bpm, bar = content.tempos.get(0, USUAL_BPM), content.meters.get(0, USUAL_BAR)
-    first = _tempo(bpm, bar, [], [], where)
-    ready = lead_in(first.bpm, first.beats_per_bar, members)
+    bpm = content.tempos.get(0, USUAL_BPM)
+    signature = content.meters.get(0, USUAL_METER)
+    meter = _meter(signature, where)
+    first = _tempo(bpm, meter, [], [], where)
+    ready = lead_in(first.bpm, meter.beats, members)
     start = ready.hold
     last = start + max(content.hits)[0] / per
     tempo = _tempo(
         bpm,
-        bar,
+        meter,
         [
             TempoChange(start + tick / per, value)
             for tick, value in _changes(content.tempos, bpm)
             if start + tick / per <= last
         ],
         [
-            MeterChange(start + tick / per, value)
-            for tick, value in _changes(content.meters, bar)
+            MeterChange(start + tick / per, _meter(value, where))
+            for tick, value in _changes(content.meters, signature)
             if start + tick / per <= last
         ],
         where,
@@ -150,7 +156,7 @@ def _to_score(content: _Content, members: Members, where: str) -> Score:
     ]
     ready.hold = _before(tempo, hits[0].beat, start)
     end = _bar_after(tempo, last + LEAST_WAY)
-    finish = final_bar(_bar_at(tempo, end), members)
+    finish = final_bar(tempo.meter.at(end).beats, members)
     holds = (_hold(ready, 0.0), _hold(finish, end))
     name = Path(where).stem
     sections = (
@@ -161,7 +167,7 @@ def _to_score(content: _Content, members: Members, where: str) -> Score:
     return Score(tempo, tuple(hits), holds, end + finish.hold, sections, lead_in=start)
 
 
-def _changes(values: dict[int, float], first: float) -> Iterator[tuple[int, float]]:
+def _changes(values: dict[int, Value], first: Value) -> Iterator[tuple[int, Value]]:
     """Those values that differ from the one before."""
     steps = [(0, first), *sorted((t, v) for t, v in values.items() if t > 0)]
     for (_, before), (tick, value) in pairwise(steps):
@@ -169,15 +175,22 @@ def _changes(values: dict[int, float], first: float) -> Iterator[tuple[int, floa
             yield tick, value
 
 
+def _meter(signature: tuple[int, int], where: str) -> Meter:
+    try:
+        return Meter(*signature)
+    except BackbeatError as error:
+        raise BackbeatError(f"{where}: {error}") from None
+
+
 def _tempo(
     bpm: float,
-    bar: float,
+    meter: Meter,
     changes: list[TempoChange],
     meters: list[MeterChange],
     where: str,
 ) -> Tempo:
     try:
-        return Tempo(bpm, bar, tuple(changes), tuple(meters))
+        return Tempo(bpm, MeterMap(meter, tuple(meters)), tuple(changes))
     except BackbeatError as error:
         raise BackbeatError(f"{where}: {error}") from None
 
@@ -188,16 +201,10 @@ def _before(tempo: Tempo, beat: float, least: float) -> float:
     return max(least, round(beat - (at - 1), 9))
 
 
-def _bar_at(tempo: Tempo, beat: float) -> float:
-    """Length of the bar that a beat is in."""
-    lengths = [m.beats_per_bar for m in tempo.meters if m.beat <= beat]
-    return lengths[-1] if lengths else tempo.beats_per_bar
-
-
 def _bar_after(tempo: Tempo, beat: float) -> float:
     """The first start of a bar after a beat."""
     _, at = tempo.place(beat)
-    return round(beat - (at - 1) + _bar_at(tempo, beat), 9)
+    return round(beat - (at - 1) + tempo.meter.at(beat).beats, 9)
 
 
 def _hold(part: PartDescription, beat: float) -> Hold:

@@ -7,6 +7,7 @@ add up to nothing but the beat that is meant.
 from collections import Counter
 from fractions import Fraction
 
+from behaviors.music.meter import MeterChange, MeterMap, first_meter, read_meter
 from behaviors.music.percussion import Members
 from behaviors.music.player import Player
 from behaviors.music.score import (
@@ -29,7 +30,7 @@ from behaviors.music.tablature import (
     Note,
     read_tab,
 )
-from behaviors.music.tempo import MeterChange, Tempo, TempoChange, read_meter
+from behaviors.music.tempo import Tempo, TempoChange
 from models.errors import BackbeatError
 
 LOUDNESS = {"!": ACCENT, "": PLAIN, "?": GHOST}
@@ -99,20 +100,17 @@ class _Compiler:
         self._bpm = description.bpm
         self._changes: list[TempoChange] = []
         self._meters: list[MeterChange] = []
-        self._first_bar = float(description.beats_per_bar)
-        if description.meter:
-            self._first_bar = read_meter(description.meter, where)
+        self._meter = first_meter(description.beats_per_bar, description.meter, where)
         self.tempo()  # refuses what is no music
-        self.bar = Fraction(self._first_bar)
+        self.bar = Fraction(self._meter.beats)
 
     def tempo(self) -> Tempo:
         """The tempo map so far."""
         try:
             return Tempo(
                 self.description.bpm,
-                self._first_bar,
+                MeterMap(self._meter, tuple(self._meters)),
                 tuple(self._changes),
-                tuple(self._meters),
             )
         except BackbeatError as error:
             raise BackbeatError(f"{self.where}: {error}") from None
@@ -129,8 +127,9 @@ class _Compiler:
         """Adds a part, with the changes of tempo and meter that it begins with."""
         where = f"{self.where}: part {part.name!r}" if part.name else self.where
         if part.meter:
-            self.bar = Fraction(read_meter(part.meter, where))
-            self._meters.append(MeterChange(float(self.beat), float(self.bar)))
+            meter = read_meter(part.meter, where)
+            self.bar = Fraction(meter.beats)
+            self._meters.append(MeterChange(float(self.beat), meter))
         start = self.beat
         if part.hold != 0:
             check_hold(part, self.members, self.where)

@@ -16,10 +16,11 @@ import re
 from collections.abc import Callable
 
 from behaviors.music.ends import final_bar, lead_in
+from behaviors.music.meter import first_meter, read_meter
 from behaviors.music.percussion import Members
 from behaviors.music.score_description import PartDescription, ScoreDescription
 from behaviors.music.tablature import is_row
-from behaviors.music.tempo import Tempo, read_meter
+from behaviors.music.tempo import Tempo
 from models.bounds import BYTES
 from models.errors import BackbeatError
 
@@ -110,18 +111,18 @@ def _with_rests(
     score: ScoreDescription, members: Members, where: str
 ) -> ScoreDescription:
     """The score with a lead-in and a final bar."""
-    bar = read_meter(score.meter, where) if score.meter else float(score.beats_per_bar)
-    first, last = score.parts[0], bar
+    meter = first_meter(score.beats_per_bar, score.meter, where)
+    first, last = score.parts[0], meter
     for part in score.parts:
         last = read_meter(part.meter, where) if part.meter else last
-    start = read_meter(first.meter, where) if first.meter else bar
+    start = read_meter(first.meter, where) if first.meter else meter
     bpm = first.bpm or score.bpm
     try:
-        Tempo(bpm, start)
+        Tempo(bpm)
     except BackbeatError as error:
         raise BackbeatError(f"{where}: {error}") from None
-    ready = lead_in(bpm, start, members)
+    ready = lead_in(bpm, start.beats, members)
     ready.bpm, ready.meter = first.bpm, first.meter
     silence = PartDescription(name="silence", bars=1)  # time to come to rest
-    score.parts = [ready, *score.parts, silence, final_bar(last, members)]
+    score.parts = [ready, *score.parts, silence, final_bar(last.beats, members)]
     return score

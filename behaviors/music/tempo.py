@@ -7,18 +7,14 @@ change before it and one closed form from there.
 """
 
 import math
-import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from behaviors.music.meter import COMMON, MeterMap, check_order
 from models.errors import BackbeatError
 
 LEAST_BPM, MOST_BPM = 20.0, 400.0
-LEAST_BAR, MOST_BAR = 0.25, 16.0
-# Bars and beats are told to a billionth of a beat, so that the first beat of a bar is
-# not the fifth of the one before.
-DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -36,19 +32,6 @@ class TempoChange:
     bpm: float
     end_bpm: float | None = None
     beats: float = 0.0
-
-
-@dataclass(frozen=True)
-class MeterChange:
-    """A new meter from a beat on, with which a bar begins.
-
-    Attributes:
-        beat: when, in beats from the start.
-        beats_per_bar: quarter notes of a bar; 3.5 for 7/8.
-    """
-
-    beat: float
-    beats_per_bar: float
 
 
 @dataclass(frozen=True)
@@ -80,34 +63,24 @@ class Tempo:
 
     Attributes:
         bpm: quarter notes per minute, at the start when the tempo changes.
-        beats_per_bar: quarter notes of a bar, of the first bar when the meter changes.
+        meter: the bars.
         changes: tempo changes in order; one at beat 0 takes the place of `bpm`.
-        meters: meter changes in order.
     """
 
     bpm: float
-    beats_per_bar: float = 4
+    meter: MeterMap = COMMON
     changes: tuple[TempoChange, ...] = ()
-    meters: tuple[MeterChange, ...] = ()
     _stretches: tuple[_Stretch, ...] = field(init=False, repr=False, compare=False)
-    _bars: tuple[tuple[float, int, float], ...] = field(
-        init=False, repr=False, compare=False
-    )
 
     def __post_init__(self) -> None:
         """Raises BackbeatError for a tempo that is no music, or for disorder."""
         _check_bpm(self.bpm)
-        _check_bar(self.beats_per_bar)
         for change in self.changes:
             _check_bpm(change.bpm)
             if change.end_bpm is not None:
                 _check_bpm(change.end_bpm)
-        for meter in self.meters:
-            _check_bar(meter.beats_per_bar)
-        _check_order([c.beat for c in self.changes], "tempo")
-        _check_order([m.beat for m in self.meters], "meter")
+        check_order([c.beat for c in self.changes], "tempo")
         object.__setattr__(self, "_stretches", self._lay_out())
-        object.__setattr__(self, "_bars", self._count_bars())
 
     @property
     def is_constant(self) -> bool:
@@ -141,11 +114,7 @@ class Tempo:
 
     def place(self, beat: float) -> tuple[int, float]:
         """Bar and quarter note in it of a beat, both counted from one."""
-        beat = round(beat, DIGITS)
-        i = max(0, bisect_right([b for b, _, _ in self._bars], beat) - 1)
-        start, bars, length = self._bars[i]
-        more = int((beat - start) // length)
-        return bars + more + 1, beat - start - more * length + 1
+        return self.meter.place(beat)
 
     def _before(self, beat: float) -> int:
         return bisect_right([s.beat for s in self._stretches], beat) - 1
@@ -173,47 +142,7 @@ class Tempo:
             stretches.append(_Stretch(beat, time, bpm, growth))
         return tuple(stretches)
 
-    def _count_bars(self) -> tuple[tuple[float, int, float], ...]:
-        """(beat, bars before it, length of a bar) from each meter change on."""
-        bars = [(0.0, 0, float(self.beats_per_bar))]
-        for meter in self.meters:
-            start, before, length = bars[-1]
-            if meter.beat <= start:
-                bars.pop()
-            more = math.ceil(round((meter.beat - start) / length, DIGITS))
-            bars.append((meter.beat, before + more, float(meter.beats_per_bar)))
-        return tuple(bars)
-
-
-def read_meter(meter: str, where: str) -> float:
-    """Quarter notes of a bar of a meter such as "4/4" or "7/8".
-
-    Raises:
-        BackbeatError: no meter, or a bar that is too short or long.
-    """
-    match = re.fullmatch(r"\s*(\d{1,2})\s*/\s*(1|2|4|8|16|32)\s*", meter, re.ASCII)
-    if match is None:
-        raise BackbeatError(
-            f"{where}: {meter[:20]!r} is not a meter; write for example 3/4 or 7/8"
-        )
-    beats_per_bar = 4 * int(match[1]) / int(match[2])
-    _check_bar(beats_per_bar)
-    return beats_per_bar
-
 
 def _check_bpm(bpm: float) -> None:
     if not LEAST_BPM <= bpm <= MOST_BPM:
         raise BackbeatError(f"bpm is {bpm:g}; a tempo is 20 to 400 beats per minute")
-
-
-def _check_bar(beats_per_bar: float) -> None:
-    if not LEAST_BAR <= beats_per_bar <= MOST_BAR:
-        raise BackbeatError(
-            f"beats_per_bar is {beats_per_bar:g}; a bar has a quarter to 16 beats"
-        )
-
-
-def _check_order(beats: list[float], what: str) -> None:
-    """Refuses changes before the start, or that do not come one after the other."""
-    if any(not b >= 0 for b in beats) or any(a >= b for a, b in pairwise(beats)):
-        raise BackbeatError(f"changes of {what} come one after the other, from beat 0")

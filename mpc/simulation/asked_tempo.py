@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from behaviors.behavior import Behavior, Event
+from behaviors.music.meter import Pulse
 from models.errors import BackbeatError
 from mpc.plan_settings import Tempo
 from mpc.simulation.scenario import Scenario
@@ -43,6 +44,17 @@ class AskedTempo:
         if len(self.tempos) == 1:
             return beats
         return np.array([self.when(beat) for beat in beats.tolist()])
+
+    def pulses(self, behavior: Behavior, end: float) -> list[tuple[float, Pulse]]:
+        """When the pulses of a behavior's bars are asked for, up to a time of it [s].
+
+        Returns:
+            Times and pulses; see `Behavior.pulses`.
+        """
+        pulses = behavior.pulses(self.phase(end))
+        if len(self.tempos) == 1:
+            return pulses
+        return [(self.when(time), pulse) for time, pulse in pulses]
 
 
 def asked_tempo(scenario: Scenario) -> AskedTempo:

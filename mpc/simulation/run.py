@@ -8,6 +8,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from behaviors.behavior import Behavior, Event
+from behaviors.music.meter import Pulse
 from mpc.fail_safe import Safety
 from mpc.force_detection import DetectorMemory
 from mpc.plan import Plan
@@ -110,6 +111,11 @@ class SimulationRun:
         """(B,) when the beats are, at the tempo that was asked for [s]."""
         tempo = asked_tempo(self.scenario)
         return tempo.beat_times(self.behavior, float(self.t[-1]))
+
+    def pulses(self) -> list[tuple[float, Pulse]]:
+        """Pulses of the bars, each when it is asked for [s]; see `Behavior.pulses`."""
+        tempo = asked_tempo(self.scenario)
+        return tempo.pulses(self.behavior, float(self.t[-1]))
 
     def asked_events(self) -> tuple[Event, ...]:
         """The behavior's events when the tempo asked for has them."""

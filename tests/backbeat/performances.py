@@ -10,6 +10,7 @@ from behaviors.behavior import (
     centroidal_quantities,
     make_robot,
 )
+from behaviors.music.meter import MeterMap
 from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
 from models.scene import Scene
@@ -114,7 +115,7 @@ def _behavior(
         mount=mount,
         scene=scene,
         bpm=bpm,
-        beats_per_bar=4,
+        meter=MeterMap(),
         motion=motion,
         com=com,
         momentum=momentum,

@@ -178,7 +178,7 @@ def test_the_animation_moves_and_is_small(sources, monkeypatch):
     file = io.BytesIO()
     moving_picture.drummer(sources).savefig(file)
     image = Image.open(file)
-    length = sources.plan.beats_per_bar * 60.0 / sources.plan.bpm
+    length = sources.plan.meter.first.beats * 60.0 / sources.plan.bpm
     assert image.n_frames == round(length * moving_picture.FRAMES_PER_SECOND)
     first = np.array(image.convert("RGB"))
     image.seek(image.n_frames // 2)

@@ -23,13 +23,17 @@ from backbeat.sound.notes import (
     SoundExtras,
     performed,
     performed_in_file,
+    performed_in_story,
     planned,
     strike_velocity,
 )
 from backbeat.sound.page_sound import LONGEST_BACKING, VOICE_RATE, packed_sound
 from backbeat.sound.voices import layer, voice
 from behaviors.behavior import Event
+from behaviors.drummer import kit_members
 from behaviors.library import Library
+from behaviors.music.meter import Meter, MeterChange, MeterMap
+from behaviors.music.midi import read_midi
 from behaviors.strokes import Stroke
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
@@ -49,7 +53,9 @@ def beat_times(bpm, duration):
 def a_performance(times, bpm=98.0, velocity=100, member="snare"):
     notes = tuple(Note(float(t), member, velocity) for t in times)
     end = float(max(times)) + 1.0
-    return Performance("song", notes, end, beat_times(bpm, end))
+    beats = beat_times(bpm, end)
+    pulses = tuple(zip(beats, MeterMap().pulses(len(beats) - 1), strict=True))
+    return Performance("song", notes, end, beats, pulses=pulses)
 
 
 def heard_in(path):
@@ -242,7 +248,11 @@ def test_a_tempo_map_is_written(tmp_path):
     beats = np.r_[np.arange(5) * 0.5, 2.0 + 0.75 * np.arange(1, 5)]
     times = [0.0, 0.25, 2.0, 2.75, 4.9]
     notes = tuple(Note(t, "ride", 80) for t in times)
-    write_midi(Performance("map", notes, 6.0, beats, 3), notes, tmp_path / "m.mid")
+    write_midi(
+        Performance("map", notes, 6.0, beats, MeterMap(Meter(3, 4))),
+        notes,
+        tmp_path / "m.mid",
+    )
     assert [h[0] for h in heard_in(tmp_path / "m.mid")] == pytest.approx(
         times, abs=1e-4
     )
@@ -261,7 +271,66 @@ def test_the_click_is_on_every_beat_and_stronger_on_the_first_of_a_bar(tmp_path)
     assert [c[0] for c in clicks] == pytest.approx([0.0, 60 / 98, 120 / 98], abs=1e-4)
     assert clicks[0][2] > clicks[1][2] == clicks[2][2]
     with pytest.raises(BackbeatError, match="--click"):
-        replace(performance, beats=np.zeros(0)).heard(SoundExtras(click=True))
+        replace(performance, pulses=()).heard(SoundExtras(click=True))
+
+
+def odd_music():
+    """Four quarters, seven eighths, three quarters; then seven eighths again."""
+    bars = MeterMap(
+        Meter(),
+        (
+            MeterChange(4, Meter(7, 8)),
+            MeterChange(7.5, Meter(3, 4)),
+            MeterChange(10.5, Meter(7, 8)),
+        ),
+    )
+    return replace(drumming(duration=7.0), bpm=120.0, meter=bars)
+
+
+def test_clicks_and_their_accents_follow_the_meter():
+    seven = replace(drumming(duration=4.0), bpm=120.0, meter=MeterMap(Meter(7, 8)))
+    clicks = planned(seven).clicks()
+    strong = max(c.velocity for c in clicks)
+    assert [2 * c.time for c in clicks if c.velocity == strong] == [0, 3.5, 7]
+    assert np.diff([2 * c.time for c in clicks]) == pytest.approx(0.5)
+    clicks = planned(odd_music()).clicks()
+    assert [2 * c.time for c in clicks if c.velocity == strong] == [0, 4, 7.5, 10.5, 14]
+    assert [2 * c.time for c in clicks][:6] == [0, 1, 2, 3, 4, 4.5]
+
+
+def test_meters_come_back_from_a_midi_file(tmp_path):
+    performance = planned(odd_music())
+    notes = (Note(0.0, "snare", 90), Note(6.0, "snare", 90))
+    write_midi(performance, notes, tmp_path / "odd.mid")
+    signatures, tick = [], 0
+    for message in mido.MidiFile(tmp_path / "odd.mid").tracks[0]:
+        tick += message.time
+        if message.type == "time_signature":
+            clocks = message.clocks_per_click
+            signatures.append((tick / 9600, message.numerator, clocks))
+    assert signatures == [(0, 4, 24), (4, 7, 12), (7.5, 3, 24), (10.5, 7, 12)]
+    score = read_midi(
+        (tmp_path / "odd.mid").read_bytes(), kit_members(DrumKit()), "odd.mid"
+    )
+    back = [(c.beat - score.lead_in, str(c.meter)) for c in score.tempo.meter.changes]
+    assert back == [(4, "7/8"), (7.5, "3/4"), (10.5, "7/8")]
+
+
+def test_a_run_and_its_file_have_the_meter(tmp_path):
+    run = run_of(odd_music())
+    save_run(run, tmp_path / "odd.run.parquet", {})
+    filed, whole = performed_in_file(tmp_path / "odd.run.parquet"), performed(run)
+    assert filed.meter == whole.meter == odd_music().meter
+    assert filed.pulses == whole.pulses
+    assert [p for _, p in filed.pulses] == whole.meter.pulses(13.9)
+
+
+def test_a_run_file_of_old_has_quarters():
+    story = {"behavior": "old", "hits": [], "extra_hits": []}
+    story |= {"beats": [0.0, 0.5, 1.0, 1.6], "beats_per_bar": 3}
+    clicks = performed_in_story(story, 2.0, "old").clicks()
+    strong = max(c.velocity for c in clicks)
+    assert [c.time for c in clicks if c.velocity == strong] == [0.0, 1.6]
 
 
 # --- runs -------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from backbeat.stage.recording import page_of
 from backbeat.stage.stage import Stage, time_marks
 from backbeat.stage.takes import PlannedTake
 from behaviors.behavior import make_robot
+from behaviors.music.meter import Meter, MeterChange, MeterMap
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from tests.backbeat.performances import SEAT, drumming, swaying
@@ -213,6 +214,19 @@ def test_marks_are_bars_of_music_or_segments():
     assert [m["time"] for m in time_marks(PlannedTake(swaying(1.0)))] == [0.5]
     long = dataclasses.replace(drumming(duration=200.0), bpm=180.0)
     assert len(time_marks(PlannedTake(long))) <= 80
+
+
+def test_bar_lines_are_where_bars_begin():
+    bars = MeterMap(Meter(7, 8), (MeterChange(7, Meter(3, 4)),))
+    take = PlannedTake(
+        dataclasses.replace(drumming(duration=6.5), bpm=120.0, meter=bars)
+    )
+    assert [2 * m["time"] for m in time_marks(take)] == [0, 3.5, 7, 10, 13]
+    stage = Stage(take.behavior, is_simulated=False)
+    info = stage.info(take, 1.0)
+    assert [2 * t for t in info["beats"]][:9] == [k / 2 for k in range(9)]
+    assert info["bars"][:8] == [[1, k, 7] for k in range(1, 8)] + [[2, 1, 7]]
+    assert info["bars"][-1] == [5, 1, 3]
 
 
 def test_another_robot_needs_no_code(tmp_path):

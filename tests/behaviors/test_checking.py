@@ -2,7 +2,9 @@
 
 import pytest
 
+from behaviors.build import build
 from behaviors.checking import check_dance, check_file, mended, refuse_failures
+from behaviors.library import Library
 from behaviors.specification import SHIPPED_FOLDER, shipped_names
 from models.errors import BackbeatError
 
@@ -186,6 +188,9 @@ def first(path):
         ("move: 1.0", "mvoe: 1.0", 8, "unknown key"),
         ("move: 1.0", "move: soon", 8, "could not convert"),
         ("kind: posture ", "kind: posturing ", 1, "unknown kind"),
+        ("{posture: stand, ", "{", 5, "station 1: name the posture to go to"),
+        ("posture: stand    ", 'posture: ""    ', 6, "station 2: name the posture"),
+        ("feet: ", 'start: ""\nfeet: ', 3, "start names no posture; atlas has"),
     ],
 )
 def test_a_failure_of_a_posture_tour_has_its_line(tmp_path, old, new, line, sentence):
@@ -229,6 +234,29 @@ def test_a_failure_of_who_drums_has_its_line(tmp_path):
     score.write_text(SONG)
     path.write_text(DRUMMING.replace("chair", "sofa"))
     assert first(path).startswith(f"{path}:4: failure: mine: seat is chair or none")
+
+
+def test_drumming_without_a_score_says_so(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(DRUMMING.replace("score: mine\n", ""))
+    assert first(path).startswith(f"{path}:1: failure: mine: score names no file")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "sentence"),
+    [
+        ("{posture: stand, ", "{", 5, "mine, station 1: name the posture to go to"),
+        ("up}", "upp}", 7, "unknown word"),
+        ("out 0.1", "out wide", 3, "mine, feet"),
+    ],
+)
+def test_a_build_says_where_its_posture_tour_fails(tmp_path, old, new, line, sentence):
+    path = tmp_path / "mine.yaml"
+    path.write_text(POSTURE.replace(old, new))
+    with pytest.raises(BackbeatError) as error:
+        build(path, Library(tmp_path / "library"))
+    assert str(error.value).startswith(f"{path}:{line}: {sentence}")
+    assert not list(tmp_path.rglob("*.parquet"))
 
 
 LAUGHS = "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))

@@ -4,6 +4,7 @@ import mido
 import pytest
 
 from behaviors.drummer import kit_members
+from behaviors.music.meter import Meter
 from behaviors.music.midi import read_midi
 from models.bounds import BYTES
 from models.errors import BackbeatError
@@ -56,7 +57,7 @@ def test_formats_zero_and_one_say_the_same():
 def test_meters_make_bars():
     score = read([[(0, meter(7, 8)), (7 * 240, meter(3, 4)), (4000, hit(SNARE))]])
     tempo, start = score.tempo, score.lead_in
-    assert tempo.beats_per_bar == 3.5
+    assert tempo.meter.first == Meter(7, 8)
     assert start % 3.5 == 0
     assert tempo.place(start)[1] == tempo.place(start + 3.5)[1] == 1
     first = tempo.place(start + 3.5)[0]

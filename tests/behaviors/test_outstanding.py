@@ -31,7 +31,7 @@ def score():
 
 def test_the_score_is_long_enough_and_in_its_tempo(score):
     assert score.tempo.bpm == 98
-    assert score.tempo.beats_per_bar == 4
+    assert str(score.tempo.meter) == "4/4"
     assert score.tempo.time(score.beats) >= 25.0
 
 

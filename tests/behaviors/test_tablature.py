@@ -126,7 +126,7 @@ SN|--o---|
 def test_a_file_has_a_head_sections_and_lines_for_people():
     described = read_tab_file(FILE, MEMBERS, "money.tab")
     score = compile_score(described, MEMBERS, "money.tab")
-    assert score.tempo.beats_per_bar == 3
+    assert score.tempo.meter.first.beats == 3
     assert [s.name for s in score.sections] == [
         "ready",
         "intro",

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from behaviors.behavior import Event
+from behaviors.music.meter import Meter, MeterChange, MeterMap, read_meter
 from behaviors.music.swing import check_swing, swung
-from behaviors.music.tempo import MeterChange, Tempo, TempoChange, read_meter
+from behaviors.music.tempo import Tempo, TempoChange
 from models.errors import BackbeatError
 from tests.backbeat.performances import drumming
 
@@ -34,7 +35,7 @@ def tempos(draw):
     for change in draw(changes):
         beat += draw(st.floats(0.5, 8))
         placed.append(TempoChange(beat, change.bpm, change.end_bpm, change.beats))
-    return Tempo(draw(st.floats(20, 400)), 4, tuple(placed))
+    return Tempo(draw(st.floats(20, 400)), changes=tuple(placed))
 
 
 @settings(max_examples=40, deadline=None)
@@ -59,13 +60,13 @@ def test_beat_is_the_inverse_of_time(tempo, beat):
 
 
 def test_a_step_changes_the_length_of_later_beats_only():
-    tempo = Tempo(60, 4, (TempoChange(8, 120),))
+    tempo = Tempo(60, changes=(TempoChange(8, 120),))
     assert [tempo.time(b) for b in (4, 8, 9, 12)] == [4, 8, 8.5, 10]
     assert (tempo.bpm, tempo.beat_length, tempo.is_constant) == (60, 1.0, False)
 
 
 def test_a_ramp_passes_its_tempos_evenly_and_stays_at_the_last():
-    tempo = Tempo(60, 4, (TempoChange(4, 60, 120, 8),))
+    tempo = Tempo(60, changes=(TempoChange(4, 60, 120, 8),))
     assert [tempo.bpm_at(b) for b in (0, 4, 8, 12, 20)] == [60, 60, 90, 120, 120]
     assert tempo.time(12) == pytest.approx(4 + 8 * np.log(2))
     assert tempo.time(14) - tempo.time(12) == pytest.approx(1.0)
@@ -78,14 +79,18 @@ def test_ten_minutes_do_not_drift():
         bpm = 90 + 7 * (k % 5)
         steps.append((TempoChange(16.0 * k, bpm), exact))
         exact += Fraction(16 * 60, bpm)
-    tempo = Tempo(90, 4, tuple(c for c, _ in steps[1:]))
+    tempo = Tempo(90, changes=tuple(c for c, _ in steps[1:]))
     assert exact > 600
     for change, time in steps:
         assert abs(tempo.time(change.beat) - float(time)) < 1e-10
 
 
+def change(beat, *meter):
+    return MeterChange(beat, Meter(*meter))
+
+
 def test_a_meter_begins_with_a_bar():
-    tempo = Tempo(60, 4, (), (MeterChange(6, 3), MeterChange(12, 3.5)))
+    tempo = Tempo(60, MeterMap(Meter(), (change(6, 3, 4), change(12, 7, 8))))
     places = [tempo.place(b) for b in (5, 6, 8, 9, 12, 15, 15.5)]
     assert places == [(2, 2), (3, 1), (3, 3), (4, 1), (5, 1), (5, 4), (6, 1)]
 
@@ -94,7 +99,8 @@ def test_a_meter_begins_with_a_bar():
     ("text", "beats"), [("4/4", 4), ("7/8", 3.5), ("6/8", 3), ("3/16", 0.75)]
 )
 def test_meters(text, beats):
-    assert read_meter(text, "song") == beats
+    assert read_meter(text, "song").beats == beats
+    assert str(read_meter(text, "song")) == text
 
 
 @pytest.mark.parametrize("text", ["", "4", "4/5", "0/4", "99/4", "4/0", "-3/4", "x/y"])
@@ -106,9 +112,9 @@ def test_what_is_no_meter(text):
 @pytest.mark.parametrize("beats", [[3, 3], [4, 2], [-1], [float("nan")]])
 def test_changes_in_disorder_are_refused(beats):
     with pytest.raises(BackbeatError, match="one after the other"):
-        Tempo(60, 4, tuple(TempoChange(b, 90) for b in beats))
+        Tempo(60, changes=tuple(TempoChange(b, 90) for b in beats))
     with pytest.raises(BackbeatError, match="one after the other"):
-        Tempo(60, 4, (), tuple(MeterChange(b, 3) for b in beats))
+        MeterMap(Meter(), tuple(change(b, 3, 4) for b in beats))
 
 
 @pytest.mark.parametrize("swing", [0.5, 0.6, 2 / 3, 0.75])

@@ -9,7 +9,7 @@ import yaml
 
 from behaviors.authored import Authored, Objectives
 from behaviors.checking import check_file
-from behaviors.dance.arrangement import MoveDescription
+from behaviors.dance.arrangement import MeterDescription, MoveDescription
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.dance.recorded_move import RecordingDescription
 from behaviors.drumming import DrummingSpecification
@@ -37,6 +37,7 @@ SCHEMAS = {
     "Footsteps": FootstepSpecification,
     "Steps of footsteps": Step,
     "Dances": DanceSpecification,
+    "Changes of meter of a dance": MeterDescription,
     "Moves of a dance": MoveDescription,
     "Recordings of a dance": RecordingDescription,
     "Drumming": DrummingSpecification,

@@ -182,7 +182,8 @@ def test_an_explanation_is_one_sentence_with_its_smallest_remedy(name):
     assert "\n" not in text
     assert str(explanation.remedies[0]) in text
     time = explanation.worst[0][0]
-    assert f"(beat {2 * time:.1f})" in explanation.sentence(bpm=120.0)
+    told = explanation.sentence(lambda t: f"bar 1, beat {2 * t:.1f}")
+    assert f"{time:.2f} s (bar 1, beat {2 * time:.1f})" in told
     efforts = [r.effort for r in explanation.remedies]
     assert efforts == sorted(efforts)
 

@@ -19,21 +19,28 @@
   // --- what is said ------------------------------------------------------------
   function introduce() {
     for (const what of ["name", "summary", "kind", "note"]) say(what, info[what]);
-    const count = info.bpm > 0 ? info.beats_per_bar : 0;
-    find(".beats").replaceChildren(
-      ...Array.from({ length: count }, () => document.createElement("i")));
+    showDots(info.bars[0]?.[2] ?? 0);
     root.classList.toggle("plays", Boolean(info.plays));
-    if (!count) say("bar", "");
+    if (!info.bars.length) say("bar", "");
     listLayers();
   }
 
+  // A dot a beat of the bar: seven in 7/8, and fewer where the next meter cuts it.
+  function showDots(count) {
+    const dots = find(".beats");
+    if (dots.childElementCount !== count)
+      dots.replaceChildren(
+        ...Array.from({ length: count }, () => document.createElement("i")));
+  }
+
   function caption(t) {
-    if (info.bpm > 0) {
+    if (info.bars.length) {
       const after = info.beats.findIndex((time) => time > Math.max(t, 0) + 1e-6);
-      const beat = (after < 0 ? info.beats.length : after) - 1;
-      say("bar", `bar ${Math.floor(beat / info.beats_per_bar) + 1}`);
+      const [bar, number, count] = info.bars[(after < 0 ? info.beats.length : after) - 1];
+      say("bar", `bar ${bar}`);
+      showDots(count);
       [...find(".beats").children].forEach((dot, i) =>
-        dot.classList.toggle("now", t >= 0 && i === beat % info.beats_per_bar));
+        dot.classList.toggle("now", t >= 0 && i === number - 1));
     }
     const segment = last(info.segments, t);
     const now = segment && t < segment.time + segment.duration;
