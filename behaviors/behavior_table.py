@@ -111,7 +111,7 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
         robot=str(header["robot"]),
         equipment=equipment,
         mount=mount,
-        scene=Scene(header["scene"]["name"], tuple(header["scene"]["place"])),
+        scene=read_scene(header["scene"]),
         bpm=float(header["bpm"]),
         beats_per_bar=int(header["beats_per_bar"]),
         motion=_motion(robot, tuple(header["contacts"]), frame, block),
@@ -125,6 +125,11 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
         beat_priority=float(header["beat_priority"]),
         compliance=dict(header.get("compliance", {})),
     )
+
+
+def read_scene(told: Mapping[str, Any]) -> Scene:
+    """A scene in a header; before kits of one's own it had the usual one."""
+    return Scene(told["name"], tuple(told["place"]), str(told.get("kit", "")))
 
 
 def _motion(

@@ -67,6 +67,7 @@ class Performance:
         beats_per_bar: meter.
         music: when a backing begins [s].
         backing: its file name, beside the score; empty for none.
+        kit: as text, see `kit_text`; "" for the usual one.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Performance:
     beats_per_bar: int = 4
     music: float = 0.0
     backing: str = ""
+    kit: str = ""
 
     def heard(self, extras: SoundExtras) -> list[Note]:
         """Notes and clicks in order of time, with the latency.
@@ -121,6 +123,7 @@ def performed(run: SimulationRun) -> Performance:
             behavior.beats_per_bar,
             music.time,
             music.what,
+            behavior.scene.kit,
         ),
         records,
     )
@@ -163,6 +166,7 @@ def performed_in_story(
             int(story.get("beats_per_bar", 4)),
             float(story.get("music", 0.0)),
             str(story.get("backing", "")),
+            str(story.get("kit", "")),
         )
         return _performance(silent, records)
     except (KeyError, IndexError, TypeError, ValueError) as error:
@@ -184,6 +188,7 @@ def planned(behavior: Behavior) -> Performance:
         behavior.beats_per_bar,
         music.time,
         music.what,
+        behavior.scene.kit,
     )
 
 
@@ -220,7 +225,7 @@ def _performance(
             f"the run of {silent.name} lasts {end:.4g} s; what can be heard lasts up "
             f"to {LONGEST / 3600:g} hours"
         )
-    kit = DrumKit()
+    kit = DrumKit(text=silent.kit)
     for record in records:
         kit.member(str(record["member"]))
     # What touches before the behavior begins is a hand that comes to rest.

@@ -18,7 +18,6 @@ from behaviors.behavior_table import WRENCH
 from behaviors.library import Library
 from models.configuration import Configuration
 from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
 from models.state_names import position_names, velocity_names
 from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.run_record import RunRecord
@@ -67,7 +66,7 @@ class FiledTake:
         self.remarks: tuple[tuple[float, str], ...] = ()
         if fell is not None:
             self.remarks = ((float(fell), "the robot has fallen"),)
-        self._kit = DrumKit(behavior.scene.place)
+        self._kit = behavior.scene.drum_kit()
 
     def moment(self, t: float) -> Moment:
         """What is seen at time t [s]."""

@@ -49,6 +49,7 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "scenario": run.scenario.to_dict(),
         "behavior": run.behavior.name,
+        "kit": run.behavior.scene.kit,
         "bpm": run.behavior.bpm,
         "beats_per_bar": run.behavior.beats_per_bar,
         "beats": run.beat_times().tolist(),

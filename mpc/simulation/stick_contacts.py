@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from pydrake.multibody.plant import ContactResults
 
-from models.kit.drum_kit import DrumKit
+from models.kit.drum_kit import KIT
 from models.robot_loading import find_frame
 from models.scene import Scene, World
 
@@ -50,11 +50,11 @@ class StickContacts:
         # What is known of pairs of geometries that have touched.
         self._known: dict[tuple[int, int], _Strike | None] = {}
         if scene.name:
-            kit = DrumKit(scene.place)
+            kit = scene.drum_kit()
             self.members = tuple(kit.members)
             self._heads = [kit.strike_pose(name) for name in self.members]
         for i, name in enumerate(self.members):
-            body = plant.GetBodyByName(name)
+            body = plant.GetBodyByName(name, plant.GetModelInstanceByName(KIT))
             for geometry in plant.GetCollisionGeometriesForBody(body):
                 self._member_of[geometry.get_value()] = i
         inspector = world.scene_graph.model_inspector()
