@@ -112,7 +112,7 @@ def behavior_from_frame(frame: pd.DataFrame, header: Mapping[str, Any]) -> Behav
         robot=str(header["robot"]),
         equipment=equipment,
         mount=mount,
-        scene=Scene(header["scene"]["name"], tuple(header["scene"]["place"])),
+        scene=read_scene(header["scene"]),
         bpm=float(header["bpm"]),
         meter=_meter(header),
         motion=_motion(robot, tuple(header["contacts"]), frame, block),
@@ -133,6 +133,11 @@ def _meter(header: Mapping[str, Any]) -> MeterMap:
     if "meter" in header:
         return meter_from_plain(header["meter"])
     return MeterMap(Meter(int(header["beats_per_bar"]), 4))
+
+
+def read_scene(told: Mapping[str, Any]) -> Scene:
+    """A scene in a header; before kits of one's own it had the usual one."""
+    return Scene(told["name"], tuple(told["place"]), str(told.get("kit", "")))
 
 
 def _motion(

@@ -29,6 +29,8 @@ from behaviors.second_thoughts import ROUNDS, think_again
 from behaviors.strike_postures import Stop, arm_path
 from behaviors.strokes import Stroke, planned_rebound
 from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+from models.kit.kit_file import USUAL, kit_sources, kit_text
 from optimization.contact_schedule import ContactSchedule, Phase
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
 from optimization.trajectory_problem import (
@@ -75,6 +77,9 @@ class DrummingSpecification(Specification):
     # Score in the folder `scores` beside this file, without its ending; or a
     # tablature or MIDI file there or beside this one, with its ending.
     score: str = ""
+    # The drums: "drum-kit" or another kit that ships, or a kit file, as a path from the
+    # folder of this file.
+    kit: str = USUAL
     # "chair": sits freely on the kit's chair; "none": stands.
     seat: str = "none"
     stroke: Stroke = field(default_factory=Stroke)
@@ -98,7 +103,16 @@ class DrummingSpecification(Specification):
 
     def sources(self, folder: Path) -> list[Path]:
         """Files besides the specification that decide the motion."""
-        return score_files(self.score_path(folder))
+        score = score_files(self.score_path(folder))
+        return [*score, *kit_sources(self.kit, folder)]
+
+    def drum_kit(self, folder: Path) -> DrumKit:
+        """The kit, its origin at that of the world.
+
+        Raises:
+            BackbeatError: there is no such kit, or it makes no sense.
+        """
+        return DrumKit(text=kit_text(self.kit, folder))
 
     def written_score(self, folder: Path) -> Score:
         """The score at the tempo that it is written in, with hands for all hits."""
@@ -138,7 +152,8 @@ class _Drummer:
         self.specification, self.folder = specification, folder
         self.advice, self.rounds = advice, rounds
         seated = specification.seat == "chair"
-        at_kit = RobotAtKit(specification.robot, specification.equipment, seated)
+        kit = kit_text(specification.kit, folder)
+        at_kit = RobotAtKit(specification.robot, specification.equipment, seated, kit)
         self.at_kit, self.robot, self.kit = at_kit, at_kit.robot, at_kit.kit
         self.postures = at_kit.strike_postures(specification.stroke.slope)
         path = specification.score_path(folder)

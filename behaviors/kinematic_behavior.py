@@ -27,8 +27,8 @@ from optimization.dense_trajectory import DenseTrajectory, unforced
 KINEMATIC = "kinematic drumming"
 
 
-def read_score(name: str | Path) -> tuple[Score, DrummingSpecification]:
-    """The compiled score of a drumming specification, shipped or a YAML file.
+def read_score(name: str | Path) -> tuple[Score, DrummingSpecification, DrumKit]:
+    """The compiled score of a drumming specification, and its kit at the origin.
 
     Raises:
         BackbeatError: no such specification, or it is not one of drumming.
@@ -41,9 +41,9 @@ def read_score(name: str | Path) -> tuple[Score, DrummingSpecification]:
             "behaviors only"
         )
     file = specification.score_path(path.parent)
-    kit = DrumKit()
+    kit = specification.drum_kit(path.parent)
     places = {m: kit.strike_pose(m).translation() for m in kit.members}
-    return load_score(file, kit_members(kit), Player(places)), specification
+    return load_score(file, kit_members(kit), Player(places)), specification, kit
 
 
 def kinematic_behavior(
@@ -56,8 +56,7 @@ def kinematic_behavior(
     Raises:
         BackbeatError: as `read_score`, or a hand is to be at two drums at once.
     """
-    score, specification = read_score(name)
-    kit = DrumKit()
+    score, specification, kit = read_score(name)
     player = KinematicPlayer(score, kit, settings or KinematicSettings())
     played = player.play()
     robot, motion = player.robot, _dense(played)
@@ -69,7 +68,7 @@ def kinematic_behavior(
         robot="atlas",
         equipment=EQUIPMENT,
         mount=player.mount,
-        scene=Scene("drum-kit", (0.0, 0.0, 0.0)),
+        scene=Scene("drum-kit", (0.0, 0.0, 0.0), kit.text),
         bpm=score.tempo.bpm,
         meter=score.tempo.meter,
         motion=motion,

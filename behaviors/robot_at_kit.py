@@ -12,7 +12,6 @@ from behaviors.strike_postures import ArmFrames, StrikePostures
 from models.collision import CollisionModel
 from models.collision_making import make_collision_model
 from models.configuration import Configuration
-from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 from models.scene import Scene
 
@@ -37,13 +36,16 @@ class RobotAtKit:
         supports: poses of what it stands or sits on, by contact.
     """
 
-    def __init__(self, robot: str, equipment: Sequence[str], seated: bool) -> None:
+    def __init__(
+        self, robot: str, equipment: Sequence[str], seated: bool, kit: str = ""
+    ) -> None:
         """Puts the kit before the robot.
 
         Args:
             robot: name of the robot, or path of its YAML.
             equipment: what it carries.
             seated: whether it sits freely on the kit's chair.
+            kit: the kit as text, see `kit_text`; "" for the usual one.
         """
         posture = "drum-ready-seated" if seated else "drum-ready"
         self.mount = Mount()
@@ -51,8 +53,8 @@ class RobotAtKit:
         self.robot: RobotModel = make_robot(robot, tuple(equipped), self.mount)
         self.posture = start_configuration(self.robot, posture)
         place = (float(self.posture[4]), 0.0, float(self.posture[6]) - SEAT_HEIGHT)
-        self.scene = Scene("drum-kit", place)
-        self.kit = DrumKit(place)
+        self.scene = Scene("drum-kit", place, kit)
+        self.kit = self.scene.drum_kit()
         self.collisions = self._collisions()
         self.supports = support_poses(self.robot, self.posture)
         if seated:

@@ -23,7 +23,6 @@ from behaviors.specification import (
     ships,
 )
 from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
 
 # Kinds whose beats may be played at another tempo.
 RETIMED = (DanceSpecification, FootstepSpecification)
@@ -172,7 +171,9 @@ def _beats(specification: Specification, folder: Path) -> float | None:
 
 def _score(specification: DrummingSpecification, folder: Path) -> Score:
     """What it plays, whoever's hands do."""
-    return load_score(specification.score_path(folder), kit_members(DrumKit()))
+    return load_score(
+        specification.score_path(folder), kit_members(specification.drum_kit(folder))
+    )
 
 
 def _tempo(specification: Specification, folder: Path) -> float:

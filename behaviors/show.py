@@ -22,7 +22,6 @@ from behaviors.staging import places, way
 from behaviors.transition import TransitionPlanner
 from models.collision_making import make_self_collision_model
 from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 from models.scene import Scene
 from optimization.certificate import Certificate
@@ -60,7 +59,7 @@ def make_show(
     bpm = _only([(p.bpm, p) for p in parts if p.bpm], "{0:g} BPM", "tempo") or 0.0
     scenes = [(p.scene, p) for p in parts if p.scene.name]
     scene = _only(scenes, "its {0.name} at {0.place}", "place for the kit") or Scene()
-    solids = DrumKit(scene.place).solids() if scene.name else []
+    solids = scene.drum_kit().solids() if scene.name else []
     planner = TransitionPlanner(robot, make_self_collision_model(robot, scene=solids))
     medley = _join(setlist, parts, planner, bpm, report)
     motion = concatenate(medley.motions)

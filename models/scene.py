@@ -50,10 +50,23 @@ class Scene:
     Attributes:
         name: one of SCENES, or "" for the bare ground.
         place: origin of the scene in the world [m].
+        kit: the kit as text, see `models.kit.kit_file`; "" for the usual one.
     """
 
     name: str = ""
     place: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    kit: str = ""
+
+    def drum_kit(self, moved: Mapping[str, np.ndarray] | None = None) -> DrumKit:
+        """The kit where it stands.
+
+        Args:
+            moved: (3,) how far members stand from their place [m], by name.
+
+        Raises:
+            BackbeatError: a member that is moved does not exist.
+        """
+        return DrumKit(self.place, moved, self.kit)
 
 
 @dataclass(frozen=True)
@@ -214,7 +227,7 @@ def add_world(
         if scene.name not in SCENES:
             raise unknown_name("scene", scene.name, SCENES)
         sits = len(robot.patches) > len(robot.soles)
-        DrumKit(scene.place, moved).add_to(plant, friction if sits else None)
+        scene.drum_kit(moved).add_to(plant, friction if sits else None)
     honor_surfaces(plant, scene_graph, instance, robot.urdf, BODY, links)
     shares = joint_friction * robot.effort_limits + robot.friction
     _check_steps(robot, contact_model, shares)

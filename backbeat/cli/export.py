@@ -154,6 +154,12 @@ def _export_sound(
         count = write_midi(performance, notes, midi)
         typer.echo(f"{midi}: {count} notes")
     if wav is not None:
-        sound = mixed(notes, performance.duration, extras.backing, performance.music)
+        sound = mixed(
+            notes,
+            performance.duration,
+            extras.backing,
+            performance.music,
+            performance.kit,
+        )
         write_wav(sound, wav)
         typer.echo(f"{wav}: {len(performance.notes)} hits")

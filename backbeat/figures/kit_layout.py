@@ -9,7 +9,7 @@ from backbeat.figures.sources import Sources
 from backbeat.report.figures import COLORS, STYLE
 from models.kit.drum_kit import DrumKit
 
-FILL = {"drum": COLORS[5], "cymbal": COLORS[4]}
+FILL = {"drum": COLORS[5], "cymbal": COLORS[4], "pad": COLORS[2]}
 # Room around the kit [m].
 MARGIN = 0.12
 
@@ -62,7 +62,8 @@ def kit_layout(sources: Sources) -> Figure:
             ylim=(low[0] - reach, high[0] + reach),
             aspect="equal",
         )
-        for kind, color in FILL.items():
+        kinds = {member.kind for member in kit.members.values()}
+        for kind, color in ((k, c) for k, c in FILL.items() if k in kinds):
             axes.scatter([], [], color=color, s=80, label=kind)
         axes.legend(loc="lower right")
         return figure

@@ -8,6 +8,7 @@ import numpy as np
 from behaviors.behavior import Behavior, make_robot
 from behaviors.behavior import Mount as FreeBase
 from behaviors.drummer import stick_tip
+from behaviors.drumming import DrummingSpecification
 from behaviors.kinematic_behavior import read_score
 from behaviors.kinematic_player import (
     KinematicPlayer,
@@ -44,8 +45,12 @@ class Sources:
 
     @cached_property
     def kit(self) -> DrumKit:
-        """The kit at the drummer's place."""
-        return DrumKit()
+        """The kit of the behavior at the drummer's place.
+
+        Raises:
+            BackbeatError: as `score`.
+        """
+        return self._read[2]
 
     @cached_property
     def score(self) -> Score:
@@ -54,6 +59,11 @@ class Sources:
         Raises:
             BackbeatError: there is none that ships, nor in the current folder.
         """
+        return self._read[0]
+
+    @cached_property
+    def _read(self) -> tuple[Score, DrummingSpecification, DrumKit]:
+        """The score with its kit."""
         try:
             find_specification(self.behavior)
         except BackbeatError:
@@ -61,7 +71,7 @@ class Sources:
                 f"there is no {self.behavior}.yaml here, and some figures are drawn "
                 "from its score; start in the folder that has it, or name others"
             ) from None
-        return read_score(self.behavior)[0]
+        return read_score(self.behavior)
 
     @cached_property
     def player(self) -> KinematicPlayer:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from models.kit.drum_kit import DrumKit
+from models.kit.kit_file import parse_kit
 from mpc.simulation.story_bars import story_place
 
 
@@ -24,7 +24,11 @@ def hits_by_member(story: Mapping[str, Any]) -> list[dict[str, Any]]:
         return []
     table = pd.DataFrame(story["hits"])
     rows = []
-    for member in (m for m in DrumKit().members if m in set(table["member"])):
+    for member in (
+        m
+        for m in parse_kit(str(story.get("kit", ""))).members
+        if m in set(table["member"])
+    ):
         mine = table[table["member"] == member]
         made = mine[mine["made"]]
         row = {

@@ -9,7 +9,7 @@ import numpy as np
 from backbeat.sound.notes import CLICK, Note, Performance
 from behaviors.music.meter import Meter
 from models.atomic_file import replacing
-from models.kit.drum_kit import DrumKit
+from models.kit.kit_file import parse_kit
 
 CHANNEL = 9  # percussion, which people count as the tenth
 # Fine enough to keep a hit within 0.04 ms at 98 BPM; the format allows 32767.
@@ -44,7 +44,7 @@ def write_midi(
     lengths, ends = _tempo(performance.beats)
     file = mido.MidiFile(type=1, ticks_per_beat=TICKS_PER_BEAT)
     file.tracks.append(_conductor(performance, lengths))
-    file.tracks.append(_drums(heard, lengths, ends))
+    file.tracks.append(_drums(heard, lengths, ends, performance.kit))
     with replacing(Path(path)) as stream:
         file.save(file=stream)
     return len(heard)
@@ -105,10 +105,10 @@ def _time_signature(meter: Meter) -> mido.MetaMessage:
 
 
 def _drums(
-    notes: Sequence[Note], lengths: np.ndarray, starts: np.ndarray
+    notes: Sequence[Note], lengths: np.ndarray, starts: np.ndarray, kit: str
 ) -> mido.MidiTrack:
     """The track with the strikes."""
-    numbers, next_start = note_numbers(), dict[int, float]()
+    numbers, next_start = note_numbers(kit), dict[int, float]()
     events = []
     for note in reversed(notes):
         number = numbers[note.member]
@@ -131,7 +131,7 @@ def _drums(
     return track
 
 
-def note_numbers(kit: DrumKit | None = None) -> Mapping[str, int]:
-    """General MIDI note of every member and of the click."""
-    members = (kit or DrumKit()).members
+def note_numbers(kit: str = "") -> Mapping[str, int]:
+    """General MIDI note of every member of a kit, as text, and of the click."""
+    members = parse_kit(kit).members
     return {**{name: m.notes[0] for name, m in members.items()}, CLICK: METRONOME}

@@ -32,6 +32,7 @@ def mixed(
     duration: float,
     backing: np.ndarray | None = None,
     music: float = 0.0,
+    kit: str = "",
 ) -> np.ndarray:
     """(n, 2) sound of notes, left and right, within -1 to 1.
 
@@ -40,17 +41,18 @@ def mixed(
         duration: length without the last sound's ringing [s].
         backing: (m, 2) sound at `RATE` to play along with, see `read_backing`.
         music: when the backing begins [s].
+        kit: as text, see `kit_text`; "" for the usual one.
     """
     frames = round((max(duration, 0.0) + TAIL) * RATE)
     out = np.zeros((frames, 2))
     for note in notes:
         velocity, gain = layer(note.velocity, STEP)
-        sound = DRUMS * gain * voice(note.member, velocity, RATE)
+        sound = DRUMS * gain * voice(note.member, velocity, RATE, kit)
         start = round(note.time * RATE)
         first, last = max(start, 0), min(start + len(sound), frames)
         if first < last:
             heard = sound[first - start : last - start]
-            out[first:last] += heard[:, None] * sides(note.member)
+            out[first:last] += heard[:, None] * sides(note.member, kit)
     if backing is not None:
         start = round(music * RATE)
         heard = backing[: max(frames - start, 0)]
@@ -59,16 +61,16 @@ def mixed(
     return out * (CEILING / loudest) if loudest > CEILING else out
 
 
-def pan(member: str) -> float:
-    """Where a member is heard: -1 left to 1 right, as the drummer sits."""
+def pan(member: str, kit: str = "") -> float:
+    """Where a member of a kit is heard: -1 left to 1 right, as the drummer sits."""
     if member == CLICK:
         return 0.0
-    return float(np.clip(-WIDTH * DrumKit().member(member).place[1], -1.0, 1.0))
+    return float(np.clip(-WIDTH * DrumKit(text=kit).member(member).place[1], -1.0, 1.0))
 
 
-def sides(member: str) -> np.ndarray:
+def sides(member: str, kit: str = "") -> np.ndarray:
     """(2,) gain of a member left and right, of equal power wherever it is."""
-    angle = 0.25 * np.pi * (1.0 + pan(member))
+    angle = 0.25 * np.pi * (1.0 + pan(member, kit))
     return np.array([np.cos(angle), np.sin(angle)])
 
 

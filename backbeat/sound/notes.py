@@ -70,6 +70,7 @@ class Performance:
         pulses: pulses of the bars, each with its time [s]; see `Behavior.pulses`.
         music: when a backing begins [s].
         backing: its file name, beside the score; empty for none.
+        kit: as text, see `kit_text`; "" for the usual one.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Performance:
     pulses: tuple[tuple[float, Pulse], ...] = ()
     music: float = 0.0
     backing: str = ""
+    kit: str = ""
 
     def heard(self, extras: SoundExtras) -> list[Note]:
         """Notes and clicks in order of time, with the latency.
@@ -125,6 +127,7 @@ def performed(run: SimulationRun) -> Performance:
             tuple(run.pulses()),
             music.time,
             music.what,
+            behavior.scene.kit,
         ),
         records,
     )
@@ -169,6 +172,7 @@ def performed_in_story(
             pulses,
             float(story.get("music", 0.0)),
             str(story.get("backing", "")),
+            str(story.get("kit", "")),
         )
         return _performance(silent, records)
     except (KeyError, IndexError, TypeError, ValueError) as error:
@@ -191,6 +195,7 @@ def planned(behavior: Behavior) -> Performance:
         tuple(behavior.pulses(behavior.duration)),
         music.time,
         music.what,
+        behavior.scene.kit,
     )
 
 
@@ -227,7 +232,7 @@ def _performance(
             f"the run of {silent.name} lasts {end:.4g} s; what can be heard lasts up "
             f"to {LONGEST / 3600:g} hours"
         )
-    kit = DrumKit()
+    kit = DrumKit(text=silent.kit)
     for record in records:
         kit.member(str(record["member"]))
     # What touches before the behavior begins is a hand that comes to rest.

@@ -32,16 +32,16 @@ def packed_sound(performance: Performance, extras: SoundExtras) -> dict[str, Any
         BackbeatError: the backing is too long, or there are no beats to click.
     """
     voices: dict[tuple[str, int], int] = {}
-    hits = []
+    kit, hits = performance.kit, []
     for note in performance.heard(extras):
         velocity, gain = layer(note.velocity, STEP)
         number = voices.setdefault((note.member, velocity), len(voices))
         hits.append([round(note.time, 5), number, round(DRUMS * gain, 4)])
-    sounds = [voice(member, velocity, VOICE_RATE) for member, velocity in voices]
+    sounds = [voice(m, velocity, VOICE_RATE, kit) for m, velocity in voices]
     return {
         "rate": VOICE_RATE,
         "voices": [
-            {"member": member, "count": len(sound), "pan": round(pan(member), 3)}
+            {"member": member, "count": len(sound), "pan": round(pan(member, kit), 3)}
             for (member, _), sound in zip(voices, sounds, strict=True)
         ],
         "blob": _encoded(np.concatenate([*sounds, np.zeros(0)])),

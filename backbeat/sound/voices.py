@@ -18,7 +18,7 @@ from scipy.special import jn_zeros
 
 from backbeat.sound.notes import CLICK, CLICK_VELOCITY, LOUDEST
 from models.errors import unknown_name
-from models.kit.drum_kit import DrumKit, MemberDescription
+from models.kit.kit_file import MemberDescription, parse_kit
 
 # Where a voice has fallen to this share of its peak it ends.
 INAUDIBLE = 10 ** (-55 / 20)
@@ -27,6 +27,8 @@ INAUDIBLE = 10 ** (-55 / 20)
 TUNING = 3.8
 # (m, n) nodal diameters and circles of the membrane's partials that are heard.
 MEMBRANE = [(0, 1), (1, 1), (2, 1), (0, 2), (3, 1), (1, 2), (4, 1), (2, 2), (0, 3)]
+# Sounds of plates; others are membranes.
+PLATES = ("hi_hat", "ride", "crash")
 FADE = 0.004  # s at the end of a voice, and half of its beginning
 
 
@@ -51,36 +53,53 @@ class Character:
     gain: float
 
 
-def character(name: str, member: MemberDescription) -> Character:
-    """How a member of a kit sounds, from its kind, size and name."""
+def sound_of(name: str, member: MemberDescription) -> str:
+    """What a member of a kit sounds like: what its file says, or its kind and name."""
+    if member.sound:
+        return member.sound
+    if member.kind == "pad":
+        return "block"
     if member.kind == "cymbal":
-        pitch = 85.0 * 0.2 / member.radius
-        if "hat" in name:  # closed
-            return Character(3.2 * pitch, 0.05, 0.75, 0.045, (5500.0, 15000.0), 0.5)
-        if "ride" in name:
-            return Character(2.4 * pitch, 0.9, 0.25, 0.5, (4000.0, 12000.0), 0.5)
-        return Character(1.6 * pitch, 0.8, 0.6, 0.6, (2500.0, 14000.0), 0.75)
-    if "snare" in name:
-        return Character(190.0, 0.09, 0.55, 0.075, (1500.0, 12000.0), 0.9)
+        return "hi_hat" if "hat" in name else "ride" if "ride" in name else "crash"
+    named = (word for word in ("snare", "kick") if word in name)
+    return next(named, "tom")
+
+
+def character(name: str, member: MemberDescription) -> Character:
+    """How a member of a kit sounds, from its sound and size."""
+    sound, plate = sound_of(name, member), 85.0 * 0.2 / member.radius
     pitch = TUNING / member.radius**2
-    return Character(pitch, 35.0 / pitch, 0.06, 0.015, (600.0, 5000.0), 1.0)
+    characters = {
+        # closed
+        "hi_hat": Character(3.2 * plate, 0.05, 0.75, 0.045, (5500.0, 15000.0), 0.5),
+        "ride": Character(2.4 * plate, 0.9, 0.25, 0.5, (4000.0, 12000.0), 0.5),
+        "crash": Character(1.6 * plate, 0.8, 0.6, 0.6, (2500.0, 14000.0), 0.75),
+        "snare": Character(190.0, 0.09, 0.55, 0.075, (1500.0, 12000.0), 0.9),
+        # Damped by a pillow, and its beater clicks.
+        "kick": Character(52.0, 0.13, 0.12, 0.01, (1500.0, 6000.0), 1.0),
+        "cowbell": Character(560.0, 0.11, 0.05, 0.01, (2000.0, 9000.0), 0.6),
+        "block": Character(880.0, 0.022, 0.1, 0.006, (1500.0, 9000.0), 0.6),
+        "tom": Character(pitch, 35.0 / pitch, 0.06, 0.015, (600.0, 5000.0), 1.0),
+    }
+    return characters[sound]
 
 
 @cache
-def voice(name: str, velocity: int, rate: int) -> np.ndarray:
+def voice(name: str, velocity: int, rate: int, kit: str = "") -> np.ndarray:
     """(n,) sound of one strike, from its onset until it is inaudible.
 
     Args:
         name: member of the kit, or `CLICK`.
         velocity: MIDI velocity, 1 to 127; 127 peaks at the member's gain, below 1.
         rate: samples a second.
+        kit: as text, see `kit_text`; "" for the usual one.
 
     Raises:
         BackbeatError: the kit has no such member.
     """
     if name == CLICK:
         return _click(velocity, rate)
-    members = DrumKit().members
+    members = parse_kit(kit).members
     if name not in members:
         raise unknown_name("drum", name, members)
     member = members[name]
@@ -88,8 +107,8 @@ def voice(name: str, velocity: int, rate: int) -> np.ndarray:
     # Its own noise, the same in every run.
     random = np.random.default_rng([member.number, 98])
     hardness = velocity / LOUDEST
-    is_cymbal = member.kind == "cymbal"
-    ring = (_plate if is_cymbal else _membrane)(sound, hardness, rate, random)
+    rings = sound_of(name, member) in PLATES
+    ring = (_plate if rings else _membrane)(sound, hardness, rate, random)
     hiss = _noise(sound, hardness, rate, len(ring), random)
     mixed = (1 - sound.noise) * ring / np.abs(ring).max()
     mixed += sound.noise * hiss / np.abs(hiss).max()

@@ -21,7 +21,6 @@ from behaviors.behavior_table import WRENCH
 from behaviors.library import Library
 from models.configuration import Configuration
 from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
 from models.state_names import position_names, velocity_names
 from mpc.prediction import Prediction
 from mpc.reference import patch_names
@@ -88,7 +87,7 @@ class FiledTake:
         self.remarks: tuple[tuple[float, str], ...] = ()
         if fell is not None:
             self.remarks = ((float(fell), "the robot has fallen"),)
-        self._kit = DrumKit(behavior.scene.place)
+        self._kit = behavior.scene.drum_kit()
 
     def moment(self, t: float) -> Moment:
         """What is seen at time t [s]."""

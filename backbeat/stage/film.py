@@ -92,7 +92,7 @@ def film(
 def _sound(performance: Performance, extras: SoundExtras, start: float) -> np.ndarray:
     """(n, 2) sound from the film's beginning on."""
     notes, music = performance.heard(extras), performance.music
-    sound = mixed(notes, performance.duration, extras.backing, music)
+    sound = mixed(notes, performance.duration, extras.backing, music, performance.kit)
     shift = round(-start * RATE)
     if shift >= 0:
         return np.vstack([np.zeros((shift, 2)), sound])

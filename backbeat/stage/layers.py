@@ -22,7 +22,8 @@ from backbeat.stage.arrows import arrow_scales, draw_arrow, put_arrow
 from backbeat.stage.balance import MAX_EDGES, support_corners
 from backbeat.stage.canvas import Canvas, pose_on, see_through_bodies
 from backbeat.stage.moment import ContactForce, Moment
-from models.kit.drum_kit import DrumKit, MemberDescription
+from models.kit.drum_kit import DrumKit
+from models.kit.kit_file import MemberDescription
 from models.meshing import Material, Part, gltf, revolve
 from models.robot import RobotModel
 
@@ -223,7 +224,7 @@ class HitFlashes:
 
 def _glow_of(member: MemberDescription) -> tuple[Shape, RigidTransform]:
     """A shape that covers what is struck, and its pose in the member's frame."""
-    if member.kind == "drum":
+    if member.kind != "cymbal":
         head = Cylinder(0.97 * member.radius, 0.002)
         return head, RigidTransform([0.0, 0.0, 0.003])
     # A cymbal falls by 3 cm from its bell to its edge; Meshcat's cone stands on its

@@ -27,7 +27,6 @@ from backbeat.stage.takes import planned_configuration
 from behaviors.behavior import Behavior
 from models.collectable_system import weak
 from models.configuration import Configuration
-from models.kit.drum_kit import DrumKit
 from mpc.fail_safe import Mode
 from mpc.plan import Plan
 from mpc.prediction import predict
@@ -54,7 +53,7 @@ class LiveSimulation:
         self._running = RunningLoop(behavior, scenario)
         self._loop = self._running.loop
         self._robot = behavior.robot_model
-        self._kit = DrumKit(behavior.scene.place)
+        self._kit = behavior.scene.drum_kit()
         self._places = self._loop.world.state_places
         self.start = -scenario.lead_in
         self._held: dict[str, Any] = {}

@@ -39,7 +39,6 @@ from backbeat.stage.puppet import GHOST, Ghost, Puppet, make_world, put_set
 from backbeat.stage.trails import TRAILS
 from behaviors.behavior import Behavior
 from behaviors.kinematic_behavior import KINEMATIC
-from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 
 # Kind of what is seen before anything is solved.
@@ -116,7 +115,7 @@ class Stage:
             polygon = SupportPolygon(self.meshcat)
             self._add(polygon, SUPPORT, "hull of the contacts that carry weight")
         if behavior.scene.name:
-            kit = DrumKit(behavior.scene.place)
+            kit = behavior.scene.drum_kit()
             self.layers.append(HitFlashes(self.meshcat, kit))
         if any(contact.is_point for contact in robot.contacts.values()):
             self.switches.append(
@@ -154,7 +153,7 @@ class Stage:
         times = np.linspace(take.start, take.end, 25)
         points = self._puppet.places(take.moment(t).state.q for t in times)
         if self.behavior.scene.name:
-            kit = DrumKit(self.behavior.scene.place)
+            kit = self.behavior.scene.drum_kit()
             heads = [kit.strike_pose(name).translation() for name in kit.members]
             # The feet of the stands may hide behind the play controls.
             points = np.vstack([points, heads, np.array(heads) * [1.0, 1.0, 0.4]])

@@ -48,7 +48,7 @@ def measured_strikes(run: SimulationRun) -> list[Strike]:
     """What the sticks did to the kit, planned or not; resting on it is no strike."""
     if not len(run.strike_t):
         return []
-    kit = DrumKit(run.behavior.scene.place)
+    kit = run.behavior.scene.drum_kit()
     hits = find_hits(run.strike_t, run.strikes, run.tips, run.members, kit)
     return [
         Strike(hit.time, hit.member, loudness(hit.peak_force))

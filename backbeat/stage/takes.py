@@ -28,7 +28,6 @@ from backbeat.stage.strikes import (
 )
 from behaviors.behavior import Behavior
 from models.configuration import Configuration
-from models.kit.drum_kit import DrumKit
 from mpc.fail_safe import Mode
 from mpc.plan import Plan
 from mpc.prediction import (
@@ -140,7 +139,7 @@ class SimulatedTake:
         q, v = np.split(run.x, [robot.num_positions], axis=1)
         self._motion = MeasuredMotion(robot, run.t, q, v, run.contact)
         self.start, self.end = self._motion.start, self._motion.end
-        self._kit = DrumKit(self.behavior.scene.place)
+        self._kit = self.behavior.scene.drum_kit()
         self._strikes = measured_strikes(run)
         self.accents = accents(self._strikes)
         self.remarks = _remarks(run)

@@ -1,11 +1,10 @@
 """The drum kit: where its members are, and how they are added to a plant."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
-from pydrake.geometry import Cylinder, Mesh, Rgba
+from pydrake.geometry import Cylinder, Rgba
 from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import ModelInstanceIndex, SpatialInertia
@@ -13,58 +12,19 @@ from pydrake.multibody.tree import ModelInstanceIndex, SpatialInertia
 from models.collision import CYLINDER, WORLD, Solid
 from models.contact import FLOOR
 from models.errors import unknown_name
+from models.kit.kit_file import MemberDescription, parse_kit
+from models.kit.looks import look_of, shipped_look
 from models.restitution import struck_material
-from models.yaml_file import load_yaml
 
-FOLDER = Path(__file__).parent
 # Depth and extra radius of a cymbal for whoever plans around it [m].
 CYMBAL_DEPTH = 0.05
 CYMBAL_EDGE = 0.02
 # The body of the chair, and how thick its cushion is [m].
 CHAIR = "chair"
+# The model instance of kit and chair.
+KIT = "drum_kit"
 CUSHION = 0.085
 STEEL = Rgba(0.10, 0.10, 0.11, 1.0)
-
-
-@dataclass
-class MemberDescription:
-    """One member of the kit, as in the YAML file."""
-
-    # Number in the drummers' numbering.
-    number: int = 0
-    # "drum" or "cymbal".
-    kind: str = "drum"
-    # Strike point [m].
-    place: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    # Radius and depth under the strike surface [m].
-    radius: float = 0.15
-    depth: float = 0.1
-    # Tilt towards the player [deg].
-    tilt_deg: float = 0.0
-    # General MIDI note numbers.
-    notes: list[int] = field(default_factory=list)
-    # Of the surface under a tip [N/m].
-    stiffness: float = 1e5
-    # Share of its speed that a tip has after it was dropped there, on a free stick.
-    restitution: float = 0.35
-
-
-@dataclass
-class ChairDescription:
-    """The drummer's chair."""
-
-    place: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    radius: float = 0.17
-    height: float = 0.5
-
-
-@dataclass
-class KitDescription:
-    """Schema of a kit file."""
-
-    name: str = ""
-    members: dict[str, MemberDescription] = field(default_factory=dict)
-    chair: ChairDescription = field(default_factory=ChairDescription)
 
 
 class DrumKit:
@@ -72,6 +32,8 @@ class DrumKit:
 
     Attributes:
         members: member descriptions by name.
+        chair: the drummer's chair.
+        text: the kit as text, see `models.kit.kit_file`; "" for the usual one.
         p_WK: place of the kit's origin in the world [m].
         moved: (3,) how far members stand from their place [m], by name.
     """
@@ -80,13 +42,20 @@ class DrumKit:
         self,
         p_WK: tuple[float, float, float] = (0.0, 0.0, 0.0),
         moved: Mapping[str, np.ndarray] | None = None,
+        text: str = "",
     ) -> None:
-        """Loads the shipped kit and puts its origin at p_WK.
+        """Puts the origin of a kit at p_WK.
+
+        Args:
+            p_WK: where [m].
+            moved: (3,) how far members stand from their place [m], by name.
+            text: of the kit, see `kit_text`; "" for the usual one.
 
         Raises:
-            BackbeatError: a member that is moved does not exist.
+            BackbeatError: the text is no kit, or a member that is moved does not exist.
         """
-        description = load_yaml(KitDescription, FOLDER / "drum_kit.yaml")
+        description = parse_kit(text)
+        self.text = text
         self.members = description.members
         self.chair = description.chair
         self.p_WK = np.array(p_WK, float)
@@ -150,7 +119,7 @@ class DrumKit:
             plant: plant to extend.
             seat_friction: friction coefficient of the chair; None for no chair.
         """
-        instance = plant.AddModelInstance("drum_kit")
+        instance = plant.AddModelInstance(KIT)
         for name, member in self.members.items():
             X_WM = self.strike_pose(name)
             body = plant.AddRigidBody(name, instance, SpatialInertia.Zero())
@@ -165,7 +134,7 @@ class DrumKit:
                 name,
                 material.properties(),
             )
-            mesh = Mesh(str(FOLDER / "meshes" / f"{name}.gltf"))
+            mesh = look_of(name, member)
             white = np.ones(4)
             plant.RegisterVisualGeometry(body, RigidTransform(), mesh, name, white)
             self._add_stand(plant, name, member, X_WM)
@@ -189,7 +158,7 @@ class DrumKit:
             CHAIR,
             FLOOR.properties(friction),
         )
-        mesh = Mesh(str(FOLDER / "meshes" / "chair.gltf"))
+        mesh = shipped_look(CHAIR)
         plant.RegisterVisualGeometry(body, RigidTransform(), mesh, CHAIR, np.ones(4))
 
     def _add_stand(

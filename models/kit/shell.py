@@ -45,6 +45,7 @@ DRUMS = {
 }
 CYMBALS = {"crash": 0.4064, "ride": 0.508}
 HI_HAT = 0.3556
+LEAST_DEPTH = 0.03  # of a drum that is drawn
 SEAT_HEIGHT = 0.50
 SEAT_RADIUS = 0.17
 
@@ -53,9 +54,11 @@ _SEGMENTS = 28  # of full circles: a 20-inch cymbal is round to 1.6 mm
 
 def parts() -> dict[str, list[Part]]:
     """Returns the kit's meshes: name -> parts."""
-    result = {name: _drum(size / 2.0, depth) for name, (size, depth) in DRUMS.items()}
-    result |= {name: _cymbal(size / 2.0) for name, size in CYMBALS.items()}
-    top = _cymbal(HI_HAT / 2.0)
+    result = {
+        name: drawn_drum(size / 2.0, depth) for name, (size, depth) in DRUMS.items()
+    }
+    result |= {name: drawn_cymbal(size / 2.0) for name, size in CYMBALS.items()}
+    top = drawn_cymbal(HI_HAT / 2.0)
     bottom = Part(top[0].mesh.mirrored("z").moved(z=-0.068), BRASS_DARK)
     return result | {"hi_hat": [*top, bottom], "chair": _chair(), "stick": _stick()}
 
@@ -66,8 +69,9 @@ def _around(count: int, radius: float, phase: float = 0.0) -> list[tuple[float, 
     return [(a, radius * cos(a), radius * sin(a)) for a in angles]
 
 
-def _drum(radius: float, depth: float) -> list[Part]:
+def drawn_drum(radius: float, depth: float) -> list[Part]:
     """Returns a drum whose head lies in z = 0."""
+    depth = max(depth, LEAST_DEPTH)
     body = revolve(
         [(-depth + 0.012, radius - 0.003), (-0.01, radius - 0.003)],
         count=_SEGMENTS,
@@ -102,7 +106,7 @@ def _lugs(radius: float, depth: float) -> Mesh:
     )
 
 
-def _cymbal(radius: float) -> list[Part]:
+def drawn_cymbal(radius: float) -> list[Part]:
     """Returns a cymbal: bell top at z = 0, edge 3 cm lower."""
     bell = 0.16 * radius + 0.014
     dome = [(0.0, 0.0), (-0.0015, 0.4 * bell), (-0.006, 0.75 * bell), (-0.013, bell)]
@@ -116,6 +120,17 @@ def _cymbal(radius: float) -> list[Part]:
         [(z + 0.0005, r) for z, r in upper[3:6]], count=_SEGMENTS, closed=(False, False)
     )
     return [Part(plate, BRASS), Part(lathed, BRASS_DARK)]
+
+
+def drawn_pad(radius: float, depth: float) -> list[Part]:
+    """Returns a pad: a sheet of rubber in z = 0 on a flat case."""
+    depth = max(depth, 0.01)
+    case = revolve(
+        [(-depth, 0.92 * radius), (-0.006, radius), (-0.002, radius)], count=_SEGMENTS
+    )
+    rubber = disc(0.94 * radius, 0.004, count=_SEGMENTS).moved(z=-0.004)
+    rim = band(radius, 0.004, 0.002, count=_SEGMENTS).moved(z=-0.004)
+    return [Part(case, BLACK), Part(rubber, VINYL), Part(rim, PIPING)]
 
 
 def _chair() -> list[Part]:

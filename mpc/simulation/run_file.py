@@ -57,6 +57,7 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "scenario": run.scenario.to_dict(),
         "weights": asdict(run.weights),
         "behavior": run.behavior.name,
+        "kit": run.behavior.scene.kit,
         "bpm": run.behavior.bpm,
         "meter": run.behavior.meter.to_plain(),
         "beats": run.beat_times().tolist(),

@@ -73,10 +73,11 @@ def draw_kit(scenario: Scenario, behavior: Behavior) -> dict[str, np.ndarray]:
     error = scenario.world
     if error.drum_shift == 0 or not behavior.scene.name:
         return {}
+    kit = behavior.scene.drum_kit()
     random = random_stream(scenario.seed, Stream.DRUM)
     played = sorted({e.what for e in behavior.strikes()})
-    name = error.drum or str(random.choice(played or sorted(DrumKit().members)))
-    DrumKit().member(name)
+    name = error.drum or str(random.choice(played or sorted(kit.members)))
+    kit.member(name)
     direction = either_way(random, np.pi)
     shift = [np.cos(direction), np.sin(direction), 0.0]
     return {name: error.drum_shift * np.array(shift)}
@@ -84,4 +85,4 @@ def draw_kit(scenario: Scenario, behavior: Behavior) -> dict[str, np.ndarray]:
 
 def simulated_kit(scenario: Scenario, behavior: Behavior) -> DrumKit:
     """The kit as it stands in a run."""
-    return DrumKit(behavior.scene.place, draw_kit(scenario, behavior))
+    return behavior.scene.drum_kit(draw_kit(scenario, behavior))

@@ -7,7 +7,7 @@ import numpy as np
 from pydrake.multibody.plant import ContactResults
 
 from models.contact import collision_shapes
-from models.kit.drum_kit import DrumKit
+from models.kit.drum_kit import KIT
 from models.robot_loading import find_frame
 from models.scene import Scene, World
 
@@ -51,12 +51,12 @@ class StickContacts:
         # What is known of pairs of geometries that have touched.
         self._known: dict[tuple[int, int], _Strike | None] = {}
         if scene.name:
-            kit = DrumKit(scene.place)
+            kit = scene.drum_kit()
             self.members = tuple(kit.members)
             self._heads = [kit.strike_pose(name) for name in self.members]
         inspector = world.scene_graph.model_inspector()
         for i, name in enumerate(self.members):
-            body = plant.GetBodyByName(name)
+            body = plant.GetBodyByName(name, plant.GetModelInstanceByName(KIT))
             for geometry in collision_shapes(plant, inspector, body):
                 self._member_of[geometry.get_value()] = i
         for i, name in enumerate(self.tips):

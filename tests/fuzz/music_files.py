@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.io import wavfile
 
 from backbeat.sound.mix import read_backing
+from backbeat.sound.voices import character
 from behaviors.drummer import kit_members
 from behaviors.music.backing import LONGEST, read_recording
 from behaviors.music.player import Player
@@ -19,6 +20,8 @@ from behaviors.music.score_description import (
 from behaviors.music.score_reader import load_score
 from behaviors.specification import SHIPPED_FOLDER
 from models.kit.drum_kit import DrumKit
+from models.kit.kit_file import kit_text
+from models.kit.looks import look_of
 from tests.behaviors.midi_files import bpm, hit, midi_bytes
 from tests.fuzz.noise import HOSTILE, HOSTILE_YAML, damaged, yaml_like
 from tests.fuzz.reader import Reader
@@ -43,6 +46,15 @@ TAB = "bpm: 120\n[beat]\nHH|xxxxxxxx|\nSN|--O---O-|\nBD|o---o---|\n"
 _CYMBAL = [(240 * k, hit(42)) for k in range(8)]
 _DRUMS = [(480, hit(38, 115)), (1440, hit(38, 115)), (0, hit(36)), (960, hit(36))]
 MIDI = midi_bytes([[(0, bpm(120))], _CYMBAL, _DRUMS])
+OWN_KIT = """\
+name: mine
+remove: [mid_tom]
+members:
+  crash: {place: [0.80, 0.56, 1.25], tilt_deg: 20, stiffness: 9.0e+4, restitution: 0.3}
+  gong: {kind: cymbal, place: [1.0, 0.2, 1.1], radius: 0.4, depth: 0.02, notes: [52],
+         sound: crash, number: 9, mesh: ""}
+chair: {place: [-0.02, 0.0, 0.0], radius: 0.17, height: 0.5}
+"""
 WORDS = (
     *(
         k
@@ -65,6 +77,17 @@ def _read_score(path: Path) -> None:
     assert len({(h.beat, h.hand) for h in score.hits}) == len(score.hits)
     assert all(h.contact_end > h.beat for h in score.holds)
     assert score.tempo.time(score.beats) <= 600
+
+
+def _read_kit(path: Path) -> None:
+    """What is a kit can be stood somewhere, drummed on and played back."""
+    kit = DrumKit(text=kit_text(path.name, path.parent))
+    members = kit_members(kit)
+    assert len(members.numbers) == len(members.notes) == len(kit.solids())
+    for name, member in kit.members.items():
+        assert np.isfinite(kit.strike_pose(name).translation()).all()
+        assert np.isfinite(vars(character(name, member))["pitch"])
+        assert look_of(name, member).extension() in (".gltf", ".glb", ".obj")
 
 
 def _read_sound(path: Path) -> None:
@@ -189,6 +212,14 @@ READERS = (
             "many notes": midi_bytes([[(k, hit(38)) for k in range(60_000)]]),
         },
         everyday=80,
+    ),
+    Reader(
+        "kit",
+        _read_kit,
+        yaml_like(OWN_KIT, words=("drum-kit", "none", "kit.yaml", "pad", "snare")),
+        "kit.yaml",
+        HOSTILE_YAML,
+        everyday=40,
     ),
     Reader(
         "backing",
