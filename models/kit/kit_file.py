@@ -15,8 +15,9 @@ import numpy as np
 import yaml
 
 from models.errors import BackbeatError, unknown_name
+from models.outside_file import read_text
 from models.restitution import struck_material
-from models.yaml_file import parse_yaml, read_text, read_tree
+from models.yaml_file import parse_yaml, read_tree
 
 FOLDER = Path(__file__).parent
 # The kit that is meant when nothing else is said, and a base without members.

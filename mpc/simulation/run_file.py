@@ -135,7 +135,9 @@ def run_weights(story: Mapping[str, Any]) -> PredictiveWeights:
             "the run has other weights of the predictive program than this version; "
             "track the behavior again"
         )
-    lists = {name: tuple(v) if isinstance(v, list) else v for name, v in kept.items()}
+    lists: dict[str, Any] = {
+        name: tuple(v) if isinstance(v, list) else v for name, v in kept.items()
+    }
     return PredictiveWeights(**lists)
 
 
