@@ -14,6 +14,9 @@ from optimization.inverse_kinematics import IKTarget, InverseKinematics
 
 # Beyond what any robot reaches: places and heights [m], angles [rad].
 FARTHEST = 10.0
+# A sole that is tilted by more than this [rad], or further off the ground [m], lifts an
+# edge by more than verification passes.
+TILT, OFF_GROUND = 0.003, 1e-3
 
 
 def start_configuration(robot: RobotModel, posture: str) -> np.ndarray:
@@ -46,7 +49,7 @@ def start_configuration(robot: RobotModel, posture: str) -> np.ndarray:
 def support_poses(
     robot: RobotModel, q: np.ndarray, names: Sequence[str] | None = None
 ) -> dict[str, RigidTransform]:
-    """Poses X_WC of the patches at q, leveled onto the ground z = 0.
+    """Poses X_WC of the patches at q, which lie flat on the ground z = 0.
 
     Args:
         robot: the robot.
@@ -54,7 +57,7 @@ def support_poses(
         names: patches; None for the soles.
 
     Raises:
-        BackbeatError: a patch is far from lying on the ground.
+        BackbeatError: a patch does not lie flat there.
     """
     configuration = Configuration(robot, q)
     if names is None:
@@ -62,14 +65,38 @@ def support_poses(
     poses = {}
     for name in names:
         X_WC = configuration.pose(name)
-        tilt = np.arccos(np.clip(X_WC.rotation().matrix()[2, 2], -1, 1))
-        if abs(X_WC.translation()[2]) > 0.02 or tilt > 0.05:
+        z_W, height = X_WC.rotation().matrix()[:, 2], float(X_WC.translation()[2])
+        tilt = float(np.arccos(np.clip(z_W[2], -1, 1)))
+        if abs(height) > OFF_GROUND or tilt > TILT:
             raise BackbeatError(
-                f"{name} is not flat on the ground in the start posture: "
-                f"height {X_WC.translation()[2]:.3f} m, tilt {np.degrees(tilt):.1f} deg"
+                f"{name} is not flat on the ground in the start posture: height "
+                f"{1e3 * height:.1f} mm, tilt {np.degrees(tilt):.2f} deg"
+                + (_leveling_hint(configuration, name) if tilt > TILT else "")
             )
         poses[name] = X_WC
     return poses
+
+
+def _leveling_hint(configuration: Configuration, name: str) -> str:
+    """Which joint of a patch's limb would lay it flat, and at which angle."""
+    robot = configuration.robot
+    z_W = configuration.pose(name).rotation().matrix()[:, 2]
+    # The rotation that takes z_W to the vertical, about a horizontal axis [rad].
+    turn = np.cross(z_W, [0.0, 0.0, 1.0])
+    limb = robot.contacts[name].limb
+    axes = configuration.jacobian(name)[:3, robot.base_velocities + np.asarray(limb)]
+    steps = axes.T @ turn / np.maximum((axes**2).sum(axis=0), 1e-9)
+    left = np.linalg.norm(turn[:, None] - axes * steps, axis=0)
+    if not len(limb) or left.min() > TILT:
+        return ""
+    # Of joints that do it equally well the last one moves least besides.
+    best = int(np.flatnonzero(left < left.min() + 1e-4)[-1])
+    joint = int(limb[best])
+    angle = float(configuration.q[robot.base_positions + joint])
+    return (
+        f"; {robot.joint_names[joint]} at {angle + steps[best]:.4f} in place of "
+        f"{angle:.4f} lays it flat"
+    )
 
 
 def placed_feet(

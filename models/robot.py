@@ -20,7 +20,13 @@ from models.frames import Frame
 from models.fusing import fuse
 from models.kinematic_tree import KinematicTree, read_kinematic_tree
 from models.mimic import couple, find_followers
-from models.robot_check import check_driven, check_names, check_tree, is_held
+from models.robot_check import (
+    check_driven,
+    check_names,
+    check_posture,
+    check_tree,
+    is_held,
+)
 from models.robot_description import find_description, load_description, tell_new_name
 from models.robot_frames import RobotFrames
 from models.robot_joints import RobotJoints, read_joints
@@ -136,6 +142,7 @@ class RobotModel:
 
     def _take_joints(self, joints: RobotJoints) -> None:
         check_driven(joints.names, joints.driven, self.description)
+        self._joints = joints
         self.joint_names, self.groups = joints.names, joints.groups
         self._index = {name: i for i, name in enumerate(self.joint_names)}
         self.position_lower = joints.position_lower
@@ -231,13 +238,16 @@ class RobotModel:
         """(nq,) named configuration, base upright with the soles on the ground.
 
         Raises:
-            BackbeatError: no such posture, or it names an unknown joint.
+            BackbeatError: no such posture, or it names an unknown joint, or has one
+                outside of its limits.
         """
         joints = self.posture_joints(name)
         q = np.zeros(self.num_positions)
         for joint, angle in joints.items():
             if joint in self._index:
                 q[self.base_positions + self._index[joint]] = angle
+        where = f"{self.description}: posture {name!r}"
+        check_posture(self._joints, joints, q[self.base_positions :], where)
         if self.floating:
             q[0] = 1.0
             height = self._yaml.postures[name].height

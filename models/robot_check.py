@@ -4,7 +4,7 @@ A slip here would otherwise be a robot without a foot or with a limp arm, found 
 much later.
 """
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,10 @@ from pydrake.multibody.tree import Joint, ModelInstanceIndex, RigidBody
 from models.errors import BackbeatError, unknown_name
 from models.mimic import Follower
 from models.robot_description import RobotDescription
+from models.robot_joints import RobotJoints
+
+# Of angles that people write with some digits [rad].
+ROUNDING = 1e-6
 
 
 def check_tree(
@@ -149,6 +153,30 @@ def check_names(
                 raise BackbeatError(
                     f"{where}: {joint} has no number in posture {name!r}"
                 )
+
+
+def check_posture(
+    joints: RobotJoints, angles: Mapping[str, float], q: np.ndarray, where: str
+) -> None:
+    """Checks that a posture has every joint within its limits.
+
+    Args:
+        joints: of the robot, with their limits.
+        angles: what the posture says, by joint.
+        q: (nj,) all its joints [rad, m]; those that it does not name are at zero.
+        where: the posture, for the message.
+
+    Raises:
+        BackbeatError: it has one outside.
+    """
+    low, high = joints.position_lower, joints.position_upper
+    for i in np.flatnonzero((q < low - ROUNDING) | (q > high + ROUNDING)):
+        name = joints.names[i]
+        silent = "" if name in angles else ", where it is if a posture does not name it"
+        raise BackbeatError(
+            f"{where} has {name} at {q[i]:g}{silent}, outside of its limits "
+            f"{low[i]:g} to {high[i]:g}"
+        )
 
 
 def _moving_joints(plant: MultibodyPlant) -> list[Joint]:
