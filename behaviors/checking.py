@@ -21,6 +21,7 @@ from behaviors.specification import (
     parse_specification,
     read_any,
     read_setlist,
+    with_robot_beside,
 )
 from models.errors import BackbeatError, one_line, unknown_name
 from models.outside_file import is_file, read_text
@@ -248,7 +249,7 @@ def _unknown_keys(
 
 def _values(text: str, lines: YamlLines, path: Path, compiles: bool) -> list[Finding]:
     try:
-        dance = parse_specification(text, path.name)
+        dance = with_robot_beside(parse_specification(text, path.name), path)
         assert isinstance(dance, DanceSpecification)
         moves = vocabulary(path.parent)
     except BackbeatError as error:

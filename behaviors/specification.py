@@ -84,7 +84,7 @@ def read_specification(path: Path) -> tuple[Specification, str]:
         BackbeatError: unreadable, unknown kind, unknown key, or a bad name.
     """
     text = _text(path)
-    return _located(parse_specification(text, str(path)), path), text
+    return with_robot_beside(parse_specification(text, str(path)), path), text
 
 
 def read_any(path: Path) -> tuple[Specification | SetlistSpecification, str]:
@@ -96,7 +96,7 @@ def read_any(path: Path) -> tuple[Specification | SetlistSpecification, str]:
     text = _text(path)
     if kind_of(text, str(path)) == SETLIST:
         return read_setlist(text, str(path)), text
-    return _located(parse_specification(text, str(path)), path), text
+    return with_robot_beside(parse_specification(text, str(path)), path), text
 
 
 def drumming_text(notes: Path) -> str:
@@ -113,7 +113,7 @@ def drumming_text(notes: Path) -> str:
     return yaml.safe_dump(keys, sort_keys=False)
 
 
-def _located(specification: Specification, path: Path) -> Specification:
+def with_robot_beside(specification: Specification, path: Path) -> Specification:
     """The specification with a robot YAML that lies beside it found from anywhere."""
     beside = path.parent / specification.robot
     if beside.suffix in (".yaml", ".yml") and is_there(beside):

@@ -1,5 +1,7 @@
 """Checking a choreography: what is wrong, on which line, and what mends it."""
 
+from pathlib import Path
+
 import pytest
 
 from behaviors.build import build
@@ -8,6 +10,7 @@ from behaviors.library import Library
 from behaviors.specification import SHIPPED_FOLDER, shipped_names
 from models.errors import BackbeatError
 
+DOCS = Path(__file__).parents[2] / "docs"
 DANCE = """\
 kind: dance   # 1
 name: mine
@@ -33,6 +36,20 @@ def check(text, tmp_path):
 
 def test_a_good_dance_has_no_finding(tmp_path):
     assert check(DANCE, tmp_path) == []
+
+
+def test_a_robot_beside_a_dance_is_found_from_anywhere(tmp_path, monkeypatch):
+    """By `check` as by `build`, whatever folder the command is called in."""
+    robot = (DOCS / "own_robot.yaml").read_text().replace("urdf: ", f"urdf: {DOCS}/")
+    (tmp_path / "own.yaml").write_text(robot)
+    sway = "kind: dance\nname: own-sway\nrobot: own.yaml\nstart: ready\nbpm: 90\n"
+    sway += "beats: 8\ntracks:\n  legs:\n    - {move: sway, at: 1, beats: 4}\n"
+    (tmp_path / "sway.yaml").write_text(sway)
+    monkeypatch.chdir(SHIPPED_FOLDER)
+    assert check_file(tmp_path / "sway.yaml") == []
+    (tmp_path / "own.yaml").unlink()
+    (found,) = check_file(tmp_path / "sway.yaml")
+    assert "own.yaml" in found.finding.sentence
 
 
 @pytest.mark.parametrize("name", shipped_names())
