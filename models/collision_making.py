@@ -35,7 +35,7 @@ class _Shapes:
     def __init__(self, robot: RobotModel) -> None:
         builder = DiagramBuilder()
         plant, self.scene_graph = AddMultibodyPlantSceneGraph(builder, 0.0)
-        robot.add_to(plant)
+        robot.add_to(plant, self.scene_graph)
         plant.Finalize()
         # Kept alive: it owns plant and scene graph.
         self.diagram = builder.Build()

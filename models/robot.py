@@ -9,10 +9,12 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from pydrake.geometry import SceneGraph
 from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 
+from models.covers import find_covers, keep_covers_off
 from models.description.honoring import describe, is_static
 from models.description.readable import readable
 from models.errors import BackbeatError, unknown_name
@@ -62,6 +64,7 @@ class RobotModel:
         groups: joint indices by group name.
         total_mass: mass with equipment [kg].
         parts, places: words for parts of the body and for places on it.
+        covers: pairs of links that may overlap, see `models.covers`.
         robot_instance: model instance of the robot in plants made of it first.
     """
 
@@ -130,6 +133,11 @@ class RobotModel:
         limbs = [self.contacts[n].limb for n in self.soles]
         self.leg_joints = np.concatenate([np.zeros(0, int), *limbs]).astype(int)
         self.parts, self.places = self._yaml.parts, self._yaml.places
+        self.covers = find_covers(self)
+        self.notes += tuple(
+            f"{a} and {b} overlap at rest, on either side of a joint: they may"
+            for a, b in self.covers
+        )
 
     def _weld_base(self, full: MultibodyPlant, X_WB: RigidTransform) -> None:
         base = self._yaml.base
@@ -303,15 +311,19 @@ class RobotModel:
             name = instance
         return self.frame(name).body
 
-    def add_to(self, plant: MultibodyPlant) -> ModelInstanceIndex:
+    def add_to(
+        self, plant: MultibodyPlant, scene_graph: SceneGraph | None = None
+    ) -> ModelInstanceIndex:
         """Adds the robot to a plant, its base held where the model's is.
 
         Its links stay apart, but for welded ones that only weigh something: they become
-        frames.
+        frames. Where anything is to collide, the plant's scene graph is given.
         """
         known = plant.num_constraints()
         instance = add_robot(plant, self.description, self.equipment, slimmed=True)
         couple(plant, instance, self.followers, known)
+        if scene_graph is not None:
+            keep_covers_off(plant, scene_graph, instance, self.covers)
         if not self.floating and not self._is_held:
             X_WB = RigidTransform(RotationMatrix(self.tree.R_WB), self.tree.p_WB)
             base = plant.GetFrameByName(self.base_name, instance)

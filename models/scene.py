@@ -209,7 +209,7 @@ def add_world(
     plant, scene_graph = AddMultibodyPlant(
         _config(time_step, contact_model, feet), builder
     )
-    instance = robot.add_to(plant)
+    instance = robot.add_to(plant, scene_graph)
     wandering = add_patches(plant, scene_graph, robot)
     links = {support_body(plant, robot, n).name() for n in robot.patches}
     for index in plant.GetBodyIndices(instance):

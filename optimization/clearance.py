@@ -5,7 +5,14 @@ that the optimizer keeps apart.
 """
 
 import numpy as np
-from pydrake.geometry import Box, Capsule, Cylinder, Shape
+from pydrake.geometry import (
+    Box,
+    Capsule,
+    Cylinder,
+    GeometryId,
+    SceneGraphInspector,
+    Shape,
+)
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction
 from pydrake.systems.framework import DiagramBuilder
 
@@ -28,7 +35,7 @@ class Clearance:
         """
         builder = DiagramBuilder()
         plant, self._scene_graph = AddMultibodyPlantSceneGraph(builder, 0.0)
-        robot.add_to(plant)
+        self._robot = robot.add_to(plant, self._scene_graph)
         friction = CoulombFriction(0.5, 0.5)
         for seen in collisions.solids:
             solid = seen.inner or seen
@@ -59,8 +66,19 @@ class Clearance:
             return 0.0, ""
         worst = max(pairs, key=lambda pair: pair.depth)
         inspector = self._scene_graph.model_inspector()
-        names = [inspector.GetName(g) for g in (worst.id_A, worst.id_B)]
-        return float(worst.depth), " in ".join(n.split("::")[-1] for n in names)
+        names = [self._name(inspector, g) for g in (worst.id_A, worst.id_B)]
+        return float(worst.depth), " in ".join(names)
+
+    def _name(self, inspector: SceneGraphInspector, shape: GeometryId) -> str:
+        """A link of the robot, a part of what it carries, or a solid of the scene."""
+        body = self._plant.GetBodyFromFrameId(inspector.GetFrameId(shape))
+        part = inspector.GetName(shape).split("::")[-1]
+        if body.index() == self._plant.world_body().index():
+            return part
+        if body.model_instance() == self._robot:
+            return str(body.name())
+        item = self._plant.GetModelInstanceName(body.model_instance())
+        return f"{item} ({part})"
 
 
 def _shape(solid: Solid) -> Shape:

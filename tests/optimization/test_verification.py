@@ -258,7 +258,7 @@ def test_a_hand_in_the_chest(spoiled, solution, motion, joint):
         q[:, 7 + joint(f"l_arm_{name}")] = angle
     found = spoiled(q=q)["collision"]
     assert found.value == pytest.approx(0.088, abs=0.005)
-    assert {"chest", "l_hand"} <= set(found.where.split())
+    assert {"utorso", "l_hand"} <= set(found.where.split())
 
 
 def test_knots_that_are_not_solved(spoiled, solution, motion):
