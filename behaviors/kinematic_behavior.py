@@ -58,7 +58,8 @@ def kinematic_behavior(
     """
     score, specification = read_score(name)
     kit = DrumKit()
-    player = KinematicPlayer(score, kit, settings or KinematicSettings())
+    settings = settings or KinematicSettings()
+    player = KinematicPlayer(score, kit, settings)
     played = player.play()
     robot, motion = player.robot, _dense(played)
     com, momentum, inertia = centroidal_quantities(robot, motion)
@@ -79,7 +80,7 @@ def kinematic_behavior(
         events=score_events(score, lambda member, hand: (0.0, 0.0)),
         certificate=Certificate(()),
         specification="",
-        provenance={},
+        provenance={"remarks": played.sentences(settings.floor)},
     )
 
 
