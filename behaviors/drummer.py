@@ -36,6 +36,11 @@ def shoulder(hand: str) -> str:
     return f"{hand[0]}_scap"
 
 
+def wrist(hand: str) -> str:
+    """Link whose origin is at a hand's wrist."""
+    return f"{hand[0]}_hand"
+
+
 def score_events(
     score: Score, aim: Callable[[str, str], tuple[float, float]]
 ) -> tuple[Event, ...]:

@@ -17,6 +17,7 @@ from pydrake.math import RigidTransform
 from behaviors.authored import Specification
 from behaviors.drum_tasks import DrumTasks
 from behaviors.drummer import kit_members, make_player, score_events, stick_tip
+from behaviors.elbows import find_elbows, raised_at_hits
 from behaviors.knot_grid import KnotGrid
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan, check_length
@@ -32,6 +33,7 @@ from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.kit.kit_file import USUAL, kit_sources, kit_text
 from optimization.contact_schedule import ContactSchedule, Phase
+from optimization.dense_trajectory import DenseTrajectory
 from optimization.inverse_kinematics import IKTarget, InverseKinematics
 from optimization.trajectory_problem import (
     Impact,
@@ -240,9 +242,16 @@ class _Drummer:
             bpm=self.tempo.bpm,
             meter=self.tempo.meter,
             remarks=self.score.remarks,
+            review=self._review,
             otherwise=self._otherwise if self.rounds else None,
             advice=self.advice,
         )
+
+    def _review(self, motion: DenseTrajectory, com: np.ndarray) -> list[str]:
+        """Hits at which an elbow is not down, measured on the motion."""
+        elbows = find_elbows(self.robot, motion.t, motion.q)
+        events = score_events(self.score, self.aim)
+        return raised_at_hits(elbows, [e for e in events if e.kind == "strike"])
 
     @property
     def _is_careful(self) -> bool:

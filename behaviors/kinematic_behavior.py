@@ -57,7 +57,8 @@ def kinematic_behavior(
         BackbeatError: as `read_score`, or a hand is to be at two drums at once.
     """
     score, specification, kit = read_score(name)
-    player = KinematicPlayer(score, kit, settings or KinematicSettings())
+    settings = settings or KinematicSettings()
+    player = KinematicPlayer(score, kit, settings)
     played = player.play()
     robot, motion = player.robot, _dense(played)
     com, momentum, inertia = centroidal_quantities(robot, motion)
@@ -78,7 +79,7 @@ def kinematic_behavior(
         events=score_events(score, lambda member, hand: (0.0, 0.0)),
         certificate=Certificate(()),
         specification="",
-        provenance={},
+        provenance={"remarks": played.sentences(settings.floor)},
     )
 
 

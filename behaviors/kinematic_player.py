@@ -3,8 +3,9 @@
 Algorithm 1 of G. Bahati, S. Esteban, "Atlas The Drummer", 2021, step by step: 17 joints
 of a seated robot whose legs are fixed follow the tips' segments by a damped
 pseudo-inverse, and what is left of their freedom centers the elbows, keeps the torso
-upright or lets it dance, and turns the sticks. There are no forces, no balance, no
-rebound: the optimizer's motion is to be compared with it.
+upright or lets it dance, and turns the sticks. Elbows stay below their shoulders and
+singular values above a floor wherever tips allow it. There are no forces, no balance,
+no rebound: the optimizer's motion is to be compared with it.
 """
 
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pydrake.math import RigidTransform
 
 from behaviors.behavior import Mount, make_robot
 from behaviors.drummer import stick_tip
+from behaviors.kinematic_floors import elbow_rows, kept, value_row
 from behaviors.kinematic_segments import Segment, segments_between, stops_of_hand
 from behaviors.kinematic_trajectory import KinematicTrajectory
 from behaviors.music.score import HANDS, Hold, Score
@@ -48,6 +50,9 @@ class KinematicSettings:
         damping: g of the pseudo-inverse [m/rad].
         gain: of the tips' places [1/s].
         elbow, upright, stick: gains of the secondary tasks [1/s]; 0 is off.
+        keep: gain of what is kept [1/s]; 0 is off.
+        elbow_depth: that elbows are kept below their shoulders, at least [m].
+        floor: that the smallest singular value is kept above [m/rad]; 0 is none.
         limits: gain that brings joints back from their last tenth [1/s]; the report
             has none, and its robot's shoulders and wrists would leave their range.
         height: height factor of a Goto [m].
@@ -60,6 +65,9 @@ class KinematicSettings:
     elbow: float = 6.0
     upright: float = 10.0
     stick: float = 8.0
+    keep: float = 10.0
+    elbow_depth: float = 0.05
+    floor: float = 0.25
     limits: float = 40.0
     height: float = 0.13
     lift: float = 0.6
@@ -142,10 +150,14 @@ class KinematicPlayer:
             # 18: the primary task, and what is left to the secondary ones.
             J_w = damped_inverse(J, g)
             free = wanted - J_w @ (J @ wanted)
+            singular[k] = np.linalg.svd(J, compute_uv=False)
+            rows = self._floors(J, J_R, float(singular[k, -1]))
+            if rows:
+                N_w = np.eye(17) - J_w @ J
+                free += kept(J_w @ v_p + free, N_w, rows)
             qdot[k] = J_w @ v_p + free
             error[k] = np.linalg.norm((now - p).reshape(2, 3), axis=1)
             leakage[k] = np.linalg.norm(J @ free)
-            singular[k] = np.linalg.svd(J, compute_uv=False)
             if k + 1 < N:  # 19, 20: update and publish
                 q[k + 1] = q[k] + step[k] * qdot[k]
         return KinematicTrajectory(
@@ -179,6 +191,18 @@ class KinematicPlayer:
             error = np.concatenate([self._stick_error(hand, t) for hand in HANDS])
             wanted += settings.stick * (damped_inverse(J_R, 0.3) @ error)
         return wanted + settings.limits * (inside - q)
+
+    def _floors(
+        self, J: np.ndarray, J_R: np.ndarray, smallest: float
+    ) -> list[tuple[np.ndarray, float]]:
+        """Rows over the joints of what is kept, with their least rates."""
+        settings = self.settings
+        if settings.keep == 0:
+            return []
+        rows = elbow_rows(self._state, settings.elbow_depth, settings.keep)
+        if settings.floor > 0:
+            rows += value_row(J, J_R, smallest, settings.floor, settings.keep)
+        return rows
 
     def _dance(self, hold: Hold, t: float) -> tuple[float, float]:
         """Angle of the torso about z in a hold [rad], and its rate [rad/s]."""

@@ -12,13 +12,18 @@ from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 
-# The report's cures, and the settings with which each of them is off.
+# What keeps arms from stretching, and the settings with which each of it is off. The
+# report's robot has no ranges of joints either: arms that may leave them get out of
+# every difficulty in ways that no robot can follow, so this is a case of its own.
+NO_CURE = {"elbow": 0.0, "upright": 0.0, "damping": 0.0, "keep": 0.0}
 CASES: dict[str, dict[str, float]] = {
     "all cures": {},
     "no elbow": {"elbow": 0.0},
     "no upright torso": {"upright": 0.0},
     "no damping": {"damping": 0.0},
-    "no cure": {"elbow": 0.0, "upright": 0.0, "damping": 0.0, "limits": 0.0},
+    "no floor": {"floor": 0.0},
+    "no cure": NO_CURE,
+    "no cure, no ranges": {**NO_CURE, "limits": 0.0},
 }
 
 
@@ -29,8 +34,9 @@ def compare_cures(
 
     Returns:
         One row a case and time: `case`, `t` [s], `smallest` and `largest` singular
-        value of the tips' Jacobian [m/rad], `fastest` joint speed [rad/s] and
-        `tip_error` of the worse tip [m].
+        value of the tips' Jacobian [m/rad], `fastest` joint speed [rad/s],
+        `tip_error` of the worse tip [m] and `excess`, how far the worst joint is out
+        of its range [rad].
     """
     settings = settings or KinematicSettings()
     tables = []
@@ -43,6 +49,7 @@ def compare_cures(
             "largest": played.singular[:, 0],
             "fastest": np.abs(played.qdot).max(1),
             "tip_error": played.tip_error.max(1),
+            "excess": played.beyond().max(1),
         }
         tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)

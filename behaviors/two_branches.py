@@ -43,6 +43,32 @@ def two_branch_jacobian(configuration: Configuration) -> tuple[np.ndarray, np.nd
     return J_p, J_R
 
 
+def smallest_value_gradient(J_p: np.ndarray, J_R: np.ndarray) -> np.ndarray:
+    """(17,) change of the places' smallest singular value with each joint [m/rad^2].
+
+    It is u' (dJ / dq) v with the singular vectors u, v of that value. Joints turn only,
+    so that joint i turns the column of every joint j beyond it: dJ_j / dq_i is
+    w_i x J_j, with the nearer joint's axis w and the farther one's column (Bruyninckx,
+    De Schutter, "Symbolic differentiation of the velocity mapping for a serial
+    kinematic chain", 1996).
+
+    Args:
+        J_p, J_R: (6, 17) Jacobians of places and rotations.
+    """
+    U, _, V = np.linalg.svd(J_p, full_matrices=False)
+    u, v = U[:, -1], V[-1]
+    gradient = np.zeros(J_p.shape[1])
+    for side in range(len(TIPS)):
+        rows = slice(3 * side, 3 * side + 3)
+        # Joints of the other arm move nothing here: their columns are zero.
+        J, w, push = J_p[rows].T, J_R[rows].T, u[rows]
+        # turned[i, j] = push . (w_i x J_j)
+        turned = np.cross(push, w) @ J.T
+        near = np.triu(turned) + np.triu(turned, 1).T
+        gradient += near @ v
+    return gradient
+
+
 def damped_inverse(J: np.ndarray, damping: float) -> np.ndarray:
     """(n, m) damped pseudo-inverse (J'J + g^2 I)^-1 J' of J (m, n).
 

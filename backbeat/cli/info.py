@@ -30,7 +30,7 @@ def command(
 
     behavior = Library(library).load(name)
     if as_json:
-        print_json(to_header(behavior) | margins(behavior))
+        print_json(to_header(behavior) | margins(behavior) | elbows(behavior))
         return
     console = Console(markup=False)
     console.print(str(behavior))
@@ -47,6 +47,12 @@ def command(
     console.print(table)
     if behavior.kind == "posture":
         console.print(margins_table(behavior))
+    for side, found in elbows(behavior).get("elbows", {}).items():
+        console.print(
+            f"{side} elbow below its shoulder in {found['down_percent']:.1f} % of the "
+            f"motion, by {found['least_mm']:.0f} mm at least, below the line from "
+            f"shoulder to hand in {found['sagging_percent']:.1f} %"
+        )
     limits = behavior.active_limits()
     if len(limits):
         table = Table("limit used to the full", "of", "from", "to", "knots")
@@ -103,3 +109,24 @@ def margins(behavior: "Behavior") -> dict[str, Any]:
         return {}
     rows = station_margins(behavior)
     return {"margins": [{"station": n, "at_s": t} | asdict(m) for n, t, m in rows]}
+
+
+def elbows(behavior: "Behavior") -> dict[str, Any]:
+    """How far the elbows of a drummer are down, by hand."""
+    from behaviors.elbows import find_elbows
+    from behaviors.music.score import HANDS
+
+    if behavior.kind != "drumming":
+        return {}
+    motion = behavior.motion
+    found = find_elbows(behavior.robot_model, motion.t, motion.q)
+    return {
+        "elbows": {
+            hand: {
+                "down_percent": 100.0 * float(found.share_down()[i]),
+                "least_mm": 1e3 * float(found.least_depth()[i]),
+                "sagging_percent": 100.0 * float(found.share_sagging()[i]),
+            }
+            for i, hand in enumerate(HANDS)
+        }
+    }

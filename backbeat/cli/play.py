@@ -174,7 +174,10 @@ def find_performance(
     if kinematic:
         if name is None:
             raise BackbeatError("name what the kinematic player shall play")
-        return kinematic_behavior(name)
+        played = kinematic_behavior(name)
+        for remark in played.provenance["remarks"]:
+            typer.echo(remark, err=True)
+        return played
     if name is not None:
         # A plan that fails is worth a look; a robot shall not follow it.
         return load_verified(library, name, unverified)

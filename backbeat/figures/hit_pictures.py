@@ -15,7 +15,7 @@ from behaviors.behavior import Event
 COUNT, COLUMNS = 8, 4
 SIZE = (430, 400)
 # From ahead on the left and on the right in turn: each arm is seen from both sides.
-WAYS = ((1.5, 1.1, 0.55), (1.5, -1.1, 0.55))
+WAYS = ((1.1, 1.3, 0.85), (1.1, -1.3, 0.85))
 
 
 def chosen_hits(strikes: Sequence[Event]) -> list[Event]:

@@ -13,6 +13,8 @@ from backbeat.report.figures import COLORS, HEIGHT, STYLE, WIDTH
 TORSO = ("back_bkz", "back_bky", "back_bkx")
 ARM = ("shz", "shx", "ely", "elx", "uwy", "mwx", "lwy")
 HANDS = {"left": "l", "right": "r"}
+# Joints that are farther out of their range than this are told [rad].
+OUT_OF_RANGE = 0.05
 
 
 def arm_joints(side: str) -> list[str]:
@@ -101,22 +103,27 @@ def plot_singular_values(values: pd.DataFrame) -> Figure:
         return figure
 
 
-def plot_cures(table: pd.DataFrame) -> Figure:
+def plot_cures(table: pd.DataFrame, floor: float = 0.0) -> Figure:
     """Smallest singular value and fastest joint with and without the cures.
 
     Args:
         table: see `behaviors.singular_values.compare_cures`.
+        floor: that the value is kept above [m/rad]; 0 is none.
     """
     with mpl.rc_context(STYLE):
         figure = Figure((WIDTH, 2.0 * HEIGHT), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
         cases = table.groupby("case", sort=False)
         for (case, rows), color in zip(cases, COLORS, strict=False):
-            label = f"{case} (least {rows['smallest'].min():.2f})"
+            label = f"{case}: least {rows['smallest'].min():.2f}"
+            if (excess := rows["excess"].max()) > OUT_OF_RANGE:
+                label += f" (joints {excess:.1f} rad out of range)"
             # Without damping is nearly as with it: dashes let both be seen.
             look = {"color": color, "ls": "--" if case == "no damping" else "-"}
             above.plot(rows["t"], rows["smallest"], lw=1.1, label=label, **look)
             below.plot(rows["t"], rows["fastest"], lw=0.7, **look)
+        if floor > 0:
+            above.axhline(floor, color="0.4", ls=":", lw=0.9, label=f"floor {floor:g}")
         above.set_ylim(bottom=0.0)
         above.set(
             title="Smallest singular value of both tips' Jacobian", ylabel="[m/rad]"
@@ -124,5 +131,5 @@ def plot_cures(table: pd.DataFrame) -> Figure:
         below.set(title="Speed of the fastest joint", ylabel="[rad/s]")
         below.set(xlabel="time [s]")
         handles = above.get_legend_handles_labels()
-        figure.legend(*handles, loc="outside lower center", ncols=3)
+        figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
         return figure

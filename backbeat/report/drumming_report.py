@@ -14,6 +14,7 @@ from backbeat.report.drumming_figures import (
 )
 from backbeat.report.figures import svg
 from backbeat.report.template import rendered
+from behaviors.elbows import find_elbows
 from behaviors.singular_values import singular_values
 from mpc.simulation.drumming_analysis import (
     drummer_motion,
@@ -66,13 +67,14 @@ def drumming_section(samples: pd.DataFrame, story: Mapping[str, Any]) -> Markup:
                 "fitted": fit.bpm,
             }
         )
+    elbows = find_elbows(motion.robot, motion.t, motion.q)
     values = singular_values(motion.robot, motion.t[::EVERY], motion.q[::EVERY])
     return Markup(
         rendered(
             "drumming_section.html",
             tempi=tempi,
             holds=holds.to_dict("records"),
-            likeness=likeness(made).to_dict("records"),
+            likeness=likeness(made, elbows).to_dict("records"),
             smallest=float(values["s6"].min()),
             spikes=Markup(svg(plot_spikes(spikes, contacts, holds), "spikes")),
             singular=Markup(svg(plot_singular_values(values), "singular")),

@@ -67,6 +67,12 @@ PEOPLE = {
         "mazurka.org.uk, experiments/eventap",
         None,
     ),
+    "elbow below its shoulder": Known(
+        "no figure; their drummer's arms are always in elbow-down orientation",
+        "G. Bahati, S. Esteban",
+        "Atlas The Drummer",
+        2021,
+    ),
     "symmetry of tip speed": Known(
         "no figure; drummers tap with less asymmetry than others",
         "S. Fujii, S. Oda",

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from behaviors.behavior import Mount, make_robot
+from behaviors.elbows import Elbows
 from behaviors.two_branches import TIPS
 from models.configuration import Configuration
 from models.errors import BackbeatError
@@ -185,11 +186,12 @@ def _shares(state: Configuration, v: np.ndarray, side: str) -> dict[str, float]:
     return shares | {"body": 1.0 - sum(shares.values())}
 
 
-def likeness(made: pd.DataFrame) -> pd.DataFrame:
+def likeness(made: pd.DataFrame, elbows: Elbows) -> pd.DataFrame:
     """How like a person it is played, beside what is known of people.
 
     Args:
         made: strokes, see `strokes`.
+        elbows: along the same motion, see `behaviors.elbows.find_elbows`.
 
     Returns:
         One row a measure: `measure`, `unit`, `left`, `right`, `people` and `source`,
@@ -203,6 +205,9 @@ def likeness(made: pd.DataFrame) -> pd.DataFrame:
         ("strokes", "1/s", [_rate(h["time"]) for h in by.values()]),
         ("timing, mean", "ms", [1e3 * h["error"].mean() for h in by.values()]),
         ("timing, SD", "ms", [1e3 * h["error"].std(ddof=0) for h in by.values()]),
+        ("elbow below its shoulder", "%", list(1e2 * elbows.share_down())),
+        ("elbow below its shoulder, least", "mm", list(1e3 * elbows.least_depth())),
+        ("elbow below its arm's line", "%", list(1e2 * elbows.share_sagging())),
     ]
     for measure in ("stroke height", "tip speed"):
         pair = next(values for name, _, values in rows if name == measure)

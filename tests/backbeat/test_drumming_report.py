@@ -42,9 +42,11 @@ def test_figures_have_a_line_for_every_joint_and_case(run):
     assert len(above.lines) == len(below.lines) == 17
     assert above.lines[0].get_xdata().min() >= 0.0
     rows = [
-        {"case": case, "t": t, "smallest": 0.2, "fastest": 3.0}
+        {"case": case, "t": t, "smallest": 0.2, "fastest": 3.0, "excess": 0.0}
         for case in CASES
         for t in (0.0, 1.0)
     ]
     above, below = plot_cures(pd.DataFrame(rows)).axes
     assert len(above.lines) == len(below.lines) == len(CASES)
+    above, _ = plot_cures(pd.DataFrame(rows), 0.15).axes
+    assert above.lines[-1].get_ydata()[0] == 0.15

@@ -14,6 +14,7 @@ from behaviors.kinematic_player import (
     seated_robot,
 )
 from behaviors.kinematic_segments import Segment, apex, parabola
+from behaviors.kinematic_trajectory import KEPT
 from behaviors.music.score import Hit, Hold, Score
 from behaviors.music.tempo import Tempo
 from behaviors.singular_values import compare_cures, singular_values
@@ -22,6 +23,7 @@ from behaviors.two_branches import (
     damped_inverse,
     leakage_bound,
     seventeen,
+    smallest_value_gradient,
     two_branch_jacobian,
 )
 from models.configuration import Configuration
@@ -171,6 +173,22 @@ def test_the_jacobian_is_that_of_differences(robot):
         np.testing.assert_allclose(J[:, column], (ends[0] - ends[1]) / 2e-6, atol=1e-8)
 
 
+def test_the_gradient_of_the_smallest_value_is_that_of_differences(robot):
+    random = np.random.default_rng(4)
+    q = random.uniform(robot.position_lower, robot.position_upper)
+    state = Configuration(robot, q)
+    gradient = smallest_value_gradient(*two_branch_jacobian(state))
+
+    def smallest(joints):
+        J, _ = two_branch_jacobian(state.update(joints))
+        return np.linalg.svd(J, compute_uv=False)[-1]
+
+    for column, joint in enumerate(seventeen(robot)):
+        step = 1e-5 * (np.arange(17) == joint)
+        change = (smallest(q + step) - smallest(q - step)) / 2e-5
+        assert gradient[column] == pytest.approx(change, abs=1e-8)
+
+
 @pytest.mark.parametrize("damping", [1e-3, 0.02, 0.3])
 def test_both_forms_of_the_damped_inverse_agree_and_are_bounded(damping):
     random = np.random.default_rng(1)
@@ -263,7 +281,36 @@ def test_elbows_stay_near_their_middle(played, score):
     assert off[0] < 0.8 * off[1]
 
 
-def test_a_stretched_kit_is_where_damping_pays():
+def test_the_smallest_singular_value_stays_above_its_floor(played, score):
+    settings = KinematicSettings()
+    assert played.singular[:, -1].min() > KEPT * settings.floor
+    # A higher floor holds as well, which nothing else would keep.
+    high = play_kinematically(score, DrumKit(), KinematicSettings(floor=0.27))
+    free = play_kinematically(score, DrumKit(), KinematicSettings(floor=0.0))
+    assert high.singular[:, -1].min() > KEPT * 0.27
+    assert free.singular[:, -1].min() < 0.26
+    assert played.beyond().max() == 0.0
+    assert "below the floor" not in " ".join(played.sentences(settings.floor))
+
+
+def test_elbows_are_kept_down(played, score):
+    """A raised kit draws them up; they are kept as low as they are asked to be."""
+    assert (played.elbows().share_down() == 1.0).all()
+    assert (played.elbows().least_depth() > 0.1).all()
+    up = np.array([-0.05, 0.0, 0.35])
+    kit = DrumKit(moved=dict.fromkeys(("hi_hat", "mid_tom", "snare", "floor_tom"), up))
+    loose = KinematicSettings(elbow=0.0, keep=0.0, stick=0.0)
+    kept = replace(loose, keep=10.0, elbow_depth=0.2, floor=0.0)
+    least = [
+        play_kinematically(score, kit, settings).elbows().least_depth().min()
+        for settings in (loose, kept)
+    ]
+    assert least[0] < 0.18
+    assert least[1] > 0.199
+
+
+def test_what_no_posture_can_keep_is_told_and_bounded():
+    """Both crash and ride so far away that arms are stretched."""
     away = np.array([0.25, 0.35, 0.1])
     kit = DrumKit(moved={"crash": away, "ride": away * [1, -1, 1]})
     hits = tuple(
@@ -271,12 +318,15 @@ def test_a_stretched_kit_is_where_damping_pays():
         for k in range(3)
         for h, m in (("left", "crash"), ("right", "ride"))
     )
-    table = compare_cures(Score(Tempo(98.0), hits, (), 4.0), kit)
-    cases = table.groupby("case")
-    fastest, smallest = cases["fastest"].max(), cases["smallest"].min()
+    stretched = Score(Tempo(98.0), hits, (), 4.0)
+    cases = compare_cures(stretched, kit).groupby("case")
+    smallest, fastest = cases["smallest"].min(), cases["fastest"].max()
     assert smallest["no cure"] < 0.1
+    assert smallest["no cure"] < smallest["all cures"] < KinematicSettings().floor
     assert fastest["all cures"] < fastest["no cure"]
-    assert smallest["all cures"] > smallest["no cure"]
+    played = play_kinematically(stretched, kit)
+    told = played.sentences(KinematicSettings().floor)[0]
+    assert "below the floor of 0.25 in" in told
 
 
 def test_singular_values_of_a_motion_are_those_of_the_player(played):
