@@ -72,10 +72,11 @@ class Event:
 
     Attributes:
         time: authored, absolute time [s].
-        kind: "strike", "rest", "segment", "marker", "beat" where a tempo changes, or
-            "music" where the music of a file begins that has more before it.
-        what: drum member of a strike, name of a segment or marker, file name of the
-            backing of music, or which beat it is, from the start, such as 3.5.
+        kind: "strike", "rest", "target" where a hand is without either, "segment",
+            "marker", "beat" where a tempo changes, or "music" where the music of a file
+            begins that has more before it.
+        what: drum member of a strike, name of a target, segment or marker, file name of
+            the backing of music, or which beat it is, from the start, such as 3.5.
         who: contact that strikes, or "".
         velocity: loudness as in MIDI, 0 to 127.
         duration: length of a segment, or how far from its time a marker may be [s].

@@ -16,7 +16,13 @@ from pydrake.math import RigidTransform
 
 from behaviors.authored import Specification
 from behaviors.drum_tasks import DrumTasks
-from behaviors.drummer import kit_members, make_player, score_events, stick_tip
+from behaviors.drummer import (
+    kit_members,
+    make_player,
+    score_events,
+    stick_tip,
+    target_pose,
+)
 from behaviors.knot_grid import KnotGrid
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan, check_length
@@ -154,6 +160,7 @@ class _Drummer:
         check_length(specification.name, self.tempo.time(self.score.beats))
         beats = [h.beat for h in self.score.hits]
         beats += [b for h in self.score.holds for b in (h.contact_start, h.contact_end)]
+        beats += [b for t in self.score.targets for b in (t.beat, t.beat + t.beats)]
         ways = [
             (a, b)
             for hand in HANDS
@@ -180,7 +187,12 @@ class _Drummer:
         return (float(x), float(y))
 
     def touch(self, member: str, hand: str) -> RigidTransform:
-        """Where a tip is when it touches a head; axes of the head."""
+        """Where a tip is when it touches a head; axes of the head.
+
+        The same of a target by its name, which is in the air.
+        """
+        if member not in self.kit.members:
+            return target_pose(self.score, self.kit, member, hand, self.touch)
         place = [*self.aim(member, hand), TIP_RADIUS]
         return self.kit.strike_pose(member) @ RigidTransform(place)
 
@@ -196,6 +208,7 @@ class _Drummer:
             self.specification.stroke,
         )
         tasks = [*drumming.postures(q_start, path), *drumming.holds()]
+        tasks += drumming.targets()
         for hand in HANDS:
             tasks += drumming.strokes(hand)
         if self.specification.seat == "none":

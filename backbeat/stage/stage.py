@@ -27,7 +27,7 @@ from backbeat.stage.layers import (
     PushArrows,
     SupportPolygon,
 )
-from backbeat.stage.moment import Moment, Take, pulses, segments
+from backbeat.stage.moment import Moment, Take, paths, pulses, segments
 from backbeat.stage.panel import pushable
 from backbeat.stage.plan_view import BEADS
 from backbeat.stage.puppet import GHOST, Ghost, Puppet, make_world, put_set
@@ -181,6 +181,7 @@ class Stage:
                 {"time": e.time, "duration": e.duration, "name": e.what}
                 for e in segments(take)
             ],
+            "paths": [asdict(s) for s in paths(take)],
             "remarks": [{"time": t, "text": text} for t, text in take.remarks],
             "marks": time_marks(take),
             "layers": layers,
