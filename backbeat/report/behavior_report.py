@@ -10,6 +10,7 @@ from backbeat.report.figures import (
 )
 from backbeat.report.template import rendered
 from behaviors.behavior import Behavior
+from behaviors.joint_jerk import jerk_of_motion
 
 
 def behavior_page(behavior: Behavior) -> str:
@@ -20,6 +21,7 @@ def behavior_page(behavior: Behavior) -> str:
         behavior=behavior,
         made=made,
         active=made["active_limits"],
+        jerk=jerk_of_motion(behavior.robot_model, behavior.motion).to_dict("records"),
         solve=Markup(solve_figure(behavior.iterations())),
         forces=Markup(force_figure(behavior)),
         center_of_mass=Markup(center_of_mass_figure(behavior)),
