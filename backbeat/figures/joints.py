@@ -37,7 +37,9 @@ def joint_motion(sources: Sources) -> Figure:
             own = jerk[shown][:, [robot.joint_index(joint) for joint in joints]]
             rms, most = 1e-3 * np.sqrt((own**2).mean()), 1e-3 * np.abs(own).max()
             said = f"RMS {rms:.2f}, most {most:.2f}"
-            below.text(0.02, 0.95, said, transform=below.transAxes, va="top")
+            box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+            place = {"transform": below.transAxes, "va": "top", "bbox": box}
+            below.text(0.02, 0.95, said, **place)
             above.set_title(limb)
             below.set_xlabel("time [s]")
             below.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)

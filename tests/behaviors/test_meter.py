@@ -210,6 +210,8 @@ def test_a_behavior_counts_pulses_of_its_bars():
     assert behavior.beat_times(4.0).tolist() == [k / 2 for k in range(9)]
     assert behavior.grid.place(1.75) == (2, 1.0)
     assert replace(behavior, bpm=0.0).pulses(4.0) == []
+    assert "120 BPM in 7/8, " in str(behavior)
+    assert "BPM in" not in str(drumming())
 
 
 def test_pulses_of_a_changing_tempo_are_exact():
