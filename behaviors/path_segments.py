@@ -63,7 +63,7 @@ def _between(part: str, stops: Sequence[Event], end: float) -> list[PathSegment]
     found: list[PathSegment] = []
     before = 0.0
     for start, left, what in ends:
-        where = what.replace("_", " ")
+        where, start = what.replace("_", " "), max(start, before)
         if start - before > SHORTEST:
             found.append(PathSegment(part, "Goto", before, start, where))
         if left - start > SHORTEST:

@@ -31,7 +31,7 @@ MAX_BYTES = 1_000_000
 PERCUSSION = 9
 USUAL_BPM, USUAL_METER = 120.0, (4, 4)
 
-Value = TypeVar("Value", float, tuple[int, int])
+Value = TypeVar("Value")
 
 
 @dataclass

@@ -67,6 +67,10 @@ def compile_score(
     for part in description.parts:
         compiler.add(part)
     tempo = compiler.tempo()
+    if any(hit.beat >= compiler.beat for hit in compiler.hits):
+        raise BackbeatError(
+            f"{where}: ends with the hit of a goto; let a part follow, such as a hold"
+        )
     return finish_score(
         Score(
             tempo,
