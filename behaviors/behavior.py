@@ -10,7 +10,7 @@ import pandas as pd
 from pydrake.math import RigidTransform, RollPitchYaw
 
 from behaviors.beat_grid import BeatGrid
-from behaviors.music.meter import MeterMap, Pulse
+from behaviors.music.meter import COMMON, MeterMap, Pulse
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
@@ -72,10 +72,11 @@ class Event:
 
     Attributes:
         time: authored, absolute time [s].
-        kind: "strike", "rest", "segment", "marker", "beat" where a tempo changes, or
-            "music" where the music of a file begins that has more before it.
-        what: drum member of a strike, name of a segment or marker, file name of the
-            backing of music, or which beat it is, from the start, such as 3.5.
+        kind: "strike", "rest", "target" where a hand is without either, "segment",
+            "marker", "beat" where a tempo changes, or "music" where the music of a file
+            begins that has more before it.
+        what: drum member of a strike, name of a target, segment or marker, file name of
+            the backing of music, or which beat it is, from the start, such as 3.5.
         who: contact that strikes, or "".
         velocity: loudness as in MIDI, 0 to 127.
         duration: length of a segment, or how far from its time a marker may be [s].
@@ -196,11 +197,16 @@ class Behavior:
         found = (e for e in self.events if e.kind == "music")
         return next(found, Event(0.0, "music", ""))
 
+    def _tempo(self) -> str:
+        """Its tempo, and its meter if that is none of every day."""
+        meter = "" if self.meter == COMMON else f" in {self.meter}"
+        return f"{self.bpm:g} BPM{meter}"
+
     def __str__(self) -> str:
         """One paragraph for a person."""
         state = "verified" if self.certificate.passed else "NOT verified"
         strikes = len(self.strikes())
-        music = f", {self.bpm:g} BPM, {strikes} strikes" if self.bpm else ""
+        music = f", {self._tempo()}, {strikes} strikes" if self.bpm else ""
         return (
             f"{self.name} ({self.kind}, {self.duration:.1f} s{music}, {state}): "
             f"{self.summary}"
@@ -213,7 +219,7 @@ class Behavior:
         rows = {
             "kind": self.kind,
             "length": f"{self.duration:.1f} s",
-            "tempo": f"{self.bpm:g} BPM" if self.bpm else "none",
+            "tempo": self._tempo() if self.bpm else "none",
             "robot": " with ".join([self.robot, *self.equipment]),
             "verified": "yes" if self.certificate.passed else "NO",
         }

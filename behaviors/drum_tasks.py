@@ -14,7 +14,7 @@ from pydrake.math import RigidTransform
 
 from behaviors.drummer import elbow, stick_tip
 from behaviors.knot_grid import SPACING, KnotGrid
-from behaviors.music.score import HANDS, Hold, Score
+from behaviors.music.score import HANDS, Hold, Score, Target
 from behaviors.strokes import (
     PLAIN,
     PlannedHit,
@@ -38,6 +38,8 @@ BESIDE, NEAR_SHARE = 1.2 * SPACING, 0.25
 # Weight of the torso's turn in a hold. It outweighs all that keeps the torso still: a
 # fifth of a swing is no dance.
 DANCE = 1e4
+# Weight of the place of a tip that waits in the air [1/m^2 s].
+STAY = 4000.0
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class DrumTasks:
     stroke: Stroke
 
     @cached_property
-    def _stops(self) -> dict[str, list[tuple[float, str, Hold | None]]]:
+    def _stops(self) -> dict[str, list[tuple[float, str, Hold | Target | None]]]:
         """(time, drum, hold that begins) where each hand is at a head, in order."""
         time = self.score.tempo.time
         return {
@@ -143,6 +145,19 @@ class DrumTasks:
                 tasks += land(tip, (start, end), ways, X_WT, self.stroke, self.grid)
         return tasks
 
+    def targets(self) -> list[Task]:
+        """Tips are where hands are sent when they are to be there, and stay there."""
+        tasks: list[Task] = []
+        for target in self.score.targets:
+            X_WT, tip = self.touch(target.name, target.hand), stick_tip(target.hand)
+            first = self.grid.knot(target.beat)
+            last = self.grid.knot(target.beat + target.beats)
+            tasks.append(FrameTask(tip, np.array([first]), X_WT, "x y z"))
+            if last > first:
+                knots = np.arange(first, last + 1)
+                tasks.append(FrameTask(tip, knots, X_WT, "x y z", weight=STAY))
+        return tasks
+
     def strokes(self, hand: str) -> list[Task]:
         """A hand's strokes, and its ways from one head to the next."""
         tasks: list[Task] = []
@@ -162,7 +177,8 @@ class DrumTasks:
         velocity = {self.score.tempo.time(h.beat): h.velocity for h in hits}
         for (a, member_a, hold), (b, member_b, _) in pairwise(self._stops[hand]):
             rests = not {a, b} <= set(velocity)
-            if hold is not None or not (rests or self.stroke.shaped):
+            in_air = not {member_a, member_b} <= set(self.kit.members)
+            if hold is not None or in_air or not (rests or self.stroke.shaped):
                 continue
             heads = (self.touch(member_a, hand), self.touch(member_b, hand))
             loud = velocity.get(b, PLAIN)

@@ -12,6 +12,9 @@ from behaviors.strike_postures import StrikePostures
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 
+# Height of a tip that waits above a head [m].
+WAITING = 0.15
+
 
 def kit_members(kit: DrumKit) -> Members:
     """Numbers and notes of a kit's members."""
@@ -44,7 +47,7 @@ def wrist(hand: str) -> str:
 def score_events(
     score: Score, aim: Callable[[str, str], tuple[float, float]]
 ) -> tuple[Event, ...]:
-    """Strikes, rests, segments, the beats of a changing tempo, and where music begins.
+    """Strikes, rests, targets, segments, beats of a changing tempo, start of the music.
 
     Args:
         score: what is played, with hands for all hits.
@@ -74,7 +77,34 @@ def score_events(
         for hand, member in hold.rest.items():
             events.append(Event(start, "rest", member, stick_tip(hand), 0, length))
         events.append(Event(start, "segment", hold.name, duration=length))
+    for target in score.targets:
+        start = time(target.beat)
+        length = time(target.beat + target.beats) - start
+        tip = stick_tip(target.hand)
+        events.append(Event(start, "target", target.name, tip, duration=length))
     return tuple(sorted(events, key=lambda event: event.time))
+
+
+def target_pose(
+    score: Score,
+    kit: DrumKit,
+    name: str,
+    hand: str,
+    touch: Callable[[str, str], RigidTransform],
+) -> RigidTransform:
+    """Where a tip is at a target.
+
+    Args:
+        score: with the target.
+        kit: where drums are.
+        name: of the target.
+        hand: whose it is.
+        touch: where a tip touches a head, by member and hand.
+    """
+    target = next(t for t in score.targets if t.name == name)
+    if target.member:
+        return RigidTransform([0.0, 0.0, WAITING]) @ touch(target.member, hand)
+    return RigidTransform(kit.p_WK + target.place)
 
 
 def make_player(

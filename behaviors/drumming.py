@@ -16,7 +16,13 @@ from pydrake.math import RigidTransform
 
 from behaviors.authored import Specification
 from behaviors.drum_tasks import DrumTasks
-from behaviors.drummer import kit_members, make_player, score_events, stick_tip
+from behaviors.drummer import (
+    kit_members,
+    make_player,
+    score_events,
+    stick_tip,
+    target_pose,
+)
 from behaviors.elbows import find_elbows, raised_at_hits
 from behaviors.knot_grid import KnotGrid
 from behaviors.library import check_name
@@ -171,6 +177,7 @@ class _Drummer:
         check_length(specification.name, self.tempo.time(self.score.beats))
         beats = [h.beat for h in self.score.hits]
         beats += [b for h in self.score.holds for b in (h.contact_start, h.contact_end)]
+        beats += [b for t in self.score.targets for b in (t.beat, t.beat + t.beats)]
         ways = [
             (a, b)
             for hand in HANDS
@@ -197,7 +204,12 @@ class _Drummer:
         return (float(x), float(y))
 
     def touch(self, member: str, hand: str) -> RigidTransform:
-        """Where a tip is when it touches a head; axes of the head."""
+        """Where a tip is when it touches a head; axes of the head.
+
+        The same of a target by its name, which is in the air.
+        """
+        if member not in self.kit.members:
+            return target_pose(self.score, self.kit, member, hand, self.touch)
         place = [*self.aim(member, hand), TIP_RADIUS]
         return self.kit.strike_pose(member) @ RigidTransform(place)
 
@@ -215,6 +227,7 @@ class _Drummer:
         tasks = [*drumming.postures(q_start, path), *drumming.holds()]
         heights = {hand: self.at_kit.elbow_height(hand) for hand in HANDS}
         tasks += drumming.elbows(heights, self.postures.elbow_is_free)
+        tasks += drumming.targets()
         for hand in HANDS:
             tasks += drumming.strokes(hand)
         if self.specification.seat == "none":

@@ -14,7 +14,7 @@ import numpy as np
 from pydrake.math import RigidTransform
 
 from behaviors.behavior import Mount, make_robot
-from behaviors.drummer import stick_tip
+from behaviors.drummer import stick_tip, target_pose
 from behaviors.kinematic_floors import elbow_rows, kept, value_row
 from behaviors.kinematic_segments import Segment, segments_between, stops_of_hand
 from behaviors.kinematic_trajectory import KinematicTrajectory
@@ -285,13 +285,20 @@ class KinematicPlayer:
 
     def _aim(self, hand: str, member: str) -> tuple[np.ndarray, float]:
         """Where a tip touches a drum [m], and how the stick lies there [rad]."""
-        X_WM = self.kit.strike_pose(member) @ RigidTransform([0.0, 0.0, TIP_RADIUS])
+        X_WM = self._touch(member, hand)
         self._state.update(self._scattered(self._ready))
         targets = self._tips()
         side = HANDS.index(hand)
         targets[3 * side : 3 * side + 3] = X_WM.translation()
         self._state.update(self._scattered(self._settled(targets)))
         return X_WM.translation(), self._azimuth(hand)
+
+    def _touch(self, member: str, hand: str) -> RigidTransform:
+        """Where a tip touches a drum, or is at a target of a name."""
+        if member not in self.kit.members:
+            return target_pose(self.score, self.kit, member, hand, self._touch)
+        X_MT = RigidTransform([0.0, 0.0, TIP_RADIUS])
+        return self.kit.strike_pose(member) @ X_MT
 
     def _azimuth(self, hand: str) -> float:
         """Direction of a stick seen from above, from +y [rad]."""

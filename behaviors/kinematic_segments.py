@@ -112,6 +112,10 @@ def stops_of_hand(score: Score, hand: str) -> list[Stop]:
         if hand in hold.rest:
             ends = time(hold.contact_start), time(hold.contact_end)
             stops.append((*ends, hold.rest[hand]))
+    for target in score.targets:
+        if target.hand == hand:
+            ends = time(target.beat), time(target.beat + target.beats)
+            stops.append((*ends, target.name))
     stops.sort()
     for (_, left, a), (arrival, _, b) in itertools.pairwise(stops):
         if arrival <= left:

@@ -53,9 +53,10 @@ class Medley:
         start, made = self.time, part.provenance
         self.still_since = min(self.still_since, start)
         first = self._add_meter(part)
+        beats = iter([first + beat for beat, _ in part.grid.marked])
         for event in part.events:
             if event.kind == "beat":
-                event = replace(event, what=f"{first + float(event.what):.12g}")
+                event = replace(event, what=f"{next(beats):.12g}")
             kind = "marker" if event.kind == "segment" else event.kind
             time, length = start + event.time, event.duration
             if event.kind == "rest" and event.time == 0.0:
@@ -74,14 +75,15 @@ class Medley:
 
     def _add_meter(self, part: Behavior) -> float:
         """A bar begins with a behavior; returns the beat on which that is."""
-        beats = [float(e.what) for e in part.events if e.kind == "beat"]
-        first = float(self.marked)
-        if beats:
-            self.marked += int(beats[-1]) + 1
+        first, marked = float(self.marked), part.grid.marked
+        if marked:
+            self.marked += int(marked[-1][0]) + 1
         elif not part.bpm or self.marked:
             return first
         else:
             first = round(self.time * self.bpm / 60.0, 9)
+        # What a behavior that was left early would have had does not come.
+        self.meters = [m for m in self.meters if m.beat < first - 1e-9]
         self.meters += part.meter.moved(first)
         return first
 

@@ -23,7 +23,8 @@ SCORE = """\
 # A score: parts follow each other. docs/keys.md has all keys.
 title: {name}
 bpm: 98
-beats_per_bar: 4
+# Of any kind: 3/4, 7/8. A beat is a quarter note in all.
+meter: 4/4
 # Steps of a hand's line per beat: 2 for eighths, 3 for triplets, 4 for sixteenths.
 steps_per_beat: 2
 # Share of a pair of notes before the off-beat: 0.5 is straight, 0.667 swings.
@@ -60,6 +61,8 @@ parts:
       - {{bar: 1, beat: 2.5, member: hi_hat}}
       - {{bar: 1, beat: 3, member: floor_tom, hand: right}}
 
+  # Hands can be sent to a drum or a place within some beats, with a hit or without:
+  # - {{name: away, goto: 2, to: {{right: ride}}, place: {{left: [0.35, 0.25, 1.0]}}}}
   - name: rest
     hold: 5
     rest: {{left: snare, right: floor_tom}}
@@ -75,7 +78,8 @@ kind: dance
 name: {name}
 summary: Atlas dances a dance of my own.
 bpm: 98
-beats_per_bar: 4
+# Of any kind: 3/4, 7/8. A beat is a quarter note in all.
+meter: 4/4
 # Length in beats; leave a beat or two at the end to come to rest.
 beats: 32
 # 0 saves the balance first, 1 holds the beat at any price.

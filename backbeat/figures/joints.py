@@ -8,6 +8,7 @@ from backbeat.figures.sources import Sources
 from backbeat.report.drumming_figures import TORSO, arm_joints, drumming_joints
 from backbeat.report.figures import COLORS, STYLE, WIDTH
 from behaviors.behavior_table import to_frame
+from behaviors.joint_jerk import planned_jerk
 
 DURATION = 25.0  # s
 LIMBS = {"torso": TORSO, "left arm": arm_joints("l"), "right arm": arm_joints("r")}
@@ -15,23 +16,36 @@ COLOR_OF = {"b": COLORS[6], "l": COLORS[0], "r": COLORS[1], "n": COLORS[6]}
 
 
 def joint_motion(sources: Sources) -> Figure:
-    """Positions above, velocities below, of torso, left and right arm."""
+    """Positions, velocities and jerks of torso, left and right arm."""
     plan = sources.plan
+    robot = plan.robot_model
+    middle, jerk, _ = planned_jerk(robot, plan.motion)
+    shown = middle <= DURATION
     table = to_frame(plan)
     table = table[table["t"] <= DURATION]
     with mpl.rc_context(STYLE):
-        figure = Figure((11.0, 6.4), layout="constrained")
-        grid = figure.subplots(2, len(LIMBS), sharex=True, sharey="row")
-        for (above, below), (limb, joints) in zip(grid.T, LIMBS.items(), strict=True):
+        figure = Figure((11.0, 9.0), layout="constrained")
+        grid = figure.subplots(3, len(LIMBS), sharex=True, sharey="row")
+        for axes, (limb, joints) in zip(grid.T, LIMBS.items(), strict=True):
+            above, middle_row, below = axes
             for joint, color in zip(joints, COLORS, strict=False):
                 look = {"color": color, "lw": 0.8, "label": joint}
                 above.plot(table["t"], np.degrees(table[f"q.{joint}"]), **look)
-                below.plot(table["t"], table[f"v.{joint}"], **look)
+                middle_row.plot(table["t"], table[f"v.{joint}"], **look)
+                own = jerk[shown, robot.joint_index(joint)]
+                below.plot(middle[shown], 1e-3 * own, **look)
+            own = jerk[shown][:, [robot.joint_index(joint) for joint in joints]]
+            rms, most = 1e-3 * np.sqrt((own**2).mean()), 1e-3 * np.abs(own).max()
+            said = f"RMS {rms:.2f}, most {most:.2f}"
+            box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+            place = {"transform": below.transAxes, "va": "top", "bbox": box}
+            below.text(0.02, 0.95, said, **place)
             above.set_title(limb)
             below.set_xlabel("time [s]")
             below.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
         grid[0, 0].set_ylabel("position [deg]")
         grid[1, 0].set_ylabel("velocity [rad/s]")
+        grid[2, 0].set_ylabel("jerk [1000 rad/s³]")
         figure.suptitle(f"“{plan.name}” as planned: the joints that drum")
         return figure
 

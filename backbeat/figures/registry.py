@@ -67,7 +67,7 @@ FIGURES = {
         Figure("kit-layout", "kit_layout", "The kit from above, with numbers."),
         Figure("joint-tree", "joint_tree", "Links and the joints between them."),
         Figure("joint-ranges", "joints", "Joint limits, and what a plan uses.", True),
-        Figure("joint-motion", "joints", "25 s of positions and velocities.", True),
+        Figure("joint-motion", "joints", "25 s of positions, velocities, jerks.", True),
         Figure(
             "singular-values",
             "singularities",

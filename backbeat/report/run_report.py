@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 from matplotlib.figure import Figure
@@ -71,6 +72,7 @@ def run_page(
         hits=_drawn(plot_hits(story["hits"]), "hits") if story["hits"] else None,
         members=hits_by_member(story),
         use=_drawn(plot_joint_use(record), "use"),
+        jerk=_jerk(record),
         limbs=[
             (patch_words(name), _drawn(plot_limb(record, joints), name))
             for name, joints in record.limbs.items()
@@ -85,6 +87,18 @@ def run_page(
 
 def _drawn(figure: Figure | None, name: str) -> Markup | None:
     return None if figure is None else Markup(svg(figure, name))
+
+
+def _jerk(record: RunRecord) -> list[dict[str, Any]]:
+    """Jerk by joint group; none of files of before it was measured."""
+    found = record.metrics.get("jerk")
+    if found is None:
+        return []
+    return [
+        {"group": patch_words(g), "planned": planned, "measured": found["measured"][g]}
+        for g, planned in found["planned"].items()
+        if g in found["measured"]
+    ]
 
 
 def _safety(record: RunRecord) -> list[str]:

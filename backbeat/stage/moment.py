@@ -8,6 +8,7 @@ import numpy as np
 
 from behaviors.behavior import Behavior, Event
 from behaviors.music.meter import Pulse
+from behaviors.path_segments import PathSegment, path_segments
 from models.configuration import Configuration
 from mpc.prediction import Prediction
 from mpc.simulation.asked_tempo import AskedTempo
@@ -96,6 +97,14 @@ class Take(Protocol):
 def pulses(take: Take) -> list[tuple[float, Pulse]]:
     """Pulses of a take's bars, each with its time [s]."""
     return take.tempo.pulses(take.behavior, take.end)
+
+
+def paths(take: Take) -> list[PathSegment]:
+    """Holds and Gotos of hands, or of the body, when they are in a take."""
+    behavior = take.behavior
+    events = [take.tempo.place(event) for event in behavior.events]
+    end = take.tempo.when(behavior.duration)
+    return path_segments(behavior.kind, events, min(end, take.end))
 
 
 def segments(take: Take) -> list[Event]:

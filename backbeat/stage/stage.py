@@ -25,7 +25,7 @@ from backbeat.stage.layers import (
     PushArrows,
     SupportPolygon,
 )
-from backbeat.stage.moment import Moment, Take, pulses, segments
+from backbeat.stage.moment import Moment, Take, paths, pulses, segments
 from backbeat.stage.panel import pushable
 from backbeat.stage.predicted_layers import (
     EXPECTED,
@@ -198,6 +198,7 @@ class Stage:
                 {"time": e.time, "duration": e.duration, "name": e.what}
                 for e in segments(take)
             ],
+            "paths": [asdict(s) for s in paths(take)],
             "remarks": [{"time": t, "text": text} for t, text in take.remarks],
             "marks": time_marks(take),
             "layers": layers,

@@ -177,6 +177,7 @@ class TaskSpacePlayer:
             "beats": [],
             "bars": [],
             "segments": [],
+            "paths": [],
             "remarks": [],
             "marks": [],
             "layers": [

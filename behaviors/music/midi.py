@@ -30,7 +30,7 @@ from models.errors import BackbeatError
 PERCUSSION = 9
 USUAL_BPM, USUAL_METER = 120.0, (4, 4)
 
-Value = TypeVar("Value", float, tuple[int, int])
+Value = TypeVar("Value")
 
 
 @dataclass

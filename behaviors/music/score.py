@@ -4,10 +4,8 @@ A hand's time is made of Hold and Goto stretches: it rests on a drum while the t
 dances, or it goes from one drum to the next, which it strikes on arrival.
 """
 
-import math
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 
 from behaviors.music.tempo import Tempo
@@ -18,11 +16,6 @@ HANDS = ("left", "right")
 # number of beats between a hit and a rest of the same hand.
 LEAVE_BEATS = 1.0
 LEAST_WAY = 0.75
-# What both take at least where beats are short [s], and the most of a hold, as a share
-# of it, that either takes from its rest.
-LEAVE_TIME, WAY_TIME, MOST_SHARE = 0.6, 0.4, 0.4
-# Beats that a rest takes at least.
-LEAST_REST = 0.25
 
 
 @dataclass(frozen=True)
@@ -98,6 +91,56 @@ class Goto:
 
 
 @dataclass(frozen=True)
+class Move:
+    """An explicit Goto: a hand is sent somewhere, with a hit at its end or without.
+
+    Attributes:
+        hand: "left" or "right".
+        beat, beats: start and length in beats.
+        member: drum that it hits, or above which it ends; empty for a place.
+        place: (3,) where its tip ends, from the kit's place on the floor [m].
+        velocity: of the hit, as in MIDI; 0 without one.
+    """
+
+    hand: str
+    beat: float
+    beats: float
+    member: str = ""
+    place: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    velocity: int = 0
+
+    @property
+    def end(self) -> float:
+        """Beat at which it is over."""
+        return self.beat + self.beats
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a hand is without a hit or a rest: at the end of a Goto, or waiting.
+
+    Attributes:
+        hand: "left" or "right".
+        beat, beats: when it gets there, and how long it holds there [beats].
+        member: drum above which its tip is; empty for a place.
+        place: (3,) where its tip is, from the kit's place on the floor [m].
+    """
+
+    hand: str
+    beat: float
+    beats: float
+    member: str = ""
+    place: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    @property
+    def name(self) -> str:
+        """What people call it; targets of a name are at one place."""
+        if self.member:
+            return f"place over the {self.member}"
+        return "place " + ", ".join(f"{x:.3f}" for x in self.place)
+
+
+@dataclass(frozen=True)
 class Section:
     """A named part of a score.
 
@@ -109,6 +152,9 @@ class Section:
     name: str
     beat: float
     beats: float
+
+
+Stop = tuple[float, str, Hold | Target | None]
 
 
 @dataclass(frozen=True)
@@ -124,6 +170,8 @@ class Score:
         remarks: sentences on what became of hits that are not played as written.
         backing: name of an audio file beside the score; empty for none.
         may_drop: whether hits that cannot be played may be left out.
+        moves: explicit Gotos in order of time.
+        targets: where hands are sent, and where they wait, in order of time.
         lead_in: beat at which a file's own music, and a backing track, begins.
     """
 
@@ -136,6 +184,8 @@ class Score:
     backing: str = ""
     lead_in: float = 0.0
     may_drop: bool = False
+    moves: tuple[Move, ...] = ()
+    targets: tuple[Target, ...] = ()
 
     def of_hand(self, hand: str) -> list[Hit]:
         """Hits of one hand."""
@@ -153,96 +203,35 @@ class Score:
         known = ", ".join(dict.fromkeys(s.name for s in self.sections if s.name))
         raise BackbeatError(f"the score has no section {name!r}; it has {known}")
 
-    def stops(self, hand: str) -> list[tuple[float, str, Hold | None]]:
-        """(beat, drum, hold that begins) where a hand is at a head, in order.
+    def stops(self, hand: str) -> list[Stop]:
+        """(beat, drum or target, what holds from there) of a hand, in order.
 
-        A hold has two: where the hand comes to rest, and where its contact ends.
+        A hold has two: where the hand comes to rest, and where its contact ends; so
+        has a target at which it stays.
         """
-        stops: list[tuple[float, str, Hold | None]] = []
+        stops: list[Stop] = []
         stops += [(h.beat, h.member, None) for h in self.of_hand(hand)]
         for hold in self.holds:
             if hand in hold.rest:
                 stops.append((hold.contact_start, hold.rest[hand], hold))
                 stops.append((hold.contact_end, hold.rest[hand], None))
-        return sorted(stops, key=lambda stop: stop[:2])
+        for target in self.targets:
+            if target.hand == hand:
+                stays = target.beats > 0
+                stops.append((target.beat, target.name, target if stays else None))
+                if stays:
+                    stops.append((target.beat + target.beats, target.name, None))
+        return sorted(stops, key=lambda stop: (stop[0], stop[2] is not None))
 
-    def stretches(self, hand: str) -> list[Hold | Goto]:
+    def stretches(self, hand: str) -> list[Hold | Target | Goto]:
         """What a hand does from its first drum to its last, without gaps.
 
         A hold of the hand lasts until its contact ends; ways fill the rest.
         """
-        found: list[Hold | Goto] = []
+        found: list[Hold | Target | Goto] = []
         for (beat, start, rest), (after, end, _) in pairwise(self.stops(hand)):
             found.append(rest or Goto(beat, after - beat, start, end))
         return found
-
-
-def with_ways(
-    holds: Sequence[Hold], hits: Sequence[Hit], tempo: Tempo
-) -> tuple[Hold, ...]:
-    """Holds with time for the ways to and from their drums.
-
-    Args:
-        holds: in order of time.
-        hits: in order of time; the hand of any of them may be open.
-        tempo: of the score.
-    """
-    beats = [h.beat for h in hits]
-    found = []
-    for hold in holds:
-        before = hits[: bisect_right(beats, hold.beat)]
-        found.append(_with_ways(hold, before, tempo.bpm_at(hold.beat) / 60))
-    return tuple(found)
-
-
-def _with_ways(hold: Hold, before: Sequence[Hit], per_second: float) -> Hold:
-    """A hold with time for its ways, from hits up to it and beats a second."""
-    most = MOST_SHARE * hold.beats
-    leave = max(LEAVE_BEATS, min(LEAVE_TIME * per_second, most))
-    way = max(LEAST_WAY, WAY_TIME * per_second)
-    hands = ("", *hold.rest)
-    last = next((h.beat for h in reversed(before) if h.hand in hands), -math.inf)
-    come = max(0.0, last + way - hold.beat)
-    # Nobody comes from a hit so close that the hold would be over.
-    come = come if come <= min(most, hold.beats - leave - LEAST_REST) else 0.0
-    return replace(hold, come_beats=come, leave_beats=leave)
-
-
-class Rests:
-    """Finds the hold that keeps a hand from a hit, among holds in order of time."""
-
-    def __init__(self, holds: Sequence[Hold]) -> None:
-        self.holds = holds
-        self._starts = [h.beat for h in holds]
-
-    def at(self, hand: str, beat: float) -> Hold | None:
-        """The hold in which, or too near to which, a hand would have to hit."""
-        # Holds are longer than a way: none but these two can be near.
-        last = bisect_right(self._starts, beat + LEAST_WAY)
-        for hold in self.holds[max(0, last - 2) : last]:
-            if hold.is_busy(hand, beat):
-                return hold
-        return None
-
-
-def check_ways(
-    hits: Sequence[Hit], holds: Sequence[Hold], tempo: Tempo, where: str
-) -> None:
-    """Refuses hits of a hand that rests or has no time to come from its rest.
-
-    Raises:
-        BackbeatError: such a hit, with its bar and beat.
-    """
-    rests = Rests(holds)
-    for hit in hits:
-        hold = rests.at(hit.hand, hit.beat)
-        if hold is not None:
-            bar, at = tempo.place(hit.beat)
-            raise BackbeatError(
-                f"{where}: the {hit.hand} hand rests in {hold.name!r} and has no "
-                f"time for the {hit.member} in bar {bar}, beat {at:g}; leave "
-                f"{LEAST_WAY:g} beats before a hold and 1 beat inside its end"
-            )
 
 
 def counted(number: int) -> str:

@@ -7,14 +7,15 @@ add up to nothing but the beat that is meant.
 from collections import Counter
 from fractions import Fraction
 
+from behaviors.music.hand_parts import check_hold, part_moves
 from behaviors.music.meter import MeterChange, MeterMap, first_meter, read_meter
 from behaviors.music.percussion import Members
 from behaviors.music.player import Player
 from behaviors.music.score import (
     HANDS,
-    LEAVE_BEATS,
     Hit,
     Hold,
+    Move,
     Score,
     Section,
 )
@@ -34,8 +35,6 @@ from behaviors.music.tempo import Tempo, TempoChange
 from models.errors import BackbeatError
 
 LOUDNESS = {"!": ACCENT, "": PLAIN, "?": GHOST}
-# Most turn of the torso to each side in a hold [rad].
-MOST_SWAY = 0.6
 
 
 def compile_score(
@@ -68,6 +67,10 @@ def compile_score(
     for part in description.parts:
         compiler.add(part)
     tempo = compiler.tempo()
+    if any(hit.beat >= compiler.beat for hit in compiler.hits):
+        raise BackbeatError(
+            f"{where}: ends with the hit of a goto; let a part follow, such as a hold"
+        )
     return finish_score(
         Score(
             tempo,
@@ -77,6 +80,7 @@ def compile_score(
             tuple(compiler.sections),
             tuple(compiler.remarks()),
             description.backing,
+            moves=tuple(compiler.moves),
         ),
         description,
         members,
@@ -95,6 +99,7 @@ class _Compiler:
         self.beat = Fraction(0)
         self.hits: list[Hit] = []
         self.holds: list[Hold] = []
+        self.moves: list[Move] = []
         self.sections: list[Section] = []
         self.ornaments: Counter[str] = Counter()
         self._bpm = description.bpm
@@ -144,6 +149,8 @@ class _Compiler:
                 )
             )
             self.beat += Fraction(part.hold)
+        elif part.goto != 0 or part.to or part.place:
+            self._go(part, where)
         else:
             self._play(part, where)
         beats = float(self.beat - start)
@@ -151,6 +158,15 @@ class _Compiler:
             raise BackbeatError(f"{self.where}: more than {MOST_BEATS} beats")
         self._change_tempo(part, float(start), beats)
         self.sections.append(Section(part.name, float(start), beats))
+
+    def _go(self, part: PartDescription, where: str) -> None:
+        """Sends hands somewhere, with hits at the end or without."""
+        for move in part_moves(part, float(self.beat), self.members, where):
+            self.moves.append(move)
+            if move.velocity:
+                hit = Hit(move.end, move.member, move.hand, move.velocity)
+                self.hits.append(hit)
+        self.beat += Fraction(part.goto)
 
     def _change_tempo(self, part: PartDescription, beat: float, beats: float) -> None:
         if part.bpm == 0 and part.end_bpm == 0:
@@ -282,33 +298,6 @@ class _Compiler:
             start, at = (hit.bar - 1) * self.bar, Fraction(hit.beat) - 1
             notes.append(Note(start, at, piece, hit.velocity, hit.hand, False))
         return notes, bars * self.bar
-
-
-def check_hold(part: PartDescription, members: Members, where: str) -> None:
-    """Refuses holds that make no sense.
-
-    Raises:
-        BackbeatError: too short or long, no hand, no member, or too wild.
-    """
-    if not LEAVE_BEATS < part.hold <= MOST_BEATS:
-        raise BackbeatError(
-            f"{where}: hold {part.name!r} takes {part.hold:g} beats; it takes more "
-            f"than {LEAVE_BEATS:g} and up to {MOST_BEATS}"
-        )
-    for hand, member in part.rest.items():
-        if hand not in HANDS:
-            raise BackbeatError(f"{where}: {hand!r} is not a hand; left or right")
-        if member not in members.names:
-            raise BackbeatError(
-                f"{where}: part {part.name!r} rests on {member!r}; the kit has "
-                f"{', '.join(members.names)}"
-            )
-    if not (part.sway_beats >= 0.5 and abs(part.sway) <= MOST_SWAY):
-        raise BackbeatError(
-            f"{where}: in hold {part.name!r} the torso sways {part.sway:g} rad in "
-            f"{part.sway_beats:g} beats; it may sway {MOST_SWAY:g} rad to each side, "
-            "in at least half a beat"
-        )
 
 
 def _check_steps(steps: int, where: str) -> None:

@@ -39,6 +39,15 @@ class PartDescription:
     # Turn of the torso to each side in a hold [rad], and beats of a full swing.
     sway: float = 0.2
     sway_beats: float = 2.0
+    # Beats of a goto: hands are sent somewhere, and are there when they are over.
+    goto: float = 0.0
+    # Drum that each hand is sent to in a goto, by hand; without a hit, above it.
+    to: dict[str, str] = field(default_factory=dict)
+    # Place of the stick's tip that each hand is sent to: forward, left and up from the
+    # kit's place on the floor [m].
+    place: dict[str, list[float]] = field(default_factory=dict)
+    # Loudness of the hits that a goto ends with, as in MIDI; 0 without hits.
+    velocity: int = 0
     # One line a hand; empty for a hand that waits.
     left: str = ""
     right: str = ""

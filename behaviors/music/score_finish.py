@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from behaviors.music.moves import arrivals, find_targets, spared
 from behaviors.music.percussion import Members, place_on_kit
 from behaviors.music.player import Player
-from behaviors.music.score import Hit, Score, check_ways, counted, with_ways
+from behaviors.music.score import Hit, Score, counted
 from behaviors.music.score_description import ScoreDescription
 from behaviors.music.sticking import find_hands
 from behaviors.music.tempo import Tempo
+from behaviors.music.ways import check_ways, with_ways
 from models.errors import BackbeatError, unknown_name
 
 # Ten minutes at the fastest tempo, and more than hands can play in them.
@@ -53,7 +55,9 @@ def finish_score(
     )
     hits, merged = _merge(hits, score.tempo, where)
     remarks += merged
-    holds = with_ways(score.holds, hits, score.tempo)
+    hits = spared(hits, score.moves, score.tempo, where)
+    visits = sorted([*hits, *arrivals(score.moves)], key=lambda h: h.beat)
+    holds = with_ways(score.holds, visits, score.tempo)
     check_ways(hits, holds, score.tempo, where)
     if player is not None:
         hits, dropped = find_hands(
@@ -64,6 +68,7 @@ def finish_score(
         score,
         hits=tuple(sorted(hits, key=lambda h: (h.beat, h.hand))),
         holds=holds,
+        targets=find_targets(score.moves, hits, holds, score.beats),
         remarks=(*score.remarks, *remarks),
         may_drop=description.unplayable == "drop",
     )

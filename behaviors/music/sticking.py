@@ -17,8 +17,9 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from behaviors.music.player import Player
-from behaviors.music.score import HANDS, Hit, Hold, Rests, counted
+from behaviors.music.score import HANDS, Hit, Hold, counted
 from behaviors.music.tempo import Tempo
+from behaviors.music.ways import Rests
 from models.errors import BackbeatError
 
 # What haste, a meter on the other side and a meter of crossing cost: one hand plays

@@ -8,6 +8,8 @@ foot, seat slip farthest any corner of a standing sole, or of another patch, got
 rests           see `mpc.simulation.rests`
 markers         how late the extremes of a dance's moves came, by move
 joint error     against the behavior at the controller's phase
+jerk            largest and rms by joint group: planned from the plan's own curves,
+                measured from a cubic fitted to velocities, see `behaviors.joint_jerk`
 range           commanded and achieved, so that standing still cannot pass
 survived        see `mpc.simulation.survival`
 safety          what controllers did without solved programs, see
@@ -24,6 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from behaviors.dance.markers import marker_figures
+from behaviors.joint_jerk import jerk_of_motion, jerk_of_samples, jerk_story
 from models.configuration import Configuration
 from mpc.reference import Reference
 from mpc.simulation.asked_tempo import asked_tempo
@@ -76,6 +79,7 @@ class RunAnalysis:
             tempo asked for has it.
         tempo: what was asked for.
         joints, joints_planned: (M, nj) angles [rad].
+        speeds: (M, nj) velocities of joints [rad/s].
         corners: (M, 4 C, 3) corners of the patches [m].
         standing: (M, C) whether the behavior has a patch on its support.
     """
@@ -95,6 +99,7 @@ class RunAnalysis:
         self.com, self.corners = np.zeros((M, 3)), np.zeros((M, 4 * C, 3))
         self.com_planned, self.com_nominal = np.zeros((M, 3)), np.zeros((M, 3))
         self.joints = x[:, robot.base_positions : nq]
+        self.speeds = x[:, nq + robot.base_velocities :]
         self.joints_planned = np.zeros_like(self.joints)
         self.standing = np.zeros((M, C), bool)
         state, sample_at = Configuration(robot, x[0, :nq]), reference.sampler()
@@ -207,6 +212,7 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "torque_peak_fraction": float(share.max()),
         "torque_peak_joint": robot.joint_names[j],
         "beat_error_ms": _signed(beats),
+        "jerk": _jerk(analysis),
         "range": _ranges(analysis),
     }
     metrics["pushes"] = [analysis.recovery(push) for push in run.scenario.pushes]
@@ -243,6 +249,14 @@ def _signed(values: np.ndarray) -> dict[str, float]:
         "sd": float(values.std()),
         "max": float(np.abs(values).max()),
     }
+
+
+def _jerk(analysis: RunAnalysis) -> dict[str, object]:
+    """Jerk by joint group, as planned and as measured [rad/s^3]."""
+    robot, run = analysis.reference.robot, analysis.run
+    planned = jerk_of_motion(robot, run.behavior.motion)
+    measured = jerk_of_samples(robot, analysis.t, analysis.speeds)
+    return {"planned": jerk_story(planned), "measured": jerk_story(measured)}
 
 
 def _ranges(analysis: RunAnalysis) -> dict[str, dict[str, object]]:

@@ -17,8 +17,10 @@ def story_bars(story: Mapping[str, Any]) -> tuple[MeterMap, tuple[TimedPulse, ..
         KeyError, TypeError, ValueError: the story has another form.
     """
     if "meter" in story:
-        rows = [(float(t), float(b), *map(int, n)) for t, b, *n in story["pulses"]]
-        pulses = tuple((t, Pulse(*place)) for t, *place in rows)
+        pulses = tuple(
+            (float(t), Pulse(float(beat), int(bar), int(number), int(count)))
+            for t, beat, bar, number, count in story["pulses"]
+        )
         return meter_from_plain(story["meter"]), pulses
     meter = MeterMap(Meter(int(story.get("beats_per_bar", 4)), 4))
     times = [float(t) for t in story.get("beats", [])]

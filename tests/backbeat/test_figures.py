@@ -10,7 +10,7 @@ from PIL import Image
 
 from backbeat.figures import moving_picture, picture, robot_pictures
 from backbeat.figures.joint_tree import Link, read_tree
-from backbeat.figures.joints import joint_ranges
+from backbeat.figures.joints import joint_motion, joint_ranges
 from backbeat.figures.kit_layout import kit_layout
 from backbeat.figures.picture import Camera, Room
 from backbeat.figures.registry import FIGURES, write_figure
@@ -20,6 +20,7 @@ from backbeat.figures.strokes import widest_stroke
 from backbeat.report.drumming_figures import drumming_joints
 from behaviors.behavior_table import to_frame
 from behaviors.drummer import stick_tip
+from behaviors.joint_jerk import planned_jerk
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
@@ -70,6 +71,19 @@ def test_ranges_drawn_are_the_limits_of_the_model(sources, robot):
         ptp = np.degrees(np.ptp(table[f"q.{name}"]))
         assert bar.get_width() == pytest.approx(ptp)
         assert low <= bar.get_x() <= bar.get_x() + bar.get_width() <= high
+
+
+def test_jerks_drawn_are_those_of_the_plan(sources, robot):
+    axes = joint_motion(sources).axes
+    assert len(axes) == 9
+    t, jerk, _ = planned_jerk(sources.plan.robot_model, sources.plan.motion)
+    curves = {line.get_label(): line for ax in axes[6:] for line in ax.get_lines()}
+    assert sorted(curves) == sorted(drumming_joints())
+    for name, line in curves.items():
+        own = 1e-3 * jerk[: len(line.get_xdata()), robot.joint_index(name)]
+        assert np.array_equal(line.get_ydata(), own)
+    most = 1e-3 * np.abs(jerk[t <= 25.0][:, robot.joint_indices(["l_arm"])]).max()
+    assert f"most {most:.2f}" in axes[7].texts[0].get_text()
 
 
 def test_members_are_drawn_where_the_kit_has_them(sources):

@@ -1,8 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from backbeat.stage.recording import record_behavior, record_run
 from backbeat.stage.show import record_show
+from behaviors.behavior import Event
+from behaviors.music.meter import Meter, MeterChange, MeterMap
 from tests.backbeat.performances import drumming, run_of, swaying
 
 pytestmark = pytest.mark.browser
@@ -155,3 +159,30 @@ def test_a_show_plays_one_performance_after_the_other(window, tmp_path):
         " document.querySelector('iframe').contentWindow.backbeat?.time() > 0.2"
     )
     assert share(window.picture(), orange) > 0.002
+
+
+def test_a_recording_shows_bars_of_its_meter_and_where_hands_are(window, tmp_path):
+    bars = MeterMap(Meter(7, 8), (MeterChange(3.5, Meter(3, 4)),))
+    events = (
+        Event(0.0, "rest", "snare", "l_stick_tip", duration=1.0),
+        Event(0.0, "rest", "floor_tom", "r_stick_tip", duration=1.0),
+        Event(2.0, "strike", "ride", "l_stick_tip", 90),
+        Event(3.0, "strike", "hi_hat", "r_stick_tip", 90),
+    )
+    music = replace(drumming(duration=4.0), bpm=120.0, meter=bars, events=events)
+    window.open(record_behavior(music, tmp_path / "odd.html").path)
+    window.wait_for(STARTED)
+
+    def at(t, path):
+        """Which dots are lit at a time, when the words there are on the page."""
+        window.run(f"window.backbeat.seek({t})")
+        words = f"document.querySelector('[data-say=path]').textContent === '{path}'"
+        window.wait_for(words)
+        lit = "[...document.querySelectorAll('.beats i')].map(i => i.className)"
+        return window.page.inner_text("[data-say='bar']"), window.run(lit)
+
+    bar, dots = at(0.5, "Hold snare and floor tom, s = 0.50")
+    assert (bar, dots) == ("bar 1", ["", "", "now", "", "", "", ""])
+    words = "left Goto ride, s = 0.80 · right Goto hi hat, s = 0.40"
+    bar, dots = at(1.8, words)  # a tenth of a beat into the waltz
+    assert (bar, dots) == ("bar 2", ["now", "", ""])

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from backbeat.report.joint_figures import joint_use
-from backbeat.report.run_curves import MOST_POINTS, lateness, thinned
+from backbeat.report.run_curves import MOST_POINTS, lateness, patch_words, thinned
 from backbeat.report.run_report import run_page
 from backbeat.report.run_words import events, result_sentence, scenario_yaml
 from backbeat.sound.notes import performed
@@ -47,6 +47,29 @@ def test_a_page_tells_a_run_and_needs_nothing_else(pushed, tmp_path):
     assert page.count("<svg") == 7 + 6
     for words in ("0, 60, 0", "friction 0.4", "l_arm_elx", "backbeat track --scenario"):
         assert words in page
+
+
+def test_a_page_has_the_jerk_as_planned_and_as_measured(pushed, tmp_path):
+    record = record_of(pushed)
+    page = run_page(record, tmp_path / "a.parquet")
+    table = page.split("<h3>Jerk</h3>")[1].split("</table>")[0]
+    rows = re.findall(r"<tr><td>(.*?)</td>(.*?)</tr>", table, re.DOTALL)
+    jerk = record.metrics["jerk"]
+    groups = list(jerk["planned"])
+    assert [name for name, _ in rows] == [patch_words(g) for g in groups]
+    for group, (_, cells) in zip(groups, rows, strict=True):
+        told = re.findall(r"<td[^>]*>(.*?)</td>", cells)
+        planned, measured = jerk["planned"][group], jerk["measured"][group]
+        assert [int(told[0]), int(told[1])] == [
+            round(planned["rms"]),
+            round(planned["most"]),
+        ]
+        assert [int(told[3]), int(told[4]), told[5]] == [
+            round(measured["rms"]),
+            round(measured["most"]),
+            measured["joint"],
+        ]
+        assert measured["most"] >= measured["rms"]
 
 
 def test_the_scenario_on_a_page_is_that_of_the_run(pushed):

@@ -14,15 +14,17 @@ from backbeat.stage.layers import (
     ForceArrows,
     SupportPolygon,
 )
-from backbeat.stage.moment import ContactForce, Moment
+from backbeat.stage.moment import ContactForce, Moment, paths
 from backbeat.stage.puppet import Ghost, Puppet, make_world, separation
 from backbeat.stage.recording import page_of
 from backbeat.stage.stage import Stage, time_marks
 from backbeat.stage.takes import PlannedTake
-from behaviors.behavior import make_robot
+from behaviors.behavior import Event, make_robot
 from behaviors.music.meter import Meter, MeterChange, MeterMap
 from models.configuration import Configuration
 from models.errors import BackbeatError
+from mpc.plan_settings import Tempo
+from mpc.simulation.asked_tempo import AskedTempo
 from tests.backbeat.performances import SEAT, drumming, swaying
 from tests.backbeat.robots import make_waver
 from tests.backbeat.test_page import data, unpacked
@@ -227,6 +229,24 @@ def test_bar_lines_are_where_bars_begin():
     assert [2 * t for t in info["beats"]][:9] == [k / 2 for k in range(9)]
     assert info["bars"][:8] == [[1, k, 7] for k in range(1, 8)] + [[2, 1, 7]]
     assert info["bars"][-1] == [5, 1, 3]
+
+
+def test_the_page_knows_what_each_hand_does_at_the_tempo_asked_for():
+    events = (
+        Event(0.0, "rest", "floor_tom", "l_stick_tip", duration=1.0),
+        Event(2.0, "strike", "ride", "l_stick_tip", 90),
+    )
+    take = PlannedTake(dataclasses.replace(drumming(duration=4.0), events=events))
+    info = Stage(take.behavior, is_simulated=False).info(take, 1.0)
+    hold = {"part": "left", "kind": "Hold", "start": 0.0, "end": 1.0}
+    goto = {"part": "left", "kind": "Goto", "start": 1.0, "end": 2.0}
+    assert info["paths"][0] == {**hold, "where": "floor tom"}
+    assert info["paths"][1] == {**goto, "where": "ride"}
+    # On the way to half as fast from 1 s on: what follows comes later.
+    take.tempo = AskedTempo((Tempo(), Tempo().changed(1.0, 0.5)))
+    slow = paths(take)
+    assert (slow[0].end, slow[1].start) == (1.0, 1.0)
+    assert 2.5 < slow[1].end == take.tempo.when(2.0) <= 3.0
 
 
 def test_another_robot_needs_no_code(tmp_path):

@@ -15,6 +15,7 @@ from behaviors.dance.arrangement import (
 )
 from behaviors.dance.authoring import Choreography
 from behaviors.dance.move_file import parse_move, shipped_moves
+from behaviors.music.meter import MeterMap
 from behaviors.specification import parse_specification
 from models.errors import BackbeatError
 from tests.behaviors.moves import MOVE
@@ -25,7 +26,7 @@ BEATS = np.arange(0.0, 24.0, 1 / 24)
 
 
 def place(track, *rows, fade=1.0):
-    return place_moves({track: rows}, MOVES, 4, fade, "mine")
+    return place_moves({track: rows}, MOVES, MeterMap(), fade, "mine")
 
 
 def offsets(placed, beats=BEATS):

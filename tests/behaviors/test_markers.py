@@ -21,6 +21,7 @@ from behaviors.dance.markers import (
     pooled_figures,
 )
 from behaviors.dance.move_file import shipped_moves
+from behaviors.music.meter import MeterMap
 from behaviors.music.tempo import Tempo
 from tests.tolerances import MARKER_MEAN, MARKER_READ
 
@@ -43,7 +44,7 @@ def marker(time, channel, extreme, within=0.5):
 
 
 def events(track, description):
-    placed = place_moves({track: [description]}, MOVES, 4, 1.0, "mine")
+    placed = place_moves({track: [description]}, MOVES, MeterMap(), 1.0, "mine")
     return marker_events(placed, TEMPO, ROBOT)
 
 

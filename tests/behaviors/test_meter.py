@@ -12,6 +12,7 @@ from behaviors.behavior import Event
 from behaviors.behavior_table import behavior_from_frame, to_frame, to_header
 from behaviors.dance.authoring import Choreography
 from behaviors.drummer import score_events
+from behaviors.medley import Medley
 from behaviors.music.meter import (
     DENOMINATORS,
     Meter,
@@ -25,6 +26,7 @@ from behaviors.music.score_compiler import compile_score
 from behaviors.music.score_description import ScoreDescription
 from behaviors.music.score_finish import finish_score
 from behaviors.music.tab_file import read_tab_file
+from behaviors.placement import Placement
 from behaviors.specification import parse_specification
 from models.errors import BackbeatError
 from models.yaml_file import parse_yaml
@@ -208,6 +210,8 @@ def test_a_behavior_counts_pulses_of_its_bars():
     assert behavior.beat_times(4.0).tolist() == [k / 2 for k in range(9)]
     assert behavior.grid.place(1.75) == (2, 1.0)
     assert replace(behavior, bpm=0.0).pulses(4.0) == []
+    assert "120 BPM in 7/8, " in str(behavior)
+    assert "BPM in" not in str(drumming())
 
 
 def test_pulses_of_a_changing_tempo_are_exact():
@@ -312,3 +316,46 @@ def test_a_dance_in_code_tells_its_bars():
     assert "bar   4 beat 1 " in lines[2]
     again = parse_specification(dance.text(), "mine.yaml")
     assert again.meter_map() == dance.dance.meter_map()
+
+
+# --- shows ------------------------------------------------------------------------
+
+
+def joined(*parts):
+    """A medley of short parts at 120 beats a minute, and it as a behavior."""
+    medley = Medley(120.0)
+    for part in parts:
+        made = {"knots": 2, "log": [], "active_limits": []}
+        medley.add_part(replace(part, provenance=made), Placement())
+        medley.rest(0.1, 0.0)
+    events = tuple(sorted(medley.events, key=lambda e: e.time))
+    return replace(
+        drumming(duration=medley.time), bpm=120.0, meter=medley.meter(), events=events
+    )
+
+
+def test_bars_of_a_show_begin_with_every_behavior():
+    """It is on the ground for 2.5 s, waits for beat 6, and waltzes on from there."""
+    odd = replace(drumming(duration=2.5), bpm=120.0, meter=MeterMap(Meter(7, 8)))
+    waltz = replace(drumming(duration=2.0), bpm=120.0, meter=MeterMap(Meter(3, 4)))
+    still = replace(odd, bpm=0.0)
+    show = joined(odd, waltz, still)
+    assert str(show.meter) == "7/8, 3/4 from bar 3"
+    bars = [t for t, p in show.pulses(5.0) if p.number == 1]
+    assert bars == [0, 1.75, 3.0, 4.5]
+    assert joined(still).meter == MeterMap()
+
+
+def test_beats_of_a_changing_tempo_are_counted_through_a_show():
+    marked = [(0.0, 0.0), (0.5, 0.2), (1.0, 0.5), (1.5, 0.9), (2.0, 1.4)]
+    events = tuple(Event(t, "beat", f"{b:g}") for b, t in marked)
+    part = replace(
+        drumming(duration=1.5),
+        bpm=120.0,
+        meter=MeterMap(Meter(2, 8)),
+        events=events,
+    )
+    show = joined(part, part)
+    assert [b for b, _ in show.grid.marked] == [0, 0.5, 1, 1.5, 2, 3, 3.5, 4, 4.5, 5]
+    bars = [round(t, 6) for t, p in show.pulses(4.0) if p.number == 1]
+    assert bars == [0.0, 0.5, 1.4, 2.0, 2.5, 3.4]

@@ -35,7 +35,7 @@ def load(tmp_path):
 
 
 def test_every_example_is_a_score(load):
-    assert len(EXAMPLES) == 4
+    assert len(EXAMPLES) == 5
     for language, text in EXAMPLES:
         score = load(language, text)
         assert score.hits
@@ -44,11 +44,14 @@ def test_every_example_is_a_score(load):
 
 
 def test_the_examples_do_what_the_page_says(load):
-    parts, time, tab, notes = (load(*example) for example in EXAMPLES)
+    parts, sent, time, tab, notes = (load(*example) for example in EXAMPLES)
     assert [s.name for s in parts.sections] == [
         "ready", "verse", "chorus", "ending", "rest",
     ]  # fmt: skip
     assert {h.velocity for h in parts.hits} == {50, 90, 110, 115}
+    assert sent.section("away").beats == 2
+    assert [h.velocity for h in sent.hits][-1] == 100
+    assert "place 0.350, 0.250, 1.000" in [t.name for t in sent.targets]
     swings = time.section("swings").beat
     assert [h.beat - swings for h in time.hits[:2]] == pytest.approx([0, 0.62])
     faster = time.section("faster")

@@ -12,6 +12,7 @@ from backbeat.sound.voices import character
 from behaviors.drummer import kit_members
 from behaviors.music.backing import LONGEST, read_recording
 from behaviors.music.player import Player
+from behaviors.music.score import Score
 from behaviors.music.score_description import (
     HitDescription,
     PartDescription,
@@ -40,6 +41,8 @@ parts:
     right: "- - 3! - - - 3! -"
   - {bars: 2, hits: [{bar: 2, beat: 1.5, member: "3", velocity: 77, hand: right}]}
   - {tab: "SN|o---o---|", meter: 4/4, end_bpm: 90, repeat: 2}
+  - {name: go, goto: 2, to: {right: ride}, place: {left: [0.3, 0.2, 1.0]}, meter: 7/8}
+  - {name: hit, goto: 1.5, to: {left: snare}, velocity: 90}
   - {name: end, hold: 4, rest: {left: snare, right: floor_tom}, sway: 0.1}
 """
 TAB = "bpm: 120\n[beat]\nHH|xxxxxxxx|\nSN|--O---O-|\nBD|o---o---|\n"
@@ -77,6 +80,18 @@ def _read_score(path: Path) -> None:
     assert len({(h.beat, h.hand) for h in score.hits}) == len(score.hits)
     assert all(h.contact_end > h.beat for h in score.holds)
     assert score.tempo.time(score.beats) <= 600
+    _check_hands(score)
+
+
+def _check_hands(score: Score) -> None:
+    """What a hand does is a chain without gaps, in the time of the score."""
+    for target in score.targets:
+        assert 0 <= target.beat <= target.beat + target.beats <= score.beats + 1e-9
+        assert np.isfinite(target.place).all()
+    for hand in ("left", "right"):
+        beats = [beat for beat, *_ in score.stops(hand)]
+        assert beats == sorted(beats)
+        assert all(0 <= beat <= score.beats for beat in beats)
 
 
 def _read_kit(path: Path) -> None:

@@ -33,6 +33,21 @@
         ...Array.from({ length: count }, () => document.createElement("i")));
   }
 
+  // Hold or Goto, and the path variable s from 0 to 1; by hand where they differ.
+  function pathWords(t) {
+    const now = info.paths.filter(({ start, end }) => start <= t && t < end);
+    const said = now.map(({ part, kind, start, end, where }) => [part,
+      `${kind} ${where}, s = ${((t - start) / (end - start)).toFixed(2)}`]);
+    const same = now.length > 1 && now.every(({ kind, start, end }) => kind === now[0].kind
+      && start === now[0].start && end === now[0].end);
+    if (same) {
+      const places = [...new Set(now.map(({ where }) => where))].join(" and ");
+      const { kind, start, end } = now[0];
+      return `${kind} ${places}, s = ${((t - start) / (end - start)).toFixed(2)}`;
+    }
+    return said.map(([part, words]) => `${part} ${words}`.trim()).join(" · ");
+  }
+
   function caption(t) {
     if (info.bars.length) {
       const after = info.beats.findIndex((time) => time > Math.max(t, 0) + 1e-6);
@@ -45,6 +60,7 @@
     const segment = last(info.segments, t);
     const now = segment && t < segment.time + segment.duration;
     say("segment", now ? segment.name : "");
+    say("path", pathWords(t));
     say("remark", last(info.remarks, t)?.text ?? "");
     for (const [what, said] of Object.entries(info.sayings ?? {}))
       say(what, said.findLast(([time]) => time <= t)?.[1] ?? "");
