@@ -9,7 +9,7 @@ from behaviors.authored import Specification
 from behaviors.setlist import SetlistSpecification
 from behaviors.setlist_rules import part_paths
 from behaviors.specification import read_specification
-from models.robot_description import find_description
+from models.robot_description import find_description, robot_files
 
 ROOT = Path(__file__).parent.parent
 # Each specification counts for itself alone, looks do not move, and sweeps only ask.
@@ -53,8 +53,13 @@ def robot_hash(robot: str) -> str:
 
 
 def _robot_files(robot: str) -> list[Path]:
-    files = sorted(find_description(robot).parent.rglob("*"))
-    return [path for path in files if path.suffix in (".yaml", ".urdf")]
+    """Files that describe a robot, and all others of their kind beside its YAML."""
+    path = find_description(robot)
+    files = [p for p in path.parent.rglob("*") if p.suffix in (".yaml", ".urdf")]
+    files.sort()
+    known = {p.resolve() for p in files}
+    others = [p for p in robot_files(path) if p.resolve() not in known]
+    return [*files, *(p for p in others if p.is_file())]
 
 
 @cache
