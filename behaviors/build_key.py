@@ -11,7 +11,7 @@ from behaviors.setlist import SetlistSpecification
 from behaviors.setlist_rules import part_paths
 from behaviors.specification import read_specification
 from models.outside_file import is_file, read_bytes
-from models.robot_description import find_description, robot_stamps
+from models.robot_description import find_description, robot_files
 
 ROOT = Path(__file__).parent.parent
 # Each specification counts for itself alone, looks do not move, and sweeps only ask.
@@ -56,8 +56,9 @@ def robot_hash(robot: str) -> str:
 
 
 def _robot_files(robot: str) -> list[Path]:
-    """Its YAML, and the models that this names."""
-    return sorted({Path(path) for path, *_ in robot_stamps(find_description(robot))})
+    """Its YAML, those that this starts from, and the models that they name."""
+    files = robot_files(find_description(robot))
+    return sorted({path.resolve() for path in files if is_file(path)})
 
 
 @cache

@@ -290,8 +290,8 @@ class RobotModel:
         return out
 
     def safety_laws(self) -> tuple[SafetyLaw, ...]:
-        """Safety laws of the joints whose URDF has them."""
-        return described_laws(self.urdf)
+        """Safety laws of the joints whose URDF has them, as the robot YAML has them."""
+        return described_laws(self.urdf, self._yaml.soft_limit_margin)
 
     def servo_gains(self) -> dict[str, tuple[float, float]]:
         """Servo frequency [Hz] and least inertia [kg m^2] by joint name."""

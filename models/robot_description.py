@@ -14,12 +14,11 @@ from math import isfinite
 from pathlib import Path
 
 from models.description.inertia import refuse_impossible_bodies
+from models.description.made_description import made_description, made_from
 from models.errors import BackbeatError, unknown_name
 from models.outside_file import is_file, is_there
-from models.yaml_file import load_yaml
-
-# Path, time of the last change [ns] and size of a file.
-Stamp = tuple[str, int, int]
+from models.robot_inheritance import Stamp, lineage, merged_text, stamp
+from models.yaml_file import parse_yaml
 
 
 @dataclass
@@ -107,7 +106,9 @@ class RobotDescription:
 
     # Short name used on the command line.
     name: str = ""
-    # URDF, relative to this YAML file.
+    # Robot that ships, or YAML beside this one, to start from: what follows is on top.
+    like: str = ""
+    # URDF, or an overlay of one, relative to this YAML file.
     urdf: str = ""
     # Link that floats.
     base: str = ""
@@ -134,6 +135,9 @@ class RobotDescription:
     places: dict[str, PlaceDescription] = field(default_factory=dict)
     # Servo gains by group name.
     servo: dict[str, ServoGains] = field(default_factory=dict)
+    # How far inside the hard limits soft ones lie at least, wherever the URDF has them
+    # [rad or m]; 0 leaves them there.
+    soft_limit_margin: float = 0.0
     # Old joint names that are still accepted, old: new.
     aliases: dict[str, str] = field(default_factory=dict)
 
@@ -175,10 +179,8 @@ class RobotDescription:
 
 
 _HERE = Path(__file__).parent
-SHIPPED = {
-    name: _HERE / "atlas" / f"{name}.yaml"
-    for name in ("atlas", "atlas_v3", "atlas_v4", "atlas_v5_drcsim")
-}
+_ATLASES = ("", "_v3", "_v3_calibrated", "_v4", "_v5_drcsim")
+SHIPPED = {f"atlas{v}": _HERE / "atlas" / f"atlas{v}.yaml" for v in _ATLASES}
 SHIPPED["ur10"] = _HERE / "ur10" / "ur10.yaml"
 
 
@@ -206,32 +208,33 @@ def load_description(path: Path) -> RobotDescription:
         BackbeatError: the file cannot be read, or says what makes no sense; or its
             URDF has a link that no body can be.
     """
-    description = deepcopy(_loaded(path, _stamp(path)))
-    _check_bodies(_stamp(path.parent / description.urdf))
+    paths = lineage(path, SHIPPED)
+    description = deepcopy(_loaded(paths, tuple(map(stamp, paths))))
+    urdf = made_description(path.parent / description.urdf)
+    if urdf != path.parent / description.urdf:
+        description.urdf = str(urdf.resolve())
+    _check_bodies(stamp(urdf))
     return description
+
+
+def robot_files(path: Path) -> tuple[Path, ...]:
+    """All YAMLs and model files that describe a robot."""
+    paths = lineage(path, SHIPPED)
+    description = _loaded(paths, tuple(map(stamp, paths)))
+    items = [i for s in description.equipment.values() for i in s.values() if i.file]
+    others = dict.fromkeys(path.parent / item.file for item in items)
+    return (*paths, *made_from(path.parent / description.urdf), *others)
 
 
 def robot_stamps(path: Path) -> tuple[Stamp, ...]:
     """What tells whether a robot's YAML or a model file that it names has changed."""
-    description = load_description(path)
-    items = [i for s in description.equipment.values() for i in s.values() if i.file]
-    names = dict.fromkeys([description.urdf, *(item.file for item in items)])
-    return (_stamp(path), *(_stamp(path.parent / name) for name in names))
+    return tuple(map(stamp, robot_files(path)))
 
 
 @cache
 def tell_new_name(old: str, new: str) -> None:
     """Says, once, that a joint has another name now."""
     logging.getLogger(__name__).warning("the joint %r is called %r now", old, new)
-
-
-def _stamp(path: Path) -> Stamp:
-    """Path, time of the last change [ns] and size of a file; zeros if there is none."""
-    try:
-        status = path.stat()
-    except (OSError, ValueError):
-        return str(path.absolute()), 0, 0
-    return str(path.resolve()), status.st_mtime_ns, status.st_size
 
 
 @lru_cache(maxsize=8)
@@ -243,14 +246,20 @@ def _check_bodies(urdf: Stamp) -> None:
 
 
 @lru_cache(maxsize=8)
-def _loaded(path: Path, stamp: Stamp) -> RobotDescription:
+def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescription:
     """A robot YAML as it is at its last change; a build asks for it a dozen times."""
-    description = load_yaml(RobotDescription, path)
+    path = paths[0]
+    description = parse_yaml(RobotDescription, merged_text(paths), str(path))
     for key in ("name", "urdf", "base"):
         if not getattr(description, key):
             raise BackbeatError(f"{path}: the robot needs a value for {key!r}")
     if not is_file(path.parent / description.urdf):
         raise BackbeatError(f"{path}: no such URDF {description.urdf!r} beside it")
+    if not 0 <= description.soft_limit_margin < 1:
+        raise BackbeatError(
+            f"{path}: soft_limit_margin is {description.soft_limit_margin:g}; it must "
+            "be from 0 to 1 rad"
+        )
     for name, place in description.places.items():
         _check_pose(path, name, place.position, [0.0, 0.0, 0.0])
     contacts = dict(description.contacts)

@@ -11,7 +11,7 @@ page "Safety limits" of pr2_controller_manager, ROS documentation:
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -129,15 +129,33 @@ def read_safety_law(urdf: Path, joint: str) -> SafetyLaw:
     return _law(description, description.joints[joint])
 
 
-def described_laws(description: Description) -> tuple[SafetyLaw, ...]:
+def described_laws(
+    description: Description, margin: float = 0.0
+) -> tuple[SafetyLaw, ...]:
     """The laws of all joints that have one.
+
+    Args:
+        description: what the URDF says.
+        margin: how far inside the hard limits soft ones lie at least [rad or m]; with 0
+            they lie where the URDF has them.
 
     Raises:
         BackbeatError: a joint has a `<safety_controller>` and no limits, or one without
             a k_velocity.
     """
     joints = description.joints.values()
-    return tuple(_law(description, j) for j in joints if j.safety is not None)
+    laws = (_law(description, j) for j in joints if j.safety is not None)
+    return tuple(_drawn_in(law, margin) if margin > 0 else law for law in laws)
+
+
+def _drawn_in(law: SafetyLaw, margin: float) -> SafetyLaw:
+    """A law whose soft limits lie inside the hard ones; in the middle if these meet."""
+    middle = 0.5 * (law.lower + law.upper)
+    return replace(
+        law,
+        soft_lower=min(max(law.soft_lower, law.lower + margin), middle),
+        soft_upper=max(min(law.soft_upper, law.upper - margin), middle),
+    )
 
 
 def _law(description: Description, joint: Joint) -> SafetyLaw:

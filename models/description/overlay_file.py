@@ -25,6 +25,18 @@ class LinkChange:
 
 
 @dataclass
+class SafetyChange:
+    """New values of a joint's safety controller, which is made if there is none."""
+
+    # Where velocity bounds are zero [rad or m]; see `models.safety_law`.
+    soft_lower: float = math.nan
+    soft_upper: float = math.nan
+    # Velocity per distance [1/s], effort per velocity [N m s/rad or N s/m].
+    k_position: float = math.nan
+    k_velocity: float = math.nan
+
+
+@dataclass
 class JointChange:
     """New values of a joint; nan leaves what is there."""
 
@@ -36,6 +48,7 @@ class JointChange:
     effort_factor: float = 1.0
     damping: float = math.nan
     friction: float = math.nan
+    safety_controller: SafetyChange = field(default_factory=SafetyChange)
 
 
 @dataclass
@@ -70,7 +83,7 @@ class Attachment:
 class Overlay:
     """Changes of a description, made in the order of the fields."""
 
-    # The description that is changed, relative to this file.
+    # The description that is changed, or an overlay of one, relative to this file.
     urdf: str = ""
     # Name of the robot that results; "" keeps it.
     name: str = ""
@@ -110,6 +123,11 @@ def load_overlay(path: Path) -> Overlay:
         for key in ("effort", "velocity", "damping", "friction"):
             if getattr(joint, key) < 0:
                 raise BackbeatError(f"{path}: joint {name!r}: {key} is below zero")
+        safety = joint.safety_controller
+        if safety.k_position < 0 or safety.k_velocity < 0:
+            raise BackbeatError(f"{path}: joint {name!r}: a gain is below zero")
+        if safety.soft_lower > safety.soft_upper:
+            raise BackbeatError(f"{path}: joint {name!r}: soft limits are exchanged")
     for name, body in overlay.bodies.items():
         where = f"{path}: body {name!r}"
         _check_positive(where, "mass", body.mass)
@@ -152,3 +170,27 @@ def _check_positive(where: object, key: str, value: float) -> None:
 def _check_vector(where: object, key: str, value: list[float], length: int) -> None:
     if len(value) != length or not all(map(math.isfinite, value)):
         raise BackbeatError(f"{where}: {key} needs {length} numbers")
+
+
+def is_overlay(path: Path) -> bool:
+    """Whether a file is to be read as an overlay, and not as a description."""
+    return path.suffix in (".yaml", ".yml")
+
+
+def made_from(path: Path) -> tuple[Path, ...]:
+    """A description, or an overlay and all files that it makes one of.
+
+    Raises:
+        BackbeatError: an overlay cannot be read, or is made from itself.
+    """
+    found, waiting = [path], [path] if is_overlay(path) else []
+    for overlay in waiting:  # Grows while it is gone through.
+        change = load_overlay(overlay)
+        for name in (change.urdf, *(a.file for a in change.attachments.values())):
+            source = overlay.parent / name
+            if source.resolve() in {p.resolve() for p in waiting}:
+                raise BackbeatError(f"{path}: the overlay is made from itself")
+            found.append(source)
+            if is_overlay(source):
+                waiting.append(source)
+    return tuple(found)

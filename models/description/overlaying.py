@@ -2,6 +2,7 @@
 
 import math
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,14 @@ from models.description.document import (
     read_document,
     tag,
 )
+from models.description.meshes import resolve
 from models.description.overlay_file import (
     AddedBody,
     JointChange,
     LinkChange,
+    is_overlay,
     load_overlay,
+    made_from,
 )
 from models.description.reading import read_leniently
 from models.errors import BackbeatError, unknown_name
@@ -42,11 +46,9 @@ def apply_overlay(path: Path, output: Path) -> bytes:
     """
     overlay = load_overlay(path)
     source = path.parent / overlay.urdf
-    others = (path.parent / a.file for a in overlay.attachments.values())
-    refuse_to_replace(output, path, source, *others)
-    document = read_document(source)
+    refuse_to_replace(output, *made_from(path))
+    document = _source(source, output)
     root = document.root
-    _move_meshes(document, output)
     if overlay.name:
         root.set("name", overlay.name)
     for name in overlay.remove:
@@ -74,6 +76,15 @@ def apply_overlay(path: Path, output: Path) -> bytes:
     return bytes(etree.tostring(document.tree, encoding="utf-8", xml_declaration=True))
 
 
+def _source(source: Path, output: Path) -> Document:
+    """What is changed: a description, or what another overlay makes of one."""
+    if not is_overlay(source):
+        document = read_document(source)
+        _move_meshes(document, output)
+        return document
+    return Document(output, apply_overlay(source, output))
+
+
 def _named(root: Any, kind: str, name: str) -> Any:
     """A link or joint by name."""
     found = {attributes(e).get("name", ""): e for e in children(root, kind)}
@@ -88,8 +99,15 @@ def _move_meshes(document: Document, output: Path) -> None:
     there = output.resolve().parent
     for element in document.root.iter("*"):
         name = attributes(element).get("filename", "")
-        if tag(element) in ("mesh", "texture") and name and "://" not in name:
+        if tag(element) not in ("mesh", "texture") or not name:
+            continue
+        if "://" not in name:
             element.set("filename", os.path.relpath(here / name, there))
+        elif resolve(name, output).path is None:
+            # Its package is not above the new place, and may be above the old one.
+            found = resolve(name, document.path).path
+            if found is not None:
+                element.set("filename", os.path.relpath(found.resolve(), there))
 
 
 def _remove(root: Any, link: Any) -> None:
@@ -186,6 +204,15 @@ def _change_joint(root: Any, joint: Any, change: JointChange) -> None:
         _set(joint, "limit", key, getattr(change, key))
     for key in ("damping", "friction"):
         _set(joint, "dynamics", key, getattr(change, key))
+    safety = asdict(change.safety_controller)
+    for key, value in safety.items():
+        attribute = f"{key}_limit" if key.startswith("soft") else key
+        _set(joint, "safety_controller", attribute, value)
+    law = child(joint, "safety_controller")
+    if law is not None and "k_velocity" not in attributes(law):
+        raise BackbeatError(
+            f"joint {name!r}: a safety_controller needs a k_velocity [N m s/rad]"
+        )
     limit = child(joint, "limit")
     if change.effort_factor != 1.0 and limit is not None:
         effort = _number(limit, "effort", name) * change.effort_factor

@@ -79,7 +79,15 @@ def test_every_member_is_reached_with_the_elbow_down(at_kit):
     state = Configuration(at_kit.robot, at_kit.posture)
     for hand, members in {
         "left": ("hi_hat", "crash", "snare", "high_tom", "mid_tom", "floor_tom"),
-        "right": ("hi_hat", "crash", "snare", "high_tom", "mid_tom", "floor_tom", "ride"),
+        "right": (
+            "hi_hat",
+            "crash",
+            "snare",
+            "high_tom",
+            "mid_tom",
+            "floor_tom",
+            "ride",
+        ),
     }.items():
         for member in members:
             touch = kit.strike_pose(member) @ RigidTransform([0.0, 0.0, 0.007])

@@ -16,6 +16,7 @@ from models.description.model_diff import differences
 from models.description.overlaying import apply_overlay
 from models.description.reading import read_description
 from models.errors import BackbeatError
+from models.safety_law import read_safety_law
 from tests.models.description.traps import SOLID
 
 ATLAS = Path(__file__).parents[3] / "models" / "atlas" / "atlas_v5.urdf"
@@ -246,3 +247,43 @@ def test_a_choice_of_nothing_is_refused(overlaid, tmp_path):
     says = "no collision is called 'rough'; known: a_fine, a_simple"
     with pytest.raises(BackbeatError, match=says):
         overlaid("collisions: rough", tmp_path / "two.urdf")
+
+
+def test_an_overlay_gives_a_joint_a_safety_controller(overlaid):
+    text = (
+        "joints: {l_arm_elx: {safety_controller: {soft_lower: 0.1, soft_upper: 2.2, "
+        "k_position: 20, k_velocity: 30}}}"
+    )
+    path = overlaid(text)
+    law = read_safety_law(path, "l_arm_elx")
+    assert (law.soft_lower, law.soft_upper) == (0.1, 2.2)
+    assert (law.k_position, law.k_velocity) == (20.0, 30.0)
+    only = [n for n, j in read_description(path).joints.items() if j.safety is not None]
+    assert only == ["l_arm_elx"]
+    # Of one that is there, what is not named stays.
+    v3 = ATLAS.with_name("atlas_v3.urdf")
+    change = "joints: {l_arm_elx: {safety_controller: {soft_lower: 0.2}}}"
+    law = read_safety_law(overlaid(change, v3), "l_arm_elx")
+    assert (law.soft_lower, law.k_velocity) == (0.2, 100.0)
+
+
+@pytest.mark.parametrize(
+    ("law", "said"),
+    [
+        ("{soft_lower: 0.1}", "needs a k_velocity"),
+        ("{k_velocity: -1}", "a gain is below zero"),
+        ("{soft_lower: 1, soft_upper: 0, k_velocity: 1}", "exchanged"),
+    ],
+)
+def test_a_safety_controller_that_is_none_is_a_sentence(overlaid, law, said):
+    with pytest.raises(BackbeatError, match=said):
+        overlaid(f"joints: {{l_arm_elx: {{safety_controller: {law}}}}}")
+
+
+def test_an_overlay_changes_what_another_makes(overlaid, tmp_path):
+    (tmp_path / "first.yaml").write_text(
+        f"urdf: {ATLAS}\njoints: {{neck_ay: {{effort: 7}}}}\n"
+    )
+    made = read_description(overlaid("joints: {neck_ay: {velocity: 3}}", "first.yaml"))
+    limit = made.joints["neck_ay"].limit
+    assert (limit.effort, limit.velocity) == (7.0, 3.0)
