@@ -111,9 +111,7 @@ def moving_pelvis(sources: Sources) -> Figure:
     with mpl.rc_context(STYLE):
         figure = Figure((WIDTH, 2.0 * HEIGHT), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
-        for color, (radius, rows) in zip(
-            COLORS, table.groupby("radius"), strict=False
-        ):
+        for color, (radius, rows) in zip(COLORS, table.groupby("radius"), strict=False):
             what = f"on a circle of {radius:g} m" if radius else "held still"
             for fed, part in rows.groupby("feedforward"):
                 how = "fed forward" if fed else "ignored"
