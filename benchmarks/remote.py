@@ -34,7 +34,12 @@ from mpc.remote.frames import FrameSocket, frame
 from mpc.remote.link import RemoteLink
 from mpc.remote.messages import read, to_bytes
 from mpc.remote.server import ControllerServer
+from mpc.remote.task_exchange import TaskQuestion
+from mpc.remote.task_link import TaskSpaceLink
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.task_space_scenario import TaskSpaceScenario
+from mpc.simulation.task_space_setup import set_up
+from mpc.task_space_law import TaskSpaceCommand, TaskSpaceSettings
 
 DIFFERENCES = (
     "The echo is a raw socket: the bytes of a question there, the bytes of an answer "
@@ -119,8 +124,12 @@ def round_trips(behavior: Behavior) -> tuple[np.ndarray, np.ndarray]:
     return np.array(echoes[BATCH:]), np.array(ours[BATCH:])
 
 
-def _serve(pipe: Connection, behavior: Behavior) -> None:
-    with ControllerServer(lambda name: behavior, address=Address(port=0)) as server:
+def _serve(pipe: Connection, behavior: Behavior | None) -> None:
+    def find(name: str) -> Behavior:
+        assert behavior is not None
+        return behavior
+
+    with ControllerServer(find, address=Address(port=0)) as server:
         pipe.send(server.address)
         server.serve(lambda: bool(pipe.poll()))
 
@@ -172,6 +181,43 @@ def paced(behavior: Behavior, planner: str, seconds: float = SECONDS) -> np.ndar
     return np.array(times[100:])
 
 
+def paced_task_space(seconds: float = SECONDS) -> tuple[np.ndarray, np.ndarray]:
+    """Wall times from question to answer at 1 kHz in task space [s].
+
+    The law of a UR10 with torques truncated, and that of Atlas within limits.
+    """
+    found = []
+    for scenario in (
+        TaskSpaceScenario(),
+        TaskSpaceScenario(robot="atlas", control=TaskSpaceSettings(limits="program")),
+    ):
+        setup = set_up(scenario)
+        robot, law = setup.robot, setup.law
+        x = np.r_[setup.q, np.zeros(robot.num_velocities)]
+        target, still = np.zeros(9), x[robot.num_positions :]
+        target[:3] = law(setup.q, still, np.zeros((3, 3))).hand
+        here, there = multiprocessing.Pipe()
+        far = multiprocessing.Process(target=_serve, args=(there, None))
+        far.start()
+        times = []
+        try:
+            with TaskSpaceLink(here.recv(), robot, scenario) as link:
+                began = time.perf_counter()
+                for k in range(round(seconds * 1e3)):
+                    now = wait_until(began + 1e-3 * k)
+                    asked = TaskQuestion(k, x, target)
+                    answer = link.ask(1e-3 * k, asked, scenario.control)
+                    if not isinstance(answer, TaskSpaceCommand):
+                        raise SystemExit(f"benchmarks: {answer}")
+                    times.append(time.perf_counter() - now)
+                    began = max(began, time.perf_counter() - 1e-3 * (k + 1))
+        finally:
+            here.send(True)
+            far.join()
+        found.append(np.array(times[100:]))
+    return found[0], found[1]
+
+
 def measure(library: Path) -> list[OnlineRow]:
     """Measures everything; the behavior is built first where it is missing."""
     behavior = build(NAME, Library(library))
@@ -193,6 +239,20 @@ def measure(library: Path) -> list[OnlineRow]:
         rows.append(
             OnlineRow(
                 f"answers within 1 ms at 1 kHz, plans made {where}",
+                100 * float(np.mean(times <= 1.0)),
+                "%",
+                99.0,
+                True,
+                f"median {np.median(times):.2f} ms, 99 % within "
+                f"{np.percentile(times, 99):.2f}, slowest {times.max():.1f}",
+            )
+        )
+    names = "UR10, truncated", "Atlas on a moved pelvis, by programs"
+    for name, seconds in zip(names, paced_task_space(), strict=True):
+        times = 1e3 * seconds
+        rows.append(
+            OnlineRow(
+                f"answers within 1 ms at 1 kHz, task space of {name}",
                 100 * float(np.mean(times <= 1.0)),
                 "%",
                 99.0,

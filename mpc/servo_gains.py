@@ -114,6 +114,19 @@ def hold_gains(
     all_felt = np.array([felt_inertia(robot, reference, s) for s in phases.tolist()])
     felt, limbs = all_felt.min(axis=0), sorted(_limb_joints(robot, reference))
     felt[limbs] = all_felt[0, limbs]
+    return bounded_gains(robot, felt, latency)
+
+
+def bounded_gains(
+    robot: RobotModel, felt: np.ndarray, latency: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Joint stiffness and damping of a hold that inertias allow; see `hold_gains`.
+
+    Args:
+        robot: the robot.
+        felt: (nj,) least inertia that joints feel [kg m^2].
+        latency: from a motion to the torque against it [s].
+    """
     late = max(latency, SERVO_STEP)
     stiffness = robot.effort_limits / HOLD_ANGLE
     damping = np.minimum(HOLD_TIME * stiffness, 0.5 * (felt / late + robot.damping))

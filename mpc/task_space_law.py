@@ -22,7 +22,7 @@ from typing import Self
 
 import numpy as np
 
-from models.errors import unknown_name
+from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
 from optimization.task_space.force_tasks import JointForceTask
 from optimization.task_space.limited_program import LimitedProgram
@@ -63,10 +63,16 @@ class TaskSpaceSettings:
         """These settings, if they make sense.
 
         Raises:
-            BackbeatError: unknown way at limits.
+            BackbeatError: unknown way at limits, or a gain that is no finite number.
         """
         if self.limits not in LIMITS:
             raise unknown_name("way at limits", self.limits, LIMITS)
+        gains = (
+            *(self.stiffness, self.damping),
+            *(self.posture_stiffness, self.posture_damping),
+        )
+        if not np.isfinite(gains).all():
+            raise BackbeatError(f"gains in task space have to be finite, not {gains}")
         return self
 
 

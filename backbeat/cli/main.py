@@ -29,7 +29,7 @@ SUBCOMMANDS = {
     "report": "Write a page about a behavior and its limits, or about a run.",
     "compare": "Put two runs of one behavior side by side: what differs, by how much.",
     "track": "Track a behavior in closed loop and report what happened.",
-    "serve": "Control simulations from a process of its own (see track --remote).",
+    "serve": "Control simulations from a process of its own (see --remote).",
     "replay": "Make a run once more and compare it with its file bit for bit.",
     "explain": "Say what the controllers of a run wanted, got and ran into.",
     "sweep": "Run a behavior over settings and seeds: success rates and margins.",

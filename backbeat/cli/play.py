@@ -54,6 +54,12 @@ def command(
             "you move."
         ),
     ] = None,
+    remote: Annotated[
+        str | None,
+        typer.Option(
+            help="With --task-space, HOST:PORT of `backbeat serve`, which controls it."
+        ),
+    ] = None,
     speed: Annotated[
         float,
         typer.Option(help="Behavior seconds a second of the clock, 0.05 to 4."),
@@ -104,11 +110,16 @@ def command(
     if task_space is not None:
         if any((name, move, simulated, kinematic, unverified, loop, record)):
             raise BackbeatError(
-                "--task-space has a robot and nothing to perform: it goes with --port "
-                "and --no-browser-wait alone"
+                "--task-space has a robot and nothing to perform: it goes with --port, "
+                "--remote and --no-browser-wait alone"
             )
-        play_task_space(task_space, port, wait)
+        play_task_space(task_space, port, wait, remote)
         return
+    if remote is not None:
+        raise BackbeatError(
+            "--remote is for --task-space; `backbeat track --remote` gives a behavior "
+            "to a controller in another process"
+        )
     if kinematic and simulated:
         raise BackbeatError("what the kinematic player does, no robot can follow")
     if record is None and (click or latency_ms or backing is not None):
@@ -204,12 +215,16 @@ def play_live(behavior: "Behavior", library: Path, playback: "Playback") -> None
         typer.echo("\nThe show is over.", err=True)
 
 
-def play_task_space(robot: str, port: int | None, wait: bool) -> None:
+def play_task_space(
+    robot: str, port: int | None, wait: bool, remote: str | None
+) -> None:
     """Opens the page of a hand and its target, until Ctrl-C."""
     from backbeat.stage.task_space_player import perform_task_space
+    from mpc.remote.address import read_address
 
+    address = None if remote is None else read_address(remote)
     try:
-        perform_task_space(robot, port, wait, announce)
+        perform_task_space(robot, port, wait, announce, address)
     except KeyboardInterrupt:
         typer.echo("\nThe show is over.", err=True)
 

@@ -20,8 +20,9 @@ from backbeat.stage.server import LiveServer
 from backbeat.stage.task_space_panel import FARTHEST, TASK_COMMANDS, task_offers
 from backbeat.stage.transport import Pace
 from models.errors import BackbeatError, unknown_name
+from mpc.remote.address import Address
 from mpc.simulation.live_task_space import LiveTaskSpace, TaskSpaceMoment
-from mpc.simulation.task_space_loop import HANDS
+from mpc.simulation.task_space_setup import HANDS
 
 BALL, CROSS = "/target", "/hand"
 BALL_COLOR = Rgba(0.90, 0.16, 0.12, 1.0)
@@ -76,20 +77,28 @@ class TaskSpacePlayer:
         url: where to point a browser.
     """
 
-    def __init__(self, robot: str, port: int | None = None, wait: bool = True) -> None:
+    def __init__(
+        self,
+        robot: str,
+        port: int | None = None,
+        wait: bool = True,
+        remote: Address | None = None,
+    ) -> None:
         """Opens the stage.
 
         Args:
             robot: name of a robot that ships with a hand.
             port: where the page is served; None for any free port.
             wait: whether time stands still until a browser looks.
+            remote: where the controller is, in another process; None for inside.
 
         Raises:
-            BackbeatError: there is no such robot, or the port is taken.
+            BackbeatError: there is no such robot, the port is taken, or no controller
+                answers.
         """
         if robot not in HANDS:
             raise unknown_name("robot with a hand", robot, list(HANDS))
-        self.live = LiveTaskSpace(robot)
+        self.live = LiveTaskSpace(robot, remote)
         self.is_playing, self._waits = not wait, wait
         self._notice, self._pace = (0, ""), Pace()
         self._stage = TaskSpaceStage(self.live)
@@ -128,6 +137,7 @@ class TaskSpacePlayer:
     def close(self) -> None:
         """Ends the show."""
         self._server.close()
+        self.live.close()
         # Meshcat may end in the thread alone that has made it.
         del self._stage
         gc.collect()
@@ -199,7 +209,11 @@ def _layer(path: str, name: str, color: str, hint: str) -> dict[str, str]:
 
 
 def perform_task_space(
-    robot: str, port: int | None, wait: bool, announce: Callable[[str], None]
+    robot: str,
+    port: int | None,
+    wait: bool,
+    announce: Callable[[str], None],
+    remote: Address | None = None,
 ) -> None:
     """Plays until Ctrl-C.
 
@@ -208,11 +222,13 @@ def perform_task_space(
         port: where the page is served; None for any free port.
         wait: whether to wait for a browser.
         announce: called with the URL, once, before anything moves.
+        remote: where the controller is, in another process; None for inside.
 
     Raises:
-        BackbeatError: there is no such robot, or the port is taken.
+        BackbeatError: there is no such robot, the port is taken, or no controller
+            answers.
     """
-    player = TaskSpacePlayer(robot, port, wait)
+    player = TaskSpacePlayer(robot, port, wait, remote)
     try:
         announce(player.url)
         while True:

@@ -1,41 +1,23 @@
-"""RemoteLink: the connection of a simulation to its controller process.
+"""RemoteLink: the connection of a simulation to the controllers of a behavior."""
 
-One question is asked at a time, and the answer awaited. Whatever goes wrong is a
-`Failure`, never an exception: the connection is given up, for what comes next on it
-could be anything, and a new one is tried now and then. It opens without making anybody
-wait: until the controller has welcomed it, every question fails.
-"""
-
-import select
-import socket
-from collections.abc import Callable
 from dataclasses import asdict
-from typing import TypeVar
 
 import numpy as np
 
 from behaviors.behavior import Behavior
 from behaviors.behavior_table import digest, to_frame, to_header
-from models.closing import Closing
 from models.errors import BackbeatError
 from models.joint_command import BLOCKS
-from mpc.fail_safe import Cause, Failure
+from mpc.fail_safe import Failure
 from mpc.predictive_weights import PredictiveWeights
 from mpc.remote.address import Address
 from mpc.remote.contents import Asked, Record, read_record
+from mpc.remote.controller_link import ControllerLink
 from mpc.remote.exchange import Answer, Question, question_message, read_answer
-from mpc.remote.frames import FrameSocket, ProtocolError
-from mpc.remote.greeting import Hello, hello_message, plain, read_schema
-from mpc.remote.messages import read, to_bytes
-from mpc.remote.schema import differences, make_schema
+from mpc.remote.greeting import Hello, hello_message, plain
+from mpc.remote.messages import to_bytes
+from mpc.remote.schema import make_schema
 from mpc.simulation.scenario import Scenario
-
-T = TypeVar("T")
-# How long a controller may take to answer [s], to accept a connection [s], and, where
-# somebody waits for that, to get ready: the first time ever it compiles code [s].
-ANSWER, CONNECT, READY = 1.0, 0.2, 300.0
-# Simulated time between attempts to connect again [s].
-RETRY = 0.1
 
 
 def motion_fingerprint(behavior: Behavior) -> str:
@@ -46,13 +28,8 @@ def motion_fingerprint(behavior: Behavior) -> str:
     return digest(to_frame(behavior), header)
 
 
-class RemoteLink(Closing):
-    """A connection to a controller process, made anew when it breaks.
-
-    Attributes:
-        address: where the controller listens.
-        sessions: how often the controller was told to begin anew.
-    """
+class RemoteLink(ControllerLink):
+    """A connection to both controllers of a behavior."""
 
     def __init__(
         self,
@@ -71,46 +48,27 @@ class RemoteLink(Closing):
             weights: weights of the predictive program; None for those that ship.
             answer: longest that an answer may take [s]; None for `ANSWER`.
         """
-        self.address, self.sessions = address, 0
-        self._limit = ANSWER if answer is None else answer
-        self._robot = behavior.robot_model
-        self._schema = make_schema(self._robot)
-        self._hello = Hello(
-            self._schema,
+        robot = behavior.robot_model
+        schema = make_schema(robot)
+        hello = Hello(
+            schema,
             behavior.name,
             motion_fingerprint(behavior),
             plain(scenario.to_dict()),
             None if weights is None else plain(asdict(weights)),
         )
-        self._frames: FrameSocket | None = None
-        self._welcomed, self._begun, self._why = False, False, ""
-        self._retry_at = -np.inf
+        super().__init__(address, schema, hello_message(hello), answer)
+        self._num_joints = robot.num_joints
         self._asked: Asked | None = None
         self._record: Record | None = None
 
-    def __enter__(self) -> "RemoteLink":
-        self.open()
-        return self
-
     def open(self) -> None:
-        """Connects and waits until the controller is ready.
+        """Connects, waits until the controller is ready, and asks what it remembers.
 
         Raises:
             BackbeatError: nobody listens, it does not get ready, or it refuses.
         """
-        frames = self._connect()
-        try:
-            frames.send(to_bytes(hello_message(self._hello)), CONNECT)
-            self._greet(frames.receive(READY))
-        except (OSError, ProtocolError) as error:
-            self.close()
-            raise BackbeatError(
-                f"what listens at {self.address} is no controller of this Backbeat: "
-                f"{error}"
-            ) from None
-        if not self._welcomed:
-            self.close()
-            raise BackbeatError(f"the controller at {self.address} {self._why}")
+        super().open()
         self._record = self._record or self._first_record()
 
     def _first_record(self) -> Record:
@@ -118,17 +76,6 @@ class RemoteLink(Closing):
         if isinstance(found, Record):
             return found
         raise BackbeatError(f"the controller at {self.address} was lost: {found}")
-
-    def close(self) -> None:
-        """Hangs up."""
-        if self._frames is not None:
-            self._frames.close()
-        self._frames, self._welcomed, self._begun = None, False, False
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether the controller remembers anything since the connection was made."""
-        return self._begun
 
     def ask(
         self,
@@ -150,7 +97,7 @@ class RemoteLink(Closing):
         start = start or not self._begun
         news = asked if start or asked != self._asked else None
         question = Question(number, t, start, x, force, news)
-        nj = self._robot.num_joints
+        nj = self._num_joints
 
         def answer() -> Answer:
             content = to_bytes(question_message(question))
@@ -173,79 +120,3 @@ class RemoteLink(Closing):
 
     def _read_record(self) -> Record:
         return read_record(self._exchange(to_bytes({"record": 0})))
-
-    def _exchange(self, content: bytes) -> dict[str, object]:
-        """Sends a message and waits for the answer."""
-        assert self._frames is not None
-        self._frames.send(content, self._limit)
-        message = read(self._frames.receive(self._limit))
-        if "error" in message:
-            raise ProtocolError(f"it said: {str(message['error'])[:200]}")
-        return message
-
-    def _try(self, exchange: Callable[[], T], t: float) -> T | Failure:
-        """The result of an exchange; hangs up when there is none."""
-        try:
-            return exchange()
-        except TimeoutError as error:
-            failure = Failure(Cause.SILENT, str(error))
-        except ProtocolError as error:
-            failure = Failure(Cause.GARBLED, str(error))
-        except OSError as error:
-            failure = Failure(Cause.LOST, _words(error))
-        self.close()
-        self._retry_at = t + RETRY
-        return failure
-
-    def _prepare(self, t: float) -> Failure | None:
-        """Gets nearer to a connection without waiting; None when there is one."""
-        if self._welcomed:
-            return None
-        if self._frames is None:
-            if t < self._retry_at:
-                return Failure(Cause.LOST, "not connected")
-            self._retry_at = t + RETRY
-            try:
-                self._connect().send(to_bytes(hello_message(self._hello)), CONNECT)
-            except (OSError, BackbeatError) as error:
-                self.close()
-                return Failure(Cause.LOST, _words(error))
-        assert self._frames is not None
-        if not select.select([self._frames], [], [], 0.0)[0]:
-            return Failure(Cause.SILENT, "the controller is getting ready")
-        try:
-            self._greet(self._frames.receive(self._limit))
-        except (OSError, ProtocolError) as error:
-            self._why = _words(error)
-        if not self._welcomed:
-            self.close()
-            return Failure(Cause.LOST, f"the controller {self._why}")
-        return None
-
-    def _connect(self) -> FrameSocket:
-        place = (self.address.host, self.address.port)
-        try:
-            own = socket.create_connection(place, CONNECT)
-        except (OSError, UnicodeError) as error:
-            raise BackbeatError(
-                f"nobody answers at {self.address} ({_words(error)}); start "
-                "`backbeat serve` and give the address that it prints"
-            ) from None
-        self._frames = FrameSocket(own)
-        return self._frames
-
-    def _greet(self, content: bytes) -> None:
-        """Reads what the controller says to the greeting."""
-        message = read(content)
-        if "refused" in message:
-            self._why = f"refuses: {str(message['refused'])[:500]}"
-            return
-        found = differences(self._schema, read_schema(message))
-        if found:
-            raise ProtocolError("; ".join(found))
-        self._welcomed = True
-
-
-def _words(error: Exception) -> str:
-    text = getattr(error, "strerror", None) or str(error)
-    return " ".join(str(text).split())[:200]

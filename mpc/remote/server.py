@@ -14,6 +14,7 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -23,16 +24,15 @@ from models.errors import BackbeatError, shown
 from models.yaml_file import parse_yaml
 from mpc.predictive_weights import PredictiveWeights
 from mpc.remote.address import Address
-from mpc.remote.contents import record_message
-from mpc.remote.exchange import answer_message, read_question
 from mpc.remote.frames import FrameSocket, ProtocolError
 from mpc.remote.greeting import Hello, read_hello
 from mpc.remote.link import motion_fingerprint
 from mpc.remote.messages import read, to_bytes
 from mpc.remote.remote_controller import check_periods
 from mpc.remote.schema import Schema, differences, make_schema
-from mpc.remote.session import ControllerSession
-from mpc.remote.wiring import Wiring
+from mpc.remote.session import ControllerService, ControllerSession
+from mpc.remote.task_exchange import TaskHello, read_task_hello
+from mpc.remote.task_service import TaskSpaceService
 from mpc.simulation.scenario import Scenario
 
 # Longest that a frame may take from its first byte to its last, or to be sent [s];
@@ -47,6 +47,29 @@ Remark = Callable[[str], None]
 FindBehavior = Callable[[str], Behavior]
 
 
+class Service(Protocol):
+    """Controllers of one kind, for whoever asks over a connection.
+
+    Attributes:
+        schema: the order of their numbers.
+        what: what they control, in words.
+        ticks: wall times from question to answer [s].
+    """
+
+    schema: Schema
+    what: str
+    ticks: list[float]
+
+    def begin(self) -> None:
+        """Begins with a new client."""
+
+    def reply(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a message; ProtocolError if it makes no sense."""
+
+    def close(self) -> None:
+        """Ends what it has started."""
+
+
 @dataclass
 class Client:
     """Whoever is controlled.
@@ -54,24 +77,20 @@ class Client:
     Attributes:
         frames: the connection.
         name: where it comes from.
-        session: its controllers.
-        wiring: the order of its numbers.
-        ticks: wall times from question to answer [s].
+        service: its controllers.
         heard: when it last said something [s].
     """
 
     frames: FrameSocket
     name: str
-    session: ControllerSession
-    wiring: Wiring
-    ticks: list[float] = field(default_factory=list)
+    service: Service
     heard: float = field(default_factory=time.monotonic)
 
     def report(self) -> str:
         """What was done for it, in words."""
-        if not self.ticks:
+        if not self.service.ticks:
             return f"{self.name} left without a question"
-        ms = 1e3 * np.array(self.ticks)
+        ms = 1e3 * np.array(self.service.ticks)
         return (
             f"{self.name} left after {len(ms)} ticks: median {np.median(ms):.2f} ms, "
             f"99 % within {np.percentile(ms, 99):.2f} ms"
@@ -111,7 +130,7 @@ class ControllerServer:
             raise _no_door(wanted, error) from None
         self.address = Address(wanted.host, self._door.getsockname()[1])
         self._client: Client | None = None
-        self._made: tuple[Hello, ControllerSession] | None = None
+        self._made: tuple[Hello | TaskHello, Service] | None = None
         self._leaving: list[FrameSocket] = []
 
     def __enter__(self) -> "ControllerServer":
@@ -160,7 +179,8 @@ class ControllerServer:
         try:
             content: bytes | None = client.frames.receive(FRAME)
             while content is not None:
-                client.frames.send(self._reply(client, read(content)), FRAME)
+                reply = to_bytes(client.service.reply(read(content)))
+                client.frames.send(reply, FRAME)
                 client.heard = time.monotonic()
                 content = client.frames.waiting()
         except (ProtocolError, BackbeatError, TimeoutError) as error:
@@ -174,17 +194,6 @@ class ControllerServer:
             self._leave(_fault(error))
             self._forget()
 
-    def _reply(self, client: Client, message: dict[str, object]) -> bytes:
-        if "record" in message:
-            return to_bytes(record_message(client.session.record()))
-        began, schema = time.perf_counter(), client.wiring.schema
-        sizes = len(schema.positions) + len(schema.velocities), len(schema.soles)
-        question = read_question(message, *sizes)
-        answer = client.session(client.wiring.question(question))
-        answer = client.wiring.answer(answer)
-        client.ticks.append(time.perf_counter() - began)
-        return to_bytes(answer_message(question.number, answer))
-
     def _open_door(self) -> None:
         """Lets somebody in, or says why not."""
         own, place = self._door.accept()
@@ -195,8 +204,11 @@ class ControllerServer:
             self._refuse(frames, name, busy)
             return
         try:
-            hello = read_hello(read(frames.receive(GREETING)))
-            schema = self._admit(hello)
+            message = read(frames.receive(GREETING))
+            if "task_space" in message:
+                service = self._admit_task(read_task_hello(message))
+            else:
+                service = self._admit(read_hello(message))
         except BackbeatError as error:
             self._refuse(frames, name, str(error))
             return
@@ -208,18 +220,16 @@ class ControllerServer:
             self._refuse(frames, name, _fault(error))
             self._forget()
             return
-        assert self._made is not None
-        session = self._made[1]
         try:
-            frames.send(to_bytes({"schema": vars(schema)}), FRAME)
+            frames.send(to_bytes({"schema": vars(service.schema)}), FRAME)
         except OSError:
             frames.close()
             return
-        wiring = Wiring(schema, hello.schema)
-        self._client = Client(frames, name, session, wiring)
-        self._remark(f"{name} is controlled: {hello.behavior}")
+        service.begin()
+        self._client = Client(frames, name, service)
+        self._remark(f"{name} is controlled: {service.what}")
 
-    def _admit(self, hello: Hello) -> Schema:
+    def _admit(self, hello: Hello) -> Service:
         """Makes the controllers that a greeting asks for.
 
         Raises:
@@ -240,14 +250,43 @@ class ControllerServer:
             ]
         if found:
             raise BackbeatError("; ".join(found))
+
+        def make() -> Service:
+            session = self._make(behavior, hello)
+            return ControllerService(session, schema, hello.schema)
+
+        return self._prepared(hello, make)
+
+    def _admit_task(self, hello: TaskHello) -> Service:
+        """Makes the controller in task space that a greeting asks for.
+
+        Raises:
+            BackbeatError: it would not be the one that it means.
+        """
+        if self._only:
+            raise BackbeatError(
+                f"it serves {self._only!r} alone, and no task space; `backbeat serve` "
+                "without a name would"
+            )
+
+        def make() -> Service:
+            self._remark("getting ready for task space")
+            return TaskSpaceService(hello)
+
+        return self._prepared(hello, make)
+
+    def _prepared(
+        self, hello: Hello | TaskHello, make: Callable[[], Service]
+    ) -> Service:
+        """What was made for a greeting; the last is kept, should it come again."""
         if self._made is None or self._made[0] != hello:
             self._forget()
             # Looking through all that is there for what nobody needs any more takes a
             # hundred ticks: it is done now, and what is left is not looked at again.
-            self._made = hello, self._make(behavior, hello)
+            self._made = hello, make()
             gc.collect()
             gc.freeze()
-        return schema
+        return self._made[1]
 
     def _forget(self) -> None:
         """Lets the controllers go that were made last."""

@@ -5,6 +5,9 @@ time of a question everything that is due reads what was there before. Its answe
 therefore those of controllers inside a simulation, bit for bit.
 """
 
+import time
+from typing import Any
+
 import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.analysis import Simulator
@@ -16,9 +19,11 @@ from mpc.plan_settings import PlanSettings
 from mpc.planner_process import PlannerProcess, PlannerSettings
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
-from mpc.remote.contents import Asked, Record
-from mpc.remote.exchange import Answer, Question
+from mpc.remote.contents import Asked, Record, record_message
+from mpc.remote.exchange import Answer, Question, answer_message, read_question
 from mpc.remote.frames import ProtocolError
+from mpc.remote.schema import Schema
+from mpc.remote.wiring import Wiring
 from mpc.simulation.controllers import add_controllers
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.settings import first_settings
@@ -149,3 +154,43 @@ class ControllerSession:
     def _fix(self, name: str, value: object) -> None:
         context = self._simulator.get_mutable_context()
         self._inputs[name].FixValue(context, value)
+
+
+class ControllerService:
+    """A session for whoever asks over a connection.
+
+    Attributes:
+        schema: the order of its own numbers.
+        what: what it controls, in words.
+        ticks: wall times from question to answer [s].
+    """
+
+    def __init__(self, session: ControllerSession, mine: Schema, theirs: Schema):
+        """Puts the numbers of another schema in order."""
+        self._session, self._wiring = session, Wiring(mine, theirs)
+        self.schema, self.what = mine, session.reference.behavior.name
+        self.ticks: list[float] = []
+
+    def begin(self) -> None:
+        """Counts anew; the session begins with the first question."""
+        self.ticks = []
+
+    def close(self) -> None:
+        """Ends the process that plans, if there is one."""
+        self._session.close()
+
+    def reply(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a message.
+
+        Raises:
+            ProtocolError: it makes no sense.
+        """
+        if "record" in message:
+            return record_message(self._session.record())
+        began, schema = time.perf_counter(), self.schema
+        sizes = len(schema.positions) + len(schema.velocities), len(schema.soles)
+        question = read_question(message, *sizes)
+        answer = self._session(self._wiring.question(question))
+        answer = self._wiring.answer(answer)
+        self.ticks.append(time.perf_counter() - began)
+        return answer_message(question.number, answer)

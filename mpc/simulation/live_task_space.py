@@ -7,11 +7,14 @@ from pydrake.systems.analysis import Simulator
 
 from models.configuration import Configuration
 from models.errors import BackbeatError, unknown_name
+from mpc.remote.address import Address
+from mpc.remote.task_link import TaskSpaceLink
 from mpc.simulation.base_motion import BaseMotion
 from mpc.simulation.task_sensing import TaskNoise
 from mpc.simulation.task_space_loop import TaskSpaceLoop, build_task_space_loop
 from mpc.simulation.task_space_run import RUNAWAY
 from mpc.simulation.task_space_scenario import TaskSpaceScenario
+from mpc.simulation.task_space_setup import set_up
 
 # Samples as often as a machine of today keeps up with [s].
 PERIODS = {"ur10": 0.002, "atlas": 0.004}
@@ -68,11 +71,16 @@ class LiveTaskSpace:
         is_over: whether joints have run away; only a reset helps.
     """
 
-    def __init__(self, robot: str) -> None:
+    def __init__(self, robot: str, remote: Address | None = None) -> None:
         """Builds the loop at its start.
 
+        Args:
+            robot: name of a robot with a hand.
+            remote: where the controller is, in another process; None for inside.
+
         Raises:
-            BackbeatError: unknown robot, or none that has a hand.
+            BackbeatError: unknown robot, or none that has a hand, or no controller
+                answers.
         """
         step = TaskSpaceScenario().time_step
         self._first = LiveTaskSettings(period=PERIODS.get(robot, step))
@@ -82,10 +90,19 @@ class LiveTaskSpace:
             period=step,
             base=BaseMotion(axis="z"),
         )
-        self.loop: TaskSpaceLoop = build_task_space_loop(scenario, is_live=True)
+        self._link: TaskSpaceLink | None = None
+        if remote is not None:
+            self._link = TaskSpaceLink(remote, set_up(scenario).robot, scenario)
+            self._link.open()
+        self.loop: TaskSpaceLoop = build_task_space_loop(scenario, True, self._link)
         self.has_pelvis = self.loop.robot.floating
         self._place = Configuration(self.loop.robot, self.loop.q_start)
         self.reset()
+
+    def close(self) -> None:
+        """Hangs up on a controller in another process."""
+        if self._link is not None:
+            self._link.close()
 
     def reset(self) -> None:
         """Goes back to the start, and to the settings of the start."""

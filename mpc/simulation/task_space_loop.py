@@ -21,25 +21,20 @@ from models.fusing import set_joints
 from models.joint_servo import JointServo
 from models.robot import RobotModel
 from models.scene import CONTINUOUS, World, add_world, lock_joints
+from mpc.remote.remote_task_space import RemoteTaskSpace
+from mpc.remote.task_link import TaskSpaceLink
 from mpc.simulation.altered_robot import alter_robot
 from mpc.simulation.base_motion import BaseDrive, BaseMotion
 from mpc.simulation.glide import Glide, Sway
 from mpc.simulation.target_motion import TargetSource
 from mpc.simulation.task_sensing import TaskSensing
 from mpc.simulation.task_space_scenario import TaskSpaceScenario
+from mpc.simulation.task_space_setup import set_up
 from mpc.simulation.welded_feet import LegDrive, WeldedLegs
 from mpc.simulation.world_error import WorldError
 from mpc.task_space_controller import TaskSpaceController
-from mpc.task_space_law import TaskSpaceLaw
 
-# Hand and start of robots that ship.
-HANDS = {"ur10": "tool0", "atlas": "r_hand"}
-STARTS = {"ur10": "ready", "atlas": "reaching"}
-# What carries Atlas is held by others.
-HELD = ("l_leg", "r_leg")
-# Knees bent so far that the pelvis can go 0.1 m up and down, forward and sideways and
-# turn by 0.1 rad, all at once.
-WELDED_LEGS = "ready"
+FastTaskSpace = TaskSpaceController | RemoteTaskSpace
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,7 @@ class TaskSpaceLoop:
         scenario: what it was built for.
         world: plant and scene graph.
         robot: model of the robot, joints that are held locked.
-        controller: the controller.
+        controller: the controller, or its stand-in here when it is remote.
         q_start: (nq,) where the robot begins.
         hand: name of the hand's frame.
         hand_start: (3,) where the hand begins [m].
@@ -63,7 +58,7 @@ class TaskSpaceLoop:
     scenario: TaskSpaceScenario
     world: World
     robot: RobotModel
-    controller: TaskSpaceController
+    controller: FastTaskSpace
     q_start: np.ndarray
     hand: str
     hand_start: np.ndarray
@@ -85,32 +80,10 @@ class TaskSpaceLoop:
         return context
 
 
-def task_space_robot(name: str, legs: str = "") -> RobotModel:
-    """The model of a robot that is controlled in task space; legs of Atlas are held.
-
-    Args:
-        name: name or path of the robot.
-        legs: posture of the legs; "" for the one in which the robot starts.
-    """
-    robot = RobotModel(name)
-    if not robot.floating:
-        return robot
-    groups = [g for g in HELD if g in robot.groups]
-    held = [robot.joint_names[i] for g in groups for i in robot.groups[g]]
-    angles = robot.posture_joints(legs or STARTS.get(robot.name, "stand"))
-    return RobotModel(name, locked={j: angles.get(j, 0.0) for j in held})
-
-
-def start_posture(robot: RobotModel, start: str, legs: str) -> np.ndarray:
-    """(nq,) a posture, the base as high as legs in theirs carry it."""
-    q = robot.posture(start)
-    if robot.floating and legs:
-        q[:7] = robot.posture(legs)[:7]
-    return q
-
-
 def build_task_space_loop(
-    scenario: TaskSpaceScenario, is_live: bool = False
+    scenario: TaskSpaceScenario,
+    is_live: bool = False,
+    remote: TaskSpaceLink | None = None,
 ) -> TaskSpaceLoop:
     """Connects world, sensing, controller and servo.
 
@@ -118,35 +91,22 @@ def build_task_space_loop(
         scenario: what to build.
         is_live: whether target and base go where parameters of their sources say, from
             the start on; the hand is sensed in any case, and nothing is logged.
+        remote: connection to another process that has the controller; None for one
+            inside.
 
     Raises:
         BackbeatError: unknown robot, frame or posture, or a value that makes no sense.
     """
-    scenario.check()
-    legs = scenario.legs or (WELDED_LEGS if scenario.base.feet == "welded" else "")
-    robot = task_space_robot(scenario.robot, legs)
-    sways = scenario.base.amplitude or scenario.base.feet == "welded"
-    if not robot.floating and sways:
-        raise BackbeatError(
-            f"the base of {robot.name!r} is bolted down and cannot sway"
-        )
-    hand = scenario.hand or HANDS.get(robot.name, "")
-    start = scenario.start or STARTS.get(robot.name, "")
-    if not hand or not start:
-        raise BackbeatError(
-            f"say which frame of {robot.name!r} is its hand and a start"
-        )
-    q = start_posture(robot, start, legs)
+    setup = set_up(scenario)
+    robot, hand, q, limits = setup.robot, setup.hand, setup.q, setup.effort_limits
     p_WH = np.array(Configuration(robot, q).pose(hand).translation())
     free_unused_systems()
     builder = DiagramBuilder()
     welded = _welded_legs(robot, q, scenario) if robot.floating else None
     world = _add_plant(builder, robot, scenario, welded)
-    limits = scenario.effort_share * robot.effort_limits
-    posture = robot.posture(scenario.posture) if scenario.posture else q
-    joints = posture[robot.base_positions :]
-    law = TaskSpaceLaw(robot, hand, scenario.control, joints, limits)
-    controller = TaskSpaceController(law)
+    controller: FastTaskSpace = TaskSpaceController(setup.law)
+    if remote is not None:
+        controller = RemoteTaskSpace(remote, setup.law, q, scenario.time_step)
     logs = _connect(
         builder, world, robot, scenario, controller, q, hand, p_WH, limits, is_live,
         welded,
@@ -202,7 +162,7 @@ def _connect(
     world: World,
     robot: RobotModel,
     scenario: TaskSpaceScenario,
-    controller: TaskSpaceController,
+    controller: FastTaskSpace,
     q: np.ndarray,
     hand: str,
     p_WH: np.ndarray,

@@ -4,10 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import Context
 
 from models.configuration import Configuration
+from mpc.fail_safe import Safety
+from mpc.remote.address import Address
+from mpc.remote.remote_task_space import RemoteTaskSpace
+from mpc.remote.task_link import TaskSpaceLink
 from mpc.simulation.task_space_loop import TaskSpaceLoop, build_task_space_loop
 from mpc.simulation.task_space_scenario import TaskSpaceScenario
+from mpc.simulation.task_space_setup import set_up
 
 # What happens before, while things come under way, does not count [s].
 SETTLED = 2.0
@@ -30,6 +36,8 @@ class TaskSpaceRun:
             feet gives; zeros where legs are held.
         tick: median wall time of the controller [s].
         ended: whether it had to end before its time.
+        link_safety: what was done about answers of a remote controller that did not
+            come; None without one.
     """
 
     scenario: TaskSpaceScenario
@@ -43,6 +51,7 @@ class TaskSpaceRun:
     leg_share: np.ndarray
     tick: float
     ended: bool
+    link_safety: Safety | None = None
 
     @property
     def error(self) -> np.ndarray:
@@ -68,13 +77,22 @@ class TaskSpaceRun:
         return self.ended or not bool((np.abs(self.v[-1]) < RUNAWAY).all())
 
 
-def run_task_space(scenario: TaskSpaceScenario) -> TaskSpaceRun:
+def run_task_space(
+    scenario: TaskSpaceScenario, remote: Address | None = None
+) -> TaskSpaceRun:
     """Simulates a scenario, until its end or until joints run away.
 
+    Args:
+        scenario: what to simulate.
+        remote: where the controller is, in another process; None for inside.
+
     Raises:
-        BackbeatError: the scenario makes no sense.
+        BackbeatError: the scenario makes no sense, or no controller answers.
     """
-    return simulate(build_task_space_loop(scenario))
+    if remote is None:
+        return simulate(build_task_space_loop(scenario))
+    with TaskSpaceLink(remote, set_up(scenario).robot, scenario) as link:
+        return simulate(build_task_space_loop(scenario, remote=link))
 
 
 def simulate(loop: TaskSpaceLoop) -> TaskSpaceRun:
@@ -113,6 +131,7 @@ def simulate(loop: TaskSpaceLoop) -> TaskSpaceRun:
         else np.zeros(len(times)),
         tick=float(np.median(loop.controller.tick_times)),
         ended=ended,
+        link_safety=_link_safety(loop, context),
     )
 
 
@@ -121,3 +140,13 @@ def _leg_share(loop: TaskSpaceLoop, effort: np.ndarray) -> np.ndarray:
     assert loop.legs is not None
     limits = loop.legs.robot.effort_limits[loop.legs.joints]
     return np.asarray((np.abs(effort) / limits).max(axis=1))
+
+
+def _link_safety(loop: TaskSpaceLoop, context: Context) -> Safety | None:
+    """What a remote controller's stand-in has done so far."""
+    controller = loop.controller
+    if not isinstance(controller, RemoteTaskSpace):
+        return None
+    own = controller.GetMyContextFromRoot(context)
+    safety: Safety = controller.GetOutputPort("memory").Eval(own).link
+    return safety

@@ -3,13 +3,12 @@
 With y the velocity of the base and of the joints above it, the legs follow:
 
     feet stand      0 = J_B V + J_L qd_L          qd_L = A V,  A = - J_L^-1 J_B
-    legs drive      r = M vdot + h with what is prescribed of the base, the legs after it
-                    and the other joints as their motors have them
+    legs drive      r = M vdot + h with what is prescribed of the base, the legs
+                    after it and the other joints as their motors have them
                     A' tau_L = r_B + A' r_L
 
-of which tau_L is the least in shares of the effort limits. That is all that the welds
-ask: what is left of r is their force. Velocities of legs are those of the robot, so that
-nothing drifts that the welds do not hold.
+of which tau_L is the least in shares of the effort limits; what is left of r is the
+force of the welds.
 
 Featherstone, "Rigid Body Dynamics Algorithms", 2008, chapter 8.
 """
@@ -119,8 +118,8 @@ class WeldedLegs:
                 what = "a leg is straight"
             raise BackbeatError(
                 f"at {t:.2f} s the pelvis goes where legs with welded feet do not "
-                f"reach: {what}; make base.amplitude smaller than {motion.amplitude:g}, "
-                "let fewer axes sway, or begin with other legs"
+                f"reach: {what}; make base.amplitude smaller than "
+                f"{motion.amplitude:g}, let fewer axes sway, or begin with other legs"
             )
 
     def torques(
@@ -180,9 +179,9 @@ class LegDrive(CollectableSystem):
         - leg_effort
         - acceleration
 
-    `state` is the true [q, v] of the whole robot (nq + nv), `effort` (n) what the motors
-    of the joints above the base give [N m], `actuation` (nu) the same for the plant.
-    The output `actuation` has the legs' torques besides, `leg_effort` (L) those alone,
+    `state` is the true [q, v] of the whole robot (nq + nv), `effort` (n) what motors of
+    the joints above the base give [N m], `actuation` (nu) the same for the plant. The
+    output `actuation` has the legs' torques besides, `leg_effort` (L) those alone,
     within limits. `acceleration` (6) is the prescribed one of the base.
     """
 

@@ -37,6 +37,17 @@ from mpc.remote.greeting import Hello, hello_message, read_hello
 from mpc.remote.messages import read
 from mpc.remote.schema import Schema
 from mpc.remote.server import ControllerServer
+from mpc.remote.task_exchange import (
+    TaskHello,
+    TaskQuestion,
+    read_task_answer,
+    read_task_hello,
+    read_task_question,
+    task_answer_message,
+    task_hello_message,
+    task_question_message,
+)
+from mpc.task_space_law import TaskSpaceCommand, TaskSpaceSettings
 from tests.backbeat.performances import swaying
 from tests.fuzz.noise import (
     HOSTILE,
@@ -60,7 +71,15 @@ HELLO = hello_message(Hello(SCHEMA, "stand", "def", {"lead_in": 0.5}))
 QUESTION = question_message(Question(1, 0.1, True, np.arange(4.0), np.ones(1), ASKED))
 ANSWER = answer_message(3, Answer(np.arange(12.0), np.zeros(2), False))
 RECORD = record_message(Record(PLAN, Safety(), Safety()))
-KEYS = sorted({*HELLO, *QUESTION, *ANSWER, *RECORD})
+SETTINGS = TaskSpaceSettings(limits="program")
+TASK_HELLO = task_hello_message(TaskHello(SCHEMA, {"robot": "ur10", "period": 0.002}))
+TASK_QUESTION = task_question_message(
+    TaskQuestion(3, np.arange(4.0), np.ones(9), np.ones(3), settings=SETTINGS)
+)
+TASK_ANSWER = task_answer_message(
+    3, TaskSpaceCommand(np.ones(2), np.ones(2, bool), np.ones(3))
+)
+KEYS = sorted({*HELLO, *QUESTION, *ANSWER, *RECORD, *TASK_HELLO, *TASK_QUESTION})
 
 
 def _read_frames(path: Path) -> None:
@@ -103,6 +122,22 @@ def _read_question(path: Path) -> None:
 def _read_answer(path: Path) -> None:
     answer = read_answer(read(path.read_bytes()), 3, 6, 2)
     assert np.isfinite([*answer.command, *answer.acceleration]).all()
+
+
+def _read_task_hello(path: Path) -> None:
+    hello = read_task_hello(read(path.read_bytes()))
+    assert isinstance(hello.scenario, dict)
+
+
+def _read_task_question(path: Path) -> None:
+    question = read_task_question(read(path.read_bytes()), 4)
+    assert np.isfinite([*question.x, *question.target]).all()
+    assert question.settings is None or np.isfinite(question.settings.stiffness)
+
+
+def _read_task_answer(path: Path) -> None:
+    answer = read_task_answer(read(path.read_bytes()), 3, 2)
+    assert np.isfinite([*answer.tau, *answer.hand]).all()
 
 
 def _read_record(path: Path) -> None:
@@ -251,6 +286,27 @@ READERS = (
     ),
     Reader("answer", _read_answer, _packed(ANSWER), "answer.bin", HOSTILE_MESSAGE),
     Reader(
+        "greeting in task space",
+        _read_task_hello,
+        _packed(TASK_HELLO),
+        "task_hello.bin",
+        HOSTILE_MESSAGE,
+    ),
+    Reader(
+        "question in task space",
+        _read_task_question,
+        _packed(TASK_QUESTION),
+        "task_question.bin",
+        HOSTILE_MESSAGE,
+    ),
+    Reader(
+        "answer in task space",
+        _read_task_answer,
+        _packed(TASK_ANSWER),
+        "task_answer.bin",
+        HOSTILE_MESSAGE,
+    ),
+    Reader(
         "record",
         _read_record,
         _packed(RECORD)
@@ -262,8 +318,8 @@ READERS = (
     Reader(
         "controller's door",
         _read_greeting,
-        damaged(frame(msgpack.packb(HELLO)))
-        | _packed(HELLO).map(lambda content: frame(content or b"x")),
+        damaged(frame(msgpack.packb(HELLO)), frame(msgpack.packb(TASK_HELLO)))
+        | _packed(HELLO, TASK_HELLO).map(lambda content: frame(content or b"x")),
         "door.bin",
         {},
         everyday=30,

@@ -13,12 +13,13 @@ from models.robot import RobotModel
 from mpc.simulation.base_motion import BaseMotion
 from mpc.simulation.target_motion import TargetMotion
 from mpc.simulation.task_sensing import TaskNoise, TaskSensing
-from mpc.simulation.task_space_loop import build_task_space_loop, task_space_robot
+from mpc.simulation.task_space_loop import build_task_space_loop
 from mpc.simulation.task_space_run import TaskSpaceRun, run_task_space
 from mpc.simulation.task_space_scenario import (
     TaskSpaceScenario,
     load_task_space_scenario,
 )
+from mpc.simulation.task_space_setup import task_space_robot
 from mpc.task_space_law import TaskSpaceLaw, TaskSpaceSettings
 from tests.tolerances import HIERARCHY, TASK_SPACE_RESPONSE
 

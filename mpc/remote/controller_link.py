@@ -1,0 +1,173 @@
+"""ControllerLink: the connection of a simulation to a controller process.
+
+One question is asked at a time, and the answer awaited. Whatever goes wrong is a
+`Failure`, never an exception: the connection is given up, for what comes next on it
+could be anything, and a new one is tried now and then. It opens without making anybody
+wait: until the controller has welcomed it, every question fails.
+"""
+
+import select
+import socket
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from models.closing import Closing
+from models.errors import BackbeatError
+from mpc.fail_safe import Cause, Failure
+from mpc.remote.address import Address
+from mpc.remote.frames import FrameSocket, ProtocolError
+from mpc.remote.greeting import read_schema
+from mpc.remote.messages import read, to_bytes
+from mpc.remote.schema import Schema, differences
+
+T = TypeVar("T")
+# How long a controller may take to answer [s], to accept a connection [s], and, where
+# somebody waits for that, to get ready: the first time ever it compiles code [s].
+ANSWER, CONNECT, READY = 1.0, 0.2, 300.0
+# Simulated time between attempts to connect again [s].
+RETRY = 0.1
+
+
+class ControllerLink(Closing):
+    """A connection to a controller process, made anew when it breaks.
+
+    Attributes:
+        address: where the controller listens.
+        sessions: how often the controller was told to begin anew.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        schema: Schema,
+        hello: dict[str, Any],
+        answer: float | None = None,
+    ) -> None:
+        """Prepares a connection; `open` makes it.
+
+        Args:
+            address: where the controller listens.
+            schema: the order of our numbers.
+            hello: the greeting.
+            answer: longest that an answer may take [s]; None for `ANSWER`.
+        """
+        self.address, self.sessions = address, 0
+        self._limit = ANSWER if answer is None else answer
+        self._schema, self._hello = schema, to_bytes(hello)
+        self._frames: FrameSocket | None = None
+        self._welcomed, self._begun, self._why = False, False, ""
+        self._retry_at = -np.inf
+
+    def __enter__(self) -> Self:
+        self.open()
+        return self
+
+    def open(self) -> None:
+        """Connects and waits until the controller is ready.
+
+        Raises:
+            BackbeatError: nobody listens, it does not get ready, or it refuses.
+        """
+        frames = self._connect()
+        try:
+            frames.send(self._hello, CONNECT)
+            self._greet(frames.receive(READY))
+        except (OSError, ProtocolError) as error:
+            self.close()
+            raise BackbeatError(
+                f"what listens at {self.address} is no controller of this Backbeat: "
+                f"{error}"
+            ) from None
+        if not self._welcomed:
+            self.close()
+            raise BackbeatError(f"the controller at {self.address} {self._why}")
+
+    def close(self) -> None:
+        """Hangs up."""
+        if self._frames is not None:
+            self._frames.close()
+        self._frames, self._welcomed, self._begun = None, False, False
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the controller remembers anything since the connection was made."""
+        return self._begun
+
+    def _exchange(self, content: bytes) -> dict[str, object]:
+        """Sends a message and waits for the answer."""
+        assert self._frames is not None
+        self._frames.send(content, self._limit)
+        message = read(self._frames.receive(self._limit))
+        if "error" in message:
+            raise ProtocolError(f"it said: {str(message['error'])[:200]}")
+        return message
+
+    def _try(self, exchange: Callable[[], T], t: float) -> T | Failure:
+        """The result of an exchange; hangs up when there is none."""
+        try:
+            return exchange()
+        except TimeoutError as error:
+            failure = Failure(Cause.SILENT, str(error))
+        except ProtocolError as error:
+            failure = Failure(Cause.GARBLED, str(error))
+        except OSError as error:
+            failure = Failure(Cause.LOST, _words(error))
+        self.close()
+        self._retry_at = t + RETRY
+        return failure
+
+    def _prepare(self, t: float) -> Failure | None:
+        """Gets nearer to a connection without waiting; None when there is one."""
+        if self._welcomed:
+            return None
+        if self._frames is None:
+            # A simulation may have begun anew, and its time with it.
+            if t < self._retry_at <= t + RETRY:
+                return Failure(Cause.LOST, "not connected")
+            self._retry_at = t + RETRY
+            try:
+                self._connect().send(self._hello, CONNECT)
+            except (OSError, BackbeatError) as error:
+                self.close()
+                return Failure(Cause.LOST, _words(error))
+        assert self._frames is not None
+        if not select.select([self._frames], [], [], 0.0)[0]:
+            return Failure(Cause.SILENT, "the controller is getting ready")
+        try:
+            self._greet(self._frames.receive(self._limit))
+        except (OSError, ProtocolError) as error:
+            self._why = _words(error)
+        if not self._welcomed:
+            self.close()
+            return Failure(Cause.LOST, f"the controller {self._why}")
+        return None
+
+    def _connect(self) -> FrameSocket:
+        place = (self.address.host, self.address.port)
+        try:
+            own = socket.create_connection(place, CONNECT)
+        except (OSError, UnicodeError) as error:
+            raise BackbeatError(
+                f"nobody answers at {self.address} ({_words(error)}); start "
+                "`backbeat serve` and give the address that it prints"
+            ) from None
+        self._frames = FrameSocket(own)
+        return self._frames
+
+    def _greet(self, content: bytes) -> None:
+        """Reads what the controller says to the greeting."""
+        message = read(content)
+        if "refused" in message:
+            self._why = f"refuses: {str(message['refused'])[:500]}"
+            return
+        found = differences(self._schema, read_schema(message))
+        if found:
+            raise ProtocolError("; ".join(found))
+        self._welcomed = True
+
+
+def _words(error: Exception) -> str:
+    text = getattr(error, "strerror", None) or str(error)
+    return " ".join(str(text).split())[:200]

@@ -1,0 +1,150 @@
+"""What a controller in task space is asked in another process, and what it answers.
+
+    to the controller                      from it
+    {schema, task_space}                   {schema} or {refused: a sentence}
+    {n, sensed, given, settings}           {n, torques}
+
+`task_space` is a `TaskSpaceScenario` as plain data. `sensed` is positions, velocities,
+target (9), hand (3), its rate (3) and the base's acceleration (6); `given` says in bits
+which of the last three count. `torques` is torques, where a limit took something away,
+and the modeled hand (3). `settings` is there when they change. The controller remembers
+nothing but them.
+"""
+
+import json
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from models.errors import BackbeatError
+from models.yaml_file import parse_yaml
+from mpc.remote.frames import ProtocolError
+from mpc.remote.greeting import read_schema
+from mpc.remote.messages import value, vector
+from mpc.remote.schema import Schema
+from mpc.task_space_law import TaskSpaceCommand, TaskSpaceSettings
+
+TARGET, HAND, BASE = 9, 3, 6
+# Numbers behind the state, and the parts of them that may be missing.
+EXTRA = TARGET + 2 * HAND + BASE
+PARTS = (slice(9, 12), slice(12, 15), slice(15, 21))
+
+
+class TaskHello(NamedTuple):
+    """Who connects, and what it wants to be controlled.
+
+    Attributes:
+        schema: the order of its numbers.
+        scenario: a `TaskSpaceScenario` as plain data.
+    """
+
+    schema: Schema
+    scenario: dict[str, Any]
+
+
+class TaskQuestion(NamedTuple):
+    """What is sensed at a sample.
+
+    Attributes:
+        number: of the tick; the answer has the same.
+        x: (nq + nv,) sensed state.
+        target: (9,) place, velocity and acceleration of the target.
+        hand, hand_rate: (3,) where and how fast the hand is sensed; None for what the
+            model says.
+        base_acceleration: (6,) of a moved base; None for zero.
+        settings: of the law, where they have changed; None for nothing new.
+    """
+
+    number: int
+    x: np.ndarray
+    target: np.ndarray
+    hand: np.ndarray | None = None
+    hand_rate: np.ndarray | None = None
+    base_acceleration: np.ndarray | None = None
+    settings: TaskSpaceSettings | None = None
+
+
+def task_hello_message(hello: TaskHello) -> dict[str, Any]:
+    """What is said first."""
+    return {"schema": asdict(hello.schema), "task_space": hello.scenario}
+
+
+def read_task_hello(message: dict[str, Any]) -> TaskHello:
+    """The inverse of `task_hello_message`.
+
+    Raises:
+        ProtocolError: something is missing.
+    """
+    return TaskHello(read_schema(message), value(message, "task_space", dict))
+
+
+def task_question_message(question: TaskQuestion) -> dict[str, Any]:
+    """What is sensed, as a message."""
+    extra, given = np.zeros(EXTRA), 0
+    extra[:TARGET] = question.target
+    parts = question.hand, question.hand_rate, question.base_acceleration
+    for k, (part, where) in enumerate(zip(parts, PARTS, strict=True)):
+        if part is not None:
+            extra[where], given = part, given | 1 << k
+    message = {
+        "n": question.number,
+        "sensed": question.x.tobytes() + extra.tobytes(),
+        "given": given,
+    }
+    if question.settings is not None:
+        message["settings"] = asdict(question.settings)
+    return message
+
+
+def read_task_question(message: dict[str, Any], num_states: int) -> TaskQuestion:
+    """The inverse of `task_question_message`.
+
+    Raises:
+        ProtocolError: something is missing, has another size or is no number.
+    """
+    number, given = value(message, "n", int), value(message, "given", int)
+    if not 0 <= given < 1 << len(PARTS):
+        raise ProtocolError(f"'given' is {given}, and there are {len(PARTS)} bits")
+    # What arrives is read-only, for which compiled code would be compiled anew.
+    numbers = vector(message, "sensed", num_states + EXTRA).copy()
+    if not np.isfinite(numbers).all():
+        raise ProtocolError("what is sensed is not of finite numbers")
+    x, extra = numbers[:num_states], numbers[num_states:]
+    parts = [extra[p] if given >> k & 1 else None for k, p in enumerate(PARTS)]
+    settings = None
+    if "settings" in message:
+        settings = _read_settings(value(message, "settings", dict))
+    return TaskQuestion(number, x, extra[:TARGET], *parts, settings)
+
+
+def _read_settings(told: dict[str, Any]) -> TaskSpaceSettings:
+    try:
+        text = json.dumps(told)
+        return parse_yaml(TaskSpaceSettings, text, "the settings").check()
+    except (BackbeatError, TypeError, ValueError, RecursionError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise ProtocolError(f"not the settings of a law: {why}") from None
+
+
+def task_answer_message(number: int, command: TaskSpaceCommand) -> dict[str, Any]:
+    """What the joints shall do, as a message."""
+    numbers = np.concatenate([command.tau, command.at_limit, command.hand])
+    return {"n": number, "torques": numbers.tobytes()}
+
+
+def read_task_answer(
+    message: dict[str, Any], number: int, num_joints: int
+) -> TaskSpaceCommand:
+    """The inverse of `task_answer_message`.
+
+    Raises:
+        ProtocolError: it is no answer to this question, or not of finite numbers.
+    """
+    if message.get("n") != number:
+        raise ProtocolError(f"an answer to {message.get('n')} in place of {number}")
+    numbers = vector(message, "torques", 2 * num_joints + HAND).copy()
+    if not np.isfinite(numbers).all():
+        raise ProtocolError("the torques are not of finite numbers")
+    tau, cut, hand = np.split(numbers, [num_joints, 2 * num_joints])
+    return TaskSpaceCommand(tau, cut > 0.5, hand)

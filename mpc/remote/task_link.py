@@ -1,0 +1,72 @@
+"""TaskSpaceLink: the connection of a simulation to a controller in task space."""
+
+from dataclasses import asdict
+
+from models.robot import RobotModel
+from mpc.fail_safe import Failure
+from mpc.remote.address import Address
+from mpc.remote.controller_link import ControllerLink
+from mpc.remote.greeting import plain
+from mpc.remote.messages import to_bytes
+from mpc.remote.schema import make_schema
+from mpc.remote.task_exchange import (
+    TaskHello,
+    TaskQuestion,
+    read_task_answer,
+    task_hello_message,
+    task_question_message,
+)
+from mpc.simulation.task_space_scenario import TaskSpaceScenario
+from mpc.task_space_law import TaskSpaceCommand, TaskSpaceSettings
+
+
+class TaskSpaceLink(ControllerLink):
+    """A connection to a controller in task space."""
+
+    def __init__(
+        self,
+        address: Address,
+        robot: RobotModel,
+        scenario: TaskSpaceScenario,
+        answer: float | None = None,
+    ) -> None:
+        """Prepares a connection; `open` makes it.
+
+        Args:
+            address: where the controller listens.
+            robot: the model whose joints are controlled.
+            scenario: what is simulated.
+            answer: longest that an answer may take [s]; None for `ANSWER`.
+        """
+        schema = make_schema(robot)
+        hello = TaskHello(schema, plain(asdict(scenario)))
+        super().__init__(address, schema, task_hello_message(hello), answer)
+        self._num_joints = robot.num_joints
+        self._known: TaskSpaceSettings | None = None
+
+    def ask(
+        self, t: float, question: TaskQuestion, settings: TaskSpaceSettings
+    ) -> TaskSpaceCommand | Failure:
+        """Sends what is sensed and waits for what the joints shall do.
+
+        Args:
+            t: time of the simulation [s].
+            question: what is sensed.
+            settings: those in force, told where the controller has others.
+        """
+        failure = self._prepare(t)
+        if failure is not None:
+            return failure
+        is_new = not self._begun or settings != self._known
+        question = question._replace(settings=settings if is_new else None)
+
+        def answer() -> TaskSpaceCommand:
+            content = to_bytes(task_question_message(question))
+            message = self._exchange(content)
+            return read_task_answer(message, question.number, self._num_joints)
+
+        found = self._try(answer, t)
+        if isinstance(found, TaskSpaceCommand):
+            self.sessions += not self._begun
+            self._known, self._begun = settings, True
+        return found
