@@ -17,13 +17,18 @@ from backbeat.stage.layers import FORCE
 from backbeat.stage.live import FRAME
 from backbeat.stage.puppet import Puppet
 from backbeat.stage.server import LiveServer
-from backbeat.stage.task_space_panel import FARTHEST, TASK_COMMANDS, task_offers
+from backbeat.stage.task_space_panel import (
+    FARTHEST,
+    TARGET,
+    TASK_COMMANDS,
+    task_offers,
+)
 from backbeat.stage.transport import Pace
 from models.errors import BackbeatError, unknown_name
 from mpc.simulation.live_task_space import LiveTaskSpace, TaskSpaceMoment
 from mpc.simulation.task_space_loop import HANDS
 
-BALL, CROSS = "/target", "/hand"
+CROSS = "/hand"
 BALL_COLOR = Rgba(0.90, 0.16, 0.12, 1.0)
 BALL_RADIUS, CROSS_LENGTH, CROSS_WIDTH = 0.025, 0.16, 0.008
 # A frame that was late is not made up for beyond this [s].
@@ -41,8 +46,8 @@ class TaskSpaceStage:
         self.meshcat = open_meshcat()
         self._canvas = LiveCanvas(self.meshcat)
         self._puppet = Puppet(self.meshcat, live.loop.world)
-        self.meshcat.SetObject(BALL, Sphere(BALL_RADIUS), BALL_COLOR)
-        see_through_bodies(self.meshcat, BALL, 4)
+        self.meshcat.SetObject(TARGET, Sphere(BALL_RADIUS), BALL_COLOR)
+        see_through_bodies(self.meshcat, TARGET, 4)
         _put_cross(self.meshcat)
         start = live.loop.hand_start
         reach = [start + FARTHEST * np.array(d) for d in ((1, 1, 1), (-1, -1, -1))]
@@ -54,7 +59,7 @@ class TaskSpaceStage:
         """Draws a moment."""
         for path, X in self._puppet.poses(moment.q).items():
             self._canvas.place(path, X)
-        self._canvas.place(BALL, RigidTransform(moment.target))
+        self._canvas.place(TARGET, RigidTransform(moment.target))
         self._canvas.place(CROSS, RigidTransform(moment.hand))
 
 
@@ -180,14 +185,14 @@ class TaskSpacePlayer:
             "remarks": [],
             "marks": [],
             "layers": [
-                _layer(BALL, "target", "rgb(230 41 31)", "where the hand shall be"),
+                _layer(TARGET, "target", "rgb(230 41 31)", "where the hand shall be"),
                 _layer(CROSS, "hand", "rgb(26 199 140)", "where the hand is"),
             ],
             "trails": [],
             "fastest": 1.0,
             "aspect": ASPECT,
             "plays": False,
-            "tasks": task_offers(self.live.has_pelvis),
+            "tasks": task_offers(self.live.has_pelvis, self.live.loop.hand_start),
             "world": 0,
             "edition": 0,
         }
