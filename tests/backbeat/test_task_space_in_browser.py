@@ -124,6 +124,7 @@ def test_the_mouse_drags_the_target_in_the_scene(window):
         assert abs(to @ forward) < 2e-3
         assert np.linalg.norm(to) > 0.08
 
+        # With Shift along the line of sight: it stays where it is on the screen.
         window.page.keyboard.down("Shift")
         for k in range(1, 6):
             mouse.move(x + 68, y - 77 - 10 * k)
@@ -132,11 +133,14 @@ def test_the_mouse_drags_the_target_in_the_scene(window):
         window.page.keyboard.up("Shift")
         away = asked(window) - to
         assert away @ forward > 0.03
-        assert np.linalg.norm(away - (away @ forward) * forward) < 2e-3
+        assert seen_at(window) == pytest.approx((x + 64, y - 80), abs=1.5)
         mouse.wheel(0, 400)
         play(player, 0.2)
         # Four notches nearer.
-        assert (asked(window) - to - away) @ forward == pytest.approx(-0.04, abs=2e-3)
+        nearer = asked(window) - to - away
+        assert np.linalg.norm(nearer) == pytest.approx(0.04, abs=2e-3)
+        assert nearer @ forward < -0.035
+        assert seen_at(window) == pytest.approx((x + 64, y - 80), abs=1.5)
         mouse.up()
         play(player, 1.2)
         hand = player.live.now().hand - start

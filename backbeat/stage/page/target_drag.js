@@ -40,6 +40,9 @@ window.makeTargetDrag = ({ path, start, farthest }, place, put) => {
     return caster.ray;
   };
   const forward = () => viewer.camera.getWorldDirection(new T.Vector3());
+  // Along the line of sight it stays where it is on the screen.
+  const push = (point, by) =>
+    point.addScaledVector(point.clone().sub(viewer.camera.position).normalize(), by);
   const isOn = (event) => {
     if (!pane.contains(event.target)) return false;
     const there = onScreen(asked());
@@ -113,7 +116,7 @@ window.makeTargetDrag = ({ path, start, farthest }, place, put) => {
         : (camera.top - camera.bottom) / camera.zoom;
       const by = (held.y - event.clientY) * height / pane.clientHeight;
       held.y = event.clientY;
-      held.point.addScaledVector(forward(), by);
+      push(held.point, by);
     } else {
       const hit = sight(event).intersectPlane(held.plane, new T.Vector3());
       if (!hit) return;
@@ -134,7 +137,7 @@ window.makeTargetDrag = ({ path, start, farthest }, place, put) => {
     event.preventDefault();
     const by = event.deltaMode ? NOTCH * Math.sign(event.deltaY) : PER_PIXEL * event.deltaY;
     const point = held?.point ?? world().localToWorld(asked());
-    point.addScaledVector(forward(), -by);
+    push(point, -by);
     if (held) Object.assign(held, grip(event, point));
     move(point);
   }
