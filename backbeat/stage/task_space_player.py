@@ -24,6 +24,7 @@ from backbeat.stage.task_space_panel import (
     task_offers,
 )
 from backbeat.stage.transport import Pace
+from backbeat.stream.server import JointStream
 from models.errors import BackbeatError, unknown_name
 from mpc.simulation.live_task_space import LiveTaskSpace, TaskSpaceMoment
 from mpc.simulation.task_space_loop import HANDS
@@ -81,13 +82,20 @@ class TaskSpacePlayer:
         url: where to point a browser.
     """
 
-    def __init__(self, robot: str, port: int | None = None, wait: bool = True) -> None:
+    def __init__(
+        self,
+        robot: str,
+        port: int | None = None,
+        wait: bool = True,
+        stream: JointStream | None = None,
+    ) -> None:
         """Opens the stage.
 
         Args:
             robot: name of a robot that ships with a hand.
             port: where the page is served; None for any free port.
             wait: whether time stands still until a browser looks.
+            stream: told of joint states and torques; None for nothing.
 
         Raises:
             BackbeatError: there is no such robot, or the port is taken.
@@ -95,6 +103,10 @@ class TaskSpacePlayer:
         if robot not in HANDS:
             raise unknown_name("robot with a hand", robot, list(HANDS))
         self.live = LiveTaskSpace(robot)
+        if stream is not None:
+            model = self.live.loop.robot
+            stream.describe(model, f"{model.name} in task space", "task space")
+            self.live.listen(stream.listener)
         self.is_playing, self._waits = not wait, wait
         self._notice, self._pace = (0, ""), Pace()
         self._stage = TaskSpaceStage(self.live)
@@ -203,7 +215,11 @@ def _layer(path: str, name: str, color: str, hint: str) -> dict[str, str]:
 
 
 def perform_task_space(
-    robot: str, port: int | None, wait: bool, announce: Callable[[str], None]
+    robot: str,
+    port: int | None,
+    wait: bool,
+    announce: Callable[[str], None],
+    stream: JointStream | None = None,
 ) -> None:
     """Plays until Ctrl-C.
 
@@ -212,11 +228,12 @@ def perform_task_space(
         port: where the page is served; None for any free port.
         wait: whether to wait for a browser.
         announce: called with the URL, once, before anything moves.
+        stream: told of joint states and torques; None for nothing.
 
     Raises:
         BackbeatError: there is no such robot, or the port is taken.
     """
-    player = TaskSpacePlayer(robot, port, wait)
+    player = TaskSpacePlayer(robot, port, wait, stream)
     try:
         announce(player.url)
         while True:
