@@ -6,10 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from backbeat.cli.options import LIBRARY, LibraryFolder
+from backbeat.cli.stream_options import (
+    StreamFormat,
+    StreamPort,
+    StreamRate,
+    open_stream,
+)
 
 if TYPE_CHECKING:
     from backbeat.sound.notes import SoundExtras
     from backbeat.stage.playback import Playback
+    from backbeat.stream.server import JointStream
     from behaviors.behavior import Behavior
 
 LEAST_SPEED, MOST_SPEED = 0.05, 4.0
@@ -96,6 +103,9 @@ def command(
             help="Start when a browser looks, and stay until Ctrl-C.",
         ),
     ] = True,
+    stream: StreamPort = None,
+    stream_rate: StreamRate = None,
+    stream_format: StreamFormat = None,
 ) -> None:
     """Shows a behavior in Meshcat: live with its controls, or as a recording."""
     # Drake takes half a second to load, which `--help` does not have.
@@ -111,9 +121,10 @@ def command(
         if any((name, move, simulated, kinematic, unverified, loop, record)):
             raise BackbeatError(
                 "--task-space has a robot and nothing to perform: it goes with --port, "
-                "--remote and --no-browser-wait alone"
+                "--remote, --no-browser-wait and --stream alone"
             )
-        play_task_space(task_space, port, wait, remote)
+        with open_stream(stream, stream_rate, stream_format) as opened:
+            play_task_space(task_space, port, wait, remote, opened)
         return
     if remote is not None:
         raise BackbeatError(
@@ -131,6 +142,11 @@ def command(
             "--speed, --loop and --port are of what is live; a recording has a player "
             "of its own, which has all speeds"
         )
+    if record is not None and stream is not None:
+        raise BackbeatError(
+            "--stream is of what is live: leave out --record, or stream a run by "
+            "'backbeat track'"
+        )
     behavior = find_performance(
         name, move, library, kinematic, unverified or not simulated
     )
@@ -142,7 +158,8 @@ def command(
         return
     chooses = name is None and move is None
     playback = Playback(speed, loop, wait, port, simulated, unverified, chooses)
-    play_live(behavior, library, playback)
+    with open_stream(stream, stream_rate, stream_format) as opened:
+        play_live(behavior, library, playback, opened)
 
 
 def check_rates(speed: float, fps: float) -> None:
@@ -201,7 +218,12 @@ def find_performance(
     return load_verified(library, names[0], True)
 
 
-def play_live(behavior: "Behavior", library: Path, playback: "Playback") -> None:
+def play_live(
+    behavior: "Behavior",
+    library: Path,
+    playback: "Playback",
+    stream: "JointStream | None" = None,
+) -> None:
     """Opens the page and plays until Ctrl-C, or the end when nobody is awaited."""
     from backbeat.stage.player import perform
     from backbeat.stage.repertoire import Repertoire
@@ -210,13 +232,18 @@ def play_live(behavior: "Behavior", library: Path, playback: "Playback") -> None
     if playback.is_simulated:
         typer.echo("Making the controllers ...", err=True)
     try:
-        perform(behavior, Repertoire(Library(library), behavior), playback, announce)
+        repertoire = Repertoire(Library(library), behavior)
+        perform(behavior, repertoire, playback, announce, stream)
     except KeyboardInterrupt:
         typer.echo("\nThe show is over.", err=True)
 
 
 def play_task_space(
-    robot: str, port: int | None, wait: bool, remote: str | None
+    robot: str,
+    port: int | None,
+    wait: bool,
+    remote: str | None = None,
+    stream: "JointStream | None" = None,
 ) -> None:
     """Opens the page of a hand and its target, until Ctrl-C."""
     from backbeat.stage.task_space_player import perform_task_space
@@ -224,7 +251,7 @@ def play_task_space(
 
     address = None if remote is None else read_address(remote)
     try:
-        perform_task_space(robot, port, wait, announce, address)
+        perform_task_space(robot, port, wait, announce, address, stream)
     except KeyboardInterrupt:
         typer.echo("\nThe show is over.", err=True)
 

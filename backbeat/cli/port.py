@@ -4,8 +4,12 @@
 LEAST, MOST = 1024, 65535
 
 
-def check_port(port: int | None) -> None:
+def check_port(port: int | None, option: str = "--port") -> None:
     """Refuses what cannot be listened at; None is any free port.
+
+    Args:
+        port: number of the port.
+        option: what it was given by.
 
     Raises:
         BackbeatError: says which ports there are.
@@ -13,4 +17,4 @@ def check_port(port: int | None) -> None:
     from models.errors import BackbeatError
 
     if port is not None and not LEAST <= port <= MOST:
-        raise BackbeatError(f"--port {port} is not between {LEAST} and {MOST}")
+        raise BackbeatError(f"{option} {port} is not between {LEAST} and {MOST}")

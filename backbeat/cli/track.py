@@ -6,6 +6,12 @@ from typing import Annotated
 import typer
 
 from backbeat.cli.options import INTERRUPTED, LIBRARY, LibraryFolder
+from backbeat.cli.stream_options import (
+    StreamFormat,
+    StreamPort,
+    StreamRate,
+    open_stream,
+)
 
 
 def command(
@@ -52,6 +58,9 @@ def command(
     ] = False,
     seed: Annotated[int | None, typer.Option(help="Seed of all randomness.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Metrics as JSON.")] = False,
+    stream: StreamPort = None,
+    stream_rate: StreamRate = None,
+    stream_format: StreamFormat = None,
 ) -> None:
     """Tracks a behavior in closed loop and reports what happened."""
     from backbeat.card_words import predicted
@@ -98,12 +107,18 @@ def command(
     if said := predicted(library, behavior):
         remarks.print(said, highlight=False)
     try:
-        with progress_bar(settings.behavior) as report:
+        with (
+            open_stream(stream, stream_rate, stream_format) as opened,
+            progress_bar(settings.behavior) as report,
+        ):
+            if opened is not None:
+                opened.describe(behavior.robot_model, behavior.name, "simulated")
             run = run_scenario(
                 settings,
                 behavior,
                 progress=lambda share: report(share, "in closed loop"),
                 remote=address,
+                listener=None if opened is None else opened.listener,
             )
     except KeyboardInterrupt:
         typer.echo(f"backbeat: interrupted; {path} was not written.", err=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydrake.systems.framework import Context, EventStatus
+from pydrake.systems.framework import Context
 
 from backbeat.stage.measured_motion import (
     measured_capture_point,
@@ -32,6 +32,7 @@ from mpc.plan import Plan
 from mpc.prediction import predict
 from mpc.simulation.asked_tempo import AskedTempo, asked_tempo
 from mpc.simulation.hits import SILENCE
+from mpc.simulation.joint_sample import Listener
 from mpc.simulation.run import SimulationRun, collect_run
 from mpc.simulation.run_file import save_run
 from mpc.simulation.running_loop import RunningLoop
@@ -58,6 +59,8 @@ class LiveSimulation:
         self.start = -scenario.lead_in
         self._held: dict[str, Any] = {}
         self.restart()
+        if self._loop.contact_log.tips:
+            self._running.watch(weak(self._note_strikes))
 
     def restart(self) -> None:
         """Goes back to the start; what was changed by hand stays as it is."""
@@ -69,8 +72,10 @@ class LiveSimulation:
         self._strikes: dict[int, Strike] = {}
         self._rows: deque[tuple[float, np.ndarray]] = deque()
         self._touched = np.full(len(self._loop.contact_log.tips), -np.inf)
-        if self._loop.contact_log.tips:
-            self._running.simulator.set_monitor(weak(self._note_strikes))
+
+    def listen(self, listener: Listener) -> None:
+        """Tells a listener of state and torques; see `RunningLoop.listen`."""
+        self._running.listen(listener)
 
     def close(self) -> None:
         """Ends what runs beside it; nothing can be simulated after."""
@@ -187,7 +192,7 @@ class LiveSimulation:
         x = plant.GetPositionsAndVelocities(self._plant_context)[self._places]
         return x[: self._robot.num_positions], x[self._robot.num_positions :]
 
-    def _note_strikes(self, root: Context) -> EventStatus:
+    def _note_strikes(self, root: Context) -> None:
         """Remembers what sticks touch; a hit is shorter than a frame."""
         log = self._loop.contact_log
         context = log.GetMyContextFromRoot(root)
@@ -206,7 +211,6 @@ class LiveSimulation:
             bright = max(self._strikes[i].loudness, loudness(row[FORCE]))
             if now - self._strikes[i].time < SILENCE:
                 self._strikes[i] = replace(self._strikes[i], loudness=bright)
-        return EventStatus.DidNothing()
 
     def _tip_forces(self) -> dict[str, ContactForce]:
         log = self._loop.contact_log

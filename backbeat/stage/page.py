@@ -20,6 +20,7 @@ LIVE: tuple[str, ...] = (
     "form.js",
     "transport.js",
     "panel.js",
+    "target_drag.js",
     "task_panel.js",
     "live.js",
     "overlay.js",

@@ -14,8 +14,10 @@ from backbeat.stage.panel import SIMULATING
 from backbeat.stage.playback import Playback
 from backbeat.stage.preparation import Preparation, live_scenario
 from backbeat.stage.repertoire import Repertoire
+from backbeat.stage.streamed import stream_plan
 from backbeat.stage.takes import PlannedTake
 from backbeat.stage.transport import Transport, stops
+from backbeat.stream.server import JointStream
 from behaviors.behavior import Behavior
 from behaviors.kinematic_behavior import KINEMATIC
 from models.errors import BackbeatError, ended
@@ -36,10 +38,22 @@ class Player:
     """
 
     def __init__(
-        self, behavior: Behavior, repertoire: Repertoire, playback: Playback
+        self,
+        behavior: Behavior,
+        repertoire: Repertoire,
+        playback: Playback,
+        stream: JointStream | None = None,
     ) -> None:
-        """Opens the stage; a simulation comes when it is made."""
+        """Opens the stage; a simulation comes when it is made.
+
+        Args:
+            behavior: what to begin with.
+            repertoire: what pages may choose from.
+            playback: how it begins.
+            stream: told of joint states and torques; None for nothing.
+        """
         self._playback, self._repertoire = playback, repertoire
+        self._stream = stream
         self._preparation: Preparation | None = None
         self._catching_up = CatchingUp()
         self.notice, self.busy = (0, ""), ""
@@ -53,6 +67,7 @@ class Player:
         self.transport = self._transport(playback.speed)
         self.transport.loops = playback.loop
         self._wants_to_play = not playback.chooses
+        self._describe()
         if playback.is_simulated:
             self._prepare()
         self._draw()
@@ -202,10 +217,21 @@ class Player:
         if isinstance(take, KeptSimulation):
             self._hands = HandsOn(take.live)
         self.take = take
+        self._describe()
         self.show.put(take, aims=is_other)
         loops = self.transport.loops
         self.transport = self._transport(self.transport.speed)
         self.transport.loops = loops
+
+    def _describe(self) -> None:
+        """Tells the stream what follows."""
+        stream, take = self._stream, self.take
+        if stream is None:
+            return
+        source = "simulated" if take.is_simulated else "planned"
+        stream.describe(take.behavior.robot_model, take.behavior.name, source)
+        if isinstance(take, KeptSimulation):
+            take.live.listen(stream.listener)
 
     def _transport(self, speed: float) -> Transport:
         take = self.take
@@ -245,7 +271,7 @@ class Player:
         transport, take, before = self.transport, self.take, self.transport.time
         if isinstance(take, PlannedTake):
             self._catching_up.goal = None
-            if not transport.go_on(elapsed) and 0 < transport.time - before < LATEST:
+            if not transport.go_on(elapsed) and transport.time - before > 0:
                 self._note_way(take, before)
             return
         if self._catching_up.begins_again(transport, elapsed):
@@ -260,8 +286,10 @@ class Player:
             self._tell(str(error))
 
     def _note_way(self, take: PlannedTake, before: float) -> None:
-        """Notes stick tips between two frames, for their trails."""
-        if not self.show.has_sticks:
+        """Streams what is between two frames, and notes stick tips for their trails."""
+        if self._stream is not None:
+            stream_plan(self._stream, take.behavior, before, self.transport.time)
+        if not self.show.has_sticks or self.transport.time - before >= LATEST:
             return
         for k in range(1, SUBFRAMES + 1):
             t = before + k / SUBFRAMES * (self.transport.time - before)
@@ -304,6 +332,7 @@ def perform(
     repertoire: Repertoire,
     playback: Playback,
     announce: Callable[[str], None],
+    stream: JointStream | None = None,
 ) -> None:
     """Plays until Ctrl-C or, when nobody is waited for, until the end.
 
@@ -312,11 +341,12 @@ def perform(
         repertoire: what pages may choose from.
         playback: how it begins.
         announce: called with the URL, once, before anything moves.
+        stream: told of joint states and torques; None for nothing.
 
     Raises:
         BackbeatError: the port is taken, or the behavior may not be simulated.
     """
-    player = Player(behavior, repertoire, playback)
+    player = Player(behavior, repertoire, playback, stream)
     try:
         announce(player.show.url)
         while not player.is_over:

@@ -1,5 +1,6 @@
 """What may be done to a hand after its target, as pages offer and send it."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -7,8 +8,11 @@ from backbeat.stage.commands import Reader, nothing, number, one_of, switch
 from backbeat.stage.panel import Slider, Toggle
 from models.errors import BackbeatError
 
-# How far a target goes from where the hand begins, along each axis [m].
-FARTHEST = 0.3
+# How far a target goes from where the hand begins, along each axis [m]: by sliders, and
+# by keys and when it is dragged, which is beyond what a hand can reach.
+FARTHEST, FARTHEST_DRAGGED = 0.3, 0.8
+# Folder of the target in Meshcat's tree.
+TARGET = "/target"
 PELVIS = "pelvis"
 
 SLIDERS = {
@@ -73,10 +77,20 @@ TOGGLES = (
 )
 
 
-def task_offers(has_pelvis: bool) -> dict[str, Any]:
-    """What the page builds its panel from, for a robot whose pelvis moves or not."""
+def task_offers(has_pelvis: bool, hand_start: Sequence[float]) -> dict[str, Any]:
+    """What the page builds its panel from.
+
+    Args:
+        has_pelvis: whether the robot's pelvis moves.
+        hand_start: (3,) where the hand begins, world axes [m].
+    """
     return {
         "farthest": FARTHEST,
+        "drag": {
+            "path": TARGET,
+            "start": [float(x) for x in hand_start],
+            "farthest": FARTHEST_DRAGGED,
+        },
         "toggles": [
             asdict(t) for t in TOGGLES if has_pelvis or not t.name.startswith(PELVIS)
         ],
@@ -91,7 +105,8 @@ def task_offers(has_pelvis: bool) -> dict[str, Any]:
 def _target(value: Any) -> tuple[float, ...]:
     if not isinstance(value, list) or len(value) != 3:
         raise BackbeatError("x, y and z")
-    return tuple(number(-FARTHEST, FARTHEST)(x) for x in value)
+    read = number(-FARTHEST_DRAGGED, FARTHEST_DRAGGED)
+    return tuple(read(x) for x in value)
 
 
 _READERS: dict[str, Reader] = {

@@ -17,14 +17,20 @@ from backbeat.stage.layers import FORCE
 from backbeat.stage.live import FRAME
 from backbeat.stage.puppet import Puppet
 from backbeat.stage.server import LiveServer
-from backbeat.stage.task_space_panel import FARTHEST, TASK_COMMANDS, task_offers
+from backbeat.stage.task_space_panel import (
+    FARTHEST,
+    TARGET,
+    TASK_COMMANDS,
+    task_offers,
+)
 from backbeat.stage.transport import Pace
+from backbeat.stream.server import JointStream
 from models.errors import BackbeatError, unknown_name
 from mpc.remote.address import Address
 from mpc.simulation.live_task_space import LiveTaskSpace, TaskSpaceMoment
 from mpc.simulation.task_space_setup import HANDS
 
-BALL, CROSS = "/target", "/hand"
+CROSS = "/hand"
 BALL_COLOR = Rgba(0.90, 0.16, 0.12, 1.0)
 BALL_RADIUS, CROSS_LENGTH, CROSS_WIDTH = 0.025, 0.16, 0.008
 # A frame that was late is not made up for beyond this [s].
@@ -42,8 +48,8 @@ class TaskSpaceStage:
         self.meshcat = open_meshcat()
         self._canvas = LiveCanvas(self.meshcat)
         self._puppet = Puppet(self.meshcat, live.loop.world)
-        self.meshcat.SetObject(BALL, Sphere(BALL_RADIUS), BALL_COLOR)
-        see_through_bodies(self.meshcat, BALL, 4)
+        self.meshcat.SetObject(TARGET, Sphere(BALL_RADIUS), BALL_COLOR)
+        see_through_bodies(self.meshcat, TARGET, 4)
         _put_cross(self.meshcat)
         start = live.loop.hand_start
         reach = [start + FARTHEST * np.array(d) for d in ((1, 1, 1), (-1, -1, -1))]
@@ -55,7 +61,7 @@ class TaskSpaceStage:
         """Draws a moment."""
         for path, X in self._puppet.poses(moment.q).items():
             self._canvas.place(path, X)
-        self._canvas.place(BALL, RigidTransform(moment.target))
+        self._canvas.place(TARGET, RigidTransform(moment.target))
         self._canvas.place(CROSS, RigidTransform(moment.hand))
 
 
@@ -83,6 +89,7 @@ class TaskSpacePlayer:
         port: int | None = None,
         wait: bool = True,
         remote: Address | None = None,
+        stream: JointStream | None = None,
     ) -> None:
         """Opens the stage.
 
@@ -91,6 +98,7 @@ class TaskSpacePlayer:
             port: where the page is served; None for any free port.
             wait: whether time stands still until a browser looks.
             remote: where the controller is, in another process; None for inside.
+            stream: told of joint states and torques; None for nothing.
 
         Raises:
             BackbeatError: there is no such robot, the port is taken, or no controller
@@ -99,6 +107,10 @@ class TaskSpacePlayer:
         if robot not in HANDS:
             raise unknown_name("robot with a hand", robot, list(HANDS))
         self.live = LiveTaskSpace(robot, remote)
+        if stream is not None:
+            model = self.live.loop.robot
+            stream.describe(model, f"{model.name} in task space", "task space")
+            self.live.listen(stream.listener)
         self.is_playing, self._waits = not wait, wait
         self._notice, self._pace = (0, ""), Pace()
         self._stage = TaskSpaceStage(self.live)
@@ -191,14 +203,14 @@ class TaskSpacePlayer:
             "remarks": [],
             "marks": [],
             "layers": [
-                _layer(BALL, "target", "rgb(230 41 31)", "where the hand shall be"),
+                _layer(TARGET, "target", "rgb(230 41 31)", "where the hand shall be"),
                 _layer(CROSS, "hand", "rgb(26 199 140)", "where the hand is"),
             ],
             "trails": [],
             "fastest": 1.0,
             "aspect": ASPECT,
             "plays": False,
-            "tasks": task_offers(self.live.has_pelvis),
+            "tasks": task_offers(self.live.has_pelvis, self.live.loop.hand_start),
             "world": 0,
             "edition": 0,
         }
@@ -214,6 +226,7 @@ def perform_task_space(
     wait: bool,
     announce: Callable[[str], None],
     remote: Address | None = None,
+    stream: JointStream | None = None,
 ) -> None:
     """Plays until Ctrl-C.
 
@@ -223,12 +236,13 @@ def perform_task_space(
         wait: whether to wait for a browser.
         announce: called with the URL, once, before anything moves.
         remote: where the controller is, in another process; None for inside.
+        stream: told of joint states and torques; None for nothing.
 
     Raises:
         BackbeatError: there is no such robot, the port is taken, or no controller
             answers.
     """
-    player = TaskSpacePlayer(robot, port, wait, remote)
+    player = TaskSpacePlayer(robot, port, wait, remote, stream)
     try:
         announce(player.url)
         while True:

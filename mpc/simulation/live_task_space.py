@@ -4,12 +4,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import Context, EventStatus
 
+from models.collectable_system import weak
 from models.configuration import Configuration
 from models.errors import BackbeatError, unknown_name
 from mpc.remote.address import Address
 from mpc.remote.task_link import TaskSpaceLink
 from mpc.simulation.base_motion import BaseMotion
+from mpc.simulation.joint_sample import JointSample, Listener
 from mpc.simulation.task_sensing import TaskNoise
 from mpc.simulation.task_space_loop import TaskSpaceLoop, build_task_space_loop
 from mpc.simulation.task_space_run import RUNAWAY
@@ -97,6 +100,7 @@ class LiveTaskSpace:
         self.loop: TaskSpaceLoop = build_task_space_loop(scenario, True, self._link)
         self.has_pelvis = self.loop.robot.floating
         self._place = Configuration(self.loop.robot, self.loop.q_start)
+        self._listener: Listener | None = None
         self.reset()
 
     def close(self) -> None:
@@ -112,6 +116,26 @@ class LiveTaskSpace:
         self.settings = self._first
         self._put()
         self._simulator.Initialize()
+        self._let_listen()
+
+    def listen(self, listener: Listener) -> None:
+        """Tells a listener of state and torques now, and whenever it takes them."""
+        self._listener = listener
+        self._after_step(self._context)
+        self._let_listen()
+
+    def _let_listen(self) -> None:
+        if self._listener is not None:
+            self._simulator.set_monitor(weak(self._after_step))
+
+    def _after_step(self, root: Context) -> EventStatus:
+        listener, t = self._listener, float(root.get_time())
+        if listener is not None and listener.is_due(t):
+            servo = self.loop.diagram.GetSubsystemByName("joint_servo")
+            effort = servo.GetOutputPort("joint_effort")
+            tau = effort.Eval(servo.GetMyContextFromRoot(root)).copy()
+            listener.take(JointSample(t, *self._state(), tau))
+        return EventStatus.DidNothing()
 
     def apply(
         self, name: str, value: bool | float | tuple[float, float, float]

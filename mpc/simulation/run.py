@@ -20,6 +20,7 @@ from mpc.remote.remote_controller import RemoteMemory
 from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.fall import samples_before_runaway
 from mpc.simulation.hits import HitReport, find_hits, match_hits
+from mpc.simulation.joint_sample import Listener
 from mpc.simulation.marker_errors import run_markers
 from mpc.simulation.metrics import run_metrics
 from mpc.simulation.rests import measure_rests
@@ -170,6 +171,7 @@ def run_scenario(
     weights: PredictiveWeights | None = None,
     progress: Progress | None = None,
     remote: Address | None = None,
+    listener: Listener | None = None,
 ) -> SimulationRun:
     """Simulates a behavior in closed loop.
 
@@ -179,6 +181,7 @@ def run_scenario(
         weights: weights of the predictive program.
         progress: called some ten times a second of simulated time.
         remote: where the controllers are, in another process; None for inside.
+        listener: told of states and torques on the way; None for nothing.
 
     Raises:
         BackbeatError: the scenario makes no sense, its planner process fails, or
@@ -188,6 +191,8 @@ def run_scenario(
     loop = RunningLoop(behavior, scenario, weights, remote)
     with loop as running, threadpool_limits(1):
         length = scenario.lead_in + running.end
+        if listener is not None:
+            running.listen(listener)
         while not running.is_over:
             running.advance(scenario.plan_period)
             done = running.log.num_plans

@@ -5,15 +5,16 @@ what is done by hand goes into the scenario: run again, it is the same bit for b
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from pydrake.systems.framework import Context
+from pydrake.systems.framework import Context, EventStatus
 
 from behaviors.behavior import Behavior
 from models.closing import Closing
+from models.collectable_system import weak
 from models.errors import BackbeatError
 from models.simulator import make_simulator
 from mpc.plan import Plan
@@ -24,11 +25,15 @@ from mpc.remote.link import RemoteLink
 from mpc.simulation.asked_tempo import asked_tempo, check_times, play_length
 from mpc.simulation.diagram import ClosedLoop, build_closed_loop
 from mpc.simulation.fall import has_fallen, has_run_away
+from mpc.simulation.joint_sample import JointSample, Listener
 from mpc.simulation.run_log import RunLog
 from mpc.simulation.scenario import Push, Scenario
 from mpc.simulation.setting_event import SettingEvent, setting_event
 from mpc.simulation.settings import check_event, first_settings
 from mpc.simulation.timeline import ROUNDING, advance_to
+
+# Called with the root Context after a step of the plant.
+Watcher = Callable[[Context], None]
 
 
 class RunningLoop(Closing):
@@ -74,6 +79,7 @@ class RunningLoop(Closing):
         self._given = scenario
         self._planner, self._link = None, None
         self.log = RunLog({})
+        self._watchers: list[Watcher] = []
         if remote is None:
             self._planner = _start_planner(behavior, scenario, weights)
         else:
@@ -118,6 +124,7 @@ class RunningLoop(Closing):
             loop.diagram, loop.make_context(), loop.world.plant
         )
         self.simulator.Initialize()
+        self._let_watch()
         if len(events) > len(self._given.events):
             source = self.loop.settings
             source.add(source.GetMyMutableContextFromRoot(self.context), events[-1])
@@ -125,6 +132,44 @@ class RunningLoop(Closing):
         self.log = RunLog(self.loop.logs)
         self.fell_at: float | None = None
         self.wall_time = 0.0
+
+    def watch(self, watcher: Watcher) -> None:
+        """Has a function called after every step of the plant, from now on.
+
+        Args:
+            watcher: called with the root Context, of which it changes nothing.
+        """
+        self._watchers.append(watcher)
+        self._let_watch()
+
+    def listen(self, listener: Listener) -> None:
+        """Tells a listener of state and torques now, and whenever it takes them."""
+
+        def tell(root: Context) -> None:
+            t = float(root.get_time()) - self.scenario.lead_in
+            if listener.is_due(t):
+                listener.take(self._sample(root, t))
+
+        tell(self.context)
+        self.watch(tell)
+
+    def _sample(self, root: Context, t: float) -> JointSample:
+        world, servo = self.loop.world, self.loop.body.servo
+        own = world.plant.GetMyContextFromRoot(root)
+        x = world.plant.GetPositionsAndVelocities(own)[world.state_places]
+        effort = servo.GetOutputPort("joint_effort")
+        tau = effort.Eval(servo.GetMyContextFromRoot(root)).copy()
+        q, v = np.split(x, [self.behavior.robot_model.num_positions])
+        return JointSample(t, q, v, tau)
+
+    def _let_watch(self) -> None:
+        if self._watchers:
+            self.simulator.set_monitor(weak(self._after_step))
+
+    def _after_step(self, root: Context) -> EventStatus:
+        for watcher in self._watchers:
+            watcher(root)
+        return EventStatus.DidNothing()
 
     @property
     def context(self) -> Context:

@@ -80,3 +80,125 @@ def test_the_pelvis_of_atlas_has_its_sliders(window):
         player.close()
     window.wait_for("document.querySelector('.remark').textContent.includes('over')")
     window.errors.clear()
+
+
+def seen_at(window):
+    """Where the target is on the screen [pixels]."""
+    there = window.run("window.backbeat.drag.onScreen()")
+    return there["x"], there["y"]
+
+
+def asked(window):
+    return np.array(window.run("window.backbeat.state().settings.target"))
+
+
+def play(player, seconds):
+    end = player.live.time + seconds
+    while player.live.time < end:
+        player.frame()
+
+
+def test_the_mouse_drags_the_target_in_the_scene(window):
+    player, mouse = TaskSpacePlayer("ur10"), window.page.mouse
+    sight = "viewer.camera.getWorldDirection(new MeshCat.THREE.Vector3()).toArray()"
+    places = "viewer.camera.position.toArray()"
+    try:
+        window.open(player.url)
+        until(player, window, "window.backbeat?.state().playing")
+        x, y = seen_at(window)
+        camera, start = window.run(places), player.live.now().hand
+        # Three.js has y up: its (x, y, z) are our (x, z, -y).
+        right, up, back = window.run(sight)
+        forward = np.array([right, -back, up])
+
+        mouse.move(x + 4, y + 3)
+        mouse.down()
+        for k in range(1, 9):
+            mouse.move(x + 4 + 8 * k, y + 3 - 10 * k)
+            player.frame()
+        until(player, window, "window.backbeat.state().settings.target[2] > 0.05")
+        play(player, 0.2)
+        to = asked(window)
+        # Under the pointer, and no nearer or farther than before.
+        assert seen_at(window) == pytest.approx((x + 64, y - 80), abs=1.5)
+        assert abs(to @ forward) < 2e-3
+        assert np.linalg.norm(to) > 0.08
+
+        # With Shift along the line of sight: it stays where it is on the screen.
+        window.page.keyboard.down("Shift")
+        for k in range(1, 6):
+            mouse.move(x + 68, y - 77 - 10 * k)
+            player.frame()
+        play(player, 0.2)
+        window.page.keyboard.up("Shift")
+        away = asked(window) - to
+        assert away @ forward > 0.03
+        assert seen_at(window) == pytest.approx((x + 64, y - 80), abs=1.5)
+        mouse.wheel(0, 400)
+        play(player, 0.2)
+        # Four notches nearer.
+        nearer = asked(window) - to - away
+        assert np.linalg.norm(nearer) == pytest.approx(0.04, abs=2e-3)
+        assert nearer @ forward < -0.035
+        assert seen_at(window) == pytest.approx((x + 64, y - 80), abs=1.5)
+        mouse.up()
+        play(player, 1.2)
+        hand = player.live.now().hand - start
+        np.testing.assert_allclose(hand, asked(window), atol=2e-3)
+        assert window.run(places) == pytest.approx(camera, abs=1e-9)
+
+        # Where no hand can reach: the page says how far off it is.
+        x, y = seen_at(window)
+        mouse.move(x, y)
+        mouse.down()
+        mouse.move(x - 150, 60, steps=6)
+        for _ in range(8):
+            mouse.wheel(0, 1000)
+            player.frame()
+        play(player, 0.3)
+        mouse.up()
+        play(player, 1.2)
+        off = np.linalg.norm(player.live.now().hand - player.live.now().target)
+        assert off > 0.05, asked(window)
+        assert not player.live.is_over
+        said = window.page.inner_text("#overlay .now")
+        assert float(said.split("hand ")[1].split(" mm")[0]) > 50
+
+        # Beside the target the mouse turns the camera.
+        mouse.move(120, 300)
+        mouse.down()
+        mouse.move(180, 320, steps=3)
+        mouse.up()
+        assert np.abs(np.subtract(window.run(places), camera)).max() > 0.1
+    finally:
+        player.close()
+    window.wait_for("document.querySelector('.remark').textContent.includes('over')")
+    window.errors.clear()
+
+
+def test_a_finger_drags_it_too(window):
+    player = TaskSpacePlayer("ur10")
+    try:
+        window.open(player.url)
+        until(player, window, "window.backbeat?.state().playing")
+        x, y = seen_at(window)
+        touch = window.page.context.new_cdp_session(window.page)
+
+        def point(kind, *places):
+            points = [{"x": a, "y": b} for a, b in places]
+            touch.send(
+                "Input.dispatchTouchEvent", {"type": kind, "touchPoints": points}
+            )
+            player.frame()
+
+        point("touchStart", (x + 18, y))
+        for k in range(1, 6):
+            point("touchMove", (x + 18 + 10 * k, y - 10 * k))
+        point("touchEnd")
+        until(player, window, "window.backbeat.state().settings.target[2] > 0.03")
+        play(player, 0.3)
+        assert seen_at(window) == pytest.approx((x + 50, y - 50), abs=1.5)
+    finally:
+        player.close()
+    window.wait_for("document.querySelector('.remark').textContent.includes('over')")
+    window.errors.clear()

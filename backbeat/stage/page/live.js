@@ -105,12 +105,13 @@ window.followServer = (stage) => {
   }
   if (info.tasks) {
     const panel = window.makeTaskPanel(stage, send, () => state);
+    stage.drag = panel.drag;
     refresh = () => {
       panel.refresh();
       if (performance.now() > hidesAt) find(".notice").hidden = true;
     };
   }
-  window.backbeat = { deck, send, state: () => state, time };
+  window.backbeat = { deck, send, state: () => state, time, drag: stage.drag };
   ask();
   return () => {
     say("live clock", info.plays ? "" : clock(time()));

@@ -15,12 +15,13 @@ window.makeTaskPanel = ({ info, find }, send, state) => {
     performance.now() < asked.until ? asked.to : settings().target ?? [0, 0, 0];
   const put = (to) => {
     asked = { to, until: performance.now() + 500 };
-    set("target", to);
+    return set("target", to);
   };
-  const far = offer["farthest"];
+  const drag = window.makeTargetDrag(offer.drag, place, put);
+  const far = offer["farthest"], most = offer.drag.farthest;
   const move = (k, by) => () => {
     const to = [...place()];
-    to[k] = Math.round(100 * Math.min(Math.max(to[k] + by, -far), far)) / 100;
+    to[k] = Math.round(1e3 * Math.min(Math.max(to[k] + by, -most), most)) / 1e3;
     put(to);
   };
   const home = make("button", { type: "button", textContent: "back to the start" });
@@ -33,6 +34,7 @@ window.makeTaskPanel = ({ info, find }, send, state) => {
       row.dataset.setting = `target ${"xyz"[k]}`;
       return row;
     }),
+    make("small", { textContent: "or drag it in the scene; Shift or the wheel for depth" }),
     home);
 
   // --- switches and numbers ---------------------------------------------------------
@@ -72,5 +74,5 @@ window.makeTaskPanel = ({ info, find }, send, state) => {
     "?": ["these keys", () => keys.click()],
   };
   keys.onclick = window.listenToKeys(find, table);
-  return { refresh: () => refreshers.forEach((refresh) => refresh()) };
+  return { drag, refresh: () => refreshers.forEach((refresh) => refresh()) };
 };

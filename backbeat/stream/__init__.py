@@ -1,0 +1,1 @@
+"""Joint states and torques for other programs, as they are simulated or played."""
