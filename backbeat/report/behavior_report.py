@@ -19,7 +19,7 @@ def behavior_page(behavior: Behavior) -> str:
         "page.html",
         behavior=behavior,
         made=made,
-        active=made["active_limits"],
+        active=made.get("active_limits", []),
         solve=Markup(solve_figure(behavior.iterations())),
         forces=Markup(force_figure(behavior)),
         center_of_mass=Markup(center_of_mass_figure(behavior)),

@@ -23,6 +23,7 @@ from models.description.meshes import DRAWN, TOUCHED, check_meshes, resolve
 from models.description.slimming import slim
 from models.errors import BackbeatError
 from models.meshing.obj import READERS, converted
+from models.meshing.references import problem
 from models.outside_file import is_file
 
 COLLADA_HINT = " without `pip install pycollada`"
@@ -88,6 +89,8 @@ def _mend(description: Description, mesh: Any, known: tuple[str, ...]) -> bool:
             return False
         if found.suffix.lower() in READERS:
             found = converted(found)
+        elif problem(found):
+            return False
     except (BackbeatError, OSError, ValueError):
         return False
     mesh.set("filename", found.resolve().as_uri())

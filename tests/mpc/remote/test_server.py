@@ -262,7 +262,7 @@ def test_forces_that_are_none_end_nothing(server, connect, hello, reference, for
         assert np.isfinite(np.frombuffer(answer["joints"])).all()
 
 
-@pytest.mark.parametrize("t", [1e9, 1.7e9, 4e9])
+@pytest.mark.parametrize("t", [1e9, 1.7e9, 2e9])
 def test_a_clock_may_count_from_anywhere(connect, hello, reference, t):
     own = connect()
     ask(own, to_bytes(hello_message(hello)))
@@ -271,7 +271,7 @@ def test_a_clock_may_count_from_anywhere(connect, hello, reference, t):
         assert ask(own, to_bytes(question_message(asked)))["n"] == k
 
 
-@pytest.mark.parametrize("t", [4.1e9, 1e300, np.inf, np.nan, -1.0])
+@pytest.mark.parametrize("t", [2.1e9, 1e300, np.inf, np.nan, -1.0])
 def test_a_time_that_is_none(server, connect, hello, reference, t):
     own = connect()
     ask(own, to_bytes(hello_message(hello)))
