@@ -20,7 +20,7 @@ TOUCHED = (".gltf", ".glb", ".obj", ".vtk")
 _TEXT_FORMATS = {".obj": b"v ", ".vtk": b"# vtk"}
 # Folders of a package that hold descriptions, how far above one its package is looked
 # for, and where the user names packages.
-_HOLDERS = ("urdf", "urdfs", "robot", "robots", "xacro", "xml", "model", "models")
+_HOLDERS = ("urdf", "urdfs", "robots", "xacro", "xml")
 _LEVELS = 6
 NAMED = "ROS_PACKAGE_PATH"
 # How much of a mesh of other kinds than glTF is looked at.
