@@ -162,11 +162,11 @@ class Behavior:
 
     def iterations(self) -> pd.DataFrame:
         """What the solver did: cost, violation, step, barrier of every iteration."""
-        return pd.DataFrame(self.provenance["log"])
+        return pd.DataFrame(self.provenance.get("log", []))
 
     def active_limits(self) -> pd.DataFrame:
         """Limits that the motion uses to the full, and from when to when."""
-        return pd.DataFrame(self.provenance["active_limits"])
+        return pd.DataFrame(self.provenance.get("active_limits", []))
 
     def beat_times(self, end: float) -> np.ndarray:
         """Absolute times of its beats up to a time, the first at 0 [s].

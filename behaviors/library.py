@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,12 +18,17 @@ from behaviors.behavior_table import (
     to_frame,
     to_header,
 )
+from behaviors.stored_header import HEADER
 from models.atomic_file import replacing
-from models.errors import BackbeatError, unknown_name
+from models.bounds import LONGEST_SIMULATED
+from models.errors import BackbeatError, shown, unknown_name
 from models.outside_file import is_file, is_there
+from models.plain_data import cleaned, misfits
 from models.table_file import read_metadata, read_table
 
 FORMAT = 3
+# Fastest tempo of all: far more than anybody plays.
+MOST_BPM = 1000.0
 # Where a behavior's file has its record.
 METADATA = b"backbeat"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -96,24 +102,47 @@ class Library:
         try:
             # Without the notes of pandas, in which a changed byte could be anything.
             frame = read_table(path, "behavior").to_pandas(ignore_metadata=True)
+            is_whole = digest(frame, record["header"]) == record["sha256"]
         except DAMAGED as error:
             raise _damaged(path, name, str(error)) from None
-        if digest(frame, record["header"]) != record["sha256"]:
+        if not is_whole:
             raise _damaged(path, name, "its contents do not match their checksum")
-        return behavior_from_frame(frame, record["header"])
+        header = self._header(name, record)
+        try:
+            _check_time(frame["t"].to_numpy(float))
+            return behavior_from_frame(frame, header)
+        except DAMAGED as error:
+            why = f"its columns are not those of a motion ({error})"
+            raise _damaged(path, name, why) from None
 
     def key(self, name: str) -> str | None:
         """Build key of a stored behavior; None when there is none that reads."""
         try:
-            return str(self._record(name)["header"]["provenance"]["key"])
-        except (BackbeatError, KeyError, TypeError):
+            record = self._record(name)
+            key = self._header(name, record)["provenance"].get("key")
+            return None if key is None else str(key)
+        except BackbeatError:
             return None
 
     def table(self) -> pd.DataFrame:
-        """One row a behavior: name, kind, length, tempo, whether verified, summary."""
-        rows = [self.row(name) for name in self.names()]
+        """One row a behavior: name, kind, length, tempo, whether verified, summary.
+
+        Those that cannot be used are left out; see `damaged`.
+        """
+        bad = self.damaged()
+        rows = [self.row(name) for name in self.names() if name not in bad]
         columns = ["name", "kind", "duration_s", "bpm", "verified", "summary"]
         return pd.DataFrame(rows, columns=columns)
+
+    def damaged(self) -> dict[str, str]:
+        """Why behaviors cannot be used that are there all the same, by name."""
+        found = {}
+        for name in self.names():
+            try:
+                self.row(name)
+            except BackbeatError as error:
+                found[name] = str(error)
+        return found
 
     def row(self, name: str) -> dict[str, Any]:
         """What the table says of one behavior.
@@ -121,7 +150,7 @@ class Library:
         Raises:
             BackbeatError: no such behavior, or its file is damaged.
         """
-        header = self._record(name)["header"]
+        header = self._header(name, self._record(name))
         checks = header["certificate"].values()
         return {
             "name": name,
@@ -131,6 +160,18 @@ class Library:
             "verified": all(c["value"] <= c["bound"] for c in checks),
             "summary": header["summary"],
         }
+
+    def _header(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
+        """What a record says of a behavior, when it looks as it should."""
+        for misfit in misfits(record["header"], HEADER):
+            raise _damaged(self.path(name), name, misfit)
+        header: dict[str, Any] = cleaned(record["header"])
+        if header["name"] != name:
+            raise _damaged(self.path(name), name, f"it is of {shown(header['name'])}")
+        if not 0 <= header["bpm"] <= MOST_BPM:
+            why = f"its tempo is {header['bpm']:g} beats/min"
+            raise _damaged(self.path(name), name, why)
+        return header
 
     def _record(self, name: str) -> dict[str, Any]:
         path = self.path(name)
@@ -146,6 +187,18 @@ class Library:
         if version != FORMAT:
             raise _damaged(path, name, f"its format {version} is not {FORMAT}")
         return record
+
+
+def _check_time(t: np.ndarray) -> None:
+    """Refuses times of samples that no motion has.
+
+    Raises:
+        ValueError: they are none.
+    """
+    if len(t) < 2 or not (np.diff(t) >= 0).all():
+        raise ValueError("time does not go on")
+    if not 0 <= t[0] <= t[-1] <= LONGEST_SIMULATED:
+        raise ValueError(f"time goes from {t[0]:g} to {t[-1]:g} s")
 
 
 def _damaged(path: Path, name: str, why: str) -> BackbeatError:

@@ -23,6 +23,7 @@ from behaviors.specification import (
     ships,
 )
 from models.errors import BackbeatError
+from models.outside_file import beside
 
 # Kinds whose beats may be played at another tempo.
 RETIMED = (DanceSpecification, FootstepSpecification)
@@ -34,8 +35,9 @@ def part_path(number: Number, folder: Path) -> Path:
     Raises:
         BackbeatError: there is none of that name.
     """
-    is_file = Path(number.behavior).suffix in (".yaml", ".yml")
-    return find_specification(folder / number.behavior if is_file else number.behavior)
+    if Path(number.behavior).suffix in (".yaml", ".yml"):
+        return find_specification(beside(folder, number.behavior, "the setlist"))
+    return find_specification(number.behavior)
 
 
 def part_paths(setlist: SetlistSpecification, folder: Path) -> dict[str, Path]:

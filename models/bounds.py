@@ -66,6 +66,8 @@ XML_ELEMENTS = 50_000
 XML_ATTRIBUTES = 200
 XML_DEPTH = 60
 LINKS = 2_000
+# Events of a MIDI file, of all instruments.
+MIDI_EVENTS = 100_000
 # Triangles of a mesh.
 TRIANGLES = 1_000_000
 # Numbers in a table of a behavior or run: twenty minutes of a robot with sticks; and

@@ -34,6 +34,19 @@ def printable(text: str) -> str:
     return "".join(c if _is_shown(c) else ascii(c)[1:-1] for c in text)
 
 
+# What turns letters around that follow, or ends that.
+_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def steers(text: str) -> bool:
+    """Whether a text holds what steers a terminal, but blanks and ends of lines."""
+    return any(
+        c in _TURNS
+        or (unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n\r\x85")
+        for c in text
+    )
+
+
 def _is_shown(letter: str) -> bool:
     """Whether a letter may be shown as it is; blanks of any width may."""
     return letter.isprintable() or unicodedata.category(letter) == "Zs"

@@ -124,6 +124,33 @@ def is_there(path: Path) -> bool:
     return True
 
 
+def leaves(folder: Path, path: Path) -> bool:
+    """Whether a path leads out of a folder, once all links are followed."""
+    try:
+        return not path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):
+        return True  # No file is there.
+
+
+def beside(folder: Path, name: str, where: str) -> Path:
+    """Path of a file that another one names, beside or below that.
+
+    Args:
+        folder: of the file that names it.
+        name: what it says.
+        where: the file that names it, for the message.
+
+    Raises:
+        BackbeatError: it leads elsewhere.
+    """
+    if leaves(folder, folder / name):
+        raise BackbeatError(
+            f"{where} refers to {shown(name)}, which lies neither beside nor below it; "
+            "put it there"
+        )
+    return folder / name
+
+
 def cannot_read(path: Path, error: OSError) -> BackbeatError:
     """Why a file cannot be read."""
     text = str(path)

@@ -11,6 +11,7 @@ from pydrake.multibody.tree import Frame, ModelInstanceIndex
 
 from models.description.honoring import describe, honor, quiet_about_honored
 from models.description.meshes import packages
+from models.description.other_formats import refuse_foreign_files
 from models.description.readable import readable
 from models.errors import BackbeatError, unknown_name
 from models.robot_description import (
@@ -69,7 +70,7 @@ def load_robot(
             if not item.file:
                 continue
             parser.SetAutoRenaming(True)
-            (added,) = _parse(parser, description.parent / item.file)
+            (added,) = _add_item(parser, description.parent / item.file)
             plant.RenameModelInstance(added, name)
             root = plant.get_body(plant.GetBodyIndices(added)[0])
             parent = plant.GetFrameByName(item.parent, instance)
@@ -77,6 +78,16 @@ def load_robot(
                 parent, root.body_frame(), pose_of(item.position, item.rpy)
             )
     return instance, notes
+
+
+def _add_item(parser: Parser, path: Path) -> list[ModelInstanceIndex]:
+    """Adds what is carried, without meshes that lie elsewhere."""
+    described = describe(path)
+    for package, folder in packages(described).items():
+        if not parser.package_map().Contains(package):
+            parser.package_map().Add(package, str(folder))
+    text, _ = readable(described) if described.links else ("", ())
+    return _parse(parser, path, text)
 
 
 def _contact_links(robot: RobotDescription, equipment: Sequence[str]) -> set[str]:
@@ -88,6 +99,8 @@ def _contact_links(robot: RobotDescription, equipment: Sequence[str]) -> set[str
 
 def _parse(parser: Parser, path: Path, text: str = "") -> list[ModelInstanceIndex]:
     """Adds the models of a file, or of a text in its place."""
+    if not text and path.suffix != ".urdf":
+        refuse_foreign_files(path)
     try:
         if text:
             return list(parser.AddModelsFromString(text, "urdf"))

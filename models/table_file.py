@@ -23,8 +23,7 @@ def read_table(path: Path, kind: str) -> pa.Table:
         pyarrow.ArrowException: it is damaged.
     """
     with opened(path, kind) as file:
-        parquet = pq.ParquetFile(file)
-        told = parquet.metadata
+        told = pq.read_metadata(file)
         # A few bytes can stand for any number of equal numbers.
         cells = told.num_rows * max(told.num_columns, 1)
         size = file.seek(0, os.SEEK_END)
@@ -33,7 +32,8 @@ def read_table(path: Path, kind: str) -> pa.Table:
                 f"it has {told.num_rows} rows of {told.num_columns} columns in {size} "
                 f"bytes, which is no {kind}"
             )
-        return parquet.read()
+        file.seek(0)
+        return pq.read_table(file)
 
 
 def read_metadata(path: Path, kind: str) -> dict[bytes, bytes]:

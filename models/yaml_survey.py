@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from models import bounds
-from models.errors import BackbeatError, shown
+from models.errors import BackbeatError, shown, steers
 
 _NUMBER = re.compile(r"[-+.]?[0-9][0-9a-fA-FxXob_:.+-]*")
 # What a list in a list stands under.
@@ -54,6 +54,8 @@ class _Survey:
     def take(self, event: Any) -> None:
         """Counts an event of the parser."""
         if isinstance(event, yaml.ScalarEvent):
+            if not event.value.isprintable() and steers(event.value):
+                self._refuse("a character that steers a terminal; remove it", event)
             if event.implicit[0] and len(event.value) > bounds.NUMBER_LETTERS:
                 self._refuse_number(event)
             self._note(event.anchor, 1)

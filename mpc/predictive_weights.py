@@ -1,11 +1,13 @@
 """Weights and bounds of the predictive program, and the musical knob."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
 from models.contact import PATCH_MARGIN
-from models.errors import BackbeatError
+from models.errors import BackbeatError, shown, unknown_name
 
 # Largest weight, and most intervals of a horizon: ten seconds of it.
 MOST_WEIGHT, MOST_KNOTS = 1e9, 200
@@ -80,12 +82,17 @@ class PredictiveWeights:
         Raises:
             BackbeatError: a number is none, negative or beyond use.
         """
-        numbers = [x for x in vars(self).values() if not isinstance(x, tuple)]
-        sizes = np.abs(np.array([*numbers, *self.reach], float))
-        if not (sizes <= MOST_WEIGHT).all() or min(numbers) < 0 or len(self.reach) != 2:
-            raise BackbeatError(
-                f"weights: every one must be a number from 0 to {MOST_WEIGHT:g}"
+        usual = PredictiveWeights()
+        for name, value in vars(self).items():
+            numbers = value if isinstance(value, tuple) else (value,)
+            is_like = type(value) is type(getattr(usual, name)) and len(numbers) == (
+                2 if name == "reach" else 1
             )
+            if not is_like or not all(0 <= x <= MOST_WEIGHT for x in numbers):
+                raise BackbeatError(
+                    f"weights: {name} is {shown(value)}; it must be like "
+                    f"{getattr(usual, name)}, with numbers from 0 to {MOST_WEIGHT:g}"
+                )
         if not (4 <= self.knots <= MOST_KNOTS and 0.005 <= self.spacing <= 0.5):
             raise BackbeatError(
                 f"weights: knots is from 4 to {MOST_KNOTS} and spacing from 0.005 to "
@@ -163,3 +170,31 @@ def patch_rows(
             [0, 0, s, 0, 0, -w.yaw_moment],
         ]
     return np.array(rows, float)
+
+
+def read_weights(data: Mapping[str, Any], where: str) -> PredictiveWeights:
+    """Weights from plain data; those that are not named are as usual.
+
+    Args:
+        data: values by name, as JSON has them.
+        where: names the source in errors.
+
+    Raises:
+        BackbeatError: an unknown name, or a value that makes no sense.
+    """
+    usual = PredictiveWeights()
+    known = {f.name: type(getattr(usual, f.name)) for f in fields(usual)}
+    values = {}
+    for name, value in data.items():
+        if name not in known:
+            raise unknown_name(f"key in {where}", name, known)
+        kind = known[name]
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        if kind is float and is_number and abs(value) <= MOST_WEIGHT:
+            value = float(value)
+        if kind is tuple and isinstance(value, list):
+            value = tuple(value)
+            if not all(isinstance(x, float | int) for x in value):
+                raise BackbeatError(f"{where}: {name} needs numbers")
+        values[name] = value
+    return replace(usual, **values).check()

@@ -69,12 +69,13 @@ def command(
             console.print(
                 f"and {len(limits) - MOST_LIMITS} more; see `backbeat report`"
             )
-    made = behavior.provenance
-    console.print(
-        f"{made['knots']} knots, {made['iterations']} iterations, built in "
-        f"{made['seconds']:.1f} s with Backbeat {made['backbeat']} and Drake "
-        f"{made['drake']}"
-    )
+    made = dict(behavior.provenance)
+    if {"knots", "iterations", "seconds", "backbeat", "drake"} <= made.keys():
+        console.print(
+            f"{made['knots']} knots, {made['iterations']} iterations, built in "
+            f"{made['seconds']:.1f} s with Backbeat {made['backbeat']} and Drake "
+            f"{made['drake']}"
+        )
 
 
 def margins_table(behavior: "Behavior") -> "Table":

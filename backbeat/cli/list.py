@@ -1,10 +1,13 @@
 """`backbeat list`: what is in the library, and what could be."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from backbeat.cli.options import LIBRARY, LibraryFolder
+
+if TYPE_CHECKING:
+    from behaviors.library import Library
 
 
 def command(
@@ -16,8 +19,7 @@ def command(
     from rich.console import Console
     from rich.table import Table
 
-    from backbeat.card_words import card_words
-    from backbeat.cli.console import print_json
+    from backbeat.cli.console import print_json, warn
     from behaviors.library import Library
     from behaviors.specification import shipped_names, shipped_setlists
 
@@ -25,9 +27,12 @@ def command(
     table = store.table()
     ships = [*shipped_names(), *shipped_setlists()]
     missing = [n for n in ships if n not in set(table["name"])]
-    table["card"] = [card_words(store, n) for n in table["name"]]
+    damaged = store.damaged()
+    missing = [n for n in missing if n not in damaged]
+    table["card"] = [words_of_card(store, n) for n in table["name"]]
     if as_json:
-        print_json({"built": table.to_dict("records"), "not_built": missing})
+        rows = table.to_dict("records")
+        print_json({"built": rows, "not_built": missing, "damaged": damaged})
         return
     screen = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0, 0, 1))
     for column in ("name", "kind", "length", "tempo", "verified"):
@@ -50,3 +55,18 @@ def command(
         blank = [""] if has_cards else []
         screen.add_row(name, "", "", "", "not built", *blank, f"backbeat build {name}")
     Console(markup=False).print(screen)
+    for why in damaged.values():
+        warn(why)
+
+
+def words_of_card(store: "Library", name: str) -> str:
+    """The headline of a behavior's card; a file that is none hides no behavior."""
+    from backbeat.card_words import card_words
+    from backbeat.cli.console import warn
+    from models.errors import BackbeatError
+
+    try:
+        return card_words(store, name)
+    except BackbeatError as error:
+        warn(str(error))
+        return ""

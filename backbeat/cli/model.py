@@ -116,6 +116,14 @@ def overlay(
         f"{path}: {description.name}, {len(description.links)} links, {moving} moving "
         f"joints, {mass:.6g} kg"
     )
+    if any(f.rule == "missing-mesh" for f in findings):
+        from backbeat.cli.console import warn
+
+        warn(
+            "meshes that lie neither beside nor below it are not drawn: put it into "
+            "the folder of the description that it was made of, or name that folder "
+            "in ROS_PACKAGE_PATH"
+        )
 
 
 def _read(robot: str) -> "tuple[Description, RobotDescription | None]":

@@ -23,7 +23,7 @@ def behavior_page(behavior: Behavior) -> str:
         "page.html",
         behavior=behavior,
         made=made,
-        active=made["active_limits"],
+        active=made.get("active_limits", []),
         jerk=[{**row, "group": patch_words(row["group"])} for row in jerk],
         solve=Markup(solve_figure(behavior.iterations())),
         forces=Markup(force_figure(behavior)),

@@ -1,6 +1,8 @@
 """The room that the robot performs in: background, light, floor and camera."""
 
+import secrets
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 import numpy as np
 from pydrake.common import MemoryFile
@@ -8,11 +10,14 @@ from pydrake.geometry import InMemoryMesh, Mesh, Meshcat, MeshcatParams
 from pydrake.math import RigidTransform, RotationMatrix
 
 from backbeat.drake_console import quiet_drake
+from backbeat.stage.relay import Place
 from models.errors import BackbeatError
 from models.meshing import Material, Part, gltf, merge, revolve
 from models.meshing import Mesh as Shape
 
 HOST = "127.0.0.1"
+# Ports to draw from, and how often.
+PORTS, TRIES = (10_000, 60_000), 50
 FLOOR = Material("floor", "#4b525d", roughness=0.85)
 RING = Material("ring", "#606873", roughness=0.85)
 RIM = Material("rim", "#f05a14", roughness=0.5, glow="#c04408")
@@ -28,26 +33,51 @@ MARGIN = 0.26
 def open_meshcat(port: int | None = None) -> Meshcat:
     """Starts Meshcat for this machine alone, without a word on the console.
 
+    Its server reads whatever any web page in a browser of this machine sends it, and
+    ends the process at what it cannot read. Without a port it therefore listens at an
+    address and port drawn at random, of which there are some 10^11: pages that are
+    meant to see it are connected by `backbeat.stage.relay`.
+
     Args:
-        port: where it listens; None for the first free one from 7000 on.
+        port: where it listens at 127.0.0.1; None for a place that nobody can guess.
 
     Raises:
         BackbeatError: the port is taken, or none is free.
     """
-    try:
-        # Drake says where it listens; we say it ourselves.
-        with quiet_drake():
-            meshcat = Meshcat(
-                MeshcatParams(host=HOST, port=port, show_stats_plot=False)
-            )
-    except RuntimeError:
-        where = f"port {port}" if port else "any port from 7000 to 7999"
-        raise BackbeatError(
-            f"Meshcat cannot listen on {where} of {HOST}; end what uses it"
-            + (" or choose another port" if port else "")
-        ) from None
-    dress(meshcat)
-    return meshcat
+    if port is not None:
+        places = [(HOST, port)]
+    else:
+        places = [_somewhere() for _ in range(TRIES)]
+    for host, number in places:
+        params = MeshcatParams(host=host, port=number, show_stats_plot=False)
+        try:
+            # Drake says where it listens; we say it ourselves.
+            with quiet_drake():
+                meshcat = Meshcat(params)
+        except RuntimeError:
+            continue
+        dress(meshcat)
+        return meshcat
+    where = f"port {port} of {HOST}" if port else "any of the ports that it tried"
+    raise BackbeatError(
+        f"Meshcat cannot listen on {where}; end what uses it"
+        + (" or choose another port" if port else "")
+    )
+
+
+def _somewhere() -> tuple[str, int]:
+    """An address of this machine and a port of it, drawn at random."""
+    draw = secrets.SystemRandom()
+    parts = [draw.randint(0, 255), draw.randint(0, 255), draw.randint(1, 254)]
+    return f"127.{'.'.join(map(str, parts))}", draw.randint(*PORTS)
+
+
+def place_of(meshcat: Meshcat) -> Place:
+    """Where a Meshcat listens."""
+    found = urlsplit(meshcat.web_url())
+    assert found.hostname is not None
+    assert found.port is not None
+    return Place(found.hostname, found.port)
 
 
 def dress(meshcat: Meshcat) -> None:

@@ -5,6 +5,7 @@ A browser runs pages of strangers beside ours. One could point a name of its own
 post to us from its own page: such a request carries another origin.
 """
 
+import hmac
 from email.message import Message
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -42,6 +43,30 @@ def check_host(headers: Message) -> None:
     if name not in HERE:
         raise RefusedError(
             HTTPStatus.FORBIDDEN, "This page is served to 127.0.0.1 alone."
+        )
+
+
+def check_viewer(headers: Message, path: str, token: str) -> None:
+    """Refuses a WebSocket that our own page did not ask for.
+
+    Browsers let any page open one to anywhere, and say where that page is from.
+
+    Args:
+        headers: of the request.
+        path: what is asked for, with the token of the page.
+        token: what the page was given.
+
+    Raises:
+        RefusedError: another origin, or another token.
+    """
+    if headers.get("Origin") != f"http://{headers.get('Host')}":
+        raise RefusedError(
+            HTTPStatus.FORBIDDEN, "The stage is drawn for its own page, no other site."
+        )
+    given = path.partition("?")[2].encode(errors="replace")
+    if not hmac.compare_digest(given, token.encode()):
+        raise RefusedError(
+            HTTPStatus.FORBIDDEN, "This page is of another show; load it again."
         )
 
 

@@ -1,6 +1,7 @@
 """LiveShow: a stage and its page, drawn moment by moment as time goes on."""
 
 import gc
+import logging
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -71,6 +72,7 @@ class LiveShow:
         self._stage = Stage(take.behavior, is_simulated=is_simulated)
         self._stage.aim(take)
         self._canvas = LiveCanvas(self._stage.meshcat)
+        self._is_lost = False
         self._tips = tip_names(take)
         self._trail.clear()
 
@@ -119,7 +121,22 @@ class LiveShow:
     @property
     def is_watched(self) -> bool:
         """Whether a browser is connected."""
-        return self._stage.meshcat.GetNumActiveConnections() > 0
+        if self._is_lost:
+            return False
+        try:
+            return self._stage.meshcat.GetNumActiveConnections() > 0
+        except RuntimeError as error:
+            self._lose(error)
+            return False
+
+    def _lose(self, error: RuntimeError) -> None:
+        """Goes on without a drawing; says so once."""
+        if not self._is_lost:
+            self._is_lost = True
+            why = " ".join(str(error).split())[:120]
+            logging.getLogger(__name__).warning(
+                "the drawing has ended (%s); what it shows goes on without", why
+            )
 
     def note_tips(self, moment: Moment) -> None:
         """Remembers where the stick tips are, for their trails."""
@@ -148,8 +165,12 @@ class LiveShow:
             pace: what to say about the speed.
             more: what pages are told besides.
         """
-        if not (self.is_watched and time.monotonic() - self._server.asked > HANGS):
-            self._stage.draw(self._canvas, moment)
+        try:
+            hangs = time.monotonic() - self._server.asked > HANGS
+            if not (self._is_lost or (self.is_watched and hangs)):
+                self._stage.draw(self._canvas, moment)
+        except RuntimeError as error:  # Of Meshcat, whose own thread may have ended.
+            self._lose(error)
         self._state = {
             "time": moment.time,
             "rate": rate,

@@ -2,6 +2,7 @@
 
 import json
 import queue
+import secrets
 import sys
 import threading
 import time
@@ -13,14 +14,18 @@ from typing import Any, NamedTuple
 
 from pydrake.geometry import Meshcat
 
-from backbeat.stage.backdrop import HOST
+from backbeat.stage.backdrop import HOST, place_of
 from backbeat.stage.commands import Command, Reader, read_command
-from backbeat.stage.guard import RefusedError, check_host, check_post
+from backbeat.stage.guard import RefusedError, check_host, check_post, check_viewer
 from backbeat.stage.page import with_overlay
+from backbeat.stage.relay import Place, check_greeting, connect, proof, relay
 from models.errors import BackbeatError
 
 # The page of Meshcat asks the server that it came from; ours is another one.
 ADDRESS = "url = location.toString();"
+# Where the page is connected to Meshcat, and how many pages may be at once; how many
+# connections of any kind.
+DRAWING, MOST_VIEWERS, MOST_CONNECTIONS = "/drawing", 16, 128
 # Commands that wait to be heard; who clicks faster is told so.
 MOST_WAITING = 256
 
@@ -34,9 +39,9 @@ class Answer(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What is served: Meshcat's port, the kind of its page, and the page with ours."""
+    """What is served: Meshcat's place, the kind of its page, and the page with ours."""
 
-    source: int
+    source: Place
     kind: str
     front: bytes
 
@@ -50,6 +55,8 @@ class LiveServer:
         info: what the overlay says now; a page asks again when the state's `edition`
             is another, and loads itself anew when its `world` is.
         asked: when a page last asked for the state, on the monotonic clock [s].
+        token: what a page says to be connected to Meshcat.
+        viewers: how many more pages may be connected.
     """
 
     def __init__(
@@ -75,6 +82,9 @@ class LiveServer:
         self._state, self._readers = state, readers or {}
         self._waiting: queue.Queue[Command] = queue.Queue(MOST_WAITING)
         self._is_closed, self.asked = False, time.monotonic()
+        # What only the page has that was loaded here.
+        self.token = secrets.token_urlsafe(16)
+        self.viewers = threading.BoundedSemaphore(MOST_VIEWERS)
         self.put(meshcat, info)
         try:
             self._server = _Server((HOST, port or 0), _handler(self))
@@ -92,12 +102,14 @@ class LiveServer:
     def put(self, meshcat: Meshcat, info: dict[str, Any]) -> None:
         """Serves another Meshcat from now on; arguments as above."""
         # Meshcat itself may only be asked from the thread that has made it.
-        source = meshcat.port()
+        source = place_of(meshcat)
         _, kind, page = _ask(source, "/")
         text = page.decode()
         if ADDRESS not in text:
             raise RuntimeError("this Drake's Meshcat page finds its server otherwise")
-        text = text.replace(ADDRESS, f'url = "{meshcat.ws_url()}";')
+        here = 'location.origin.replace("http", "ws")'
+        way = f'url = {here} + "{DRAWING}?{self.token}";'
+        text = text.replace(ADDRESS, way)
         self.info = info
         self._page = Page(source, kind, with_overlay(text, info).encode())
 
@@ -125,6 +137,10 @@ class LiveServer:
             return _say(HTTPStatus.NOT_FOUND, "There is no such page.")
         return _ask(page.source, path)
 
+    def source(self) -> Place:
+        """Where Meshcat listens at present; called from threads of the server."""
+        return self._page.source
+
     def hear(self, text: bytes) -> Answer:
         """What is said to a command; called from threads of the server."""
         if self._is_closed:
@@ -149,6 +165,24 @@ class _Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
+    def __init__(self, *arguments: Any) -> None:
+        self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Hangs up on whoever comes while too many are there."""
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answers one connection."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Complains of faults of ours alone."""
         if not isinstance(sys.exc_info()[1], OSError):
@@ -163,9 +197,9 @@ def _json(value: Any) -> Answer:
     return Answer(HTTPStatus.OK, "application/json", json.dumps(value).encode())
 
 
-def _ask(port: int, path: str) -> Answer:
+def _ask(place: Place, path: str) -> Answer:
     """What Meshcat itself serves under a path: its page, its library, meshes."""
-    connection = HTTPConnection(HOST, port, timeout=10.0)
+    connection = HTTPConnection(*place, timeout=10.0)
     try:
         connection.request("GET", path)
         response = connection.getresponse()
@@ -181,17 +215,41 @@ def _handler(server: LiveServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         # Who says nothing for so long is hung up on [s].
-        timeout = 60.0
+        timeout = 15.0
 
         def do_GET(self) -> None:
             try:
                 check_host(self.headers)
-                self._reply(server.answer(self.path))
+                if self.path.partition("?")[0] == DRAWING:
+                    self._draw()
+                else:
+                    self._reply(server.answer(self.path))
             except RefusedError as error:
                 self._reply(_say(error.status, error.sentence))
             except OSError:
                 text = "Meshcat does not answer"
                 self._reply(_say(HTTPStatus.BAD_GATEWAY, text))
+
+        def _draw(self) -> None:
+            """Connects a page to Meshcat until it goes."""
+            self.close_connection = True
+            check_viewer(self.headers, self.path, server.token)
+            key = check_greeting(self.headers)
+            if not server.viewers.acquire(blocking=False):
+                raise RefusedError(
+                    HTTPStatus.TOO_MANY_REQUESTS, "Too many pages are open."
+                )
+            try:
+                meshcat = connect(server.source())
+                self.send_response(HTTPStatus.SWITCHING_PROTOCOLS)
+                self.send_header("Upgrade", "websocket")
+                self.send_header("Connection", "Upgrade")
+                self.send_header("Sec-WebSocket-Accept", proof(key))
+                self.end_headers()
+                self.wfile.flush()
+                relay(meshcat, self.connection, self.rfile)
+            finally:
+                server.viewers.release()
 
         def do_POST(self) -> None:
             try:

@@ -17,6 +17,7 @@ from behaviors.recording.retargeting import RecordedStep, RetargetedMotion, reta
 from behaviors.step import FEET
 from behaviors.time_law import minimum_jerk
 from models.errors import BackbeatError, unknown_name
+from models.outside_file import beside
 from models.robot import RobotModel
 from optimization.dense_trajectory import DenseTrajectory
 from optimization.tasks import CenterOfMassTask, PostureTask
@@ -156,7 +157,8 @@ class RecordedMoves:
             raise BackbeatError(
                 f"{where}: lead is {d.lead:g} beats; it goes from 0 to {MOST_LEAD:g}"
             )
-        recording = read_joint_file(self.folder / d.file, self.robot, d.unit, d.ignore)
+        path = beside(self.folder, d.file, where)
+        recording = read_joint_file(path, self.robot, d.unit, d.ignore)
         span = (
             recording.t[0] if d.start is None else d.start,
             recording.t[-1] if d.end is None else d.end,

@@ -18,6 +18,7 @@ import mido
 
 from behaviors.music.ends import final_bar, lead_in
 from behaviors.music.meter import Meter, MeterChange, MeterMap
+from behaviors.music.midi_survey import survey
 from behaviors.music.percussion import Members
 from behaviors.music.score import LEAST_WAY, Hit, Hold, Score, Section
 from behaviors.music.score_description import PartDescription
@@ -79,6 +80,7 @@ def read_midi(data: bytes, members: Members, where: str) -> Score:
 
 def _read(data: bytes) -> _Content:
     """Reads with mido; raises anything."""
+    survey(data)
     file = mido.MidiFile(file=BytesIO(data), clip=True)
     tracks = [t for t in file.tracks if any(not m.is_meta for m in t)]
     if file.type == 2 and len(tracks) > 1:

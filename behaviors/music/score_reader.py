@@ -13,7 +13,7 @@ from behaviors.music.score_description import ScoreDescription
 from behaviors.music.score_finish import finish_score
 from behaviors.music.tab_file import read_tab_file
 from models.errors import BackbeatError
-from models.outside_file import decoded, is_file, read_bytes
+from models.outside_file import beside, decoded, is_file, read_bytes
 from models.yaml_file import load_yaml
 
 YAML = (".yaml", ".yml")
@@ -56,8 +56,9 @@ def find_notes(folder: Path, name: str) -> Path:
             f"score is {name[:80]!r}; name a score in YAML without its ending, or a "
             f"file without its folder that ends in {', '.join(NOTES)}"
         )
-    beside, among = folder / name, folder / "scores" / name
-    return among if is_file(among) and not is_file(beside) else beside
+    here, among = folder / name, folder / "scores" / name
+    found = among if is_file(among) and not is_file(here) else here
+    return beside(folder, str(found.relative_to(folder)), "the specification")
 
 
 def score_files(path: Path) -> list[Path]:
@@ -80,7 +81,7 @@ def _beside(path: Path, description: ScoreDescription) -> Path:
             f"{path}: notes is the name of a file in the folder of the score that "
             f"ends in {', '.join(NOTES)}; {name[:80]!r} is not"
         )
-    return path.parent / name
+    return beside(path.parent, name, str(path))
 
 
 def _load_notes(

@@ -2,15 +2,25 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from lxml import etree
 
-from models.bounds import BYTES, XML_DEPTH
+from models.bounds import (
+    BYTES,
+    LINKS,
+    XML_ATTRIBUTES,
+    XML_DEPTH,
+    XML_ELEMENTS,
+    check_count,
+)
 from models.description.finding import Finding, Severity
-from models.errors import BackbeatError
+from models.errors import BackbeatError, steers
 from models.outside_file import read_bytes
 
 _MEGABYTES = BYTES["description"] / 1e6
+# Depth of links in a description, and lines of the longest tag that is looked for.
+_OF_ROBOT, _LINES_OF_TAG = 2, 100
 # Of what the parser says, which may quote the file [characters].
 _SHOWN = 200
 
@@ -79,20 +89,40 @@ class Document:
             ) from None
 
     def _check_depth(self) -> None:
-        depth = 0
-        for event, _ in etree.iterwalk(self.tree, events=("start", "end")):
+        depth = elements = links = 0
+        for event, element in etree.iterwalk(self.tree, events=("start", "end")):
             depth += 1 if event == "start" else -1
             if depth > XML_DEPTH:
                 raise BackbeatError(f"{self.path} is nested more than {XML_DEPTH} deep")
+            if event == "start":
+                elements += 1
+                links += element.tag == "link" and depth == _OF_ROBOT
+                self._check_attributes(element)
+        check_count(str(self.path), "elements", elements, XML_ELEMENTS)
+        check_count(str(self.path), "links", links, LINKS)
+
+    def _check_attributes(self, element: Any) -> None:
+        check_count(
+            f"{self.path} line {line(element)}",
+            "attributes in an element",
+            len(element.attrib),
+            XML_ATTRIBUTES,
+        )
+        for value in element.attrib.values():
+            if not value.isprintable() and steers(value):
+                raise BackbeatError(
+                    f"{self.path} line {line(element)}: a character that steers a "
+                    "terminal; remove it"
+                )
 
     def _mark_lines(self, lines: list[bytes]) -> None:
         """Has elements know where they begin; the parser knows where that tag ends."""
         for element in self.root.iter("*"):
             begin = f"<{tag(element)}".encode()
-            at = min(line(element), len(lines))
-            while at > 0 and begin not in lines[at - 1]:
+            at = last = min(line(element), len(lines))
+            while at > max(0, last - _LINES_OF_TAG) and begin not in lines[at - 1]:
                 at -= 1
-            if at > 0:
+            if at > max(0, last - _LINES_OF_TAG):
                 element.sourceline = at
 
     def _check_root(self) -> None:

@@ -1,6 +1,6 @@
 """Mesh files that a URDF names: where they are, and whether Drake can read them."""
 
-import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +11,18 @@ from lxml import etree
 from models.description.description import Description, Geometry, Link
 from models.description.finding import Finding, Severity
 from models.errors import BackbeatError
-from models.outside_file import is_file, is_folder, opened, read_bytes
+from models.meshing import references
+from models.outside_file import is_file, is_folder, leaves, opened, read_bytes
 
 # What Drake 1.51 draws, and what it takes the convex hull of for contact.
 DRAWN = (".gltf", ".glb", ".obj", ".vtk", ".vtm")
 TOUCHED = (".gltf", ".glb", ".obj", ".vtk")
 _TEXT_FORMATS = {".obj": b"v ", ".vtk": b"# vtk"}
+# Folders of a package that hold descriptions, how far above one its package is looked
+# for, and where the user names packages.
+_HOLDERS = ("urdf", "urdfs", "robots", "xacro", "xml")
+_LEVELS = 6
+NAMED = "ROS_PACKAGE_PATH"
 # How much of a mesh of other kinds than glTF is looked at.
 _HEAD = 65_536
 
@@ -44,8 +50,11 @@ def resolve(name: str, urdf: Path) -> Resolved:
             return Resolved(
                 None,
                 f"the package {package!r} is in no folder above the file",
-                "put the file into its package, or name the mesh relative to it",
+                "put the file into its package, or name the mesh relative to it; or "
+                "name the package's folder in ROS_PACKAGE_PATH",
             )
+        if leaves(folder, folder / unquote(inside)):
+            return _elsewhere()
         return Resolved(folder / unquote(inside))
     if scheme not in ("", "file"):
         return Resolved(
@@ -53,16 +62,58 @@ def resolve(name: str, urdf: Path) -> Resolved:
             f"{scheme}:// names no file of this machine",
             "keep the mesh beside the URDF and name it relative to that",
         )
-    return Resolved(urdf.parent / unquote(rest))
+    path = urdf.parent / unquote(rest)
+    if all(leaves(folder, path) for folder in reach(urdf)):
+        return _elsewhere()
+    return Resolved(path)
+
+
+def _elsewhere() -> Resolved:
+    return Resolved(
+        None,
+        "it lies neither beside nor below the file, nor in its package",
+        "put it there, or name the folder of its package in ROS_PACKAGE_PATH",
+    )
+
+
+def reach(urdf: Path) -> list[Path]:
+    """Folders in which a description may name files.
+
+    They are its own, the package that it is in, and those that the user has named in
+    ROS_PACKAGE_PATH. Of a file in `urdf` or the like, the folder above is its package.
+    """
+    try:
+        own = urdf.resolve().parent
+    except (OSError, RuntimeError):
+        return []
+    found = [own, urdf.parent]
+    if own.name in _HOLDERS:
+        found.append(own.parent)
+    near = [own, *own.parents][:_LEVELS]
+    package = next((f for f in near if package_name(f) is not None), None)
+    named = [Path(p) for p in os.environ.get(NAMED, "").split(os.pathsep) if p]
+    return [*found, *([package] if package else []), *named]
 
 
 def find_package(package: str, urdf: Path) -> Path | None:
-    """The folder of a package, the URDF being somewhere in or beside it."""
-    for folder in urdf.resolve().parents:
-        if package_name(folder) == package or folder.name == package:
+    """The folder of a package, the URDF being somewhere in or beside it.
+
+    A folder without package.xml is one only if it is near, and its name says so.
+    """
+    if package in ("", ".", "..") or "/" in package or "\0" in package:
+        return None
+    own = urdf.resolve().parent
+    for folder in reach(urdf):
+        for found in (folder, folder / package):
+            if is_folder(found) and found.name == package:
+                return found
+    wide = {Path.home(), *Path.home().parents}
+    for level, folder in enumerate((own, *own.parents)):
+        is_near = level < _LEVELS and folder not in wide and len(folder.parts) > 2
+        if package_name(folder) == package or (is_near and folder.name == package):
             return folder
         beside = folder / package
-        if package not in ("", ".", "..") and is_folder(beside):
+        if package_name(beside) == package:
             return beside
     return None
 
@@ -158,27 +209,17 @@ def conversion(path: Path) -> str:
 
 def _content_problem(path: Path) -> str:
     """What is wrong with the first bytes of a mesh; "" if nothing is."""
+    if found := references.problem(path):
+        return found
     kind = path.suffix.lower()
     try:
         with opened(path, "mesh") as file:
             head = file.read(_HEAD)
-            if kind == ".glb":
-                return "" if head[:4] == b"glTF" else "it does not begin with glTF"
-            if kind == ".gltf":
-                return _gltf_problem(head + file.read())
             is_whole = not file.read(1)
     except BackbeatError as error:
         return str(error)
     mark = _TEXT_FORMATS.get(kind, b"")
     return "" if mark in head or not is_whole else f"it has no {mark.decode()!r}"
-
-
-def _gltf_problem(raw: bytes) -> str:
-    try:
-        data = json.loads(raw)
-    except (ValueError, RecursionError):
-        return "it is not JSON"
-    return "" if isinstance(data, dict) and "asset" in data else "it has no 'asset'"
 
 
 def _detailed(link: Link, geometry: Geometry) -> Finding:

@@ -24,6 +24,7 @@ from models.description.stand_ins import (
 )
 from models.errors import BackbeatError
 from models.meshing.obj import READERS, converted
+from models.meshing.references import problem
 from models.outside_file import is_file
 
 _LEFT_OUT = ("missing-mesh", "unreadable-mesh")
@@ -110,6 +111,8 @@ def _mend(description: Description, shape: Any, known: tuple[str, ...]) -> bool:
             return False
         if found.suffix.lower() in READERS:
             found = converted(found)
+        elif problem(found):
+            return False
     except (BackbeatError, OSError, ValueError):
         return False
     mesh.set("filename", found.resolve().as_uri())

@@ -10,7 +10,7 @@ from mpc.remote.messages import value, vector
 
 # Latest time of a question [s]: beyond, a tick is lost among the digits of a clock that
 # counts from 1970.
-LATEST = 1e10
+LATEST = 2e9
 
 
 class Question(NamedTuple):

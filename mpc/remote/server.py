@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from behaviors.behavior import Behavior
 from models.errors import BackbeatError, shown
 from models.yaml_file import parse_yaml
-from mpc.predictive_weights import PredictiveWeights
+from mpc.predictive_weights import read_weights
 from mpc.remote.address import Address
 from mpc.remote.frames import FrameSocket, ProtocolError
 from mpc.remote.greeting import Hello, read_hello
@@ -300,8 +300,7 @@ class ControllerServer:
         check_periods(scenario.check())
         weights = None
         if hello.weights is not None:
-            text = json.dumps(hello.weights)
-            weights = parse_yaml(PredictiveWeights, text, "the weights").check()
+            weights = read_weights(hello.weights, "the weights")
         self._remark(f"getting ready for {hello.behavior}")
         return ControllerSession(behavior, scenario, weights)
 

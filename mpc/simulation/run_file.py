@@ -18,9 +18,11 @@ import pyarrow.parquet as pq
 from behaviors.behavior import Behavior
 from behaviors.behavior_table import DAMAGED, digest
 from behaviors.library import METADATA as BEHAVIOR
+from behaviors.stored_header import EVENT, MOUNT, SCENE
 from models.atomic_file import check_place, replacing
 from models.errors import BackbeatError
 from models.outside_file import is_there
+from models.plain_data import Perhaps, cleaned, misfits
 from models.table_file import read_table
 from models.yaml_file import parse_yaml
 from mpc.predictive_weights import PredictiveWeights
@@ -30,6 +32,33 @@ from mpc.simulation.run import SimulationRun
 from mpc.simulation.run_table import run_frame
 from mpc.simulation.scenario import Scenario
 
+# What the story of a run looks like; earlier Backbeats told less of it.
+STORY = {
+    "scenario": {...: Any},
+    "behavior": str,
+    "bpm": float,
+    "beats_per_bar": float,
+    "beats": Perhaps([float]),
+    "music": Perhaps(float),
+    "backing": Perhaps(str),
+    "metrics": {...: Any},
+    "hits": [{"time": float, ...: Any}],
+    "extra_hits": Perhaps([{...: Any}]),
+    "markers": Perhaps([{...: Any}]),
+    "segments": Perhaps([EVENT]),
+    "robot": Perhaps(
+        {
+            "name": str,
+            "equipment": [str],
+            "mount": MOUNT,
+            "scene": SCENE,
+            "mass_kg": float,
+            "joints": [str],
+            "limits": {...: [Perhaps(float)]},
+        }
+    ),
+    ...: Any,
+}
 _METADATA, _CHECKSUM = b"backbeat-run", b"backbeat-run-sha256"
 
 
@@ -230,4 +259,7 @@ def load_run(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
             f"{path} cannot be used: its contents do not match their checksum; track "
             "the behavior again"
         )
-    return frame, story
+    for misfit in misfits(story, STORY):
+        raise BackbeatError(f"{path} is not a Backbeat run file: {misfit}")
+    clean: dict[str, Any] = cleaned(story)
+    return frame, clean

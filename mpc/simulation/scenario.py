@@ -169,13 +169,13 @@ class Scenario:
                     f"scenario: {name} is {value}; it must be from 0 to "
                     f"{LONGEST_SIMULATED:g} s"
                 )
-        self._check_hardware()
         for name, (least, most) in PERIODS.items():
             if not least <= getattr(self, name) <= most:
                 raise BackbeatError(
                     f"scenario: {name} is {getattr(self, name)}; it must be from "
                     f"{least:g} to {most:g} s"
                 )
+        self._check_hardware()
         for name in ("plan_period", "tick_period"):
             steps = getattr(self, name) / self.time_step
             if steps < 1 - 1e-9 or abs(steps - round(steps)) > 1e-6:

@@ -1,5 +1,6 @@
 import dataclasses
 import logging
+import re
 import socket
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from pydrake.math import RigidTransform, RollPitchYaw
 
 from backbeat.stage.arrows import WEIGHT_LENGTH
-from backbeat.stage.backdrop import HOST, open_meshcat
+from backbeat.stage.backdrop import HOST, open_meshcat, place_of
 from backbeat.stage.balance import MAX_EDGES, support_corners
 from backbeat.stage.canvas import LiveCanvas, pose_on
 from backbeat.stage.layers import (
@@ -67,11 +68,13 @@ def seated():
 def test_meshcat_talks_to_this_machine_only_and_not_to_the_console(caplog, capfd):
     with caplog.at_level(logging.INFO):
         meshcat = open_meshcat()
-    assert meshcat.web_url().startswith(f"http://{HOST}:")
+    place = place_of(meshcat)
+    assert re.fullmatch(r"127(\.\d+){3}", place.host)
+    assert place.host != place_of(open_meshcat()).host
     assert not caplog.records
     assert capfd.readouterr() == ("", "")
     others = socket.gethostbyname_ex(socket.gethostname())[2]
-    for address in set(others) - {HOST}:
+    for address in {*others, HOST}:
         with socket.socket() as client:
             client.settimeout(1.0)
             assert client.connect_ex((address, meshcat.port())) != 0

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from backbeat.stage import live
-from backbeat.stage.backdrop import HOST
+from backbeat.stage.backdrop import HOST, place_of
 from backbeat.stage.browser import HEADLESS, find_chromium
 from backbeat.stage.live import LiveShow
 from backbeat.stage.takes import PlannedTake
@@ -49,11 +49,11 @@ def test_a_taken_port_is_one_sentence(backbeat, tmp_path, command):
 
 def connect(show):
     """A connection as a page has one, that has been told all there is so far."""
-    port = show._stage.meshcat.port()
-    page = socket.create_connection((HOST, port), timeout=5.0)
+    host, port = place_of(show._stage.meshcat)
+    page = socket.create_connection((host, port), timeout=5.0)
     key = base64.b64encode(os.urandom(16)).decode()
     page.sendall(
-        f"GET / HTTP/1.1\r\nHost: {HOST}:{port}\r\nUpgrade: websocket\r\n"
+        f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
         f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
         "Sec-WebSocket-Version: 13\r\n\r\n".encode()
     )

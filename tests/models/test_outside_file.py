@@ -40,8 +40,8 @@ OTHERS = {
 }
 # Readers of what is given to them, which is bytes or an open file.
 GIVEN = ("BytesIO", "file", "source", "type")
-# Those of `models.outside_file`, and of a message, which are imported by name.
-GIVEN_TO = ("read_text", "read_bytes", "read_schema")
+# Those of `models`, and of a message, which are imported by name.
+GIVEN_TO = ("read_text", "read_bytes", "read_schema", "read_table")
 
 
 def openers(path):

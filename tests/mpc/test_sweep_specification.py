@@ -163,7 +163,7 @@ BAD = [
         + ", friction: "
         + str([0.5] * 100)
         + "}",
-        "more than 10000",
+        "more than 4000",
     ),
     ("behaviors: [stand]\nbaseline: nothing", "unknown case"),
     ("behaviors: [stand]\npool: [friction]", "unknown field to pool"),

@@ -33,8 +33,10 @@ HAND = (
 
 
 @pytest.fixture
-def overlaid(tmp_path):
+def overlaid(tmp_path, monkeypatch):
     """`overlaid(yaml)` is the path of what a YAML makes of Atlas."""
+    # Its meshes stay where they are.
+    monkeypatch.setenv("ROS_PACKAGE_PATH", f"{ATLAS.parent}:{tmp_path}")
 
     def call(text, urdf=ATLAS):
         overlay, path = tmp_path / "overlay.yaml", tmp_path / "out" / "made.urdf"

@@ -14,6 +14,7 @@ from models.errors import BackbeatError
 from mpc.fail_safe import Cause, Mode
 from mpc.hand_offset import HandOffset
 from mpc.plan_settings import PlanSettings
+from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.remote import server as server_module
 from mpc.remote.address import Address, read_address
@@ -133,8 +134,8 @@ def assert_serves(server, reference):
         ),
         ({"weights": {"comm": 1.0}}, "unknown key in the weights"),
         ({"weights": {"knots": 10**9}}, "knots is from 4 to 200"),
-        ({"weights": {"com": -1.0}}, "must be a number from 0"),
-        ({"weights": {"reach": [0.1]}}, "must be a number from 0"),
+        ({"weights": {"com": -1.0}}, "with numbers from 0"),
+        ({"weights": {"reach": [0.1]}}, "reach is"),
         ({"scenario": {"behavior": "stand", "tick_period": 1e-9}}, "tick_period is"),
         ({"scenario": {"behavior": "stand", "plan_period": 1e9}}, "plan_period is"),
         ({"scenario": {"behavior": "stand", "lead_in": 1e300}}, "lead_in is"),
@@ -200,6 +201,14 @@ def test_a_question_that_is_none(server, connect, hello, reference, change):
     assert_serves(server, reference)
 
 
+def test_weights_of_ones_own_are_taken(server, connect, hello, reference):
+    weights = plain(asdict(PredictiveWeights())) | {"com": 120}
+    own = connect()
+    greeting = hello_message(replace(hello, weights=weights))
+    assert "schema" in ask(own, to_bytes(greeting))
+    assert ask(own, to_bytes(question_message(question(reference))))["n"] == 0
+
+
 NOTHING = np.zeros(4)
 STATES = {
     "a quaternion of zeros": (slice(0, 4), NOTHING),
@@ -253,7 +262,7 @@ def test_forces_that_are_none_end_nothing(server, connect, hello, reference, for
         assert np.isfinite(np.frombuffer(answer["joints"])).all()
 
 
-@pytest.mark.parametrize("t", [1e9, 1.7e9, 1e10])
+@pytest.mark.parametrize("t", [1e9, 1.7e9, 2e9])
 def test_a_clock_may_count_from_anywhere(connect, hello, reference, t):
     own = connect()
     ask(own, to_bytes(hello_message(hello)))
@@ -262,7 +271,7 @@ def test_a_clock_may_count_from_anywhere(connect, hello, reference, t):
         assert ask(own, to_bytes(question_message(asked)))["n"] == k
 
 
-@pytest.mark.parametrize("t", [1.1e10, 1e300, np.inf, np.nan, -1.0])
+@pytest.mark.parametrize("t", [2.1e9, 1e300, np.inf, np.nan, -1.0])
 def test_a_time_that_is_none(server, connect, hello, reference, t):
     own = connect()
     ask(own, to_bytes(hello_message(hello)))

@@ -1,0 +1,56 @@
+"""What the header of a stored behavior looks like; see `behaviors.behavior_table`."""
+
+from typing import Any
+
+from models.plain_data import Number, Perhaps, Several
+
+EVENT = {
+    "time": float,
+    "kind": str,
+    "what": str,
+    "who": str,
+    "velocity": int,
+    "duration": float,
+    "aim": Several(float, 2),
+    "channel": str,
+    "extreme": str,
+}
+MOUNT = {
+    "p_WB": Perhaps(Several(float, 3)),
+    "rpy_WB": Several(float, 3),
+    "locked": {...: float},
+}
+SCENE = {"name": str, "place": Several(float, 3)}
+CHECK = {"value": Number, "bound": Number, "time": Number, "where": str}
+LIMIT = {"kind": str, "what": str, "from_s": float, "to_s": float, "knots": int}
+# What was made by hand says no more of its making than how long it is.
+PROVENANCE = {
+    "duration_s": float,
+    "key": Perhaps(str),
+    "backbeat": Perhaps(str),
+    "drake": Perhaps(str),
+    "knots": Perhaps(int),
+    "iterations": Perhaps(int),
+    "seconds": Perhaps(float),
+    "log": Perhaps([{...: Any}]),
+    "active_limits": Perhaps([LIMIT]),
+    "remarks": Perhaps([str]),
+}
+HEADER = {
+    "name": str,
+    "kind": str,
+    "summary": str,
+    "robot": str,
+    "equipment": [str],
+    "mount": MOUNT,
+    "scene": SCENE,
+    "bpm": float,
+    "beats_per_bar": float,
+    "contacts": [str],
+    "events": [EVENT],
+    "certificate": {...: CHECK},
+    "specification": str,
+    "provenance": PROVENANCE,
+    "beat_priority": float,
+    "compliance": Perhaps({...: float}),
+}
