@@ -14,7 +14,8 @@ from behaviors.music.meter import COMMON, MeterMap, Pulse
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
-from models.robot_description import Stamp, find_description, robot_stamps
+from models.robot_description import find_description, robot_stamps
+from models.robot_inheritance import Stamp
 from models.scene import Scene
 from optimization.certificate import Certificate
 from optimization.dense_trajectory import DenseTrajectory

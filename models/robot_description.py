@@ -14,7 +14,8 @@ from math import isfinite
 from pathlib import Path
 
 from models.description.inertia import refuse_impossible_bodies
-from models.description.made_description import made_description, made_from
+from models.description.made_description import made_description
+from models.description.overlay_file import made_from
 from models.errors import BackbeatError, unknown_name
 from models.outside_file import is_file, is_there
 from models.robot_inheritance import Stamp, lineage, merged_text, stamp

@@ -25,7 +25,7 @@ from models.outside_file import is_there
 from models.plain_data import Perhaps, cleaned, misfits
 from models.table_file import read_table
 from models.yaml_file import parse_yaml
-from mpc.predictive_weights import PredictiveWeights
+from mpc.predictive_weights import PredictiveWeights, read_weights
 from mpc.simulation.filed_predictions import predictions_story
 from mpc.simulation.origin import origin_story
 from mpc.simulation.run import SimulationRun
@@ -158,16 +158,7 @@ def run_weights(story: Mapping[str, Any]) -> PredictiveWeights:
     Raises:
         BackbeatError: it was made by a Backbeat that had other weights.
     """
-    kept, usual = story.get("weights", {}), asdict(PredictiveWeights())
-    if not isinstance(kept, dict) or (kept and set(kept) != set(usual)):
-        raise BackbeatError(
-            "the run has other weights of the predictive program than this version; "
-            "track the behavior again"
-        )
-    lists: dict[str, Any] = {
-        name: tuple(v) if isinstance(v, list) else v for name, v in kept.items()
-    }
-    return PredictiveWeights(**lists)
+    return read_weights(story.get("weights", {}), "the run's weights")
 
 
 def save_run(run: SimulationRun, path: str | Path, metrics: Mapping[str, Any]) -> Path:

@@ -84,8 +84,8 @@ def test_a_run_with_weights_of_its_own_keeps_them(backbeat, tmp_path):
 
 
 def test_weights_of_another_version_are_a_sentence():
-    with pytest.raises(BackbeatError, match="other weights"):
-        run_weights({"weights": {"com": 1.0}})
+    with pytest.raises(BackbeatError, match="key in the run's weights"):
+        run_weights({"weights": {"mass": 1.0}})
 
 
 def test_a_changed_bit_is_found(backbeat, played, tmp_path):
