@@ -132,7 +132,7 @@ def _meter(header: Mapping[str, Any]) -> MeterMap:
     """The bars; what was stored before there were meters has quarter notes a bar."""
     if "meter" in header:
         return meter_from_plain(header["meter"])
-    return MeterMap(Meter(int(header["beats_per_bar"]), 4))
+    return MeterMap(Meter(int(header.get("beats_per_bar", 4)), 4))
 
 
 def read_scene(told: Mapping[str, Any]) -> Scene:

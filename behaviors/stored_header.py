@@ -20,7 +20,9 @@ MOUNT = {
     "rpy_WB": Several(float, 3),
     "locked": {...: float},
 }
-SCENE = {"name": str, "place": Several(float, 3)}
+SCENE = {"name": str, "place": Several(float, 3), "kit": Perhaps(str)}
+# Beats from which on meters hold; before there were any, quarter notes a bar.
+METER = [(float, str)]
 CHECK = {"value": Number, "bound": Number, "time": Number, "where": str}
 LIMIT = {"kind": str, "what": str, "from_s": float, "to_s": float, "knots": int}
 # What was made by hand says no more of its making than how long it is.
@@ -45,7 +47,8 @@ HEADER = {
     "mount": MOUNT,
     "scene": SCENE,
     "bpm": float,
-    "beats_per_bar": float,
+    "beats_per_bar": Perhaps(float),
+    "meter": Perhaps(METER),
     "contacts": [str],
     "events": [EVENT],
     "certificate": {...: CHECK},

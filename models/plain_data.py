@@ -2,7 +2,8 @@
 
 What it should look like is plain data too: a type; a list with what each entry looks
 like; a mapping with what is under each key, in which `...` stands for any other key;
-`Perhaps` around what may be missing or null.
+`Perhaps` around what may be missing or null; a tuple with what each entry of a list
+looks like that has as many.
 """
 
 import math
@@ -52,6 +53,12 @@ def misfits(value: Any, like: Any, place: str = "") -> Iterator[str]:
             yield f"{where} has not {like.count} entries"
         else:
             yield from misfits(value, [like.like], place)
+    elif isinstance(like, tuple):
+        if not isinstance(value, list) or len(value) != len(like):
+            yield f"{where} has not {len(like)} entries"
+            return
+        for i, (item, inside) in enumerate(zip(value, like, strict=True)):
+            yield from misfits(item, inside, f"{place} {i}".strip())
     elif isinstance(like, list):
         if not isinstance(value, list):
             yield f"{where} is no list"

@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 from behaviors.behavior import Behavior
 from behaviors.behavior_table import DAMAGED, digest
 from behaviors.library import METADATA as BEHAVIOR
-from behaviors.stored_header import EVENT, MOUNT, SCENE
+from behaviors.stored_header import EVENT, METER, MOUNT, SCENE
 from models.atomic_file import check_place, replacing
 from models.errors import BackbeatError
 from models.outside_file import is_there
-from models.plain_data import Perhaps, cleaned, misfits
+from models.plain_data import Perhaps, Several, cleaned, misfits
 from models.table_file import read_table
 from models.yaml_file import parse_yaml
 from mpc.predictive_weights import PredictiveWeights, read_weights
@@ -37,7 +37,10 @@ STORY = {
     "scenario": {...: Any},
     "behavior": str,
     "bpm": float,
-    "beats_per_bar": float,
+    "weights": Perhaps({...: Any}),
+    "beats_per_bar": Perhaps(float),
+    "meter": Perhaps(METER),
+    "pulses": Perhaps([Several(float, 5)]),
     "beats": Perhaps([float]),
     "music": Perhaps(float),
     "backing": Perhaps(str),
