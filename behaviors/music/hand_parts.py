@@ -41,6 +41,12 @@ def check_hold(part: PartDescription, members: Members, where: str) -> None:
         )
 
 
+def has_bars(part: PartDescription) -> bool:
+    """Whether a part has bars to play, or of silence."""
+    written = part.left or part.right or part.tab.strip() or part.hits
+    return bool(written or part.bars)
+
+
 def part_moves(
     part: PartDescription, beat: float, members: Members, where: str
 ) -> Iterator[Move]:
@@ -53,8 +59,7 @@ def part_moves(
         where: name of the part in errors.
 
     Raises:
-        BackbeatError: too short or long, no hand or no place, a hit of a place, or bars
-            besides.
+        BackbeatError: too short or long, no hand or no place, or a hit of a place.
     """
     _check_goto(part, members, where)
     for hand in (h for h in HANDS if h in part.to):
@@ -71,10 +76,6 @@ def _check_goto(part: PartDescription, members: Members, where: str) -> None:
         raise BackbeatError(
             f"{where}: a goto takes {part.goto:g} beats; it takes {LEAST_WAY:g} to "
             f"{MOST_BEATS} (write 'goto: 2' beside 'to' or 'place')"
-        )
-    if part.left or part.right or part.tab.strip() or part.hits or part.bars:
-        raise BackbeatError(
-            f"{where}: a goto has no bars to play; put them in a part of their own"
         )
     if part.repeat != 1:
         raise BackbeatError(f"{where}: a goto is not repeated; write it again")

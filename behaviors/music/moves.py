@@ -33,14 +33,14 @@ def arrivals(moves: Sequence[Move]) -> list[Hit]:
 def spared(
     hits: Sequence[Hit], moves: Sequence[Move], tempo: Tempo, where: str
 ) -> list[Hit]:
-    """Hits that follow a move at once, given to the hand that was not moved.
+    """Hits during a move, or right after one, given to the hand that is not moved.
 
     Raises:
         BackbeatError: it is a hit of the hand that was, or both were.
     """
-    silent, found = [m for m in moves if not m.velocity], []
+    found = []
     for hit in hits:
-        busy = {m.hand for m in silent if 0 <= hit.beat - m.end < LEAST_WAY}
+        busy = {m.hand for m in moves if m.beat < hit.beat < _free_from(m)}
         if hit.hand in busy or len(busy) == len(HANDS):
             bar, at = tempo.place(hit.beat)
             hands = f"the {hit.hand} hand has" if hit.hand else "both hands have"
@@ -52,6 +52,11 @@ def spared(
         free = next((h for h in HANDS if h not in busy), "")
         found.append(replace(hit, hand=free) if busy and not hit.hand else hit)
     return found
+
+
+def _free_from(move: Move) -> float:
+    """The beat from which a hand that was sent may hit again."""
+    return move.end if move.velocity else move.end + LEAST_WAY
 
 
 def find_targets(
@@ -99,7 +104,7 @@ def _of_hand(
         if move is not None:
             stay = max(0.0, until - arrival)
             targets.append(Target(hand, arrival, stay, move.member, move.place))
-        elif after in starts and until - left > 1e-9:
+        elif after in starts and until - left >= LEAST_WAY:
             rise = min(RISE_BEATS, 0.5 * (until - left))
             targets.append(Target(hand, left + rise, until - left - rise, member))
     return targets

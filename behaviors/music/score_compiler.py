@@ -7,7 +7,7 @@ add up to nothing but the beat that is meant.
 from collections import Counter
 from fractions import Fraction
 
-from behaviors.music.hand_parts import check_hold, part_moves
+from behaviors.music.hand_parts import check_hold, has_bars, part_moves
 from behaviors.music.meter import MeterChange, MeterMap, first_meter, read_meter
 from behaviors.music.percussion import Members
 from behaviors.music.player import Player
@@ -160,13 +160,22 @@ class _Compiler:
         self.sections.append(Section(part.name, float(start), beats))
 
     def _go(self, part: PartDescription, where: str) -> None:
-        """Sends hands somewhere, with hits at the end or without."""
-        for move in part_moves(part, float(self.beat), self.members, where):
+        """Sends hands somewhere, with hits at the end or without, while others play."""
+        start = self.beat
+        for move in part_moves(part, float(start), self.members, where):
             self.moves.append(move)
             if move.velocity:
                 hit = Hit(move.end, move.member, move.hand, move.velocity)
                 self.hits.append(hit)
-        self.beat += Fraction(part.goto)
+        if has_bars(part):
+            self._play(part, where)
+            if self.beat < start + Fraction(part.goto):
+                raise BackbeatError(
+                    f"{where}: its goto takes {part.goto:g} beats and its bars "
+                    f"{float(self.beat - start):g}; hands arrive within the part"
+                )
+        else:
+            self.beat += Fraction(part.goto)
 
     def _change_tempo(self, part: PartDescription, beat: float, beats: float) -> None:
         if part.bpm == 0 and part.end_bpm == 0:

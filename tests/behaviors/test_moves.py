@@ -89,6 +89,27 @@ def test_an_open_hit_right_after_a_goto_goes_to_the_other_hand():
         compiled(text)
 
 
+def test_one_hand_goes_while_the_other_plays():
+    """The tablature is the right hand's, but for what comes once the left is free."""
+    text = SCORE.replace(
+        "{name: over, goto: 2, to: {right: ride}, place:",
+        '{name: over, tab: "SN|o-o-o-o-|", goto: 2, place:',
+    )
+    score = compiled(text)
+    assert score.beats == 4 + 4 + 4 + 4 + 1.5 + 4
+    hands = {h.beat: h.hand for h in score.hits if 8 <= h.beat < 12}
+    assert list(hands) == [8, 9, 10, 11]
+    assert hands[9] == hands[10] == "right"
+    assert hands[11] == "left"
+    # It is there when its goto is over, hits, and waits for the next one.
+    assert targets(score, "left")[-2:] == [
+        (10.0, 10.0, "place 0.350, 0.250, 1.000"),
+        (12.0, 16.0, "place over the snare"),
+    ]
+    with pytest.raises(BackbeatError, match="the left hand has been sent elsewhere"):
+        compiled(text.replace('tab: "SN|o-o-o-o-|"', 'left: "- 3 - -"'))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
@@ -100,7 +121,7 @@ def test_an_open_hit_right_after_a_goto_goes_to_the_other_hand():
         ("0.25, 1.0]", "0.25]", "is not x, y, z within 3 m"),
         ("0.25, 1.0]", "0.25, .nan]", "is not x, y, z within 3 m"),
         ("1.0]}", "1.0]}, velocity: 90", "velocity is 90; it is 1 to 127 for a hit"),
-        ("1.0]}", "1.0]}, bars: 2", "a goto has no bars to play"),
+        ("1.0]}", '1.0]}, left: "3"', "goto takes 2 beats and its bars 1; hands"),
         ("1.0]}", "1.0]}, repeat: 2", "a goto is not repeated"),
         ("goto: 1.5, to: {left: snare}", "goto: 1.5", "say where hands go"),
         (
