@@ -16,7 +16,7 @@ from pydrake.math import RigidTransform, RollPitchYaw
 
 from models.description.attaching import set_pose, written
 from models.description.collision_choice import copied_shape
-from models.description.description import WORLD, Description, Inertial
+from models.description.description import WORLD, Description, Inertial, listed
 from models.description.document import attributes, children
 from models.description.honoring import transform
 from models.description.inertia_box import inertia_box
@@ -80,12 +80,6 @@ def draw_bare(root: Any, description: Description) -> tuple[str, ...]:
         f"nothing is drawn of {listed(names)}: collision shapes are, or boxes of "
         "inertia",
     )
-
-
-def listed(names: Sequence[str]) -> str:
-    """Some names, and how many more."""
-    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-    return ", ".join(names[:4]) + more
 
 
 def _draw_inertia(link: Any, inertial: Inertial | None) -> None:
