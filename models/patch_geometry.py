@@ -44,15 +44,21 @@ def add_patches(
     Returns:
         Other shapes of these soles, for `keep_apart` when the ground is there.
     """
-    wandering: list[GeometryId] = []
+    wandering: list[tuple[RigidBody, int]] = []
     for name in robot.patches:
-        shapes = plant.GetCollisionGeometriesForBody(support_body(plant, robot, name))
+        body = support_body(plant, robot, name)
+        shapes = plant.GetCollisionGeometriesForBody(body)
         if name in robot.soles:
             if _count_spheres(graph, shapes) >= len(robot.contacts[name].corners()):
                 continue
-            wandering += shapes
+            wandering.append((body, len(shapes)))
         _add_corners(plant, robot, name)
-    return wandering
+    # Asked for again: ids from before are Drake's own, and move when corners are added.
+    return [
+        geometry
+        for body, count in wandering
+        for geometry in plant.GetCollisionGeometriesForBody(body)[:count]
+    ]
 
 
 def support_body(plant: MultibodyPlant, robot: RobotModel, name: str) -> RigidBody:
