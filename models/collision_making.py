@@ -9,7 +9,7 @@ from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from pydrake.geometry import Box, Capsule, Cylinder, GeometryId, Sphere
+from pydrake.geometry import Box, Capsule, Convex, Cylinder, GeometryId, Sphere
 from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
 from pydrake.systems.framework import DiagramBuilder
@@ -55,10 +55,22 @@ class _Shapes:
                 body = self.plant.get_body(body_index)
                 name = body.name() if not isinstance(instance, str) else instance
                 for g in collision_shapes(self.plant, self.inspector, body):
-                    shape = self.inspector.GetShape(g)
-                    X = self.inspector.GetPoseInFrame(g)
+                    shape, X = _boxed(
+                        self.inspector.GetShape(g), self.inspector.GetPoseInFrame(g)
+                    )
                     found.append((g, name, self.robot.link_frame(name), shape, X))
         return found
+
+
+def _boxed(shape: object, X_LG: RigidTransform) -> tuple[object, RigidTransform]:
+    """A box around a convex hull, which planners take it for; others as they are."""
+    if not isinstance(shape, Convex):
+        return shape, X_LG
+    hull = shape.GetConvexHull()
+    corners = np.array([hull.vertex(i) for i in range(hull.num_vertices())])
+    low, high = corners.min(0), corners.max(0)
+    middle = RigidTransform(0.5 * (low + high))
+    return Box(*np.maximum(high - low, 1e-4)), X_LG @ middle
 
 
 def make_collision_model(

@@ -45,6 +45,7 @@ class RobotModel:
     Attributes:
         name: short name of the robot.
         description: path of the YAML it was loaded from.
+        contact_set: what of it touches, see `models.description.contact_sets`.
         plant: fused, finalized Drake plant without geometry.
         tree: the same as arrays.
         floating: whether the base is free.
@@ -89,7 +90,7 @@ class RobotModel:
         """
         self.description = find_description(robot)
         self._yaml = load_description(self.description)
-        self.name = self._yaml.name
+        self.name, self.contact_set = self._yaml.name, self._yaml.contact_set
         self.equipment = tuple(equipment)
         self.urdf = describe(self.description.parent / self._yaml.urdf)
         self.locked, self.followers = find_followers(

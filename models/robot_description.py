@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from math import isfinite
 from pathlib import Path
 
+from models.description.contact_sets import check_contact_set
 from models.description.inertia import refuse_impossible_bodies
 from models.description.made_description import made_description
 from models.description.overlay_file import made_from
@@ -131,6 +132,8 @@ class RobotDescription:
     postures: dict[str, PostureDescription] = field(default_factory=dict)
     # Joints that stay where they are, and where [rad]: fingers, say.
     locked: dict[str, float] = field(default_factory=dict)
+    # What of it touches: minimal, primitives or hull; "" for what the URDF says.
+    contact_set: str = ""
     # Words for postures: parts of the body and places on it, by name.
     parts: dict[str, PartDescription] = field(default_factory=dict)
     places: dict[str, PlaceDescription] = field(default_factory=dict)
@@ -256,6 +259,7 @@ def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescrip
             raise BackbeatError(f"{path}: the robot needs a value for {key!r}")
     if not is_file(path.parent / description.urdf):
         raise BackbeatError(f"{path}: no such URDF {description.urdf!r} beside it")
+    check_contact_set(description.contact_set)
     if not 0 <= description.soft_limit_margin < 1:
         raise BackbeatError(
             f"{path}: soft_limit_margin is {description.soft_limit_margin:g}; it must "

@@ -48,8 +48,12 @@ def load_robot(
     description: Path,
     equipment: Sequence[str],
     slimmed: bool = False,
+    contact_set: str | None = None,
 ) -> tuple[ModelInstanceIndex, tuple[str, ...]]:
-    """As `add_robot`; also returns notes about what Drake's reader leaves out."""
+    """As `add_robot`; also returns notes about what Drake's reader leaves out.
+
+    In place of the contact set of the robot YAML there may be another.
+    """
     robot = load_description(description)
     parser = Parser(plant)
     if not parser.package_map().Contains("backbeat_models"):
@@ -61,7 +65,9 @@ def load_robot(
             parser.package_map().Add(package, str(folder))
     kept = _contact_links(robot, equipment) if slimmed else None
     if slimmed or plant.geometry_source_is_registered():
-        text, notes = readable(described, kept)
+        chosen = robot.contact_set if contact_set is None else contact_set
+        points = _contact_links(robot, equipment, points_alone=True)
+        text, notes = readable(described, kept, chosen, points)
     with quiet_about_honored():
         (instance,) = _parse(parser, path, text)
     notes += honor(plant, instance, described)
@@ -90,11 +96,14 @@ def _add_item(parser: Parser, path: Path) -> list[ModelInstanceIndex]:
     return _parse(parser, path, text)
 
 
-def _contact_links(robot: RobotDescription, equipment: Sequence[str]) -> set[str]:
-    """Links and frames that contacts are on."""
+def _contact_links(
+    robot: RobotDescription, equipment: Sequence[str], points_alone: bool = False
+) -> set[str]:
+    """Links and frames that contacts are on, or those that are points."""
     items = [i for name in equipment for i in equipment_set(robot, name).values()]
     groups = [robot.contacts, *(item.contacts for item in items)]
-    return {contact.link for group in groups for contact in group.values()}
+    contacts = [c for group in groups for c in group.values()]
+    return {c.link for c in contacts if not (points_alone and c.half_length > 0)}
 
 
 def _parse(parser: Parser, path: Path, text: str = "") -> list[ModelInstanceIndex]:

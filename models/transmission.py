@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.description.description import Description, Transmission
+from models.description.description import Description, Transmission, listed
 from models.description.honoring import DIFFERENTIAL, SIMPLE
 from models.errors import BackbeatError
 
@@ -105,4 +105,11 @@ def joint_modes(description: Description) -> tuple[dict[str, str], tuple[str, ..
                     "it takes torques"
                 )
             modes.setdefault(end.name, MODES.get(word, "torque"))
+    for mode, what in (("position", "positions"), ("velocity", "velocities")):
+        names = [name for name, own in modes.items() if own == mode]
+        if names:
+            notes.append(
+                f"joints {listed(names)}: they take {what}, drives of their own hold "
+                "them, and no efforts of a plan reach these"
+            )
     return modes, tuple(notes)

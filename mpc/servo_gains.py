@@ -44,7 +44,7 @@ def servo_gains(
     """
     felt = felt_inertia(robot, reference, s)
     stiffness, damping = np.zeros(robot.num_joints), np.zeros(robot.num_joints)
-    limbs = _limb_joints(robot, reference)
+    limbs = standing_joints(robot, reference)
     for name, (frequency, least) in robot.servo_gains().items():
         j = robot.joint_index(name)
         if j in limbs:
@@ -60,7 +60,7 @@ def servo_gains(
     return stiffness, damping
 
 
-def _limb_joints(robot: RobotModel, reference: Reference) -> set[int]:
+def standing_joints(robot: RobotModel, reference: Reference) -> set[int]:
     """Joints of the limbs that a behavior stands on."""
     return {int(j) for name in reference.patches for j in robot.contacts[name].limb}
 
@@ -112,7 +112,7 @@ def hold_gains(
     """
     phases = np.arange(0.0, reference.duration + HOLD_SPACING, HOLD_SPACING)
     all_felt = np.array([felt_inertia(robot, reference, s) for s in phases.tolist()])
-    felt, limbs = all_felt.min(axis=0), sorted(_limb_joints(robot, reference))
+    felt, limbs = all_felt.min(axis=0), sorted(standing_joints(robot, reference))
     felt[limbs] = all_felt[0, limbs]
     return bounded_gains(robot, felt, latency)
 

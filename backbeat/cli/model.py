@@ -41,14 +41,20 @@ def report(
         from backbeat.figures.description_tree import write_tree
 
         write_tree(description, picture)
+    counts = []
+    if yaml is not None:
+        from models.contact_points import count_contacts
+        from models.robot_description import find_description
+
+        counts = count_contacts(find_description(robot))
     if as_json:
         from backbeat.cli.console import print_json
 
-        print_json(asdict(found))
+        print_json(asdict(found) | {"contact_sets": [c.as_data() for c in counts]})
     else:
         from backbeat.cli.model_tables import print_report
 
-        print_report(description, found)
+        print_report(description, found, counts)
 
 
 @app.command()

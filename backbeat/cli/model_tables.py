@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.tree import Tree
 
+from models.contact_points import ContactCount
 from models.description.description import Description
 from models.description.model_diff import Difference
 from models.description.model_report import ModelReport
@@ -16,8 +17,12 @@ from models.description.model_report import ModelReport
 WIDTH = 140
 
 
-def print_report(description: Description, report: ModelReport) -> None:
-    """Groups, links, joints, frames and the tree."""
+def print_report(
+    description: Description,
+    report: ModelReport,
+    counts: Sequence[ContactCount] = (),
+) -> None:
+    """Groups, contact sets, links, joints, frames and the tree."""
     console = _console()
     center = ", ".join(f"{c:.4f}" for c in report.center_of_mass_m)
     moving = len(list(description.moving_joints()))
@@ -29,6 +34,8 @@ def print_report(description: Description, report: ModelReport) -> None:
         console.print(f"  {use}: {_counts(kinds) or 'nothing'}")
     for group, names in report.groups.items():
         console.print(f"  {group} ({len(names)}): {', '.join(names)}")
+    if counts:
+        console.print(_contact_sets(counts))
     console.print(_links(report))
     console.print(_joints(report))
     if report.frames:
@@ -47,6 +54,17 @@ def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False)
     for i, column in enumerate(columns):
         table.add_column(column, overflow="fold", no_wrap=i == 0)
+    return table
+
+
+def _contact_sets(counts: Sequence[ContactCount]) -> Table:
+    table = _table("contact set", "links", "shapes", "points", "")
+    for count in counts:
+        table.add_row(
+            count.name or "as described",
+            *map(str, (count.links, count.shapes, count.points)),
+            "chosen" if count.is_chosen else "",
+        )
     return table
 
 

@@ -7,7 +7,7 @@ None where leaving it out has a meaning of its own, else the default of the form
 page "urdf/XML" of the ROS wiki, with Drake's extensions.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -277,3 +277,9 @@ class Description:
         return tuple(
             t for t in self.transmissions if joint in {e.name for e in t.joints}
         )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Some names, and how many more."""
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return ", ".join(names[:4]) + more

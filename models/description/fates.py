@@ -7,7 +7,7 @@ by the last parts of their path, with their fate: what Drake 1.51 does with them
 
 import csv
 import difflib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from enum import Enum
 from functools import cache
@@ -85,7 +85,11 @@ def entries() -> dict[tuple[str, str], Entry]:
 def uses(document: Document) -> list[Use]:
     """What a file uses, by element and attribute, in the order of first use."""
     places: dict[tuple[Entry, bool], tuple[str, list[int]]] = {}
-    for path, element, where in _walk(document.root, "", "robot"):
+    joints = {
+        attributes(joint).get("name", "")
+        for joint in children(document.root, "joint", "drake:joint")
+    }
+    for path, element, where in _walk(document.root, "", "robot", joints):
         own = () if tag(element) in _OPAQUE else attributes(element)
         for name in ("", *own):
             if not _is_declaration(name):
@@ -94,8 +98,14 @@ def uses(document: Document) -> list[Use]:
     return [Use(*key, where, tuple(at)) for key, (where, at) in places.items()]
 
 
-def _walk(element: Any, above: str, where: str) -> Iterator[tuple[str, Any, str]]:
-    """Elements with their paths and what they are about, as deep as the table goes."""
+def _walk(
+    element: Any, above: str, where: str, joints: Collection[str]
+) -> Iterator[tuple[str, Any, str]]:
+    """Elements with their paths and what they are about, as deep as the table goes.
+
+    What <gazebo> says of a joint is apart: a word may mean one thing of a link and
+    another of a joint.
+    """
     name = tag(element)
     path = f"{above}/{'joint' if above and name == 'drake:joint' else name}"
     if path == "/robot/drake:joint":
@@ -103,11 +113,13 @@ def _walk(element: Any, above: str, where: str) -> Iterator[tuple[str, Any, str]
     own = attributes(element).get("name") or attributes(element).get("reference")
     if above == "/robot":
         where = f"{name} {own!r}" if own else name
+    if path == "/robot/gazebo" and own in joints:
+        path = "/robot/gazebo of a joint"
     yield path, element, where
     if not _entry(path, "")[1] or name in _OPAQUE:
         return
     for inside in children(element):
-        yield from _walk(inside, path, where)
+        yield from _walk(inside, path, where, joints)
 
 
 def _entry(path: str, attribute: str) -> tuple[Entry, bool]:

@@ -19,6 +19,25 @@ _DRAKE_TYPES = ("ball", "screw", "universal", "curvilinear")
 # may have meant another axis than the one that results.
 _ZERO, _UNIT = 1e-8, 1e-3
 
+# What becomes of joint types that are not turned by so much: what is said, what to do.
+_FATES = {
+    "continuous": (
+        "it turns without end: in Drake a revolute joint without limits of position, "
+        "planned, controlled and driven as one",
+        "",
+    ),
+    "prismatic": (
+        "it slides: in Drake a prismatic joint in m, N and m/s, planned, controlled "
+        "and driven as those that turn",
+        "",
+    ),
+    "planar": (
+        "Drake makes three degrees of freedom of it, x, y and a turn, which no motor "
+        "drives: a plant of your own has them, and a robot with one is refused",
+        "fix it by an overlay, or write two prismatic joints and a continuous one",
+    ),
+}
+
 _NOTE, _WARNING, _ERROR = Severity.NOTE, Severity.WARNING, Severity.ERROR
 
 
@@ -41,7 +60,11 @@ def _found(
 
 
 def _check_type(joint: Joint) -> Iterator[Finding]:
-    if joint.type == "floating":
+    if joint.type in _FATES:
+        yield _found(
+            f"{joint.type}-joint", _NOTE, joint, joint.line, *_FATES[joint.type]
+        )
+    elif joint.type == "floating":
         yield _found(
             "floating-joint",
             _WARNING,

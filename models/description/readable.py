@@ -11,6 +11,7 @@ from typing import Any
 
 from lxml import etree
 
+from models.description.contact_sets import choose_contact_set
 from models.description.description import Description
 from models.description.document import attributes, child, children, read_document
 from models.description.inertia_box import inertia_box
@@ -32,7 +33,10 @@ _USES = (("visual", DRAWN), ("collision", TOUCHED))
 
 
 def readable(
-    description: Description, kept: Collection[str] | None = None
+    description: Description,
+    kept: Collection[str] | None = None,
+    contact_set: str = "",
+    with_points: Collection[str] = (),
 ) -> tuple[str, tuple[str, ...]]:
     """The text of a URDF with readable meshes, and notes about the others.
 
@@ -41,9 +45,12 @@ def readable(
     Args:
         description: what the URDF says.
         kept: where links that only weigh something become frames, those that stay.
+        contact_set: what touches, see `models.description.contact_sets`.
+        with_points: links that touch with points.
     """
     if (
         kept is None
+        and not contact_set
         and not any(f.rule in _LEFT_OUT for f in check_meshes(description))
         and not bare_bodies(description)
     ):
@@ -51,7 +58,9 @@ def readable(
     root = read_document(description.path).root
     if kept is not None:
         slim(root, description, kept)
-    notes = (*_mend_meshes(root, description), *draw_bare(root, description))
+    notes = _mend_meshes(root, description)
+    choose_contact_set(root, description, contact_set, with_points)
+    notes += draw_bare(root, description)
     return etree.tostring(root, encoding="unicode"), notes
 
 

@@ -16,7 +16,7 @@ from pydrake.math import RigidTransform, RollPitchYaw
 
 from models.description.attaching import set_pose, written
 from models.description.collision_choice import copied_shape
-from models.description.description import WORLD, Description, Inertial
+from models.description.description import WORLD, Description, Inertial, listed
 from models.description.document import attributes, children
 from models.description.honoring import transform
 from models.description.inertia_box import inertia_box
@@ -30,23 +30,28 @@ _PREFIX = {"drake": "https://drake.mit.edu/"}
 _DRAKE = "{{https://drake.mit.edu/}}{}"
 
 
-def bare_bodies(description: Description) -> list[list[str]]:
-    """Links by body that moves as one, of the bodies that weigh something unseen."""
+def bodies(description: Description) -> dict[str, list[str]]:
+    """Links that move as one, by the first of them."""
     carriers = {
         j.child: j.parent
         for j in description.joints.values()
         if j.type == "fixed" and j.parent in description.links
     }
-    bodies: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {}
     for name in description.links:
         root, gone = name, {name}
         while root in carriers and carriers[root] not in gone:
             root = carriers[root]
             gone.add(root)
-        bodies.setdefault(root, []).append(name)
+        found.setdefault(root, []).append(name)
+    return found
+
+
+def bare_bodies(description: Description) -> list[list[str]]:
+    """Links by body that moves as one, of the bodies that weigh something unseen."""
     return [
         names
-        for root, names in bodies.items()
+        for root, names in bodies(description).items()
         if root != WORLD
         and not any(description.links[n].visuals for n in names)
         and any(_mass(description, n) for n in names)
@@ -82,12 +87,6 @@ def draw_bare(root: Any, description: Description) -> tuple[str, ...]:
     )
 
 
-def listed(names: Sequence[str]) -> str:
-    """Some names, and how many more."""
-    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-    return ", ".join(names[:4]) + more
-
-
 def _draw_inertia(link: Any, inertial: Inertial | None) -> None:
     """Gives a link that weighs something a visual of its mass."""
     visual = etree.SubElement(link, "visual")
@@ -121,6 +120,9 @@ def pass_through_neighbors(
     """
     there = {attributes(e).get("name", "") for e in children(root, "link")}
     for name in sorted(boxed):
+        near = (_near(description, name) & there) - {name}
+        if not near:
+            continue
         box, neighbors = f"{name} box", f"{name} neighbors"
         ignored = etree.SubElement(
             _add_group(root, box, [name]),
@@ -128,8 +130,7 @@ def pass_through_neighbors(
             nsmap=_PREFIX,
         )
         ignored.set("name", neighbors)
-        near = _near(description, name) & there
-        _add_group(root, neighbors, sorted(near - {name}))
+        _add_group(root, neighbors, sorted(near))
 
 
 def _add_group(root: Any, name: str, links: Sequence[str]) -> Any:

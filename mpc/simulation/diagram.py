@@ -11,6 +11,7 @@ from behaviors.behavior import Behavior
 from models.collectable_system import free_unused_systems
 from models.scene import lock_joints
 from mpc.force_detector import ForceDetector
+from mpc.joint_modes import takes_efforts_alone
 from mpc.predictive_controller import Planner
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
@@ -23,6 +24,7 @@ from mpc.simulation.controllers import (
     add_controllers,
     add_remote_controllers,
 )
+from mpc.simulation.joint_softness import add_joint_modes
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.sensing import add_detector, add_estimator
 from mpc.simulation.settings import SettingsSource, add_settings
@@ -101,6 +103,12 @@ def build_closed_loop(
         found = add_remote_controllers(builder, reference, scenario, remote)
     sensed = _add_sensing(builder, reference, scenario, body, settings, found)
     _connect_controllers(builder, found, sensed, settings, body)
+    command = found.whole_body.GetOutputPort("command")
+    if scenario.compliant or not takes_efforts_alone(reference.robot):
+        command = add_joint_modes(
+            builder, reference, scenario, body, command, sensed.state
+        )
+    builder.Connect(command, body.servo.GetInputPort("command"))
     detector = None
     if scenario.watch_forces:
         effort = body.servo.GetOutputPort("joint_effort")
@@ -174,7 +182,7 @@ def _connect_controllers(
     settings: SettingsSource,
     body: SimulatedRobot,
 ) -> None:
-    """Connects controllers to what they are told, and the servo to both."""
+    """Connects controllers, and the servo, to what they are told."""
     sources = {
         "state": sensed.state,
         "normal_forces": sensed.normal_forces,
@@ -185,6 +193,4 @@ def _connect_controllers(
     for name, ports in controllers.inputs.items():
         for port in ports:
             builder.Connect(sources[name], port)
-    servo, command = body.servo, controllers.whole_body.GetOutputPort("command")
-    builder.Connect(sensed.state, servo.GetInputPort("state"))
-    builder.Connect(command, servo.GetInputPort("command"))
+    builder.Connect(sensed.state, body.servo.GetInputPort("state"))

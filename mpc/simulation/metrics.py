@@ -32,6 +32,7 @@ from mpc.reference import Reference
 from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.estimate_error import estimate_error
 from mpc.simulation.force_warnings import warning_metrics
+from mpc.simulation.joint_softness import compliance_metrics
 from mpc.simulation.plan_channel import plans_in_force
 from mpc.simulation.safety_metrics import safety_metrics
 from mpc.simulation.scenario import Push
@@ -216,6 +217,7 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "range": _ranges(analysis),
     }
     metrics["pushes"] = [analysis.recovery(push) for push in run.scenario.pushes]
+    metrics["compliant"] = compliance_metrics(analysis)
     hits = run.hits()
     metrics["hits"] = hits.metrics() if hits is not None else None
     rests = run.rests()

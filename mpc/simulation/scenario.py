@@ -14,6 +14,7 @@ from models.outside_file import read_text
 from models.scene import CONTACT_MODELS, CONTINUOUS, FEET
 from models.sensors import SensorNoise
 from models.yaml_file import parse_yaml, read_tree
+from mpc.simulation.compliant_period import CompliantPeriod
 from mpc.simulation.setting_event import RANGES, SettingEvent, tick_number
 from mpc.simulation.world_error import WorldError
 from mpc.task_preset import preset_names
@@ -85,6 +86,8 @@ class Scenario:
     pushes: list[Push] = field(default_factory=list)
     # Settings that change in the run.
     events: list[SettingEvent] = field(default_factory=list)
+    # Joints that are soft springs for a while.
+    compliant: list[CompliantPeriod] = field(default_factory=list)
     # Time between plans and between whole-body ticks [s].
     plan_period: float = 0.02
     tick_period: float = 0.002
@@ -193,8 +196,8 @@ class Scenario:
         self.world.check()
         if self.beat_priority is not None:
             check_beat_priority("scenario", self.beat_priority)
-        for push in self.pushes:
-            push.check()
+        for part in (*self.pushes, *self.compliant):
+            part.check()
         for event in self.events:
             event.check()
             tick_number(event.time, self.lead_in, self.tick_period)

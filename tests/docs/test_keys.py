@@ -25,6 +25,7 @@ from behaviors.step import Step
 from behaviors.strokes import Stroke
 from models.kit.kit_file import ChairDescription, KitDescription, MemberDescription
 from models.sensors import SensorNoise
+from mpc.simulation.compliant_period import CompliantPeriod
 from mpc.simulation.scenario import Push, Scenario, load_scenario
 from mpc.simulation.setting_event import SettingEvent
 from mpc.simulation.world_error import WorldError
@@ -55,6 +56,7 @@ SCHEMAS = {
     "Behaviors of a setlist": Number,
     "Scenarios": Scenario,
     "Pushes of a scenario": Push,
+    "Compliant joints of a scenario": CompliantPeriod,
     "Events of a scenario": SettingEvent,
     "World of a scenario": WorldError,
     "Noise of a scenario": SensorNoise,

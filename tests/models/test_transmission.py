@@ -95,4 +95,6 @@ def test_an_interface_that_no_mode_serves_is_noted():
     assert notes == (
         "joint j2: no mode serves the hardware interface ImpedanceInterface; it takes "
         "torques",
+        "joints j0: they take positions, drives of their own hold them, and no efforts "
+        "of a plan reach these",
     )

@@ -86,11 +86,41 @@ def test_every_tag_of_gazebo_is_told(lint_text, reference):
     said = f' reference="{reference}"' if reference else ""
     report = lint_text(robot(more=f"{DRIVE}<gazebo{said}>{inside}</gazebo>"))
     told = {u.entry.element: u for u in report.uses}
+    is_of_joint = reference == "j"
     for tag in tags:
-        assert told[f"gazebo/{tag}"].known
-        fate = told[f"gazebo/{tag}"].entry.fate
-        assert fate is (Fate.BACKBEAT if tag in HONORED else Fate.IGNORED)
+        of = "gazebo of a joint" if is_of_joint else "gazebo"
+        assert told[f"{of}/{tag}"].known
+        fate = told[f"{of}/{tag}"].entry.fate
+        is_honored = tag in HONORED and not is_of_joint
+        assert fate is (Fate.BACKBEAT if is_honored else Fate.IGNORED)
     assert not any(f.rule == "unknown-element" for f in report.findings)
+
+
+def test_stiffness_of_a_joint_is_told_apart_from_that_of_a_link(lint_text):
+    """kp and kd act on contacts of a link; of a joint nothing comes, which is said."""
+    said = '<gazebo reference="{}"><kp>1e6</kp><kd>10</kd></gazebo>'
+    for reference, lines in (("b", 0), ("j", 2)):
+        report = lint_text(robot(more=DRIVE + said.format(reference)))
+        found = [f for f in report.findings if f.rule == "not-simulated"]
+        assert len(found) == lines
+        assert all("stops of a joint" in f.remedy for f in found)
+        assert report.exit_code == (1 if lines else 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("continuous", "revolute joint without limits"),
+        ("prismatic", "prismatic joint in m, N and m/s"),
+        ("planar", "three degrees of freedom"),
+        ("floating", "becomes a free body"),
+    ],
+)
+def test_what_becomes_of_a_type_of_joint_is_said(lint_text, kind, said):
+    report = lint_text(robot().replace('type="revolute"', f'type="{kind}"'))
+    (found,) = [f for f in report.findings if f.rule == f"{kind}-joint"]
+    assert said in found.says
+    assert "revolute-joint" not in {f.rule for f in lint_text(robot()).findings}
 
 
 def test_every_element_and_attribute_has_a_fate(lint_text):

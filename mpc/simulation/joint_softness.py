@@ -1,0 +1,107 @@
+"""Joints that are soft in a run: their part of the diagram, and what came of it."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydrake.systems.framework import DiagramBuilder, OutputPort
+from pydrake.systems.primitives import SparseMatrixGain
+from scipy.sparse import csc_matrix
+
+from models.errors import BackbeatError
+from mpc.joint_modes import JointModes, SoftPeriod, soft_damping
+from mpc.reference import Reference
+from mpc.servo_gains import standing_joints
+from mpc.simulation.compliant_period import CompliantPeriod
+from mpc.simulation.scenario import Scenario
+from mpc.simulation.simulated_robot import SimulatedRobot
+
+if TYPE_CHECKING:
+    from mpc.simulation.metrics import RunAnalysis
+
+
+def soft_periods(scenario: Scenario, reference: Reference) -> list[SoftPeriod]:
+    """The compliant periods of a scenario, in time of the diagram.
+
+    Raises:
+        BackbeatError: an unknown joint, or one of a limb that carries the robot.
+    """
+    return [_soft(p, scenario, reference) for p in scenario.compliant]
+
+
+def _soft(
+    period: CompliantPeriod, scenario: Scenario, reference: Reference
+) -> SoftPeriod:
+    robot = reference.robot
+    joints = np.unique(robot.joint_indices(period.joints))
+    carrying = [j for j in joints.tolist() if j in standing_joints(robot, reference)]
+    if carrying:
+        raise BackbeatError(
+            f"scenario: {robot.joint_names[carrying[0]]!r} carries the robot, which "
+            "would sink on soft springs; choose joints of arms, back or neck"
+        )
+    damping = (
+        soft_damping(reference, joints, period.stiffness, scenario.latency)
+        if period.damping is None
+        else np.full(len(joints), period.damping)
+    )
+    return SoftPeriod(
+        start=scenario.lead_in + period.start,
+        end=math.inf if period.end is None else scenario.lead_in + period.end,
+        joints=joints,
+        stiffness=np.full(len(joints), period.stiffness),
+        damping=damping,
+        compensation=period.compensation,
+    )
+
+
+def add_joint_modes(
+    builder: DiagramBuilder,
+    reference: Reference,
+    scenario: Scenario,
+    body: SimulatedRobot,
+    command: OutputPort,
+    state: OutputPort,
+) -> OutputPort:
+    """Adds what tells each joint what it takes; returns the command for the servo.
+
+    The servo measures friction behind the motors where a joint is to make up for it.
+    """
+    periods = soft_periods(scenario, reference)
+    modes = JointModes(reference, scenario.latency, periods)
+    builder.AddNamedSystem("joint_modes", modes)
+    builder.Connect(command, modes.GetInputPort("command"))
+    builder.Connect(state, modes.GetInputPort("state"))
+    if periods:
+        world = body.world
+        felt = SparseMatrixGain(csc_matrix(world.effort_selection()))
+        builder.AddNamedSystem("effort_sensor", felt)
+        net = world.plant.get_net_actuation_output_port(world.instance)
+        builder.Connect(net, felt.get_input_port())
+        measured = body.servo.GetInputPort("measured_effort")
+        builder.Connect(felt.get_output_port(), measured)
+    return modes.GetOutputPort("command")
+
+
+def compliance_metrics(analysis: "RunAnalysis") -> list[dict[str, Any]]:
+    """What soft joints were like, and how far they gave way, by period."""
+    scenario, robot = analysis.run.scenario, analysis.reference.robot
+    away = np.abs(analysis.joints - analysis.joints_planned)
+    rows = []
+    periods = soft_periods(scenario, analysis.reference)
+    for own, soft in zip(scenario.compliant, periods, strict=True):
+        clock = analysis.t + scenario.lead_in
+        inside = (clock >= soft.start) & (clock < soft.end)
+        far = away[inside][:, soft.joints].max(axis=0, initial=0.0)
+        rows.append(
+            {
+                "joints": [robot.joint_names[j] for j in soft.joints],
+                "start_s": own.start,
+                "end_s": own.end,
+                "stiffness_Nm_per_rad": soft.stiffness.tolist(),
+                "damping_Nms_per_rad": soft.damping.tolist(),
+                "compensation": soft.compensation,
+                "gave_way_rad": far.tolist(),
+            }
+        )
+    return rows
