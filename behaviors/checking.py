@@ -13,6 +13,7 @@ from behaviors.dance.recorded_move import RecordingDescription
 from behaviors.dance.rules import Finding, findings, nearest
 from behaviors.drumming import DrummingSpecification
 from behaviors.fault_lines import fault_line
+from behaviors.music.tab_file import unread_lines
 from behaviors.setlist import Number, SetlistSpecification
 from behaviors.setlist_rules import number_of, setlist_findings
 from behaviors.specification import (
@@ -54,6 +55,7 @@ class LocatedFinding:
         mend = f" [--fix: {self.finding.mend}]" if self.span else ""
         file = self.file or path
         sentence = self.finding.sentence.removeprefix(f"{file}: ")
+        sentence = sentence.removeprefix(f"{file}, line {self.line}").lstrip(",: ")
         return one_line(f"{file}:{self.line}: {kind}: {sentence}{mend}")
 
 
@@ -153,12 +155,16 @@ def check_other(path: Path) -> list[LocatedFinding]:
             file = specification.score_path(path.parent)
         if not isinstance(specification, SetlistSpecification):
             specification.plan(path.parent)
+        found = unread_lines(file)
     except BackbeatError as error:
         if str(file) not in str(error) or not is_file(file):
             file = path
         finding = Finding(True, (), str(error))
         return [LocatedFinding(fault_line(str(error), file), finding, file=file)]
-    return []
+    return [
+        LocatedFinding(line, Finding(False, (), sentence), file=file)
+        for line, sentence in found
+    ]
 
 
 def _failure(sentence: str, line: int) -> LocatedFinding:
