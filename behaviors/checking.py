@@ -14,6 +14,7 @@ from behaviors.dance.recorded_move import RecordingDescription
 from behaviors.dance.rules import Finding, findings, nearest
 from behaviors.drumming import DrummingSpecification
 from behaviors.fault_lines import fault_line
+from behaviors.music.tab_file import unread_lines
 from behaviors.setlist import Number, SetlistSpecification
 from behaviors.setlist_rules import number_of, setlist_findings
 from behaviors.specification import (
@@ -56,6 +57,7 @@ class LocatedFinding:
         mend = f" [--fix: {self.finding.mend}]" if self.span else ""
         file = self.file or path
         sentence = self.finding.sentence.removeprefix(f"{file}: ")
+        sentence = sentence.removeprefix(f"{file}, line {self.line}").lstrip(",: ")
         return one_line(f"{file}:{self.line}: {kind}: {sentence}{mend}")
 
 
@@ -148,14 +150,21 @@ def _misfit(
 
 def check_other(path: Path) -> list[LocatedFinding]:
     """The first failure of a specification that is no dance, or of its score."""
+    file = path
     specification: Specification | SetlistSpecification | None = None
     try:
         specification, _ = read_any(path)
+        if isinstance(specification, DrummingSpecification) and specification.score:
+            file = specification.score_path(path.parent)
         if not isinstance(specification, SetlistSpecification):
             specification.plan(path.parent)
+        found = unread_lines(file)
     except BackbeatError as error:
         return [_fault(error, specification, path)]
-    return []
+    return [
+        LocatedFinding(line, Finding(False, (), sentence), file=file)
+        for line, sentence in found
+    ]
 
 
 def planning_error(

@@ -14,6 +14,9 @@ SUFFIXES = (".yaml", ".yml")
 
 def fault_line(sentence: str, path: Path) -> int:
     """Line of what a sentence names: a word, a station or a key; else of the start."""
+    told = re.search(r"\bline (\d+), bar\b|\bline (\d+):", sentence)
+    if told:
+        return int(told[1] or told[2])
     with suppress(BackbeatError):
         if path.suffix in SUFFIXES:
             text = read_text(path)
@@ -33,6 +36,9 @@ def _place(sentence: str, lines: YamlLines) -> Place:
     found = [place for word in reversed(words) if (place := lines.find(word))]
     if found:
         return found[0]
+    part = re.search(r": part (\d+)\b", said)
+    if part:
+        return ("parts", int(part[1]) - 1)
     if station:
         return ("stations", int(station[1]) - 1)
     keys = [(m.start(), k) for k in lines.names() if (m := _word(k).search(said))]

@@ -56,6 +56,14 @@ class YamlLines:
         node = self._keys.get(place) or self._values.get(place)
         return 1 if node is None else line_at(self._text, node.start_mark.index)
 
+    def text_line(self, place: Place) -> int:
+        """Line on which the text of a scalar begins, counted from 1."""
+        node = self._values.get(place)
+        if not isinstance(node, yaml.ScalarNode):
+            return self.line(place)
+        first = line_at(self._text, node.start_mark.index)
+        return first + (node.style in ("|", ">"))
+
     def key_span(self, place: Place) -> Span | None:
         """Characters of a key; None if it is not there."""
         node = self._keys.get(place)

@@ -25,7 +25,10 @@ def lead_in(bpm: float, bar: float, members: Members) -> PartDescription:
         members: what the kit has.
     """
     beats = max(LEAST_END, LEAST_LEAD_IN * bpm / 60.0)
-    return _hold("ready", math.ceil(beats / bar) * bar, members)
+    bars = math.ceil(beats / bar)
+    part = _hold("ready", bars * bar, members)
+    part.bars = bars
+    return part
 
 
 def final_bar(bar: float, members: Members) -> PartDescription:

@@ -131,6 +131,8 @@ class _Compiler:
     def add(self, part: PartDescription) -> None:
         """Adds a part, with the changes of tempo and meter that it begins with."""
         where = f"{self.where}: part {part.name!r}" if part.name else self.where
+        if not (part.name or part.tab):  # Rows of a tablature have lines.
+            where = f"{self.where}: part {len(self.sections) + 1}"
         if part.meter:
             meter = read_meter(part.meter, where)
             self.bar = Fraction(meter.beats)

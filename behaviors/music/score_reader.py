@@ -5,19 +5,22 @@ from pathlib import Path
 
 from behaviors.music.backing import check_recording, find_backing
 from behaviors.music.midi import read_midi
+from behaviors.music.own_numbers import apart_in_words, in_own_bars, own_bars
 from behaviors.music.percussion import Members
 from behaviors.music.player import Player
 from behaviors.music.score import Score
 from behaviors.music.score_compiler import compile_score
 from behaviors.music.score_description import ScoreDescription
 from behaviors.music.score_finish import finish_score
-from behaviors.music.tab_file import read_tab_file
+from behaviors.music.tab_file import SUFFIXES, read_tab_file, unread_in_words
+from behaviors.music.tablature import from_line
 from models.errors import BackbeatError
-from models.outside_file import beside, decoded, is_file, read_bytes
-from models.yaml_file import load_yaml
+from models.outside_file import beside, decoded, is_file, read_bytes, read_text
+from models.yaml_file import load_yaml, parse_yaml
+from models.yaml_lines import YamlLines
 
 YAML = (".yaml", ".yml")
-TABLATURE = (".tab", ".txt")
+TABLATURE = SUFFIXES
 MIDI = (".mid", ".midi")
 # Files that hold notes and nothing on how they are to be played.
 NOTES = (*TABLATURE, *MIDI)
@@ -38,9 +41,16 @@ def load_score(path: Path, members: Members, player: Player | None = None) -> Sc
     if suffix in NOTES:
         description = ScoreDescription(title=path.stem)
         return _load_notes(path, description, members, player)
-    description = load_yaml(ScoreDescription, path)
+    text = read_text(path)
+    description = parse_yaml(ScoreDescription, text, str(path))
     if description.notes:
         return _load_notes(_beside(path, description), description, members, player)
+    if any(part.tab for part in description.parts):
+        lines = YamlLines(text)
+        for i, part in enumerate(description.parts):
+            if part.tab:
+                first = lines.text_line(("parts", i, "tab"))
+                part.tab = f"{from_line(first)}\n{part.tab}"
     score = compile_score(description, members, str(path), player)
     return _with_backing(score, path.parent, str(path))
 
@@ -93,15 +103,24 @@ def _load_notes(
     if path.suffix.lower() in MIDI:
         score = read_midi(data, members, str(path))
         score = replace(score, backing=choices.backing)
-        score = finish_score(score, choices, members, str(path), player)
+        before = score.tempo.place(score.lead_in)[0] - 1
+        with own_bars(before):
+            score = finish_score(score, choices, members, str(path), player)
+        said = tuple(in_own_bars(remark, before) for remark in score.remarks)
+        score = replace(score, remarks=said)
         return _with_backing(score, path.parent, str(path))
-    read = read_tab_file(decoded(data, path), members, str(path))
+    text = decoded(data, path)
+    read = read_tab_file(text, members, str(path))
     for name, usual in vars(ScoreDescription()).items():
         chosen = getattr(choices, name)
         if name not in ("title", "parts", "notes") and chosen != usual:
             setattr(read, name, chosen)
-    score = compile_score(read, members, str(path), player)
-    score = replace(score, lead_in=score.sections[0].beats)
+    before = read.parts[0].bars
+    with own_bars(before):
+        score = compile_score(read, members, str(path), player)
+    said = [in_own_bars(remark, before) for remark in score.remarks]
+    remarks = (*said, *unread_in_words(text), *apart_in_words(read))
+    score = replace(score, lead_in=score.sections[0].beats, remarks=remarks)
     return _with_backing(score, path.parent, str(path))
 
 

@@ -12,6 +12,7 @@ what is between them, `x3` after a line says how often.
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
@@ -26,11 +27,27 @@ LOUDNESS = {"x": PLAIN, "o": PLAIN, "X": ACCENT, "O": ACCENT, "g": GHOST}
 ORNAMENTS = {"f": "flams", "d": "drags", "b": "buzz strokes"}
 MOST_STEPS_PER_BEAT = 48
 MOST_BARS = 4000
-# Possessive: a long line of blanks is not tried again from each of them.
-_ROW = re.compile(r"\s*+([A-Za-z][A-Za-z0-9_]*+)?\s*+\|(.*)", re.ASCII)
+# Whatever has a bar line is a row. Possessive: a long line is read once.
+_ROW = re.compile(r"([^|]*+)\|(.*)")
+# Names of rows that drummers write out, or the other way around, by their letters and
+# digits alone.
+_NAMES = {
+    **dict.fromkeys(("HIHAT", "HIHATS", "CLOSEDHIHAT", "OPENHIHAT", "HAT"), "hi_hat"),
+    **dict.fromkeys(("SNAREDRUM",), "snare"),
+    **dict.fromkeys(("BASSDRUM", "KICKDRUM"), "kick"),
+    **dict.fromkeys(("1T", "TOM1", "HIGHTOM", "HITOM", "SMALLTOM"), "high_tom"),
+    **dict.fromkeys(("2T", "TOM2", "MIDTOM", "LOWTOM"), "mid_tom"),
+    **dict.fromkeys(("3T", "TOM3", "FLOORTOM", "FLOOR"), "floor_tom"),
+    **dict.fromkeys(("CRASH", "CRASHCYMBAL", "1C", "2C"), "crash"),
+    **dict.fromkeys(("RIDECYMBAL",), "ride"),
+    **dict.fromkeys(("HIHATFOOT", "FOOTHIHAT"), "pedal_hi_hat"),
+}
 _TIMES = re.compile(
     r"\s*+\(?\s*+(?:x\s*+(\d{1,4})|(\d{1,4})\s*+x)\s*+\)?\s*+$", re.I | re.A
 )
+# How a line begins that is for people.
+COMMENT = "#"
+_FROM = re.compile(r"# from line (\d{1,7})", re.ASCII)
 _COUNTING = ("", "COUNT", "COUNTS", "BEAT", "BEATS")
 
 
@@ -66,8 +83,8 @@ class _Bar:
 
 
 def is_row(line: str) -> bool:
-    """Whether a line of text looks like tablature."""
-    return _ROW.match(line) is not None
+    """Whether a line of text is tablature: it has a bar line."""
+    return _ROW.match(line) is not None and not is_comment(line)
 
 
 def read_tab(
@@ -90,16 +107,71 @@ def read_tab(
         BackbeatError: an unknown row or mark, or rows that differ in length.
     """
     bars: list[_Bar] = []
-    lines = list(enumerate(text.splitlines(), 1))
-    for is_text, group in groupby(lines, key=lambda line: bool(line[1].strip())):
-        if is_text:
-            bars += _read_system(list(group), members, where)
+    for system in systems(text):
+        bars += _read_system(system, members, where)
     bars = _repeat(bars, where)
     if not bars:
         raise BackbeatError(f"{where}: holds no line such as HH|x-x-x-x-|")
     if steps_per_beat:
         return _in_steps(bars, bar, steps_per_beat, where)
     return _in_bars(bars, bar, where)
+
+
+def systems(text: str) -> list[list[tuple[int, str]]]:
+    """Rows that sound together, with their numbers; groups follow each other.
+
+    Groups are separated by blank lines; but rows of different pieces that all stand
+    alone, each with a blank line after it, are one group.
+    """
+    found = groups_of(text)
+    return [[line for group in found for line in group]] if are_apart(found) else found
+
+
+def groups_of(text: str) -> list[list[tuple[int, str]]]:
+    """Lines between blank ones, with their numbers."""
+    lines = list(_numbered(text))
+    groups = groupby(lines, key=lambda line: bool(line[1].strip()))
+    return [list(group) for is_text, group in groups if is_text]
+
+
+def _numbered(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, from 1 or as a line of `from_line` says."""
+    number = 1
+    for line in text.splitlines():
+        start = _FROM.fullmatch(line)
+        if start:
+            number = int(start[1])
+            continue
+        if not is_comment(line):
+            yield number, line
+        number += 1
+
+
+def from_line(number: int) -> str:
+    """A line which says that the next has some number."""
+    return f"{COMMENT} from line {number}"
+
+
+def is_comment(line: str) -> bool:
+    """Whether a line is for people, and says so."""
+    return line.lstrip().startswith((COMMENT, "//"))
+
+
+def are_apart(groups: list[list[tuple[int, str]]]) -> bool:
+    """Whether groups of rows are the single rows of one."""
+    rows = [_ROW.match(group[0][1]) for group in groups]
+    labels = [_plain(row[1]) for row in rows if row]
+    return (
+        len(groups) > 1
+        and all(len(group) == 1 for group in groups)
+        and len(set(labels)) == len(groups)
+        and len({row[2].count("|") for row in rows if row}) == 1
+    )
+
+
+def _plain(label: str) -> str:
+    """Letters and digits of a label, as capitals."""
+    return "".join(c for c in label.upper() if c.isalnum())
 
 
 def _read_system(
@@ -116,7 +188,7 @@ def _read_system(
                 f"{here}: {line.strip()[:40]!r} is no row of a tablature such as "
                 "HH|x-x-x-x-|"
             )
-        label = match[1] or ""
+        label = match[1].strip()
         if label.upper() in _COUNTING:
             continue
         _piece(label, members, here)
@@ -180,9 +252,14 @@ def _piece(label: str, members: Members, here: str) -> str:
         return members.of_piece(ROWS[label.upper()])
     if label.lower() in members.names:
         return label.lower()
+    plain = _plain(label)
+    if plain in ROWS or plain in _NAMES:
+        return members.of_piece(ROWS.get(plain) or _NAMES[plain])
     known = dict.fromkeys(ROWS.values())
     shown = ", ".join(next(k for k, v in ROWS.items() if v == p) for p in known)
-    raise BackbeatError(f"{here}: {label!r} is no row of a drum set; known: {shown}")
+    raise BackbeatError(
+        f"{here}: {label[:40]!r} is no row of a drum set; known: {shown}"
+    )
 
 
 def _check_marks(marks: str, here: str) -> None:

@@ -4,15 +4,19 @@ from fractions import Fraction
 
 import pytest
 
+from behaviors.checking import check_file
 from behaviors.drummer import kit_members
 from behaviors.music.percussion import ROWS
+from behaviors.music.player import Player
 from behaviors.music.score_compiler import compile_score
+from behaviors.music.score_reader import load_score
 from behaviors.music.tab_file import read_tab_file
 from behaviors.music.tablature import read_tab
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 
-MEMBERS = kit_members(DrumKit())
+KIT = DrumKit()
+MEMBERS = kit_members(KIT)
 
 
 def notes(text, bar=4, steps_per_beat=0):
@@ -158,3 +162,122 @@ def test_a_file_has_a_head_sections_and_lines_for_people():
 def test_a_mistake_in_a_file_is_one_sentence(text, sentence):
     with pytest.raises(BackbeatError, match=sentence):
         compile_score(read_tab_file(text, MEMBERS, "my.tab"), MEMBERS, "my.tab")
+
+
+def read_file(path, text):
+    path.write_text(text)
+    player = Player({m: KIT.strike_pose(m).translation() for m in KIT.members})
+    return load_score(path, MEMBERS, player)
+
+
+@pytest.mark.parametrize(
+    ("label", "piece"),
+    [
+        *(("1T", "high_tom"), ("Hi-hat ", "hi_hat"), ("Hi Hat", "hi_hat")),
+        *(("Snare  ", "snare"), ("Bass   ", "kick"), ("Floor tom", "floor_tom")),
+        *(("2T", "mid_tom"), ("  T1 ", "high_tom"), ("Ride cymbal", "ride")),
+        ("(HH)", "hi_hat"),
+    ],
+)
+def test_rows_have_the_names_that_drummers_give_them(label, piece):
+    wanted = MEMBERS.of_piece(piece)
+    assert notes(f"{label}|o---|") == [(0, wanted, 90)]
+
+
+@pytest.mark.parametrize(
+    "row", ["q1|x---|", "Cow+bell|x---|", "x-x-|x-x-|", "Key: x = hit |", "?|x---|"]
+)
+def test_no_line_with_a_bar_line_is_lost(tmp_path, row):
+    with pytest.raises(BackbeatError, match="line 2"):
+        read_file(tmp_path / "a.tab", f"SN|o---|\n{row}\nSN|--o-|\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("(repeat 3 times)", "x3", "(x 4)", "2x", "Repeat the last bar twice"),
+        *("play this four times", "repeat x2"),
+    ],
+)
+def test_repeats_that_can_be_read_in_two_ways_are_refused(tmp_path, line):
+    with pytest.raises(BackbeatError, match=r"line 2.*so often, or so often again"):
+        read_file(tmp_path / "a.tab", f"SN|o---|\n{line}\n")
+    assert read_file(tmp_path / "a.tab", f"SN|o---|\n# {line}\n").beats
+
+
+def test_lines_for_people_are_listed(tmp_path):
+    text = "Money beat\nbpm: 100\n\nSN|o---|\nwith feeling\nHH|x-x-|\n# for people\n"
+    score = read_file(tmp_path / "a.tab", text)
+    assert score.remarks == ("not read: line 1 'Money beat', line 5 'with feeling'",)
+    found = [i.sentence(tmp_path / "a.tab") for i in check_file(tmp_path / "a.tab")]
+    assert [f.split(": ")[0].rpartition(":")[2] for f in found] == ["1", "5"]
+    assert all("warning" in f and "is not read" in f for f in found)
+
+
+def test_a_line_between_rows_does_not_part_them():
+    assert notes("HH|x---|\n# and\nSN|--o-|") == [(0, "hi_hat", 90), (2, "snare", 90)]
+
+
+def test_rows_that_all_stand_alone_sound_together(tmp_path):
+    text = "HH|x-x-|\n\nSN|--o-|\n\nFT|o---|\n"
+    assert length(text) == 4
+    assert {b for b, p, _ in notes(text) if p == "floor_tom"} == {0}
+    score = read_file(tmp_path / "a.tab", text)
+    assert "from line 1 on, rows with blank lines between sound together" in str(
+        score.remarks
+    )
+    # With a name between them they follow each other, and so do rows of one piece.
+    assert length("SN|o---|\n\nSN|--o-|") == 8
+    assert length("HH|x---|x---|\n\nSN|--o-|") == 12
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "bar"),
+    [
+        ("CC|#---|x---|\nHH|x-o-|x-x-|\n", 1, 1),
+        ("HH|x-o-|x-x-|\nSN|----|o-@-|\n", 2, 2),
+        ("title: a\n\nwords\n[a]\n# more\nHH|x---|\n\n\nSN|o---|x-?-|\n", 9, 2),
+        ("HH|x---|\n[b] x2\n\nHH|x---|\nSN|o-?-|\n", 5, 1),
+        ("bpm: 90\nHH|x---|\nbpm: 120\nHH|?---|\n", 4, 1),
+    ],
+)
+def test_lines_are_those_of_the_file(tmp_path, text, line, bar):
+    path = tmp_path / "a.tab"
+    path.write_text(text)
+    (found,) = [f for f in check_file(path) if f.finding.fails]
+    assert found.line == line
+    assert f"bar {bar}: " in found.sentence(path)
+    assert found.sentence(path).count(str(path)) == 1
+
+
+def test_lines_of_a_tablature_in_yaml_are_those_of_the_file(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text(
+        "title: a\nparts:\n- {name: ready, hold: 4, rest: {left: snare}}\n"
+        "- name: beat\n  tab: |\n    HH|x-x-|\n    SN|o-?-|\n"
+    )
+    with pytest.raises(BackbeatError, match=r"line 7, bar 1: '\?' is no mark"):
+        load_score(path, MEMBERS)
+    path.write_text("title: a\nparts:\n- {tab: 'SN|o-?-|'}\n")
+    with pytest.raises(BackbeatError, match=r"line 3, bar 1"):
+        load_score(path, MEMBERS)
+
+
+def test_bars_in_messages_are_those_of_the_file(tmp_path):
+    """Three sticks at once cannot be: the hold that was put before does not count."""
+    text = "unplayable: refuse\nHH|x---|x---|\nSN|o---|o---|\nFT|----|o---|\n"
+    with pytest.raises(BackbeatError, match="bar 2, beat 1"):
+        read_file(tmp_path / "a.tab", text)
+
+
+def test_a_fault_in_a_part_without_a_name_stands_at_its_line(tmp_path):
+    (tmp_path / "scores").mkdir()
+    score = tmp_path / "scores" / "x.yaml"
+    score.write_text(
+        "parts:\n- {name: a, hold: 4, rest: {left: snare, right: floor_tom}}\n"
+        "- left: '3 - - -'\n- right: '99 - - -'\n"
+    )
+    spec = tmp_path / "x.yaml"
+    spec.write_text("kind: drumming\nname: x\nsummary: x\nscore: x\n")
+    (found,) = check_file(spec)
+    assert found.sentence(spec).startswith(f"{score}:4: failure: part 3: '99' in bar")
