@@ -32,6 +32,8 @@ OTHERS = {
     "models/robot_loading.py": {"AddModels"},
     "behaviors/build_key.py": {"read_bytes"},
     "mpc/remote/link.py": {"open"},
+    "mpc/remote/controller_link.py": {"open"},
+    "mpc/simulation/live_task_space.py": {"open"},
     "mpc/simulation/running_loop.py": {"open"},
     "mpc/simulation/sweep/table.py": {"open"},
     "backbeat/cli/main.py": {"open"},
