@@ -70,7 +70,9 @@ class KinematicTrajectory:
         """
         smallest = self.singular[:, -1]
         k = int(smallest.argmin())
-        said = f"smallest singular value {smallest[k]:.3f} m/rad at {self.times[k]:.2f} s"
+        said = (
+            f"smallest singular value {smallest[k]:.3f} m/rad at {self.times[k]:.2f} s"
+        )
         if smallest[k] < KEPT * floor:
             share = 100 * float((smallest < KEPT * floor).mean())
             said += f", below the floor of {floor:g} in {share:.1f} % of the time"
