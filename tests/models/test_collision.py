@@ -52,10 +52,10 @@ class Drummer:
         self.inspector = self.scene_graph.model_inspector()
 
     def random(self, seed):
-        """A random configuration near the kit, arms anywhere."""
+        """A random configuration in the midst of the kit, arms anywhere."""
         rng = np.random.default_rng(seed)
         q = self.robot.posture("drum-ready")
-        q[4:7] += rng.uniform(-0.1, 0.1, 3)
+        q[4:7] += [0.2, 0.0, -0.15] + rng.uniform(-0.1, 0.1, 3)
         arms = 7 + self.robot.joint_indices(["back", "l_arm", "r_arm"])
         low, high = self.robot.position_lower, self.robot.position_upper
         q[arms] = rng.uniform(low, high)[arms - 7]
