@@ -10,6 +10,7 @@ markers         how late the extremes of a dance's moves came, by move
 joint error     against the behavior at the controller's phase
 range           commanded and achieved, so that standing still cannot pass
 survived        see `mpc.simulation.survival`
+upper body      how far its hand was from the target, when that has come to its speed
 safety          what controllers did without solved programs, see
 `mpc.simulation.safety_metrics`; the fall they declare is theirs, `fell` the
 referee's
@@ -29,6 +30,7 @@ from mpc.reference import Reference
 from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.estimate_error import estimate_error
 from mpc.simulation.force_warnings import warning_metrics
+from mpc.simulation.hand_error import hand_figures
 from mpc.simulation.plan_channel import plans_in_force
 from mpc.simulation.safety_metrics import safety_metrics
 from mpc.simulation.scenario import Push
@@ -209,6 +211,7 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "beat_error_ms": _signed(beats),
         "range": _ranges(analysis),
     }
+    metrics["upper_body"] = hand_figures(run, reference)
     metrics["pushes"] = [analysis.recovery(push) for push in run.scenario.pushes]
     hits = run.hits()
     metrics["hits"] = hits.metrics() if hits is not None else None

@@ -26,6 +26,8 @@ from behaviors.strokes import Stroke
 from models.sensors import SensorNoise
 from mpc.simulation.scenario import Push, Scenario, load_scenario
 from mpc.simulation.setting_event import SettingEvent
+from mpc.simulation.target_motion import TargetMotion
+from mpc.simulation.upper_body_task import UpperBodyTask
 from mpc.simulation.world_error import WorldError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "keys.md").read_text()
@@ -51,6 +53,8 @@ SCHEMAS = {
     "Scenarios": Scenario,
     "Pushes of a scenario": Push,
     "Events of a scenario": SettingEvent,
+    "Upper body of a scenario": UpperBodyTask,
+    "Target of an upper body": TargetMotion,
     "World of a scenario": WorldError,
     "Noise of a scenario": SensorNoise,
 }
