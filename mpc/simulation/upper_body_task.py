@@ -20,8 +20,10 @@ class UpperBodyTask:
     hand: str = ""
     # What it follows, from where the behavior has it at its start.
     target: TargetMotion = field(default_factory=TargetMotion)
-    # Gains and switches of the law.
-    control: TaskSpaceSettings = field(default_factory=TaskSpaceSettings)
+    # Gains and switches of the law. Waists are weak: truncated, hands would stray.
+    control: TaskSpaceSettings = field(
+        default_factory=lambda: TaskSpaceSettings(limits="program")
+    )
 
     def check(self) -> None:
         """Raises BackbeatError where the numbers make no sense."""
