@@ -15,7 +15,9 @@ from models.rotations import quaternion_to_matrix, relative_log
 from mpc.acceleration_program import AccelerationProgram, AccelerationTask, Rows
 from mpc.explanation import TaskReport
 from mpc.task_preset import TaskGains, TaskPreset, load_preset
+from mpc.upper_body import GIVEN_WEIGHT, UpperBody
 from mpc.whole_body_arguments import Target
+from mpc.whole_body_gains import WholeBodyGains
 from mpc.whole_body_program import (
     DUAL_TOLERANCE,
     PRIMAL_TOLERANCE,
@@ -223,16 +225,21 @@ def make_whole_body_program(
     contacts: Sequence[str],
     points: Sequence[str],
     preset: str = "",
+    upper: UpperBody | None = None,
 ) -> WholeBodyProgram:
     """The program of a robot: its own, or with the tasks of a preset.
 
     Args:
         robot, contacts, points: as of `WholeBodyProgram`.
         preset: name of a preset; "" for the tasks that ship.
+        upper: joints above the legs that go their own way; None for none.
 
     Raises:
         BackbeatError: there is no such preset, or it does not fit.
     """
+    if upper is not None:
+        gains = WholeBodyGains(posture_weight=GIVEN_WEIGHT)
+        return WholeBodyProgram(robot, contacts, points, gains)
     if not preset:
         return WholeBodyProgram(robot, contacts, points)
     if points:

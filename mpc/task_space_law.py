@@ -98,6 +98,7 @@ class TaskSpaceLaw:
     Attributes:
         robot: the controller's own model.
         space: its tasks.
+        hand_task: that of the hand among them.
         settings: as given.
         posture: (nj,) angles that the posture wants [rad].
     """
@@ -125,14 +126,14 @@ class TaskSpaceLaw:
         self.robot, self.settings = robot, settings or TaskSpaceSettings()
         self.settings.check()
         self.posture = np.zeros(robot.num_joints) if posture is None else posture
-        self._hand = PointTask(robot, hand)
+        self.hand_task = PointTask(robot, hand)
         self._below, self._base = JointForceTask(robot), None
         self.space, self._idle = TaskSpace(robot), TaskSpace(robot)
         if robot.floating:
             self._base = BaseTask(robot)
             self.space.add(self._base)
             self._idle.add(self._base)
-        self.space.add(self._hand, 1.0, 2)
+        self.space.add(self.hand_task, 1.0, 2)
         for space in (self.space, self._idle):
             space.add(self._below, 1.0, 3)
         stops = np.array([robot.position_lower, robot.position_upper])
@@ -163,20 +164,20 @@ class TaskSpaceLaw:
             settings: in the place of its own.
         """
         s = settings or self.settings
-        space = self.space if s.task else self._idle
+        space = self.space_for(s)
         if self._base is not None:
             told = base_acceleration if s.base_feedforward else None
             self._base.set_desired(np.zeros(6) if told is None else told)
         space.update(q, v)
         state = space.state
-        modeled = self._hand.position(state)
+        modeled = self.hand_task.position(state)
         at = modeled if hand is None or not s.sensed_hand else hand
         wanted = target[2] - s.stiffness * (at - target[0])
-        rate = self._hand.velocity(state)
+        rate = self.hand_task.velocity(state)
         if hand_rate is not None and s.sensed_hand and s.observed_rate:
             rate = hand_rate
         wanted = wanted - s.damping * (rate - target[1])
-        self._hand.set_desired(wanted)
+        self.hand_task.set_desired(wanted)
         self._below.set_desired(self._torques_below(q, v, s))
         if s.limits == "program":
             found = self._programs[int(s.task)].solve()
@@ -184,12 +185,16 @@ class TaskSpaceLaw:
         tau, cut = self._limits.truncate(space.solve().tau)
         return TaskSpaceCommand(tau, cut, modeled)
 
+    def space_for(self, settings: TaskSpaceSettings) -> TaskSpace:
+        """Tasks under some settings: with the hand's, or without."""
+        return self.space if settings.task else self._idle
+
     def _torques_below(
         self, q: np.ndarray, v: np.ndarray, s: TaskSpaceSettings
     ) -> np.ndarray:
         """(nv,) gravity compensation, damping and posture [N m]."""
         robot = self.robot
-        state = (self.space if s.task else self._idle).state
+        state = self.space_for(s).state
         base = robot.base_velocities
         error = q[robot.base_positions :] - self.posture
         wish = s.posture_damping * v[base:]

@@ -10,6 +10,7 @@ from models.rotations import quaternion_to_matrix, relative_log
 from mpc.explanation import LimitReport, TaskReport, TickExplanation
 from mpc.plan import Plan
 from mpc.preset_program import PresetProgram
+from mpc.reference_sampling import ReferenceSample
 from mpc.whole_body_arguments import CONE_ROWS, Target
 from mpc.whole_body_memory import WholeBodyMemory
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
@@ -42,18 +43,20 @@ def explain_tick(
     plan: Plan,
     memory: WholeBodyMemory | None = None,
     hands: Mapping[str, np.ndarray] | None = None,
+    target: np.ndarray | None = None,
 ) -> TickExplanation:
     """Solves the program of a tick again and says what it is made of.
 
     Args:
         tick: the fast loop.
-        t, q, v, plan, hands: as of `WholeBodyTick`.
+        t, q, v, plan, hands, target: as of `WholeBodyTick`.
         memory: what the tick before returned. Without it hands are taken to be as far
             from where the behavior has them as they shall be; nothing else that is said
             depends on it.
     """
-    _aim(tick, t, plan, memory, hands or {})
+    sample = _aim(tick, t, plan, memory, hands or {})
     middle = tick.middle(q, v)
+    tick.direct(middle, v, sample, target, memory)
     dual = None if memory is None else memory.dual
     solution = tick.program.solve(middle, v, tick.target, dual)
     names = tick.program.contacts
@@ -80,8 +83,8 @@ def _aim(
     plan: Plan,
     memory: WholeBodyMemory | None,
     hands: Mapping[str, np.ndarray],
-) -> None:
-    """Writes the target of a tick, hands included."""
+) -> ReferenceSample:
+    """Writes the target of a tick, hands included; returns the behavior there."""
     sample = tick.aim(t, plan)
     if memory is None and hands:
         memory = tick.start()
@@ -90,6 +93,7 @@ def _aim(
         sample = tick.aim(t, plan)
     if memory is not None and (hands or memory.reach):
         tick.reach(sample, hands, memory)
+    return sample
 
 
 def report_tasks(

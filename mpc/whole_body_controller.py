@@ -1,7 +1,7 @@
 """WholeBodyController: the fast loop as a Drake system."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from pydrake.common.value import AbstractValue
@@ -14,9 +14,12 @@ from mpc.hand_offset import HandOffset
 from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.tick_explanation import explain_tick
+from mpc.upper_body import UpperBody
 from mpc.whole_body_memory import WholeBodyMemory
 from mpc.whole_body_program import WholeBodyProgram
 from mpc.whole_body_tick import WholeBodyTick
+
+HandMotion = Callable[[float, np.ndarray, HandOffset | None], np.ndarray]
 
 
 class WholeBodyController(CollectableSystem):
@@ -56,15 +59,23 @@ class WholeBodyController(CollectableSystem):
         start_time: float = 0.0,
         latency: float = 0.0,
         lead: float = 0.0,
+        upper: UpperBody | None = None,
+        motion: HandMotion | None = None,
     ) -> None:
         """Makes the controller.
 
         Args:
-            program, reference, period, latency, lead: as of `WholeBodyTick`.
+            program, reference, period, latency, lead, upper: as of `WholeBodyTick`.
             start_time: time at which the behavior's phase is zero [s].
+            motion: (3, 3) place, velocity and acceleration of what the upper body's
+                hand follows, at a time of the behavior [s], with where it begins
+                (3,) [m] and an offset that settings ask for; None without one.
         """
         super().__init__()
-        self.tick = WholeBodyTick(program, reference, period, latency, lead)
+        self.tick = WholeBodyTick(
+            program, reference, period, latency, lead, upper=upper
+        )
+        self._upper, self._motion = upper, motion
         self._start = start_time
         robot = self.robot = reference.robot
         C, nj = len(program.contacts), robot.num_joints
@@ -126,15 +137,34 @@ class WholeBodyController(CollectableSystem):
         x, nq = self._state_port.Eval(context), self.robot.num_positions
         plan: Plan = self._plan_port.Eval(context)
         t, memory, hands = context.get_time(), self._read(context), self._hands(context)
-        return explain_tick(self.tick, t, x[:nq], x[nq:], plan, memory, hands)
+        target = self._target(context)
+        return explain_tick(self.tick, t, x[:nq], x[nq:], plan, memory, hands, target)
 
     def _hands(self, context: Context) -> Mapping[str, np.ndarray]:
         """How far hands shall be from where the behavior has them, by name [m]."""
         if not self._hands_port.HasValue(context):
             return {}
-        hands: tuple[HandOffset, ...] = self._hands_port.Eval(context)
         now = context.get_time() - self._start
-        return {hand.part: hand.at(now) for hand in hands}
+        return {hand.part: hand.at(now) for hand in self._offsets(context)}
+
+    def _offsets(self, context: Context) -> list[HandOffset]:
+        """Offsets of hands that are not the upper body's."""
+        own = None if self._upper is None else self._upper.part
+        hands: tuple[HandOffset, ...] = self._hands_port.Eval(context)
+        return [hand for hand in hands if hand.part != own]
+
+    def _target(self, context: Context) -> np.ndarray | None:
+        """(3, 3) what the upper body's hand follows now; None without one."""
+        upper = self._upper
+        if upper is None or self._motion is None:
+            return None
+        hands: tuple[HandOffset, ...] = ()
+        if self._hands_port.HasValue(context):
+            hands = self._hands_port.Eval(context)
+        own = next((hand for hand in hands if hand.part == upper.part), None)
+        # A command holds until the next tick: the target is that of its middle.
+        t = context.get_time() + 0.5 * self.tick.period - self._start
+        return self._motion(t, upper.hand_start, own)
 
     def _update(self, context: Context, state: State) -> None:
         started = time.perf_counter()
@@ -143,7 +173,8 @@ class WholeBodyController(CollectableSystem):
         nq = self.robot.num_positions
         t = context.get_time()
         memory, hands = self._read(context), self._hands(context)
-        new = self.tick(t, x[:nq], x[nq:], plan, memory, hands)
+        target = self._target(context)
+        new = self.tick(t, x[:nq], x[nq:], plan, memory, hands, target)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)
         self.tick_times.append(time.perf_counter() - started)
 

@@ -28,6 +28,7 @@ from mpc.reference import Reference
 from mpc.reference_sampling import ReferenceSample
 from mpc.servo_gains import ServoSchedule, hold_gains
 from mpc.tick_command import write_command
+from mpc.upper_body import UpperBody
 from mpc.whole_body_arguments import Target
 from mpc.whole_body_memory import WholeBodyMemory
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
@@ -64,6 +65,7 @@ class WholeBodyTick:
         period: time between ticks [s].
         limits: how long the controller may do what without a solved program.
         fall_limits: from where on the robot has fallen.
+        upper: joints above the legs that go their own way; None for none.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class WholeBodyTick:
         lead: float = 0.0,
         limits: FailSafe | None = None,
         fall_limits: FallLimits | None = None,
+        upper: UpperBody | None = None,
     ) -> None:
         """Makes the function.
 
@@ -88,7 +91,9 @@ class WholeBodyTick:
                 its motion [s]: the lag of the motors.
             limits: how long it may do what without a solved program.
             fall_limits: from where on the robot has fallen.
+            upper: joints above the legs that go their own way; None for none.
         """
+        self.upper = upper
         self.program, self.reference = program, reference
         self.robot: RobotModel = reference.robot
         self.period, self._lead = period, lead
@@ -129,6 +134,7 @@ class WholeBodyTick:
         plan: Plan,
         memory: WholeBodyMemory,
         hands: Mapping[str, np.ndarray] | None = None,
+        target: np.ndarray | None = None,
     ) -> WholeBodyMemory:
         """One tick.
 
@@ -143,6 +149,8 @@ class WholeBodyTick:
             memory: what the last tick returned.
             hands: (3,) how far from where the behavior has them hands shall be, in
                 world axes [m], by name; None for no such thing.
+            target: (3, 3) place, velocity and acceleration of what the upper body's
+                hand follows; None without an upper body.
 
         Returns:
             The memory after it, with the command for the joints.
@@ -153,11 +161,12 @@ class WholeBodyTick:
         if hands or memory.reach:
             memory = replace(memory, reach=self.reach(sample, hands or {}, memory))
         solution: WholeBodySolution | Failure = Failure(Cause.STATE)
-        fall = ""
+        fall, above = "", None
         middle = np.empty(len(q))
         floating = self.robot.floating
         if is_state(q, v, floating):
             _move_on(q, v, 0.5 * self.period, floating, middle)
+            above = self.direct(middle, v, sample, target, memory)
             solution = attempt(
                 lambda: self.program.solve(middle, v, self.target, memory.dual)
             )
@@ -168,7 +177,28 @@ class WholeBodyTick:
         safety = advance(memory.safety, t, failure, fall, self.limits)
         if isinstance(solution, Failure) or safety.mode is not Mode.TRACKING:
             return self._next(memory, safety)
-        return self._solved(solution, q, v, memory, safety)
+        return self._solved(solution, q, v, memory, safety, above)
+
+    def direct(
+        self,
+        q: np.ndarray,
+        v: np.ndarray,
+        sample: ReferenceSample,
+        target: np.ndarray | None,
+        memory: WholeBodyMemory | None,
+    ) -> np.ndarray | None:
+        """(n,) torques of the upper body, of which the target is told [N m].
+
+        Args:
+            q, v: (nq,), (nv,) where the robot is.
+            sample: the behavior, as `aim` returned it.
+            target: as of a tick.
+            memory: of the tick before; None without one.
+        """
+        if self.upper is None or target is None:
+            return None
+        base = None if memory is None else memory.base_acceleration
+        return self.upper.direct(q, v, sample, target, base, self.target)
 
     def middle(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(nq,) where the robot is half a period later, for which a tick solves."""
@@ -253,6 +283,7 @@ class WholeBodyTick:
         v: np.ndarray,
         memory: WholeBodyMemory,
         safety: Safety,
+        above: np.ndarray | None,
     ) -> WholeBodyMemory:
         """Memory and command of a solved program."""
         acceleration = solution.vdot[self.robot.base_velocities :]
@@ -271,6 +302,10 @@ class WholeBodyTick:
             planned,
             command,
         )
+        base = None
+        if self.upper is not None and above is not None:
+            self.upper.take(command, above)
+            base = solution.vdot[:6].copy()
         return WholeBodyMemory(
             command,
             solution.dual,
@@ -281,6 +316,7 @@ class WholeBodyTick:
             q[self.robot.base_positions :].copy(),
             safety,
             memory.reach,
+            base,
         )
 
     def _next(self, memory: WholeBodyMemory, safety: Safety) -> WholeBodyMemory:

@@ -73,9 +73,20 @@ def _notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
         f"Median whole-body tick {ticks} ms"
         + (f"; plan {plans} ms." if plans else "."),
     ]
+    lines += [_hand(m) for m in results if m.get("upper_body")]
     lines += [line for m in results for line in (*_unjudged(m), *_safety(m))]
     states = sorted({m["state"] for m in results})
     return [*lines, f"The controllers read the {', '.join(states)}."]
+
+
+def _hand(m: Mapping[str, Any]) -> str:
+    """How far the hand of an upper body was from its target."""
+    found = m["upper_body"]
+    rms, most = found["error_mm"]["rms"], found["error_mm"]["max"]
+    return (
+        f"{m['behavior']}: the {found['hand']} was {rms:.1f} mm off its target (root "
+        f"mean square), at most {most:.1f} mm."
+    )
 
 
 def _unjudged(m: Mapping[str, Any]) -> list[str]:

@@ -21,6 +21,7 @@ from mpc.remote.remote_controller import RemoteController, RemotePlans
 from mpc.simulation.plan_channel import PlanChannel
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.settings import first_settings
+from mpc.upper_body import UpperBody
 from mpc.whole_body_controller import WholeBodyController
 
 SlowController = PredictiveController | RemotePlans
@@ -125,18 +126,31 @@ def add_remote_controllers(
     return Controllers(predictive, whole_body, inputs)
 
 
+def make_upper_body(reference: Reference, scenario: Scenario) -> UpperBody | None:
+    """Joints above the legs that go their own way, if the scenario says so.
+
+    Raises:
+        BackbeatError: the robot or the behavior does not allow it.
+    """
+    task = scenario.upper_body
+    return UpperBody(reference, task.hand, task.control) if task.hand else None
+
+
 def _add_whole_body(
     builder: DiagramBuilder, reference: Reference, scenario: Scenario
 ) -> WholeBodyController:
     """The fast controller."""
     robot, patches, points = reference.robot, reference.patches, reference.points
+    upper = make_upper_body(reference, scenario)
     controller = WholeBodyController(
-        make_whole_body_program(robot, patches, points, scenario.preset),
+        make_whole_body_program(robot, patches, points, scenario.preset, upper),
         reference,
         scenario.tick_period,
         scenario.lead_in,
         latency=scenario.latency,
         lead=scenario.actuator_lag,
+        upper=upper,
+        motion=scenario.upper_body.told,
     )
     builder.AddNamedSystem("whole_body_controller", controller)
     return controller

@@ -12,6 +12,7 @@ jerk            largest and rms by joint group: planned from the plan's own curv
                 measured from a cubic fitted to velocities, see `behaviors.joint_jerk`
 range           commanded and achieved, so that standing still cannot pass
 survived        see `mpc.simulation.survival`
+upper body      how far its hand was from the target, when that has come to its speed
 safety          what controllers did without solved programs, see
 `mpc.simulation.safety_metrics`; the fall they declare is theirs, `fell` the
 referee's
@@ -32,6 +33,7 @@ from mpc.reference import Reference
 from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.estimate_error import estimate_error
 from mpc.simulation.force_warnings import warning_metrics
+from mpc.simulation.hand_error import hand_figures
 from mpc.simulation.joint_softness import compliance_metrics
 from mpc.simulation.plan_channel import plans_in_force
 from mpc.simulation.safety_metrics import safety_metrics
@@ -216,6 +218,7 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "jerk": _jerk(analysis),
         "range": _ranges(analysis),
     }
+    metrics["upper_body"] = hand_figures(run, reference)
     metrics["pushes"] = [analysis.recovery(push) for push in run.scenario.pushes]
     metrics["compliant"] = compliance_metrics(analysis)
     hits = run.hits()

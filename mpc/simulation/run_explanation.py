@@ -17,6 +17,7 @@ from mpc.plan_explanation import explain_plan
 from mpc.predictive_program import PredictiveProgram
 from mpc.preset_program import make_whole_body_program
 from mpc.reference import Reference
+from mpc.simulation.controllers import make_upper_body
 from mpc.simulation.settings import settings_at
 from mpc.simulation.survival import plan_in_force
 from mpc.tick_explanation import explain_tick
@@ -72,15 +73,16 @@ def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
     if not np.isfinite(x).all():
         raise BackbeatError(f"the controllers knew no state at {run.t[i]:.3f} s")
     nq, clock = reference.robot.num_positions, float(run.t[i]) + scenario.lead_in
-    program = make_whole_body_program(
-        reference.robot, reference.patches, reference.points, scenario.preset
-    )
+    robot, patches, points = reference.robot, reference.patches, reference.points
+    upper = make_upper_body(reference, scenario)
+    program = make_whole_body_program(robot, patches, points, scenario.preset, upper)
     tick = WholeBodyTick(
         program,
         reference,
         scenario.tick_period,
         scenario.latency,
         scenario.actuator_lag,
+        upper=upper,
     )
     # A plan that arrives with a tick is read by the next.
     plan = plan_in_force(run, float(run.t[i]) - 1e-6)
@@ -90,9 +92,15 @@ def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
     weights = settings.adapt(run.weights)
     held = settings_at(scenario, run.behavior, now).hands
     hands = {hand.part: hand.at(now) for hand in held}
+    target = None
+    if upper is not None:
+        hands.pop(upper.part, None)
+        own = next((hand for hand in held if hand.part == upper.part), None)
+        middle = now + 0.5 * scenario.tick_period
+        target = scenario.upper_body.told(middle, upper.hand_start, own)
     prediction = PredictiveProgram(reference, weights)
     before = made[-1] if made else None
-    ticked = explain_tick(tick, clock, x[:nq], x[nq:], plan, hands=hands)
+    ticked = explain_tick(tick, clock, x[:nq], x[nq:], plan, None, hands, target)
     planned = explain_plan(prediction, plan, scenario.lead_in, before, settings.tempo)
     # Controllers count from the start of the lead-in; who asks, from the behavior.
     return RunExplanation(

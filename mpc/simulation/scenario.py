@@ -16,6 +16,7 @@ from models.sensors import SensorNoise
 from models.yaml_file import parse_yaml, read_tree
 from mpc.simulation.compliant_period import CompliantPeriod
 from mpc.simulation.setting_event import RANGES, SettingEvent, tick_number
+from mpc.simulation.upper_body_task import UpperBodyTask
 from mpc.simulation.world_error import WorldError
 from mpc.task_preset import preset_names
 
@@ -98,6 +99,8 @@ class Scenario:
     # Tasks of the whole-body controller by name, see `mpc/presets`; the usual ones if
     # there is none.
     preset: str = ""
+    # A hand that follows a target by task space while legs do as the behavior says.
+    upper_body: UpperBodyTask = field(default_factory=UpperBodyTask)
     # What the controllers read: the true state, or one estimated from sensors.
     state: str | bool = "true"
     # Errors of the sensors, and how late their samples come [s].
@@ -189,6 +192,12 @@ class Scenario:
         self._check_planner()
         if self.preset and self.preset not in preset_names():
             raise unknown_name("preset of tasks", self.preset, preset_names())
+        self.upper_body.check()
+        if self.upper_body.hand and self.preset:
+            raise BackbeatError(
+                "scenario: a preset of tasks has the whole body, and upper_body takes "
+                "half of it; leave one of them out"
+            )
         if not 0 <= self.seed <= SEED:
             raise BackbeatError(
                 f"scenario: seed is {self.seed}; it must be from 0 to {SEED}"

@@ -143,7 +143,7 @@ def pelvis_scenario(
 
 
 def pelvis_study(
-    rates: Sequence[float] = PELVIS_RATES, duration: float = 5.0
+    rates: Sequence[float] = PELVIS_RATES, duration: float = 4.0
 ) -> pd.DataFrame:
     """Atlas on welded feet, its pelvis going every way at once, ever faster.
 

@@ -28,6 +28,8 @@ from models.sensors import SensorNoise
 from mpc.simulation.compliant_period import CompliantPeriod
 from mpc.simulation.scenario import Push, Scenario, load_scenario
 from mpc.simulation.setting_event import SettingEvent
+from mpc.simulation.target_motion import TargetMotion
+from mpc.simulation.upper_body_task import UpperBodyTask
 from mpc.simulation.world_error import WorldError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "keys.md").read_text()
@@ -58,6 +60,8 @@ SCHEMAS = {
     "Pushes of a scenario": Push,
     "Compliant joints of a scenario": CompliantPeriod,
     "Events of a scenario": SettingEvent,
+    "Upper body of a scenario": UpperBodyTask,
+    "Target of an upper body": TargetMotion,
     "World of a scenario": WorldError,
     "Noise of a scenario": SensorNoise,
 }
