@@ -41,6 +41,8 @@ def test_a_recording_tells_what_the_caption_needs(page):
         "center of mass",
         "capture point",
         "predicted path",
+        "predicted footholds",
+        "predicted forces",
         "support polygon",
     ]
 
