@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from models.bounds import TRIANGLES
 from models.errors import BackbeatError
+from models.meshing.collada_survey import survey, unpacked
 from models.meshing.surface import Surface
 
 
@@ -34,13 +36,15 @@ def read_collada(raw: bytes, where: str) -> list[Surface]:
         with warnings.catch_warnings():
             # Of numpy, about the matrices of the library.
             warnings.simplefilter("ignore", PendingDeprecationWarning)
-            file = collada.Collada(BytesIO(raw), ignore=rest)
+            content = unpacked(raw)
+            survey(content)
+            file = collada.Collada(BytesIO(content), ignore=rest)
             found = list(_surfaces(file))
     # The library lets out whatever the parsing of numbers and references raises.
     except Exception as error:
         said = str(error).strip().splitlines() or [type(error).__name__]
         raise BackbeatError(
-            f"{where} is no COLLADA file that can be read: {said[0]}"
+            f"{where} is no COLLADA file that can be read: {said[0][:200]}"
         ) from None
     if not found:
         raise BackbeatError(f"{where} has no triangles in its scene")
@@ -48,10 +52,14 @@ def read_collada(raw: bytes, where: str) -> list[Surface]:
 
 
 def _surfaces(file: Any) -> Iterator[Surface]:
-    unit = float(file.assetInfo.unitmeter or 1.0)
+    unit, triangles = float(file.assetInfo.unitmeter or 1.0), 0
     for part in [] if file.scene is None else file.scene.objects("geometry"):
         for primitive in part.primitives():
-            yield from _surface(primitive, unit)
+            for surface in _surface(primitive, unit):
+                triangles += len(surface.corners)
+                if triangles > TRIANGLES:
+                    raise ValueError(f"it draws more than {TRIANGLES} triangles")
+                yield surface
 
 
 def _surface(primitive: Any, unit: float) -> list[Surface]:
