@@ -22,7 +22,7 @@ from behaviors.stored_header import HEADER
 from models.atomic_file import replacing
 from models.bounds import LONGEST_SIMULATED
 from models.errors import BackbeatError, shown, unknown_name
-from models.outside_file import is_file, is_there
+from models.outside_file import cannot_read, is_file, is_there
 from models.plain_data import cleaned, misfits
 from models.table_file import read_metadata, read_table
 
@@ -75,9 +75,11 @@ class Library:
         """
         if is_file(self.folder):
             raise BackbeatError(f"{self.folder} is a file; a library is a folder")
-        return sorted(
-            p.stem for p in self.folder.glob("*.parquet") if _NAME.fullmatch(p.stem)
-        )
+        try:
+            files = list(self.folder.glob("*.parquet"))
+        except OSError as error:
+            raise cannot_read(self.folder, error) from None
+        return sorted(p.stem for p in files if _NAME.fullmatch(p.stem))
 
     def save(self, behavior: Behavior) -> Path:
         """Stores a behavior; a reader sees the old file or the new, never a part."""

@@ -1,6 +1,7 @@
 """The one exception that a user's input can cause."""
 
 import difflib
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -14,8 +15,21 @@ class BackbeatError(Exception):
     """
 
     def __init__(self, sentence: object) -> None:
-        """Makes the error."""
-        super().__init__(one_line(str(sentence)))
+        """Makes the error; what is quoted in it may be of any length."""
+        super().__init__(_shortened(one_line(str(sentence))))
+
+
+# Longest word of a sentence, and longest sentence, and how much is left of longer ones.
+_WORD, _CUT_WORD = re.compile(r"\S{300,}"), 200
+_LONGEST, _HEAD, _TAIL = 1400, 900, 400
+
+
+def _shortened(sentence: str) -> str:
+    """A sentence without the middle of what is far too long."""
+    sentence = _WORD.sub(lambda word: f"{word[0][:_CUT_WORD]}...", sentence)
+    if len(sentence) <= _LONGEST:
+        return sentence
+    return f"{sentence[:_HEAD]} ... {sentence[-_TAIL:]}"
 
 
 def one_line(text: str) -> str:

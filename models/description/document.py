@@ -12,6 +12,7 @@ from models.bounds import (
     XML_ATTRIBUTES,
     XML_DEPTH,
     XML_ELEMENTS,
+    XML_LETTERS,
     check_count,
 )
 from models.description.finding import Finding, Severity
@@ -109,6 +110,12 @@ class Document:
             XML_ATTRIBUTES,
         )
         for value in element.attrib.values():
+            check_count(
+                f"{self.path} line {line(element)}",
+                "letters in an attribute",
+                len(value),
+                XML_LETTERS,
+            )
             if not value.isprintable() and steers(value):
                 raise BackbeatError(
                     f"{self.path} line {line(element)}: a character that steers a "

@@ -15,12 +15,13 @@ from lxml import etree
 from pydrake.common.eigen_geometry import AngleAxis
 from pydrake.math import RotationMatrix
 
+from models.bounds import BYTES, TRIANGLES, XML_ELEMENTS
 from models.errors import BackbeatError
+from models.meshing.collada_archive import unpacked
 from models.meshing.surface import Surface
 
 # Larger files, deeper ones, and scenes of more parts or triangles are no robot's.
-MAX_BYTES = 100_000_000
-MAX_DEPTH, MAX_PARTS, MAX_TRIANGLES = 60, 10_000, 5_000_000
+MAX_DEPTH, MAX_PARTS = 60, 10_000
 _FANS = ("polylist", "polygons", "trifans")
 _PRIMITIVES = ("triangles", "tristrips", *_FANS)
 
@@ -32,7 +33,7 @@ def read_collada(raw: bytes, where: str) -> list[Surface]:
         BackbeatError: it is no COLLADA file, is too large, or has no triangles.
     """
     try:
-        found = list(_Reader(_root(raw)).surfaces())
+        found = list(_Reader(_root(unpacked(raw))).surfaces())
     except (etree.XMLSyntaxError, IndexError, LookupError, ValueError) as error:
         said = str(error).strip().splitlines() or [type(error).__name__]
         raise BackbeatError(
@@ -45,8 +46,8 @@ def read_collada(raw: bytes, where: str) -> list[Surface]:
 
 def _root(raw: bytes) -> Any:
     """The outermost element, read without entities and network."""
-    if len(raw) > MAX_BYTES:
-        raise ValueError(f"it is larger than {MAX_BYTES // 1_000_000} MB")
+    if len(raw) > BYTES["mesh"]:
+        raise ValueError(f"it is larger than {BYTES['mesh'] / 1e6:g} MB")
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -59,9 +60,12 @@ def _root(raw: bytes) -> Any:
     root = etree.fromstring(raw, parser)
     if root.getroottree().docinfo.internalDTD is not None:
         raise ValueError("it declares a document type, which can hide entities")
-    depth = 0
+    depth = count = 0
     for event, _ in etree.iterwalk(root, events=("start", "end")):
         depth += 1 if event == "start" else -1
+        count += event == "start"
+        if count > XML_ELEMENTS:
+            raise ValueError(f"it has more than {XML_ELEMENTS} elements")
         if depth > MAX_DEPTH:
             raise ValueError(f"it is nested more than {MAX_DEPTH} deep")
     return root
@@ -143,8 +147,8 @@ class _Reader:
         for primitive in _children(mesh, *_PRIMITIVES):
             points, index = self._points(primitive), _triangles(primitive)
             self._triangles += len(index)
-            if self._triangles > MAX_TRIANGLES:
-                raise ValueError(f"it has more than {MAX_TRIANGLES} triangles")
+            if self._triangles > TRIANGLES:
+                raise ValueError(f"it has more than {TRIANGLES} triangles")
             if not len(index):
                 continue
             if index.min() < 0 or index.max() >= len(points):

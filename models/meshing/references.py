@@ -34,7 +34,7 @@ def problem(path: Path) -> str:
     try:
         status = path.stat()
     except (OSError, ValueError) as error:
-        return f"it cannot be read: {error}"
+        return f"it cannot be read: {getattr(error, 'strerror', None) or error}"
     return _problem(path, status.st_mtime_ns, status.st_size)
 
 

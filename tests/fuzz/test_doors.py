@@ -1,0 +1,96 @@
+"""Every reader of a file meets what is too much, too long, or no file at all.
+
+Each ends in one sentence or is read, within some processor time and memory, and
+without a process that waits.
+"""
+
+import faulthandler
+import os
+import time
+from collections import defaultdict
+
+import pytest
+
+from tests.fuzz.doors import DOORS, NAMES, NO_FILES, inputs
+from tests.fuzz.reader import LONGEST, MOST_MEMORY, PATIENCE, REFUSALS, _peak
+
+INPUTS = defaultdict(list)
+for _door, _what, _data in inputs():
+    INPUTS[_door].append((_what, _data))
+
+
+def meet(door, path):
+    """How reading a file ends; asserts what has to be true of every end."""
+    memory, started, began = _peak(), time.process_time(), time.monotonic()
+    faulthandler.dump_traceback_later(120.0, exit=True)
+    try:
+        DOORS[door](path)
+        outcome = "read"
+    except REFUSALS as refusal:
+        sentence = str(refusal)
+        assert sentence
+        assert "\n" not in sentence
+        assert sentence.isprintable()
+        assert len(sentence) <= LONGEST
+        sentence.encode()
+        outcome = "refused"
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+    assert time.process_time() - started < PATIENCE
+    assert time.monotonic() - began < 60.0
+    assert _peak() - memory < 2 * MOST_MEMORY
+    return outcome
+
+
+def place(door, folder):
+    path = folder / door
+    path.parent.mkdir(exist_ok=True)
+    return path
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_what_is_no_file_is_refused_at_once(door, tmp_path):
+    path = place(door, tmp_path)
+    for what, make in NO_FILES.items():
+        make(path)
+        began = time.monotonic()
+        try:
+            outcome = meet(door, path)
+        except BaseException as error:
+            error.add_note(f"it is {what}")
+            raise
+        assert outcome == "refused", what
+        assert time.monotonic() - began < 5.0
+        path.rmdir() if what == "a folder" else path.unlink()
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_names_that_no_file_has_end_in_a_sentence(door, name, tmp_path):
+    ending = "" if "part-" in door else os.path.splitext(door)[1]
+    path = place(door, tmp_path).parent / f"{name}{ending}"
+    if door.startswith("moves/") or door in ("package.xml", "sweep/part-00000.parquet"):
+        pytest.skip("it is found in its folder")
+    assert meet(door, path) == "refused"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("door", INPUTS)
+def test_what_is_too_much_is_refused_or_read(door, tmp_path):
+    path = place(door, tmp_path)
+    before = set(tmp_path.rglob("*")) | {path}
+    outcomes = set()
+    for what, data in INPUTS[door]:
+        path.write_bytes(data)
+        try:
+            outcomes.add(meet(door, path))
+        except BaseException as error:
+            error.add_note(f"the input is {what!r}")
+            raise
+    assert "refused" in outcomes
+    # Nothing half-written is left.
+    assert set(tmp_path.rglob("*")) == before
+
+
+def test_there_are_many_of_them():
+    assert sum(map(len, INPUTS.values())) + len(DOORS) * len(NO_FILES) > 600
