@@ -1,7 +1,8 @@
 """WholeBodyController: the fast loop as a Drake system."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 from pydrake.common.value import AbstractValue
@@ -56,16 +57,19 @@ class WholeBodyController(CollectableSystem):
         start_time: float = 0.0,
         latency: float = 0.0,
         lead: float = 0.0,
+        is_lost: Callable[[float], bool] | None = None,
     ) -> None:
         """Makes the controller.
 
         Args:
             program, reference, period, latency, lead: as of `WholeBodyTick`.
             start_time: time at which the behavior's phase is zero [s].
+            is_lost: says of a time [s] whether its tick is lost: nothing is computed
+                then, and the command in force goes on; None for never.
         """
         super().__init__()
         self.tick = WholeBodyTick(program, reference, period, latency, lead)
-        self._start = start_time
+        self._start, self._is_lost = start_time, is_lost
         robot = self.robot = reference.robot
         C, nj = len(program.contacts), robot.num_joints
         self._state_port = self.DeclareVectorInputPort(
@@ -137,6 +141,11 @@ class WholeBodyController(CollectableSystem):
         return {hand.part: hand.at(now) for hand in hands}
 
     def _update(self, context: Context, state: State) -> None:
+        if self._is_lost is not None and self._is_lost(context.get_time()):
+            memory = self._read(context)
+            kept = replace(memory, lost=memory.lost + 1)
+            state.get_mutable_abstract_state(int(self._memory)).set_value(kept)
+            return
         started = time.perf_counter()
         x = self._state_port.Eval(context)
         plan: Plan = self._plan_port.Eval(context)

@@ -23,6 +23,7 @@ class WholeBodyMemory:
         safety: what is done about programs that are not solved, and the counts.
         reach: what joints add to the behavior's posture for hands that are held
             elsewhere [rad], by hand.
+        lost: ticks that were due and not done.
     """
 
     command: np.ndarray
@@ -34,6 +35,7 @@ class WholeBodyMemory:
     posture: np.ndarray | None = None
     safety: Safety = field(default_factory=Safety)
     reach: Mapping[str, np.ndarray] = field(default_factory=dict)
+    lost: int = 0
 
     @property
     def failures(self) -> int:

@@ -278,6 +278,7 @@ class WholeBodyTick:
             q[self.robot.base_positions :].copy(),
             safety,
             memory.reach,
+            memory.lost,
         )
 
     def _next(self, memory: WholeBodyMemory, safety: Safety) -> WholeBodyMemory:
@@ -305,4 +306,5 @@ class WholeBodyTick:
             memory.posture,
             safety,
             memory.reach,
+            memory.lost,
         )

@@ -53,6 +53,7 @@ class SimulationRun:
             when they took effect.
         tick_ms, plan_ms: wall times of ticks and plans [ms].
         failures: unsolved whole-body ticks.
+        ticks_lost: ticks that were due and not done, see `mpc.simulation.tick_loss`.
         fell_at: time of the fall [s], None without one.
         wall_time: wall time of the run [s].
         sensed: (M, nq + nv) the states that the controllers read.
@@ -86,6 +87,7 @@ class SimulationRun:
     plan_safety: Safety = field(default_factory=Safety)
     link_safety: Safety | None = None
     detection: DetectorMemory | None = None
+    ticks_lost: int = 0
 
     @property
     def fell(self) -> bool:
@@ -237,6 +239,7 @@ def collect_run(running: RunningLoop) -> SimulationRun:
         plan_safety=plan_safety,
         link_safety=link_safety,
         detection=detection,
+        ticks_lost=memory.lost,
     )
 
 
