@@ -133,6 +133,7 @@ class ForceDetection:
         known: Sequence[tuple[float, float]] = (),
         soles: Sequence[str] = (),
         noise: SensorNoise | None = None,
+        has_accelerometer: bool = False,
     ) -> None:
         """Makes the function.
 
@@ -142,8 +143,11 @@ class ForceDetection:
             soles: its soles, if sensors feel the wrenches on them; they have to be all
                 that carries it. () for none.
             noise: of the sensors; None for what is usual.
+            has_accelerometer: as of `MomentumObserver`.
         """
-        self.observer = MomentumObserver(robot, soles)
+        self.observer = MomentumObserver(
+            robot, soles, has_accelerometer=has_accelerometer
+        )
         rows, base = self.observer.rows, robot.base_velocities
         every = np.maximum(LEAST, SHARE * robot.effort_limits)
         if base:
@@ -172,6 +176,7 @@ class ForceDetection:
         effort: np.ndarray,
         wrenches: np.ndarray | None = None,
         phase: float | None = None,
+        specific_force: np.ndarray | None = None,
     ) -> DetectorMemory:
         """The memory after a sample.
 
@@ -182,9 +187,11 @@ class ForceDetection:
             effort: (nj,) torques of the motors from now on [N m].
             wrenches: (C, 6) on the soles, see `MomentumObserver`.
             phase: of the behavior that is asked for [s]; None for the time.
+            specific_force: (3,) at the base, see `MomentumObserver`.
         """
-        finite = all_finite(q) and all_finite(v) and all_finite(effort)
-        if not finite or not (wrenches is None or all_finite(wrenches.ravel())):
+        given = [q, v, effort]
+        given += [x.ravel() for x in (wrenches, specific_force) if x is not None]
+        if not all(map(all_finite, given)):
             return replace(memory, observer=None, since=None)
         before = memory.observer
         if before is None:
@@ -193,7 +200,7 @@ class ForceDetection:
             # What a drum does is not observed; what was known before stays known.
             kept = self.observer.start(t, q, v, effort, before.residual)
             return memory.observed(kept)
-        now = self.observer(before, t, q, v, effort, wrenches)
+        now = self.observer(before, t, q, v, effort, wrenches, specific_force)
         return self._judge(memory.observed(now), now.residual, t, q)
 
     def _judge(

@@ -23,6 +23,7 @@ class ForceDetector(CollectableSystem):
         - state
         - effort
         - wrenches
+        - specific_force
         - settings
         output_ports:
         - residual
@@ -32,7 +33,9 @@ class ForceDetector(CollectableSystem):
     `state` is the robot model's [q, v] (nq + nv) as sensed, `effort` (nj) the torques
     of the motors [N m], `wrenches` (6 C) what the sensors at its soles feel, moment and
     force in the axes of each sole, about its origin [N m, N]; without sensors there is
-    no such port. All three are of one time: where sensors are late, of when they felt.
+    no such port. `specific_force` (3) is what an accelerometer at the base feels, world
+    axes [m/s^2]; without one there is no such port, and the velocity of the base tells.
+    All four are of one time: where sensors are late, of when they felt.
     `settings` is the PlanSettings whose tempo says where in the behavior the robot is;
     unconnected, it is in tempo. `residual` (n) are unexplained torques, of all rows of
     the equations of motion or of the joints of no leg [N m, N], `warning` (1) is 1
@@ -50,6 +53,7 @@ class ForceDetector(CollectableSystem):
         soles: Sequence[str] = (),
         noise: SensorNoise | None = None,
         start_time: float = 0.0,
+        has_accelerometer: bool = False,
     ) -> None:
         """Makes the detector.
 
@@ -61,10 +65,12 @@ class ForceDetector(CollectableSystem):
                 to be seen.
             noise: of the sensors; None for what is usual.
             start_time: time at which the behavior's phase is zero [s].
+            has_accelerometer: as of `MomentumObserver`; every sample of it has to be
+                seen.
         """
         super().__init__()
         self._robot, self._start = robot, start_time
-        self.detection = ForceDetection(robot, known, soles, noise)
+        self.detection = ForceDetection(robot, known, soles, noise, has_accelerometer)
         self._state_port = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
         )
@@ -73,6 +79,9 @@ class ForceDetector(CollectableSystem):
         if soles:
             size = 6 * len(soles)
             self._wrench_port = self.DeclareVectorInputPort("wrenches", size)
+        self._force_port = None
+        if has_accelerometer:
+            self._force_port = self.DeclareVectorInputPort("specific_force", 3)
         self._settings_port = self.DeclareAbstractInputPort(
             "settings", AbstractValue.Make(PlanSettings())
         )
@@ -110,10 +119,11 @@ class ForceDetector(CollectableSystem):
         wrenches = None
         if self._wrench_port is not None:
             wrenches = self._wrench_port.Eval(context).reshape(-1, 6)
+        felt = None if self._force_port is None else self._force_port.Eval(context)
         t, memory = context.get_time(), self._read(context)
         phase = t - self._start
         if self._settings_port.HasValue(context):
             settings: PlanSettings = self._settings_port.Eval(context)
             phase = settings.tempo.asked(phase)
-        new = self.detection(memory, t, x[:nq], x[nq:], effort, wrenches, phase)
+        new = self.detection(memory, t, x[:nq], x[nq:], effort, wrenches, phase, felt)
         state.get_mutable_abstract_state(int(self._memory)).set_value(new)

@@ -13,7 +13,15 @@ Without, the rows of all other joints are, which need no sensor at the feet: wha
 a hand, the head or the trunk shows there; what pushes the pelvis or a leg does not.
 
 A step's wrenches are means over it, so that the blow of a landing foot, however short,
-goes out by the momentum that it gives. Sources
+goes out by the momentum that it gives.
+
+With feet that feel and an accelerometer, the base's linear acceleration less gravity is
+what the accelerometer feels, and in an M v' with it h has no gravity. An estimated
+attitude that is wrong by an angle then turns all forces alike, where it would otherwise
+leave that share of the weight over, as on ground that is not level; and an estimated
+velocity that is corrected when a foot lands is not asked. (The equations of motion do
+not change with a constant velocity of the whole, which is why v may leave it out.)
+Sources
     De Luca, Mattone, "Actuator failure detection and isolation using generalized
     momenta", 2003.
     De Luca, Mattone, "Sensorless robot collision detection and hybrid force/motion
@@ -102,7 +110,8 @@ class ObserverMemory:
 
     Attributes:
         time: of the sample [s].
-        q, v: (nq,), (nv,) the state.
+        q, v: (nq,), (nv,) the state, with an accelerometer less the base's linear
+            velocity.
         effort: (nj,) torques of the motors from then on [N m].
         residual: (n,) torques that nothing known explains [N m].
         terms: (n, nv) rows of the mass matrix, and (n,) all torques but those of the
@@ -124,10 +133,15 @@ class MomentumObserver:
         rows: (n,) velocities that are observed: all, or those of joints of no leg.
         soles: contacts whose wrenches are sensed; () for none.
         rate: at which the residual follows [1/s].
+        has_accelerometer: whether samples have a specific force.
     """
 
     def __init__(
-        self, robot: RobotModel, soles: Sequence[str] = (), rate: float = RATE
+        self,
+        robot: RobotModel,
+        soles: Sequence[str] = (),
+        rate: float = RATE,
+        has_accelerometer: bool = False,
     ) -> None:
         """Makes the observer.
 
@@ -135,12 +149,15 @@ class MomentumObserver:
             robot: the robot.
             soles: its soles, if sensors feel the wrenches on them.
             rate: at which the residual follows [1/s].
+            has_accelerometer: whether every sample comes with the specific force at
+                the base, in place of its linear velocity; the base has to be free.
         """
         rows = np.arange(robot.num_velocities)
         if not soles:
             legs = robot.base_velocities + robot.leg_joints
             rows = np.setdiff1d(rows[robot.base_velocities :], legs)
         self.rows, self.soles, self.rate = rows, tuple(soles), rate
+        self.has_accelerometer = has_accelerometer
         self._nv = robot.num_velocities
         # Joints of the rows; those of the base have none and are negative.
         self._motors = rows - robot.base_velocities
@@ -151,7 +168,7 @@ class MomentumObserver:
                 robot.tree,
                 make_workspace(robot.tree),
                 robot.damping,
-                robot.gravity,
+                0.0 if has_accelerometer else robot.gravity,
                 np.zeros(robot.num_velocities),
                 rows,
                 np.zeros((robot.num_velocities, robot.num_velocities)),
@@ -177,7 +194,15 @@ class MomentumObserver:
         """
         if residual is None:
             residual = np.zeros(len(self.rows))
-        return ObserverMemory(t, q.copy(), v.copy(), effort.copy(), residual)
+        v = self._without_linear(v)
+        return ObserverMemory(t, q.copy(), v, effort.copy(), residual)
+
+    def _without_linear(self, v: np.ndarray) -> np.ndarray:
+        """(nv,) velocity that is remembered; what is felt does not go by velocity."""
+        v = v.copy()
+        if self.has_accelerometer:
+            v[3:6] = 0.0
+        return v
 
     def __call__(
         self,
@@ -187,6 +212,7 @@ class MomentumObserver:
         v: np.ndarray,
         effort: np.ndarray,
         wrenches: np.ndarray | None = None,
+        specific_force: np.ndarray | None = None,
     ) -> ObserverMemory:
         """The memory after the next sample; arguments as of `start`.
 
@@ -195,20 +221,28 @@ class MomentumObserver:
             t, q, v, effort: as of `start`.
             wrenches: (C, 6) on the soles, moment and force in their axes about their
                 origins, mean since the last sample [N m, N]; None without soles.
+            specific_force: (3,) acceleration of the base origin less gravity, world
+                axes, mean since the last sample [m/s^2]; None without accelerometer.
         """
         sensed = self._silent if wrenches is None else wrenches
         # What nobody observes costs no dynamics: those before may still be missing.
         before = memory.terms
         if before is None:
             before = self._look(memory.q, memory.v, self._silent)[:2]
-        M, passive, felt = self._look(q, v, sensed)
+        kept = self._without_linear(v)
+        M, passive, felt = self._look(q, kept, sensed)
         elapsed, residual = t - memory.time, np.empty(len(self.rows))
+        after = kept
+        if self.has_accelerometer:
+            assert specific_force is not None
+            after = kept.copy()
+            after[3:6] = elapsed * specific_force
         # Exact for a constant cause, whatever the step.
         share = 1.0 - math.exp(-self.rate * elapsed)
         _follow(
             elapsed,
             share,
-            v,
+            after,
             (memory.v, *before, memory.effort, self._motors),
             M,
             passive,
@@ -216,7 +250,7 @@ class MomentumObserver:
             memory.residual,
             residual,
         )
-        seen = t, q.copy(), v.copy(), effort.copy()
+        seen = t, q.copy(), kept, effort.copy()
         return ObserverMemory(*seen, residual, (M, passive))
 
     def _look(

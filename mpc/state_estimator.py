@@ -24,16 +24,19 @@ class StateEstimator(CollectableSystem):
         - trust
         - normal_forces
         - wrenches
+        - specific_force
         - memory
 
     `reading` is a SensorReading, `joint_acceleration` (nj) what the controller wants
     of the joints now [rad/s^2]; without it they are taken to keep their velocity.
     `state` is [q, v] of the robot model (nq + nv), carried on from the sample to
-    `horizon` later, and `sampled_state` the same at the sample, when feet were felt.
+    `horizon` later, and `sampled_state` that at the sample, when feet were felt, with
+    the angles of the encoders.
     `trust` (C) says of every foot how much it can be counted on, 0 in the air to 1,
     `normal_forces` (C) are the sensed ones [N], `wrenches` (6 C) the sensed wrenches
     on the feet [N m, N], zero where there are no such sensors, no numbers before the
-    second sample. `memory` is an EstimatorMemory.
+    second sample. `specific_force` (3) is what the accelerometer felt then, in world
+    axes and without its bias [m/s^2]. `memory` is an EstimatorMemory.
 
     A new sample is in the outputs as soon as it is in the input.
 
@@ -76,6 +79,9 @@ class StateEstimator(CollectableSystem):
         self.DeclareVectorOutputPort(
             "wrenches", 6 * C, weak(self._calc_wrenches), {self._reading.ticket()}
         )
+        self.DeclareVectorOutputPort(
+            "specific_force", 3, weak(self._calc_specific_force), sources
+        )
         self.DeclarePeriodicUnrestrictedUpdateEvent(
             estimation.period, 0.0, weak(self._update)
         )
@@ -100,7 +106,10 @@ class StateEstimator(CollectableSystem):
         output.SetFromVector(self.estimation.state(self._now.Eval(context)))
 
     def _calc_sampled_state(self, context: Context, output: BasicVector) -> None:
-        output.SetFromVector(self.estimation.state(self._now.Eval(context), 0.0))
+        output.SetFromVector(self.estimation.sampled_state(self._now.Eval(context)))
+
+    def _calc_specific_force(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(self.estimation.specific_force(self._now.Eval(context)))
 
     def _calc_trust(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self._now.Eval(context).trust)

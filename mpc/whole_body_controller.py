@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 from pydrake.common.value import AbstractValue
@@ -61,6 +62,7 @@ class WholeBodyController(CollectableSystem):
         lead: float = 0.0,
         upper: UpperBody | None = None,
         motion: HandMotion | None = None,
+        is_lost: Callable[[float], bool] | None = None,
     ) -> None:
         """Makes the controller.
 
@@ -70,13 +72,15 @@ class WholeBodyController(CollectableSystem):
             motion: (3, 3) place, velocity and acceleration of what the upper body's
                 hand follows, at a time of the behavior [s], with where it begins
                 (3,) [m] and an offset that settings ask for; None without one.
+            is_lost: says of a time [s] whether its tick is lost: nothing is computed
+                then, and the command in force goes on; None for never.
         """
         super().__init__()
         self.tick = WholeBodyTick(
             program, reference, period, latency, lead, upper=upper
         )
         self._upper, self._motion = upper, motion
-        self._start = start_time
+        self._start, self._is_lost = start_time, is_lost
         robot = self.robot = reference.robot
         C, nj = len(program.contacts), robot.num_joints
         self._state_port = self.DeclareVectorInputPort(
@@ -167,6 +171,11 @@ class WholeBodyController(CollectableSystem):
         return self._motion(t, upper.hand_start, own)
 
     def _update(self, context: Context, state: State) -> None:
+        if self._is_lost is not None and self._is_lost(context.get_time()):
+            memory = self._read(context)
+            kept = replace(memory, lost=memory.lost + 1)
+            state.get_mutable_abstract_state(int(self._memory)).set_value(kept)
+            return
         started = time.perf_counter()
         x = self._state_port.Eval(context)
         plan: Plan = self._plan_port.Eval(context)

@@ -24,6 +24,7 @@ class WholeBodyMemory:
         reach: what joints add to the behavior's posture for hands that are held
             elsewhere [rad], by hand.
         base_acceleration: (6,) of a free base in the last solution, [angular, linear].
+        lost: ticks that were due and not done.
     """
 
     command: np.ndarray
@@ -36,6 +37,7 @@ class WholeBodyMemory:
     safety: Safety = field(default_factory=Safety)
     reach: Mapping[str, np.ndarray] = field(default_factory=dict)
     base_acceleration: np.ndarray | None = None
+    lost: int = 0
 
     @property
     def failures(self) -> int:

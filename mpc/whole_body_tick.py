@@ -317,6 +317,7 @@ class WholeBodyTick:
             safety,
             memory.reach,
             base,
+            memory.lost,
         )
 
     def _next(self, memory: WholeBodyMemory, safety: Safety) -> WholeBodyMemory:
@@ -344,4 +345,5 @@ class WholeBodyTick:
             memory.posture,
             safety,
             memory.reach,
+            lost=memory.lost,
         )

@@ -23,10 +23,10 @@ def command(
     name: Annotated[
         str,
         typer.Argument(
-            help="YAML file, or a sweep that ships: ablation, ablation-walk, "
-            "ablation-world, actuators, contact, dances, drumming, estimator, jumps, "
-            "model-error, pushes, stance-pushes, step-pushes, timing, torso-pushes, "
-            "world."
+            help="YAML file, or a sweep that ships: ablation, ablation-march, "
+            "ablation-walk, ablation-world, actuators, contact, dances, drumming, "
+            "estimator, jumps, lost-ticks, model-error, pushes, stance-pushes, "
+            "step-pushes, timing, torso-pushes, world."
         ),
     ],
     library: LibraryFolder = LIBRARY,

@@ -26,6 +26,7 @@ from mpc.remote.exchange import Answer
 from mpc.remote.link import RemoteLink
 from mpc.servo_gains import hold_gains
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.tick_loss import tick_losses
 from mpc.whole_body_tick import CARRY
 
 
@@ -42,6 +43,7 @@ class RemoteMemory:
         link: what is done about answers that do not come, and the counts.
         ticks: ticks done.
         session: which of the link's sessions this is; 0 before the first answer.
+        lost: ticks that were due and not asked for.
     """
 
     command: np.ndarray
@@ -51,6 +53,7 @@ class RemoteMemory:
     link: Safety = field(default_factory=Safety)
     ticks: int = 0
     session: int = 0
+    lost: int = 0
 
     def __deepcopy__(self, memo: object) -> "RemoteMemory":
         """Values in a Context may be shared, for nothing here ever changes."""
@@ -103,7 +106,7 @@ class RemoteController(CollectableSystem):
         nj, self._nq = robot.num_joints, robot.num_positions
         self.link, self._lead_in = link, scenario.lead_in
         self._hold = hold_gains(robot, reference, scenario.latency)
-        self._limits = FailSafe(carry=CARRY)
+        self._limits, self._is_lost = FailSafe(carry=CARRY), tick_losses(scenario)
         declare = self.DeclareVectorInputPort
         self._state_port = declare("state", robot.num_positions + robot.num_velocities)
         self._force_port = declare("normal_forces", len(robot.soles))
@@ -153,6 +156,10 @@ class RemoteController(CollectableSystem):
     def _update(self, context: Context, state: State) -> None:
         began = time.perf_counter()
         memory, link = self._read(context), self.link
+        if self._is_lost(context.get_time()):
+            kept = replace(memory, lost=memory.lost + 1)
+            state.get_mutable_abstract_state(int(self._memory)).set_value(kept)
+            return
         if memory.session and link.has_begun and memory.session != link.sessions:
             raise BackbeatError(
                 f"the controller at {link.address} has begun another run: it controls "

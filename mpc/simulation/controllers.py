@@ -21,6 +21,7 @@ from mpc.remote.remote_controller import RemoteController, RemotePlans
 from mpc.simulation.plan_channel import PlanChannel
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.settings import first_settings
+from mpc.simulation.tick_loss import tick_losses
 from mpc.upper_body import UpperBody
 from mpc.whole_body_controller import WholeBodyController
 
@@ -151,6 +152,7 @@ def _add_whole_body(
         lead=scenario.actuator_lag,
         upper=upper,
         motion=scenario.upper_body.told,
+        is_lost=tick_losses(scenario),
     )
     builder.AddNamedSystem("whole_body_controller", controller)
     return controller

@@ -114,7 +114,14 @@ def build_closed_loop(
         effort = body.servo.GetOutputPort("joint_effort")
         plan = settings.GetOutputPort("plan")
         detector = add_detector(
-            builder, reference, scenario, sensed.sampled, effort, sensed.wrenches, plan
+            builder,
+            reference,
+            scenario,
+            sensed.sampled,
+            effort,
+            sensed.wrenches,
+            plan,
+            sensed.specific_force,
         )
     logs = body.add_logs(builder, scenario.time_step)
     logs["sensed"] = LogVectorOutput(sensed.state, builder, LOG_PERIOD)
@@ -137,13 +144,15 @@ def build_closed_loop(
 class _Sensed(NamedTuple):
     """What controllers and detector are told: the truth, or what sensors make of it.
 
-    `sampled` is the state of when the wrenches were felt.
+    `sampled` is the state of when wrenches and `specific_force` were felt; who is told
+    the truth has no accelerometer.
     """
 
     state: OutputPort
     sampled: OutputPort
     normal_forces: OutputPort
     wrenches: OutputPort
+    specific_force: OutputPort | None = None
 
 
 def _add_sensing(
@@ -172,6 +181,7 @@ def _add_sensing(
         estimator.GetOutputPort("sampled_state"),
         estimator.GetOutputPort("normal_forces"),
         estimator.GetOutputPort("wrenches"),
+        estimator.GetOutputPort("specific_force"),
     )
 
 

@@ -16,6 +16,7 @@ upper body      how far its hand was from the target, when that has come to its 
 safety          what controllers did without solved programs, see
 `mpc.simulation.safety_metrics`; the fall they declare is theirs, `fell` the
 referee's
+ticks lost      ticks that were due and not done, see `mpc.simulation.tick_loss`
 unknown forces  what pushed that the model does not know, see
 `mpc.simulation.force_warnings`
 realtime factor simulated time by wall time of this very run, logging included
@@ -204,6 +205,7 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "plan_failures": sum(not p.is_fresh for p in run.plans),
         "plan_overruns": int((run.plan_ms > run.scenario.plan_period * 1e3).sum()),
         "tick_failures": run.failures,
+        "ticks_lost": run.ticks_lost,
         "safety": _safety(run),
         "fall_declared_s": _declared(run),
         "unknown_forces": warning_metrics(run.detection, run.scenario.lead_in),

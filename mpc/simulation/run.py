@@ -55,6 +55,7 @@ class SimulationRun:
             when they took effect.
         tick_ms, plan_ms: wall times of ticks and plans [ms].
         failures: unsolved whole-body ticks.
+        ticks_lost: ticks that were due and not done, see `mpc.simulation.tick_loss`.
         fell_at: time of the fall [s], None without one.
         wall_time: wall time of the run [s].
         sensed: (M, nq + nv) the states that the controllers read.
@@ -90,6 +91,7 @@ class SimulationRun:
     link_safety: Safety | None = None
     detection: DetectorMemory | None = None
     weights: PredictiveWeights = field(default_factory=PredictiveWeights)
+    ticks_lost: int = 0
 
     @property
     def fell(self) -> bool:
@@ -251,6 +253,7 @@ def collect_run(running: RunningLoop) -> SimulationRun:
         link_safety=link_safety,
         detection=detection,
         weights=running.weights,
+        ticks_lost=memory.lost,
     )
 
 

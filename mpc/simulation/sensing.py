@@ -100,12 +100,14 @@ def add_detector(
     effort: OutputPort,
     wrenches: OutputPort,
     settings: OutputPort,
+    specific_force: OutputPort | None = None,
 ) -> ForceDetector:
     """Adds a watch for forces that the model does not know.
 
     Whoever is carried by soles alone is watched as a whole. On a seat, or with hands on
     something, nothing feels what carries it. What sensors tell is late, and so is what
     it is compared with: a jumper's feet let go of its weight within a millisecond.
+    Its accelerometer, not the attitude that is estimated, says where its weight goes.
 
     Args:
         builder: diagram under construction.
@@ -115,6 +117,7 @@ def add_detector(
         effort: of the motors now.
         wrenches: on the soles, as sensed.
         settings: what the plan shall keep to, the tempo among it.
+        specific_force: that an accelerometer feels; None without one.
     """
     robot = reference.robot
     # Who is told the true state has no sensors at the feet either.
@@ -130,6 +133,7 @@ def add_detector(
             robot.soles if is_whole else (),
             scenario.noise,
             scenario.lead_in,
+            is_whole and specific_force is not None,
         ),
     )
     late = round(scenario.sensing_delay / scenario.sensor_period)
@@ -144,4 +148,6 @@ def add_detector(
     builder.Connect(effort, detector.GetInputPort("effort"))
     if is_whole:
         builder.Connect(wrenches, detector.GetInputPort("wrenches"))
+        if specific_force is not None:
+            builder.Connect(specific_force, detector.GetInputPort("specific_force"))
     return detector

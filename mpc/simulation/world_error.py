@@ -12,6 +12,8 @@ import numpy as np
 
 from models.errors import BackbeatError
 
+# Most ticks that are lost at once: ten seconds of them are a controller that is gone.
+MOST_BURST = 5000
 # What a random joint is called, for it may be any.
 ANY_JOINT = "any"
 
@@ -20,7 +22,7 @@ class Stream(IntEnum):
     """Who draws random numbers; the order is part of every result."""
 
     HEIGHT, TILT, SLOPE, FRICTION, DRUM, MASS, JOINT, PLAN, PUSH = range(9)
-    CENTER_OF_MASS = 9
+    CENTER_OF_MASS, TICK = 9, 10
 
 
 def random_stream(seed: int, stream: Stream, number: int = 0) -> np.random.Generator:
@@ -75,6 +77,10 @@ class WorldError:
     plan_delay: float = 0.0
     # Probability of a plan to get lost.
     plan_loss: float = 0.0
+    # Share of the whole-body ticks that are lost: the command in force goes on,
+    tick_loss: float = 0.0
+    # and how many ticks in a row are lost at once.
+    tick_burst: int = 1
 
     def check(self) -> "WorldError":
         """Returns the error when its values make sense.
@@ -94,6 +100,11 @@ class WorldError:
                 raise BackbeatError(
                     f"scenario: world.{name} is {value}; it must be > 0"
                 )
+        if not 1 <= self.tick_burst <= MOST_BURST:
+            raise BackbeatError(
+                f"scenario: world.tick_burst is {self.tick_burst}; it must be from 1 "
+                f"to {MOST_BURST}"
+            )
         if self.patch_friction:
             ends = np.array(self.patch_friction)
             if len(ends) != 2 or not (ends > 0).all() or not ends[0] <= ends[1] < 10:
@@ -116,4 +127,5 @@ _MOST = {
     "damping_scale": 1000.0,
     "plan_delay": 1.0,
     "plan_loss": 1.0,
+    "tick_loss": 1.0,
 }
