@@ -7,23 +7,32 @@ from pydrake.math import RigidTransform
 from behaviors.behavior import Event
 from behaviors.music.percussion import Members
 from behaviors.music.player import Advice, Player
-from behaviors.music.score import Score
+from behaviors.music.score import FEET, HANDS, Hit, Score
 from behaviors.strike_postures import StrikePostures
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
+from models.kit.pedals import BEATER_NAME
 
 
 def kit_members(kit: DrumKit) -> Members:
-    """Numbers and notes of a kit's members."""
+    """Numbers and notes of a kit's members, and what feet play of it."""
     return Members(
         {m.number: name for name, m in kit.members.items()},
         {name: m.notes for name, m in kit.members.items()},
+        {pedal.member: f"{pedal.foot} foot" for pedal in kit.pedals()},
     )
 
 
 def stick_tip(hand: str) -> str:
     """Frame of the tip of a hand's stick."""
     return f"{hand[0]}_stick_tip"
+
+
+def striker(hit: Hit) -> str:
+    """What strikes: the tip of a stick, or the beater of a pedal."""
+    if hit.hand in FEET:
+        return f"{hit.member}{BEATER_NAME}"
+    return stick_tip(hit.hand)
 
 
 def score_events(
@@ -41,9 +50,9 @@ def score_events(
             time(h.beat),
             "strike",
             h.member,
-            stick_tip(h.hand),
+            striker(h),
             h.velocity,
-            aim=aim(h.member, h.hand),
+            aim=aim(h.member, h.hand) if h.hand in HANDS else (0.0, 0.0),
         )
         for h in score.hits
     ]

@@ -52,6 +52,8 @@ class RobotModel:
         followers: joints that follow moving ones; not among the moving joints.
         contacts: patches that can carry weight, by name.
         soles: names of those that it stands on: its own, and no points.
+        rests: by sole, the contact that stays where it is while the foot carries: the
+            sole, or the heel of a foot that plays a pedal.
         leg_joints: indices of the joints of the limbs that end in soles.
         groups: joint indices by group name.
         total_mass: mass with equipment [kg].
@@ -120,6 +122,9 @@ class RobotModel:
         own = self._yaml.contacts
         self.patches = tuple(n for n, c in self.contacts.items() if not c.is_point)
         self.soles = tuple(n for n in own if n in self.patches)
+        told = self._yaml.contacts_with(equipment)
+        heels = {c.stands_for: n for n, c in told.items() if c.stands_for}
+        self.rests = tuple(heels.get(name, name) for name in self.soles)
         self.trunk = self.frame(self._yaml.trunk or base)
         limbs = [self.contacts[n].limb for n in self.soles]
         self.leg_joints = np.concatenate([np.zeros(0, int), *limbs]).astype(int)

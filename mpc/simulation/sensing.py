@@ -85,10 +85,13 @@ def foot_thresholds(reference: Reference) -> ContactThresholds:
     """
     usual, robot = ContactThresholds(), reference.robot
     soles = [i for i, n in enumerate(reference.patches) if n in robot.soles]
-    if not soles or len(soles) == len(reference.patches):
+    heels = [i for i, n in enumerate(reference.points) if n in robot.rests]
+    if not (soles or heels) or len(soles) == len(reference.patches):
         return usual
-    carried = reference.table.wrench[:, soles, 5] * robot.weight
-    least = float(carried[reference.table.standing[:, soles]].min())
+    table = reference.table
+    carried = table.wrench[:, soles, 5] * robot.weight
+    forces = [carried[table.standing[:, soles]], table.point_force[:, heels, 2].ravel()]
+    least = float(np.concatenate(forces).min())
     return replace(usual, full=float(np.clip(least, usual.on, usual.full)))
 
 

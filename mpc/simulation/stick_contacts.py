@@ -1,4 +1,4 @@
-"""Contacts of sticks with the kit, read from what the simulator says."""
+"""Contacts of sticks and of beaters of pedals with the kit, as simulated."""
 
 import math
 from typing import NamedTuple
@@ -7,6 +7,7 @@ import numpy as np
 from pydrake.multibody.plant import ContactResults
 
 from models.kit.drum_kit import KIT
+from models.kit.pedals import Pedal
 from models.robot_loading import find_frame
 from models.scene import Scene, World
 
@@ -18,7 +19,7 @@ class _Strike(NamedTuple):
     """What it is when two geometries touch, one of a stick and one of a member.
 
     Attributes:
-        stick, member: their numbers.
+        stick, member: their numbers; beaters of pedals count as sticks.
         sign: of the force on the second geometry, on the stick.
         is_tip: whether the stick touches with its tip.
         normal: (3,) of the member's head.
@@ -35,13 +36,16 @@ class StickContacts:
     """Finds contacts of sticks with members among all contacts.
 
     Attributes:
+        points: contacts of the robot that strike, the first of the tips.
+        pedals: those of the kit, whose beaters are the last of the tips.
         tips, members: names, in the order of their numbers.
     """
 
     def __init__(self, world: World, scene: Scene) -> None:
         """Notes which geometry is a tip or a shaft, and where heads are."""
         plant, robot = world.plant, world.robot
-        self.tips = tuple(n for n, c in robot.contacts.items() if c.is_point)
+        self.points = _striking(world)
+        self.pedals: tuple[Pedal, ...] = ()
         self.members: tuple[str, ...] = ()
         # By numbers of geometries.
         self._member_of: dict[int, int] = {}
@@ -51,15 +55,17 @@ class StickContacts:
         self._known: dict[tuple[int, int], _Strike | None] = {}
         if scene.name:
             kit = scene.drum_kit()
-            self.members = tuple(kit.members)
+            self.members, self.pedals = tuple(kit.members), tuple(kit.pedals())
             self._heads = [kit.strike_pose(name) for name in self.members]
         for i, name in enumerate(self.members):
             body = plant.GetBodyByName(name, plant.GetModelInstanceByName(KIT))
             for geometry in plant.GetCollisionGeometriesForBody(body):
                 self._member_of[geometry.get_value()] = i
         inspector = world.scene_graph.model_inspector()
-        for i, name in enumerate(self.tips):
-            body = find_frame(plant, robot.contact_link(name)).body()
+        self.tips = (*self.points, *(pedal.beater for pedal in self.pedals))
+        bodies = [find_frame(plant, robot.contact_link(n)).body() for n in self.points]
+        bodies += [plant.GetBodyByName(pedal.beater) for pedal in self.pedals]
+        for i, body in enumerate(bodies):
             for geometry in plant.GetCollisionGeometriesForBody(body):
                 self._stick_of[geometry.get_value()] = i
                 if "tip" in inspector.GetName(geometry):
@@ -97,6 +103,17 @@ class StickContacts:
                 normal = self._heads[number].rotation().matrix()[:, 2]
                 return _Strike(self._stick_of[stick], number, sign, is_tip, normal)
         return None
+
+
+def _striking(world: World) -> tuple[str, ...]:
+    """Point contacts of a robot but those of its feet, which press pedals."""
+    robot = world.robot
+    feet = {robot.contacts[name].frame.body for name in robot.soles}
+    return tuple(
+        name
+        for name, contact in robot.contacts.items()
+        if contact.is_point and contact.frame.body not in feet
+    )
 
 
 def _add(row: np.ndarray, strike: _Strike, force: np.ndarray) -> None:
