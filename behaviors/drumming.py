@@ -54,6 +54,8 @@ FIRST = Limits(point_force=REST_FORCE, friction_share=0.8, patch_share=0.3)
 CAREFUL = replace(FIRST, torque=0.65, friction_share=0.55, patch_share=0.2)
 # What a stick and the hand behind it weigh at the tip, at most [kg].
 TIP_MASS = 0.18
+# Most share of friction where feet kick.
+HEEL_FRICTION = 0.65
 # Wrists whip, arms carry, the torso hardly moves for a hit.
 PLAYING = 0.5  # share of the smoothness of a leg whose foot plays
 WEIGHTS = Weights(
@@ -277,8 +279,12 @@ class _Drummer:
 
     def _limits(self) -> Limits:
         """Limits of the motion; heels of feet on pedals carry their legs."""
+        limits = CAREFUL if self._is_careful else FIRST
         heels = {foot.heel: HEEL_FORCE for foot in self.at_kit.feet.values()}
-        return replace(CAREFUL if self._is_careful else FIRST, contact_forces=heels)
+        if not heels:
+            return limits
+        friction = min(limits.friction_share, HEEL_FRICTION)
+        return replace(limits, contact_forces=heels, friction_share=friction)
 
     def _weights(self) -> Weights:
         """Weights of the motion; a leg that plays may move."""

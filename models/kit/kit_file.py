@@ -246,7 +246,10 @@ def _whole(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
             )
         if own.get("mesh"):
             own["mesh"] = str((path.parent / str(own["mesh"])).resolve())
-        members[name] = members.get(name, {}) | own
+        before = members.get(name, {})
+        if isinstance(own.get("pedal"), dict) and before.get("pedal"):
+            own["pedal"] = before["pedal"] | own["pedal"]
+        members[name] = before | own
     return {
         "name": description.name or path.stem,
         "base": NOTHING,
