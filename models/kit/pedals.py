@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 BOARD, WIDTH, THICKNESS, BOARD_MASS = (0.13, 0.31), 0.15, 0.01, 0.5
 # Head of a beater: radius [m], mass [kg]; mass of its arm [kg], radius [m].
 HEAD_RADIUS, HEAD_MASS, ARM_MASS, ARM_RADIUS = 0.02, 0.07, 0.03, 0.005
-# A board's stops: above rest and below the hit [deg].
-ABOVE, BELOW = 5.0, 5.0
+# A board's stops: above rest and below the hit, and the least of the latter [deg].
+ABOVE, BELOW, LOWEST = 5.0, 5.0, 0.5
 # Viscous friction of its hinge [N m s/rad].
 DAMPING = 0.02
 GRAVITY = 9.81  # m/s^2
@@ -109,6 +109,18 @@ class Pedal:
         """
         place = [-self.description.arm, 0.0, HEAD_RADIUS]
         return self.X_WM @ RigidTransform(place)
+
+    @property
+    def stops(self) -> tuple[float, float]:
+        """Least and greatest angle of the board [rad]."""
+        low = max(LOWEST, self.description.hit_deg - BELOW)
+        high = self.description.rest_deg + ABOVE
+        return float(np.radians(low)), float(np.radians(high))
+
+    def beater_pose(self, angle: float) -> RigidTransform:
+        """X_WB of the beater, its arm along x, at an angle of the board [rad]."""
+        turn = RotationMatrix.MakeYRotation(self.swing(angle))
+        return self.axle_pose @ RigidTransform(turn)
 
     def swing(self, angle: float) -> float:
         """Angle of the beater at an angle of the board [rad]; 0 at the hit."""
@@ -182,9 +194,8 @@ class Pedal:
         name = self.board
         body = plant.AddRigidBody(name, instance, inertia)
         joint = _hinge(plant, self.X_WH, body, f"{self.member}{HINGE}")
-        top = self.description.rest_deg + ABOVE
-        low = max(0.5, self.description.hit_deg - BELOW)
-        joint.set_position_limits(-np.radians([top]), -np.radians([low]))
+        low, high = self.stops
+        joint.set_position_limits([-high], [-low])
         joint.set_default_angle(-self.rest)
         joint.set_default_damping(DAMPING)
         if plant.geometry_source_is_registered():

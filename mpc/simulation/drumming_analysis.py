@@ -29,7 +29,6 @@ STROKE = 0.6
 # Joints' shares of a stroke are taken so long before the hit [s].
 BEFORE = 0.015
 SIDES = {"left": "l", "right": "r"}
-TIPS = tuple(f"{side}_stick_tip" for side in SIDES.values())
 TORSO_TURN = "back_bkz"
 
 

@@ -44,7 +44,7 @@ class StickContacts:
     def __init__(self, world: World, scene: Scene) -> None:
         """Notes which geometry is a tip or a shaft, and where heads are."""
         plant, robot = world.plant, world.robot
-        self.points = _striking(world)
+        self.points = robot.tips
         self.pedals: tuple[Pedal, ...] = ()
         self.members: tuple[str, ...] = ()
         # By numbers of geometries.
@@ -103,17 +103,6 @@ class StickContacts:
                 normal = self._heads[number].rotation().matrix()[:, 2]
                 return _Strike(self._stick_of[stick], number, sign, is_tip, normal)
         return None
-
-
-def _striking(world: World) -> tuple[str, ...]:
-    """Point contacts of a robot but those of its feet, which press pedals."""
-    robot = world.robot
-    feet = {robot.contacts[name].frame.body for name in robot.soles}
-    return tuple(
-        name
-        for name, contact in robot.contacts.items()
-        if contact.is_point and contact.frame.body not in feet
-    )
 
 
 def _add(row: np.ndarray, strike: _Strike, force: np.ndarray) -> None:
