@@ -7,20 +7,22 @@ from pydrake.math import RigidTransform
 from behaviors.behavior import Event
 from behaviors.music.percussion import Members
 from behaviors.music.player import Advice, Player
-from behaviors.music.score import Score
+from behaviors.music.score import FEET, HANDS, Hit, Score
 from behaviors.strike_postures import StrikePostures
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
+from models.kit.pedals import BEATER_NAME
 
 # Height of a tip that waits above a head [m].
 WAITING = 0.15
 
 
 def kit_members(kit: DrumKit) -> Members:
-    """Numbers and notes of a kit's members."""
+    """Numbers and notes of a kit's members, and what feet play of it."""
     return Members(
         {m.number: name for name, m in kit.members.items()},
         {name: m.notes for name, m in kit.members.items()},
+        {pedal.member: f"{pedal.foot} foot" for pedal in kit.pedals()},
     )
 
 
@@ -44,6 +46,13 @@ def wrist(hand: str) -> str:
     return f"{hand[0]}_hand"
 
 
+def striker(hit: Hit) -> str:
+    """What strikes: the tip of a stick, or the beater of a pedal."""
+    if hit.hand in FEET:
+        return f"{hit.member}{BEATER_NAME}"
+    return stick_tip(hit.hand)
+
+
 def score_events(
     score: Score, aim: Callable[[str, str], tuple[float, float]]
 ) -> tuple[Event, ...]:
@@ -59,9 +68,9 @@ def score_events(
             time(h.beat),
             "strike",
             h.member,
-            stick_tip(h.hand),
+            striker(h),
             h.velocity,
-            aim=aim(h.member, h.hand),
+            aim=aim(h.member, h.hand) if h.hand in HANDS else (0.0, 0.0),
         )
         for h in score.hits
     ]

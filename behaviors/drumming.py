@@ -29,8 +29,9 @@ from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.haste import hastened
 from behaviors.music.player import NO_ADVICE, Advice
-from behaviors.music.score import HANDS, Hit, Score
+from behaviors.music.score import FEET, HANDS, Hit, Score
 from behaviors.music.score_reader import find_notes, load_score, score_files
+from behaviors.pedal_strokes import HEEL_FORCE, PedalTasks
 from behaviors.robot_at_kit import SEAT, RobotAtKit
 from behaviors.second_thoughts import ROUNDS, think_again
 from behaviors.strike_postures import Stop, arm_path
@@ -61,7 +62,10 @@ FIRST = Limits(point_force=REST_FORCE, friction_share=0.8, patch_share=0.3)
 CAREFUL = replace(FIRST, torque=0.65, friction_share=0.55, patch_share=0.2)
 # What a stick and the hand behind it weigh at the tip, at most [kg].
 TIP_MASS = 0.18
+# Most share of friction where feet kick.
+HEEL_FRICTION = 0.65
 # Wrists whip, arms carry, the torso hardly moves for a hit.
+PLAYING = 0.5  # share of the smoothness of a leg whose foot plays
 WEIGHTS = Weights(
     acceleration=0.06,
     moment=40.0,
@@ -147,6 +151,23 @@ class DrummingSpecification(Specification):
         return _Drummer(self, folder, advice).plan()
 
 
+def _feet(specification: DrummingSpecification, score: Score) -> list[str]:
+    """The feet that a score is played with.
+
+    Raises:
+        BackbeatError: the drummer stands on them.
+    """
+    if score.feet and specification.seat != "chair":
+        played = {h.member for h in score.hits if h.hand in FEET}
+        names, drop = " and ".join(sorted(played)), ": drop, ".join(sorted(played))
+        raise BackbeatError(
+            f"{specification.name}: {names} is played by a foot on a pedal, and who "
+            "stands needs both feet to stand on; write seat: chair, or leave it out "
+            f"with mapping: {{{drop}: drop}} in the score"
+        )
+    return score.feet
+
+
 class _Drummer:
     """Compiles one specification."""
 
@@ -160,11 +181,14 @@ class _Drummer:
         self.specification, self.folder = specification, folder
         self.advice, self.rounds = advice, rounds
         seated = specification.seat == "chair"
+        path = specification.score_path(folder)
         kit = kit_text(specification.kit, folder)
-        at_kit = RobotAtKit(specification.robot, specification.equipment, seated, kit)
+        feet = _feet(specification, load_score(path, kit_members(DrumKit(text=kit))))
+        at_kit = RobotAtKit(
+            specification.robot, specification.equipment, seated, kit, feet
+        )
         self.at_kit, self.robot, self.kit = at_kit, at_kit.robot, at_kit.kit
         self.postures = at_kit.strike_postures(specification.stroke.slope)
-        path = specification.score_path(folder)
         self.shared: set[str] = set()
         # Of its own: as long as nobody knows what is shared, tips aim elsewhere.
         reach = at_kit.strike_postures(specification.stroke.slope)
@@ -180,16 +204,17 @@ class _Drummer:
         beats += [b for t in self.score.targets for b in (t.beat, t.beat + t.beats)]
         ways = [
             (a, b)
-            for hand in HANDS
+            for hand in (*HANDS, *at_kit.feet)
             for (a, *_), (b, *_) in itertools.pairwise(self.score.stops(hand))
         ]
         if specification.haste != 1.0:
             # Knots grow apart from one of these to the next.
             for h in self.score.holds:
                 beats += list(np.arange(h.contact_start, h.contact_end, REST_ANCHORS))
-        self.grid = KnotGrid(
-            self.tempo, self.score.beats, beats, ways, self.advice.finer
-        )
+        # An ankle is at the hit in a third of the time that a wrist takes.
+        steps = frozenset(h.beat for h in self.score.hits if h.hand in FEET)
+        finer = (*(steps,) * bool(steps), *self.advice.finer)
+        self.grid = KnotGrid(self.tempo, self.score.beats, beats, ways, finer)
         self.times = self.grid.times
 
     def aim(self, member: str, hand: str) -> tuple[float, float]:
@@ -230,6 +255,11 @@ class _Drummer:
         tasks += drumming.targets()
         for hand in HANDS:
             tasks += drumming.strokes(hand)
+        hands = [h for h in self.score.hits if h.hand in HANDS]
+        impacts = [self._impact(h) for h in hands]
+        for pedal in self._pedals():
+            tasks += pedal.tasks()
+            impacts += pedal.impacts()
         if self.specification.seat == "none":
             tasks.append(drumming.balance(self.at_kit.supports))
         problem = TrajectoryProblem(
@@ -241,11 +271,11 @@ class _Drummer:
             guess=path,
             guess_is_clear=True,
             tasks=tasks,
-            impacts=[self._impact(h) for h in self.score.hits],
+            impacts=impacts,
             collisions=self.at_kit.collisions,
             near=drumming.near(self.at_kit.collisions),
-            limits=CAREFUL if self._is_careful else FIRST,
-            weights=self.specification.objectives.weights(WEIGHTS),
+            limits=self._limits(),
+            weights=self.specification.objectives.weights(self._weights()),
         )
         return MotionPlan(
             problem=problem,
@@ -265,6 +295,34 @@ class _Drummer:
         elbows = find_elbows(self.robot, motion.t, motion.q)
         events = score_events(self.score, self.aim)
         return raised_at_hits(elbows, [e for e in events if e.kind == "strike"])
+
+    def _pedals(self) -> list[PedalTasks]:
+        """What feet do."""
+        stroke = self.specification.stroke
+        return [
+            PedalTasks(
+                foot,
+                self.score.of_hand(name),
+                self.grid,
+                stroke,
+                self.kit.member(foot.pedal.member).restitution,
+            )
+            for name, foot in self.at_kit.feet.items()
+        ]
+
+    def _limits(self) -> Limits:
+        """Limits of the motion; heels of feet on pedals carry their legs."""
+        limits = CAREFUL if self._is_careful else FIRST
+        heels = {foot.heel: HEEL_FORCE for foot in self.at_kit.feet.values()}
+        if not heels:
+            return limits
+        friction = min(limits.friction_share, HEEL_FRICTION)
+        return replace(limits, contact_forces=heels, friction_share=friction)
+
+    def _weights(self) -> Weights:
+        """Weights of the motion; a leg that plays may move."""
+        legs = {f"{name[0]}_leg": PLAYING for name in self.at_kit.feet}
+        return replace(WEIGHTS, smoothness_share={**WEIGHTS.smoothness_share, **legs})
 
     @property
     def _is_careful(self) -> bool:
@@ -308,7 +366,11 @@ class _Drummer:
                 "hands rest"
             )
         q = self.at_kit.posture.copy()
-        targets = {n: IKTarget(X) for n, X in self.at_kit.supports.items()}
+        heels = {foot.heel for foot in self.at_kit.feet.values()}
+        supports = self.at_kit.supports
+        targets = {n: IKTarget(X) for n, X in supports.items() if n not in heels}
+        for foot in self.at_kit.feet.values():
+            targets[foot.sole] = IKTarget(foot.sole_pose(foot.pedal.rest))
         for hand, member in first.rest.items():
             at = self.robot.base_positions + self.postures.arm(hand)
             q[at] = self.postures.reach(hand, member, self.touch(member, hand))

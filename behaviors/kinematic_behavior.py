@@ -1,5 +1,6 @@
 """A kinematic performance as a behavior, for the stage to show."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from behaviors.kinematic_player import (
 )
 from behaviors.kinematic_trajectory import KinematicTrajectory
 from behaviors.music.player import Player
-from behaviors.music.score import Score
+from behaviors.music.score import HANDS, Score
 from behaviors.music.score_reader import load_score
 from behaviors.specification import find_specification, read_specification
 from models.errors import BackbeatError
@@ -44,6 +45,11 @@ def read_score(name: str | Path) -> tuple[Score, DrummingSpecification, DrumKit]
     kit = specification.drum_kit(path.parent)
     places = {m: kit.strike_pose(m).translation() for m in kit.members}
     return load_score(file, kit_members(kit), Player(places)), specification, kit
+
+
+def _hands_alone(score: Score) -> Score:
+    """The score without what feet play."""
+    return replace(score, hits=tuple(h for h in score.hits if h.hand in HANDS))
 
 
 def kinematic_behavior(
@@ -76,7 +82,8 @@ def kinematic_behavior(
         com=com,
         momentum=momentum,
         inertia=inertia,
-        events=score_events(score, lambda member, hand: (0.0, 0.0)),
+        # Its legs are fixed, and nothing presses the pedals.
+        events=score_events(_hands_alone(score), lambda member, hand: (0.0, 0.0)),
         certificate=Certificate(()),
         specification="",
         provenance={"remarks": played.sentences(settings.floor)},

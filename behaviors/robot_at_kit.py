@@ -7,6 +7,7 @@ from pydrake.math import RigidTransform, RotationMatrix
 from behaviors.behavior import Mount, make_robot
 from behaviors.drummer import elbow, shoulder, stick_tip
 from behaviors.music.score import HANDS
+from behaviors.pedal_strokes import PlayingFoot
 from behaviors.stance import start_configuration, support_poses
 from behaviors.strike_postures import ArmFrames, StrikePostures
 from models.collision import CollisionModel
@@ -34,10 +35,16 @@ class RobotAtKit:
         kit: the same with its members.
         collisions: what arms and sticks keep away from.
         supports: poses of what it stands or sits on, by contact.
+        feet: feet that play pedals, by FEET.
     """
 
     def __init__(
-        self, robot: str, equipment: Sequence[str], seated: bool, kit: str = ""
+        self,
+        robot: str,
+        equipment: Sequence[str],
+        seated: bool,
+        kit: str = "",
+        feet: Sequence[str] = (),
     ) -> None:
         """Puts the kit before the robot.
 
@@ -46,10 +53,15 @@ class RobotAtKit:
             equipment: what it carries.
             seated: whether it sits freely on the kit's chair.
             kit: the kit as text, see `kit_text`; "" for the usual one.
+            feet: those of FEET that play pedals of the kit.
+
+        Raises:
+            BackbeatError: the robot has no such foot.
         """
         posture = "drum-ready-seated" if seated else "drum-ready"
         self.mount = Mount()
-        equipped = dict.fromkeys([*equipment, *[SEAT] * seated])
+        pedals = [f"{foot.split()[0]}_pedal" for foot in feet]
+        equipped = dict.fromkeys([*equipment, *[SEAT] * seated, *pedals])
         self.robot: RobotModel = make_robot(robot, tuple(equipped), self.mount)
         self.posture = start_configuration(self.robot, posture)
         place = (float(self.posture[4]), 0.0, float(self.posture[6]) - SEAT_HEIGHT)
@@ -59,6 +71,12 @@ class RobotAtKit:
         self.supports = support_poses(self.robot, self.posture)
         if seated:
             self.supports = self._sit(self.supports)
+        by_foot = {f"{pedal.foot} foot": pedal for pedal in self.kit.pedals()}
+        self.feet = {n: PlayingFoot(self.robot, by_foot[n]) for n in feet}
+        for foot in self.feet.values():
+            del self.supports[foot.sole]
+        for foot in self.feet.values():
+            self.supports[foot.heel] = foot.pedal.X_WH
 
     def strike_postures(self, slope: float) -> StrikePostures:
         """How arms reach heads; nothing is found yet.

@@ -186,13 +186,13 @@ def strike(planned: PlannedHit) -> list[Task]:
     grip = STICK_LENGTH * np.sin(planned.stroke.slope)
     return [
         FrameTask(tip, np.array([k]), X_WT, "x y z"),
-        *(_fall(planned, i, i == last) for i in range(last, k)),
+        *(fall(planned, i, i == last) for i in range(last, k)),
         FrameTask(tip, beside, X_WT, "x y", lower=-sideways, upper=sideways),
         FrameTask(f"{tip[0]}_stick", np.arange(last, first + 1), X_WT, "z", lower=grip),
     ]
 
 
-def _fall(planned: PlannedHit, knot: int, is_first: bool) -> Task:
+def fall(planned: PlannedHit, knot: int, is_first: bool) -> Task:
     """The height before a hit; a tip that is lower there would come in slowly."""
     down, tip, X_WT = planned.falling(knot), planned.tip, planned.X_WT
     low, high = FALLING if is_first else FALLING_ON

@@ -61,6 +61,9 @@ class RobotModel:
         followers: joints that follow moving ones; not among the moving joints.
         contacts: patches that can carry weight, by name.
         soles: names of those that it stands on: its own, and no points.
+        rests: by sole, the contact that stays where it is while the foot carries: the
+            sole, or the heel of a foot that plays a pedal.
+        tips: points that strike or rest on things, none of them on a foot.
         leg_joints: indices of the joints of the limbs that end in soles.
         groups: joint indices by group name.
         total_mass: mass with equipment [kg].
@@ -130,6 +133,12 @@ class RobotModel:
         own = self._yaml.contacts
         self.patches = tuple(n for n, c in self.contacts.items() if not c.is_point)
         self.soles = tuple(n for n in own if n in self.patches)
+        told = self._yaml.contacts_with(equipment)
+        heels = {c.stands_for: n for n, c in told.items() if c.stands_for}
+        self.rests = tuple(heels.get(name, name) for name in self.soles)
+        feet = {self.contacts[n].frame.body for n in self.soles}
+        points = ((n, c) for n, c in self.contacts.items() if c.is_point)
+        self.tips = tuple(n for n, c in points if c.frame.body not in feet)
         self.trunk = self.frame(self._yaml.trunk or base)
         limbs = [self.contacts[n].limb for n in self.soles]
         self.leg_joints = np.concatenate([np.zeros(0, int), *limbs]).astype(int)

@@ -42,6 +42,9 @@ class ContactDescription:
     half_width: float = 0.0
     # Joints of the limb between base and patch, base first; six for a leg.
     limb: list[str] = field(default_factory=list)
+    # Sole that does not rest as a whole while this contact comes along: that of a foot
+    # which plays a pedal, and here is its heel.
+    stands_for: str = ""
 
 
 @dataclass

@@ -21,8 +21,8 @@ class Limbs(NamedTuple):
 
 
 def read_limbs(robot: RobotModel) -> Limbs:
-    """The soles of a robot, and the joints that move them."""
-    frames = [robot.contacts[n].frame for n in robot.soles]
+    """What rests of the feet of a robot, and the joints that move it."""
+    frames = [robot.contacts[n].frame for n in robot.rests]
     tree, C = robot.tree, len(frames)
     chains: list[list[int]] = []
     for frame in frames:

@@ -33,7 +33,7 @@ def start_estimate(
     base = np.r_[1.0, np.zeros(6)]
     if robot.floating:
         base = np.array(q[:7], float)
-    places = [state.pose(n).translation() for n in robot.soles]
+    places = [state.pose(n).translation() for n in robot.rests]
     x = np.array([np.zeros(3), base[4:], *places])
     u, n = uncertainty, 15 + 3 * C
     P = np.zeros((n, n))

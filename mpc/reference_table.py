@@ -58,7 +58,35 @@ def make_table(
         _fill_trunk_and_points(table, i, state, points)
         _fill_patches(table, i, state, patches)
         _fill_rates(table, i, behavior, patches)
+    _add_pedal_loads(table, behavior, points)
     return table
+
+
+def _add_pedal_loads(
+    table: ReferenceTable, behavior: Behavior, points: Sequence[str]
+) -> None:
+    """Writes what boards of pedals press on the toes that move them.
+
+    Toes move on their boards; where those fly ahead or lag, nothing presses.
+    """
+    if not behavior.scene.name:
+        return
+    for pedal in behavior.scene.drum_kit().pedals():
+        toe = f"{pedal.foot[0]}_toe"
+        if toe not in points:
+            continue
+        p, X_HW = points.index(toe), pedal.X_WH.inverse()
+        place = X_HW.multiply(table.point[:, 0, p].T).T
+        lever = np.hypot(place[:, 0], place[:, 2])
+        angle = np.arctan2(place[:, 2], place[:, 0])
+        normal = np.stack([-np.sin(angle), np.zeros(len(angle)), np.cos(angle)], 1)
+        normal = normal @ X_HW.rotation().matrix()
+        rate, acceleration = (
+            np.einsum("mi,mi->m", table.point[:, k, p], normal) / lever for k in (1, 2)
+        )
+        motion = zip(angle, rate, acceleration, strict=True)
+        torque = np.array([pedal.press(*map(float, now)) for now in motion])
+        table.point_force[:, p] = (torque / lever)[:, None] * normal
 
 
 def _allocate(behavior: Behavior, patch: Sequence[int], P: int) -> ReferenceTable:
@@ -127,4 +155,7 @@ def _fill_rates(
             force += R @ w[3:]
             arm = table.p_contact[i, c] - behavior.com[i]
             moment += R @ w[:3] + np.cross(arm, R @ w[3:])
+    # Sticks press with some newtons, heels of feet on pedals carry their legs.
+    for f, p in zip(table.point_force[i], table.point[i, 0], strict=True):
+        force, moment = force + f, moment + np.cross(p - behavior.com[i], f)
     table.com[i, 2], table.momentum[i, 1] = force / m, moment

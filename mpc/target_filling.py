@@ -15,6 +15,9 @@ from models.rotations import (
 )
 from mpc.plan import interpolate
 
+# A point that is slower than this stands still [m/s].
+STILL = 1e-3
+
 
 @compiled
 def _scale(rate, values, out):
@@ -60,10 +63,12 @@ def _fill(bound, rate, deviation, wrench, shift, turning, ground):
     _scale(square, sample.point[2], target.point[2])
     target.point_force[:] = sample.point_force
     for p in range(sample.point_force.shape[0]):
-        # A point that carries a planned load rests; others are held to their path.
-        f = sample.point_force[p]
+        # A point that carries a planned load and stands still rests; others, and toes
+        # that move a pedal, are held to their path.
+        f, v = sample.point_force[p], sample.point[1, p]
         loaded = f[0] != 0.0 or f[1] != 0.0 or f[2] != 0.0
-        target.point_on[p] = 0.0 if loaded else 1.0
+        still = np.abs(v[0]) + np.abs(v[1]) + np.abs(v[2]) < STILL
+        target.point_on[p] = 0.0 if loaded and still else 1.0
     _scale(rate, sample.trunk[0], target.trunk[0])
     _scale(square, sample.trunk[1], target.trunk[1])
     target.R_trunk[:] = sample.R_trunk

@@ -14,6 +14,9 @@ kind: drumming
 name: {name}
 summary: Atlas drums a song of my own.
 score: {name}
+# The drums: drum-kit; full-kit with a kick and a hi-hat pedal for the feet of who sits;
+# or a kit file of your own, see docs/kits.md.
+kit: drum-kit
 # "chair": sits on the kit's chair; "none": stands.
 seat: chair
 # How a drum is struck: apex between hits [m], speed of the tip at the head [m/s].

@@ -124,7 +124,8 @@ class FiledTake:
         """The greatest force of a hit, from its beginning."""
         forces: dict[str, ContactForce] = {}
         for hit in self._hits:
-            if 0.0 <= t - hit["time"] < FORCE_SHOWN:
+            is_of_robot = hit["tip"] in state.robot.contacts
+            if is_of_robot and 0.0 <= t - hit["time"] < FORCE_SHOWN:
                 X_WM = self._kit.strike_pose(hit["member"])
                 normal = X_WM.rotation().matrix()[:, 2]
                 place = state.pose(hit["tip"]).translation()

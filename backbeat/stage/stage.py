@@ -27,6 +27,7 @@ from backbeat.stage.layers import (
 )
 from backbeat.stage.moment import Moment, Take, paths, pulses, segments
 from backbeat.stage.panel import pushable
+from backbeat.stage.pedals import PedalBoards
 from backbeat.stage.predicted_layers import (
     EXPECTED,
     FOOTHOLD,
@@ -117,7 +118,8 @@ class Stage:
         if behavior.scene.name:
             kit = behavior.scene.drum_kit()
             self.layers.append(HitFlashes(self.meshcat, kit))
-        if any(contact.is_point for contact in robot.contacts.values()):
+            self.layers.append(PedalBoards(robot, kit.pedals()))
+        if robot.tips:
             self.switches.append(
                 Switch(TRAILS, "stick trails", "var(--speed)", "colored by speed")
             )

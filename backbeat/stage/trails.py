@@ -17,8 +17,7 @@ LEAST_FASTEST = 1.0
 
 def tip_names(take: Take) -> list[str]:
     """Point contacts that the robot carries: the tips of its sticks."""
-    contacts = take.behavior.robot_model.contacts
-    return [name for name, contact in contacts.items() if contact.is_point]
+    return list(take.behavior.robot_model.tips)
 
 
 def ribbons(take: Take) -> tuple[list[dict[str, Any]], float]:

@@ -46,7 +46,7 @@ NOTES = {
     75: "claves",
 }
 PIECES = tuple(dict.fromkeys(NOTES.values()))
-# What a drummer's feet play, whatever note numbers a kit lists.
+# What a drummer's feet play: hands play it on a member only if that is what it is for.
 FEET = ("kick", "pedal_hi_hat")
 # Rows of tablature; where two pieces share letters, the commoner one has them.
 ROWS = {
@@ -93,10 +93,12 @@ class Members:
     Attributes:
         numbers: member by its number in the drummers' numbering.
         notes: note numbers that each member plays, by name.
+        feet: foot that plays a member with a pedal, by name.
     """
 
     numbers: Mapping[int, str]
     notes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    feet: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -109,15 +111,20 @@ class Members:
         A note that two members list belongs to the one that lists it earlier.
         """
         piece = NOTES.get(note, f"note_{note}")
-        if piece in FEET:
-            return piece
         rank = {m: list(n).index(note) for m, n in self.notes.items() if note in n}
+        if piece in FEET:
+            # A hi-hat that lists the note of its pedal is not struck by hands for it.
+            rank = {m: r for m, r in rank.items() if r == 0 or m in self.feet}
+            return min(rank, key=lambda m: rank[m], default=piece)
         return min(rank, key=lambda m: rank[m]) if rank else self.of_piece(piece)
 
     def of_piece(self, piece: str) -> str:
         """Member that plays a piece, or the piece itself when the kit lacks it."""
-        if piece in self.names or piece in FEET:
+        if piece in self.names:
             return piece
+        if piece in FEET:
+            notes = [n for n, p in NOTES.items() if p == piece]
+            return next((m for n in notes if (m := self.of_note(n)) != piece), piece)
         wanted = [n for n, p in NOTES.items() if p == piece]
         for member, notes in self.notes.items():
             if any(n in wanted for n in notes):

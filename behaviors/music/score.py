@@ -12,6 +12,7 @@ from behaviors.music.tempo import Tempo
 from models.errors import BackbeatError
 
 HANDS = ("left", "right")
+FEET = ("left foot", "right foot")
 # Beats at the end of a hold in which resting hands are on their way, and the least
 # number of beats between a hit and a rest of the same hand.
 LEAVE_BEATS = 1.0
@@ -25,7 +26,7 @@ class Hit:
     Attributes:
         beat: when, in beats from the start.
         member: drum.
-        hand: "left" or "right"; empty as long as it is open.
+        hand: one of HANDS, or of FEET; empty as long as it is open.
         velocity: loudness as in MIDI, 1 to 127.
     """
 
@@ -190,6 +191,11 @@ class Score:
     def of_hand(self, hand: str) -> list[Hit]:
         """Hits of one hand."""
         return [h for h in self.hits if h.hand == hand]
+
+    @property
+    def feet(self) -> list[str]:
+        """Feet that play, of FEET."""
+        return [foot for foot in FEET if self.of_hand(foot)]
 
     def section(self, name: str) -> Section:
         """The first section of a name.

@@ -6,7 +6,7 @@ from dataclasses import replace
 from behaviors.music.moves import arrivals, find_targets, spared
 from behaviors.music.percussion import Members, place_on_kit
 from behaviors.music.player import Player
-from behaviors.music.score import Hit, Score, counted
+from behaviors.music.score import FEET, Hit, Score, counted
 from behaviors.music.score_description import ScoreDescription
 from behaviors.music.sticking import find_hands
 from behaviors.music.tempo import Tempo
@@ -53,6 +53,7 @@ def finish_score(
     hits, remarks = place_on_kit(
         score.hits, members, description.absent, description.mapping, where
     )
+    hits = _on_feet(hits, members, score.tempo, where)
     hits, merged = _merge(hits, score.tempo, where)
     remarks += merged
     hits = spared(hits, score.moves, score.tempo, where)
@@ -60,9 +61,16 @@ def finish_score(
     holds = with_ways(score.holds, visits, score.tempo)
     check_ways(hits, holds, score.tempo, where)
     if player is not None:
+        steps = [h for h in hits if h.hand in FEET]
         hits, dropped = find_hands(
-            hits, holds, score.tempo, player, description.unplayable, where
+            [h for h in hits if h.hand not in FEET],
+            holds,
+            score.tempo,
+            player,
+            description.unplayable,
+            where,
         )
+        hits += steps
         remarks += dropped
     return replace(
         score,
@@ -72,6 +80,33 @@ def finish_score(
         remarks=(*score.remarks, *remarks),
         may_drop=description.unplayable == "drop",
     )
+
+
+def _on_feet(
+    hits: Iterable[Hit], members: Members, tempo: Tempo, where: str
+) -> list[Hit]:
+    """Gives what has a pedal to its foot.
+
+    Raises:
+        BackbeatError: the author gave it to a hand, or a foot something else.
+    """
+    found = []
+    for hit in hits:
+        foot = members.feet.get(hit.member, "")
+        if hit.hand != foot and (hit.hand in FEET or (foot and hit.hand)):
+            bar, at = tempo.place(hit.beat)
+            who = f"the {foot}" if foot else "a hand"
+            raise BackbeatError(
+                f"{where}: {who} plays the {hit.member}, not the {_limb(hit.hand)}, in "
+                f"bar {bar}, beat {at:g}; leave out who plays it"
+            )
+        found.append(replace(hit, hand=foot or hit.hand))
+    return found
+
+
+def _limb(hand: str) -> str:
+    """A hand or foot in words."""
+    return hand if hand in FEET else f"{hand} hand"
 
 
 def _merge(
@@ -85,7 +120,7 @@ def _merge(
         if hit.hand and busy.setdefault((hit.beat, hit.hand), hit) != hit:
             bar, at = tempo.place(hit.beat)
             raise BackbeatError(
-                f"{where}: the {hit.hand} hand hits {hit.member} and "
+                f"{where}: the {_limb(hit.hand)} hits {hit.member} and "
                 f"{busy[hit.beat, hit.hand].member} at once in bar {bar}, beat {at:g}"
             )
         first = best.setdefault((hit.beat, hit.member), hit)

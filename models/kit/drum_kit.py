@@ -14,6 +14,7 @@ from models.contact import FLOOR
 from models.errors import unknown_name
 from models.kit.kit_file import MemberDescription, parse_kit
 from models.kit.looks import look_of, shipped_look
+from models.kit.pedals import Pedal, kit_pedals
 from models.restitution import struck_material
 
 # Depth and extra radius of a cymbal for whoever plans around it [m].
@@ -24,6 +25,8 @@ CHAIR = "chair"
 # The model instance of kit and chair.
 KIT = "drum_kit"
 CUSHION = 0.085
+# Members that are tilted as much lie on the floor, without a stand [deg].
+STEEP = 60.0
 STEEL = Rgba(0.10, 0.10, 0.11, 1.0)
 
 
@@ -87,6 +90,10 @@ class DrumKit:
         tilt = RotationMatrix.MakeYRotation(-np.radians(member.tilt_deg))
         return RigidTransform(turn @ tilt, self.p_WK + place + shift)
 
+    def pedals(self) -> list[Pedal]:
+        """The pedals of its members."""
+        return kit_pedals(self)
+
     @property
     def seat_height(self) -> float:
         """Height of the top of the chair in the world [m]."""
@@ -137,7 +144,10 @@ class DrumKit:
             mesh = look_of(name, member)
             white = np.ones(4)
             plant.RegisterVisualGeometry(body, RigidTransform(), mesh, name, white)
-            self._add_stand(plant, name, member, X_WM)
+            if abs(member.tilt_deg) < STEEP:
+                self._add_stand(plant, name, member, X_WM)
+        for pedal in self.pedals():
+            pedal.add_to(plant, instance)
         if seat_friction is not None:
             self._add_chair(plant, instance, seat_friction)
 

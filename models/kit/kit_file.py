@@ -38,7 +38,44 @@ RANGES = {
     "stiffness": (1e3, 1e6),
     "restitution": (0.02, 0.95),
 }
+# The same of a pedal: angles [deg], length [m], ratio, [N m], [N m/rad].
+PEDAL_RANGES = {
+    "rest_deg": (4.0, 30.0),
+    "hit_deg": (3.0, 25.0),
+    "arm": (0.05, 0.5),
+    "gear": (0.5, 5.0),
+    "lift": (0.5, 8.0),
+    "stiffness": (0.0, 40.0),
+}
+FEET = ("left", "right")
+# Least way of a board from rest to hit [deg].
+LEAST_WAY = 3.0
 FARTHEST = 5.0  # of a member from the drummer [m]
+
+
+@dataclass
+class PedalDescription:
+    """A pedal: a board under a foot, and a beater that it swings at the member.
+
+    Board and beater are hinged, and a chain couples their angles.
+    """
+
+    # The foot that plays it: "left" or "right".
+    foot: str = "right"
+    # Where the heel rests on the floor and the board is hinged, in the kit's axes [m].
+    heel: list[float] = field(default_factory=lambda: [0.324, -0.14, 0.0])
+    # Angle of the board over the floor at rest,
+    rest_deg: float = 18.0
+    # and when the beater touches [deg].
+    hit_deg: float = 5.0
+    # Length of the beater's arm [m].
+    arm: float = 0.2
+    # Turns of the arm per turn of the board.
+    gear: float = 2.3
+    # Torque on the board that lifts it at rest [N m],
+    lift: float = 2.0
+    # and how it grows as the board goes down [N m/rad].
+    stiffness: float = 8.0
 
 
 @dataclass
@@ -70,6 +107,8 @@ class MemberDescription:
     # How it sounds: kick, snare, tom, hi_hat, ride, crash, cowbell or block; empty for
     # what kind, name and size suggest.
     sound: str = ""
+    # What a foot plays it with; without one hands do.
+    pedal: PedalDescription | None = None
 
 
 @dataclass
@@ -208,7 +247,10 @@ def _whole(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
             )
         if own.get("mesh"):
             own["mesh"] = str((path.parent / str(own["mesh"])).resolve())
-        members[name] = members.get(name, {}) | own
+        before = members.get(name, {})
+        if isinstance(own.get("pedal"), dict) and before.get("pedal"):
+            own["pedal"] = before["pedal"] | own["pedal"]
+        members[name] = before | own
     return {
         "name": description.name or path.stem,
         "base": NOTHING,
@@ -237,6 +279,7 @@ def _check(kit: KitDescription, where: str) -> None:
             f"{where}: a kit has 1 to {MOST_MEMBERS} members, not {len(kit.members)}"
         )
     numbers: dict[int, str] = {}
+    feet: dict[str, str] = {}
     for name, member in kit.members.items():
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name) or name in TAKEN:
             raise BackbeatError(
@@ -250,6 +293,13 @@ def _check(kit: KitDescription, where: str) -> None:
                 f"{where}: {other} and {name} both have number {member.number}; leave "
                 "one out, and it gets the next that is free"
             )
+        if member.pedal is not None:
+            other = feet.setdefault(member.pedal.foot, name)
+            if other != name:
+                raise BackbeatError(
+                    f"{where}: {other} and {name} both have a pedal for the "
+                    f"{member.pedal.foot} foot; a foot has one"
+                )
     _check_place(kit.chair.place, f"{where}: chair")
     for key, low, high in (("radius", 0.05, 0.5), ("height", 0.3, 0.9)):
         _check_range(getattr(kit.chair, key), key, (low, high), f"{where}: chair")
@@ -274,6 +324,8 @@ def _check_member(member: MemberDescription, where: str) -> None:
         struck_material(member.stiffness, member.restitution)
     except BackbeatError as error:
         raise BackbeatError(f"{where}: {error}") from None
+    if member.pedal is not None:
+        _check_pedal(member.pedal, f"{where}: pedal")
     if member.mesh and Path(member.mesh).suffix.lower() not in MESHES:
         raise BackbeatError(
             f"{where}: mesh is {member.mesh[:200]!r}; a mesh ends in "
@@ -285,10 +337,25 @@ def _check_member(member: MemberDescription, where: str) -> None:
         )
 
 
-def _check_place(place: list[float], where: str) -> None:
+def _check_pedal(pedal: PedalDescription, where: str) -> None:
+    if pedal.foot not in FEET:
+        raise unknown_name(f"foot in {where}", pedal.foot, FEET)
+    _check_place(pedal.heel, where, "heel")
+    if pedal.heel[2] != 0.0:
+        raise BackbeatError(f"{where}: heel is {pedal.heel}; heels rest on the floor")
+    for key, bounds in PEDAL_RANGES.items():
+        _check_range(getattr(pedal, key), key, bounds, where)
+    if pedal.rest_deg - pedal.hit_deg < LEAST_WAY:
+        raise BackbeatError(
+            f"{where}: goes from {pedal.rest_deg:g} to {pedal.hit_deg:g} degrees; "
+            f"rest_deg is at least {LEAST_WAY:g} above hit_deg"
+        )
+
+
+def _check_place(place: list[float], where: str, key: str = "place") -> None:
     if len(place) != 3 or not np.all(np.abs(place) <= FARTHEST):
         raise BackbeatError(
-            f"{where}: place is {place}; give ahead, left and up in meters, each up to "
+            f"{where}: {key} is {place}; give ahead, left and up in meters, each up to "
             f"{FARTHEST:g}"
         )
 

@@ -15,6 +15,7 @@ from pydrake.systems.framework import (
 from models.collectable_system import CollectableSystem, weak
 from models.contact import collision_shapes
 from models.kit.drum_kit import CHAIR
+from models.kit.pedals import PedalMotion
 from models.patch_geometry import support_body
 from models.point_motion import PointMotion
 from models.scene import Scene, World
@@ -45,6 +46,7 @@ class ContactLog(CollectableSystem):
         input_ports:
         - contact_results
         - state
+        - plant_state
         output_ports:
         - wrenches
         - strikes
@@ -54,13 +56,15 @@ class ContactLog(CollectableSystem):
     `wrenches` (6 C + 6) is, for each patch of the robot in order, the wrench of
     ground and chair on its link about the world origin, world axes [N m, N], and last
     the same of everything else that touches the ground: after a fall it is not zero.
-    `strikes` (9 a tip) is, for each stick tip, normal force of a member on it [N],
-    index of that member or -1, force on the rest of its stick [N], and place [m]
-    and velocity [m/s] of the tip in the world. `normal_forces` (S) are those of the
-    ground on each sole [N], as soles under pressure feel them, and `sole_wrenches`
+    `strikes` (9 a tip) is, for each stick tip and each beater of a pedal, normal
+    force of a member on it [N], index of that member or -1, force on the rest of its
+    stick [N], and place [m] and velocity [m/s] of it in the world. `normal_forces` (S)
+    are those of ground and pedals on each sole [N], as soles under pressure feel them,
+    and `sole_wrenches`
     (6 S) moment and force on each sole, in its axes about its origin [N m, N]. The
     plant samples its outputs, so forces are those of the step that has just ended.
-    `state` is the robot model's [q, v].
+    `state` is the robot model's [q, v], `plant_state` that of the plant; without
+    pedals there is no such port.
     """
 
     def __init__(self, world: World, scene: Scene) -> None:
@@ -92,13 +96,25 @@ class ContactLog(CollectableSystem):
         self._supports = {self._ground}
         if plant.HasBodyNamed(CHAIR):
             self._supports.add(int(plant.GetBodyByName(CHAIR).index()))
+        boards = [plant.GetBodyByName(p.board) for p in self._sticks.pedals]
+        # What presses on a foot is felt by its sole, wherever it presses.
+        self._felt = {self._ground, *(int(body.index()) for body in boards)}
+        self._supports |= self._felt
         self._results = self.DeclareAbstractInputPort(
             "contact_results", plant.get_contact_results_output_port().Allocate()
         )
         self._state = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
         )
-        self._motion = PointMotion(robot, [robot.frame(n) for n in self.tips])
+        points = self._sticks.points
+        self._motion = PointMotion(robot, [robot.frame(n) for n in points])
+        self._pedals = PedalMotion(plant, self._sticks.pedals)
+        moving = {self._state.ticket()}
+        if self._sticks.pedals:
+            self._plant_state = self.DeclareVectorInputPort(
+                "plant_state", plant.num_multibody_states()
+            )
+            moving.add(self._plant_state.ticket())
         # Sensors ask for all of it at every step: contacts are gone through once.
         self._sums = self.DeclareCacheEntry(
             "sums",
@@ -131,7 +147,7 @@ class ContactLog(CollectableSystem):
             "strikes",
             ROW * len(self.tips),
             weak(self._calc_strikes),
-            {self._results.ticket(), self._state.ticket()},
+            {self._results.ticket(), *moving},
         )
 
     def _calc_sums(self, context: Context, output: AbstractValue) -> None:
@@ -186,7 +202,7 @@ class ContactLog(CollectableSystem):
         for support, body, sign in ((a, b, 1.0), (b, a, -1.0)):
             if support in self._supports:
                 slot, on_ground = self._slot.get(body, rest), support == self._ground
-                sole = self._sole_of.get(body) if on_ground else None
+                sole = self._sole_of.get(body) if support in self._felt else None
                 return _Carried(slot, sign if slot < rest or on_ground else 0.0, sole)
         return _Carried(rest, 0.0, None)
 
@@ -205,7 +221,11 @@ class ContactLog(CollectableSystem):
         results: ContactResults = self._results.Eval(context)
         nq, x = self._world.robot.num_positions, self._state.Eval(context)
         rows = self._no_strikes.copy()
-        rows[:, PLACE:ROW] = self._motion.at(x[:nq], x[nq:])
+        hands = len(self._sticks.points)
+        rows[:hands, PLACE:ROW] = self._motion.at(x[:nq], x[nq:])
+        if hands < len(rows):
+            whole = self._plant_state.Eval(context)
+            rows[hands:, PLACE:ROW] = self._pedals.at(whole)
         self._sticks.add_to(rows, results)
         output.SetFromVector(rows.ravel())
 

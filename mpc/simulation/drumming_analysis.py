@@ -132,7 +132,7 @@ def find_holds(motion: DrummerMotion, story: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def strokes(motion: DrummerMotion, story: Mapping[str, Any]) -> pd.DataFrame:
-    """What every stroke that was made looked like.
+    """What every stroke of a hand that was made looked like.
 
     Returns:
         One row a stroke: `time` [s], `hand`, `member`, `error` against the score [s],
@@ -142,9 +142,9 @@ def strokes(motion: DrummerMotion, story: Mapping[str, Any]) -> pd.DataFrame:
     """
     rows, last = [], dict.fromkeys(SIDES, -np.inf)
     state = Configuration(motion.robot, motion.q[0])
-    made = [h for h in story["hits"] if h["made"]]
+    made = [h for h in story["hits"] if h["made"] and h["tip"] in TIPS]
     for hit in sorted(made, key=lambda h: h["time"]):
-        hand = next(h for h, side in SIDES.items() if hit["tip"].startswith(side))
+        hand = next(h for h, side in SIDES.items() if hit["tip"] == f"{side}_stick_tip")
         at = hit["time"] + hit["error"]
         if at > motion.t[-1]:
             continue

@@ -1,9 +1,9 @@
-"""Hits: what the sticks really did to the drums, read from contact.
+"""Hits: what sticks and beaters of pedals did to the drums, read from contact.
 
-A hit is the onset of force between a tip and a member after at least 40 ms
-without it, with an approach of at least 0.3 m/s; its time is interpolated within
-the step from the tip's height above the surface. Nothing here knows the plan;
-`match_hits` compares with it afterwards.
+A hit is the onset of force between a tip, or the head of a beater, and a member after
+at least 40 ms without it, with an approach of at least 0.3 m/s; its time is
+interpolated within the step from the tip's height above the surface. Nothing here knows
+the plan; `match_hits` compares with it afterwards.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ import pandas as pd
 
 from behaviors.behavior import Event
 from models.kit.drum_kit import DrumKit
+from models.kit.pedals import HEAD_RADIUS
 from mpc.simulation.stick_contacts import (
     FORCE,
     MEMBER,
@@ -75,10 +76,12 @@ def find_hits(
         kit: where the heads are.
     """
     hits: list[Hit] = []
+    radii = {pedal.beater: HEAD_RADIUS for pedal in kit.pedals()}
     table = rows.reshape(len(t), len(tips), ROW)
     for i, tip in enumerate(tips):
         one = table[:, i]
-        hits += _tip_hits(t, one, tip, members, kit)
+        radius = radii.get(tip, TIP_RADIUS)
+        hits += _tip_hits(t, one, tip, members, kit, radius)
         hits += _shaft_hits(t, one, tip)
     return sorted(hits, key=lambda h: h.time)
 
@@ -89,6 +92,7 @@ def _tip_hits(
     tip: str,
     members: Sequence[str],
     kit: DrumKit,
+    radius: float,
 ) -> list[Hit]:
     hits = []
     touching = rows[:, MEMBER] >= 0
@@ -99,7 +103,7 @@ def _tip_hits(
         while end + 1 < len(t) and touching[end + 1]:
             end += 1
         member = members[int(rows[start, MEMBER])]
-        time, speed, place = _onset(t, rows, int(start), kit, member)
+        time, speed, place = _onset(t, rows, int(start), kit, member, radius)
         peak = float(rows[start : end + 1, FORCE].max())
         if t[start] - last_end < SILENCE:
             kind = "double"
@@ -111,9 +115,14 @@ def _tip_hits(
 
 
 def _onset(
-    t: np.ndarray, rows: np.ndarray, i: int, kit: DrumKit, member: str
+    t: np.ndarray,
+    rows: np.ndarray,
+    i: int,
+    kit: DrumKit,
+    member: str,
+    radius: float,
 ) -> tuple[float, float, tuple[float, float]]:
-    """Time, approach speed and place of an onset first seen at sample i.
+    """Time, approach speed and place of an onset of a tip first seen at sample i.
 
     The plant samples its outputs: forces at t_i acted during the step that began
     at t_i-1, where place and velocity are those before the contact.
@@ -123,7 +132,7 @@ def _onset(
     p = X_WM.inverse().multiply(rows[i, PLACE:VELOCITY])
     normal = X_WM.rotation().matrix()[:, 2]
     speed = -float(normal @ rows[i, VELOCITY:ROW])
-    depth = TIP_RADIUS - p[2]
+    depth = radius - p[2]
     step = t[i] - t[i - 1] if i > 0 else 0.0
     back = float(np.clip(depth / max(speed, 1e-3), 0.0, step))
     return float(t[i]) - back, speed, (float(p[0]), float(p[1]))

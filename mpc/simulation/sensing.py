@@ -8,6 +8,7 @@ from pydrake.systems.primitives import DiscreteTimeDelay
 
 from models.sensors import Sensors
 from mpc.contact_estimator import ContactThresholds
+from mpc.estimator_start import StartUncertainty
 from mpc.force_detection import known_contacts
 from mpc.force_detector import ForceDetector
 from mpc.reference import Reference
@@ -15,6 +16,9 @@ from mpc.simulation.contact_log import ContactLog
 from mpc.simulation.scenario import Scenario
 from mpc.state_estimation import StateEstimation
 from mpc.state_estimator import StateEstimator
+
+# Tilt of a pelvis that sits on a level seat [rad].
+SEAT_TILT = 5e-4
 
 
 def add_estimator(
@@ -60,6 +64,7 @@ def add_estimator(
                 period,
                 scenario.actuator_lag,
                 thresholds=foot_thresholds(reference),
+                uncertainty=start_uncertainty(reference),
             )
         ),
     )
@@ -76,6 +81,19 @@ def add_estimator(
     return estimator
 
 
+def start_uncertainty(reference: Reference) -> StartUncertainty:
+    """What is not known of a robot at the start of a behavior.
+
+    Feet that play pedals are not flat and tell nothing of what is level. Who plays them
+    sits, and knows from the seat how upright it is; without, the bias of an
+    accelerometer would tilt it by a fifth of a degree, and sticks by 4 mm.
+    """
+    robot = reference.robot
+    if robot.rests == robot.soles:
+        return StartUncertainty()
+    return StartUncertainty(tilt=SEAT_TILT)
+
+
 def foot_thresholds(reference: Reference) -> ContactThresholds:
     """When feet stand, and from which force on they can be trusted to rest.
 
@@ -85,10 +103,13 @@ def foot_thresholds(reference: Reference) -> ContactThresholds:
     """
     usual, robot = ContactThresholds(), reference.robot
     soles = [i for i, n in enumerate(reference.patches) if n in robot.soles]
-    if not soles or len(soles) == len(reference.patches):
+    heels = [i for i, n in enumerate(reference.points) if n in robot.rests]
+    if not (soles or heels) or len(soles) == len(reference.patches):
         return usual
-    carried = reference.table.wrench[:, soles, 5] * robot.weight
-    least = float(carried[reference.table.standing[:, soles]].min())
+    table = reference.table
+    carried = table.wrench[:, soles, 5] * robot.weight
+    forces = [carried[table.standing[:, soles]], table.point_force[:, heels, 2].ravel()]
+    least = float(np.concatenate(forces).min())
     return replace(usual, full=float(np.clip(least, usual.on, usual.full)))
 
 

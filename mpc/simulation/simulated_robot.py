@@ -160,4 +160,7 @@ def add_simulated_robot(
         contact_log.GetInputPort("contact_results"),
     )
     connect(state, contact_log.GetInputPort("state"))
+    if contact_log.HasInputPort("plant_state"):
+        whole = contact_log.GetInputPort("plant_state")
+        connect(plant.get_state_output_port(), whole)
     return SimulatedRobot(world, servo, state, disturbance, contact_log)

@@ -1,4 +1,4 @@
-"""Contacts of sticks with the kit, read from what the simulator says."""
+"""Contacts of sticks and of beaters of pedals with the kit, as simulated."""
 
 import math
 from typing import NamedTuple
@@ -8,6 +8,7 @@ from pydrake.multibody.plant import ContactResults
 
 from models.contact import collision_shapes
 from models.kit.drum_kit import KIT
+from models.kit.pedals import Pedal
 from models.robot_loading import find_frame
 from models.scene import Scene, World
 
@@ -19,7 +20,7 @@ class _Strike(NamedTuple):
     """What it is when two geometries touch, one of a stick and one of a member.
 
     Attributes:
-        stick, member: their numbers.
+        stick, member: their numbers; beaters of pedals count as sticks.
         sign: of the force on the second geometry, on the stick.
         is_tip: whether the stick touches with its tip.
         normal: (3,) of the member's head.
@@ -36,13 +37,16 @@ class StickContacts:
     """Finds contacts of sticks with members among all contacts.
 
     Attributes:
+        points: contacts of the robot that strike, the first of the tips.
+        pedals: those of the kit, whose beaters are the last of the tips.
         tips, members: names, in the order of their numbers.
     """
 
     def __init__(self, world: World, scene: Scene) -> None:
         """Notes which geometry is a tip or a shaft, and where heads are."""
         plant, robot = world.plant, world.robot
-        self.tips = tuple(n for n, c in robot.contacts.items() if c.is_point)
+        self.points = robot.tips
+        self.pedals: tuple[Pedal, ...] = ()
         self.members: tuple[str, ...] = ()
         # By numbers of geometries.
         self._member_of: dict[int, int] = {}
@@ -52,15 +56,17 @@ class StickContacts:
         self._known: dict[tuple[int, int], _Strike | None] = {}
         if scene.name:
             kit = scene.drum_kit()
-            self.members = tuple(kit.members)
+            self.members, self.pedals = tuple(kit.members), tuple(kit.pedals())
             self._heads = [kit.strike_pose(name) for name in self.members]
         inspector = world.scene_graph.model_inspector()
         for i, name in enumerate(self.members):
             body = plant.GetBodyByName(name, plant.GetModelInstanceByName(KIT))
             for geometry in collision_shapes(plant, inspector, body):
                 self._member_of[geometry.get_value()] = i
-        for i, name in enumerate(self.tips):
-            body = find_frame(plant, robot.contact_link(name)).body()
+        self.tips = (*self.points, *(pedal.beater for pedal in self.pedals))
+        bodies = [find_frame(plant, robot.contact_link(n)).body() for n in self.points]
+        bodies += [plant.GetBodyByName(pedal.beater) for pedal in self.pedals]
+        for i, body in enumerate(bodies):
             for geometry in collision_shapes(plant, inspector, body):
                 self._stick_of[geometry.get_value()] = i
                 if "tip" in inspector.GetName(geometry):

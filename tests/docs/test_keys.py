@@ -23,7 +23,12 @@ from behaviors.posture import PostureSpecification, Station
 from behaviors.setlist import Number, SetlistSpecification
 from behaviors.step import Step
 from behaviors.strokes import Stroke
-from models.kit.kit_file import ChairDescription, KitDescription, MemberDescription
+from models.kit.kit_file import (
+    ChairDescription,
+    KitDescription,
+    MemberDescription,
+    PedalDescription,
+)
 from models.sensors import SensorNoise
 from mpc.simulation.compliant_period import CompliantPeriod
 from mpc.simulation.scenario import Push, Scenario, load_scenario
@@ -48,6 +53,7 @@ SCHEMAS = {
     "Strokes of a drummer": Stroke,
     "Kits": KitDescription,
     "Members of a kit": MemberDescription,
+    "Pedals of a kit": PedalDescription,
     "Chair of a kit": ChairDescription,
     "Scores": ScoreDescription,
     "Parts of a score": PartDescription,
