@@ -85,17 +85,20 @@ def test_layers_and_controls_open_and_close_beside_all_else(page, size):
 
 def test_the_robot_is_as_large_again_when_the_window_is(page):
     zoom = "viewer.camera.zoom"
-    page.set_viewport_size({"width": 1440, "height": 900})
-    page.wait_for_timeout(300)
+
+    def resize(width, height):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function(f"innerWidth === {width}")
+        page.wait_for_timeout(100)
+
+    resize(1440, 900)
     wide = page.evaluate(zoom)
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_timeout(300)
-    narrow = page.evaluate(zoom)
-    aspect = page.evaluate("innerWidth / innerHeight")
-    assert narrow / wide == pytest.approx(aspect / ASPECT)
-    page.set_viewport_size({"width": 1440, "height": 900})
-    page.wait_for_timeout(300)
-    assert page.evaluate(zoom) == pytest.approx(wide)
+    # A picture higher than wide shows as much to the sides as one of this aspect.
+    narrow = 390 / 844 / ASPECT * wide
+    resize(390, 844)
+    page.wait_for_function(f"Math.abs({zoom} - {narrow}) < 1e-6")
+    resize(1440, 900)
+    page.wait_for_function(f"Math.abs({zoom} - {wide}) < 1e-6")
 
 
 def test_keys_are_listed_as_they_belong_together(page):
