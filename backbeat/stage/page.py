@@ -28,6 +28,8 @@ LIVE: tuple[str, ...] = (
 # How a static page of Meshcat takes in what it shows, message by message.
 MESSAGE = "viewer.handle_command_bytearray(new Uint8Array(buffer))"
 COUNTED = f"({MESSAGE}, window.messages = (window.messages ?? 0) + 1)"
+# Without it a phone shows a page for wide screens, made small.
+VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">'
 # Whole numbers that a value is rounded to, over the range of its track.
 STEPS = 65534
 MOST_FRAMES = 65536
@@ -69,7 +71,7 @@ def with_overlay(
     if not body:
         raise RuntimeError("this Drake's Meshcat page has no </body>")
     title = f"<title>{html.escape(info['name'])} – Backbeat</title>"
-    head = head.replace("<title>Drake MeshCat</title>", title, 1)
+    head = head.replace("<title>Drake MeshCat</title>", VIEWPORT + title, 1)
     return head + "\n".join(block) + body + tail
 
 

@@ -210,7 +210,9 @@ class TaskSpacePlayer:
             "fastest": 1.0,
             "aspect": ASPECT,
             "plays": False,
-            "tasks": task_offers(self.live.has_pelvis, self.live.loop.hand_start),
+            "tasks": task_offers(
+                self.live.has_pelvis, self.live.loop.hand_start.tolist()
+            ),
             "world": 0,
             "edition": 0,
         }

@@ -124,6 +124,17 @@ def test_a_layer_can_be_switched_off_and_on(window, run_page):
     assert window.run("'contact forces' in viewer.scene_tree.children")
 
 
+def test_predicted_forces_are_off_until_they_are_asked_for(window, run_page):
+    window.open(run_page)
+    window.wait_for("window.backbeat?.time() > 0.2")
+    forces = "viewer.scene_tree.find(['predicted forces']).object.visible"
+    footholds = "viewer.scene_tree.find(['predicted footholds']).object.visible"
+    assert window.run(footholds)
+    assert not window.run(forces)
+    window.page.click("#overlay aside button:has-text('predicted forces')")
+    assert window.run(forces)
+
+
 def test_a_hit_flashes_and_trails_follow_the_sticks(window, tmp_path):
     behavior = drumming(False, 4.0)
     window.open(record_behavior(behavior, tmp_path / "drums.html").path)

@@ -1,4 +1,5 @@
-// What keys do: a table of key to [what it does, act], and the list of it.
+// What keys do: a table of key to [what it does, act], and the list of it. A digit has
+// "#" before it, for bare ones would come before all other keys of a table.
 window.listenToKeys = (find, table) => {
   const NAMES = { " ": "space", ArrowLeft: "←", ArrowRight: "→" };
   function showKeys() {
@@ -7,7 +8,7 @@ window.listenToKeys = (find, table) => {
     dialog.querySelector("dl").replaceChildren(...Object.entries(table).flatMap(
       ([key, [what]]) => {
         const [name, does] = ["dt", "dd"].map((tag) => document.createElement(tag));
-        name.textContent = NAMES[key] ?? key;
+        name.textContent = NAMES[key] ?? key.replace("#", "");
         does.textContent = what;
         return [name, does];
       }));
@@ -21,7 +22,7 @@ window.listenToKeys = (find, table) => {
     const own = event.target.closest?.("button") && key === " "
       || event.target.closest?.("input[type=range]:not(.time)") && /^(Arrow|Home|End)/.test(key);
     if (own || inside && key !== "?") return;
-    const found = table[key === "=" ? "+" : key];
+    const found = table[key === "=" ? "+" : key] ?? table[`#${key}`];
     if (!found) return;
     event.preventDefault();
     found[1]();

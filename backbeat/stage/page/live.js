@@ -141,6 +141,8 @@ window.makeChooser = ({ info, find }, send) => {
   find("dialog.chooser .list").replaceChildren(...rows);
   find("dialog.chooser .more").textContent =
     "More are built by: backbeat build NAME (backbeat list says which).";
+  // The space bar plays then, and does not open the list again.
+  dialog.addEventListener("close", () => button.blur());
   // A click beside the list is a way out of it.
   dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
   if (info.chooses && !sessionStorage.getItem("has chosen")) {

@@ -177,10 +177,12 @@
   }
 
   // --- a picture higher than wide shows as much to the sides as others ---------------
+  // The server may aim the camera at any time, before or after the page has its size.
+  let aimed, mine;
   function widen() {
     const camera = viewer.camera, ratio = innerWidth / innerHeight / info.aspect;
-    camera.userData.zoom ??= camera.zoom;
-    camera.zoom = camera.userData.zoom * Math.min(1, ratio);
+    if (camera.zoom !== mine) aimed = camera.zoom;
+    mine = camera.zoom = aimed * Math.min(1, ratio);
     camera.updateProjectionMatrix();
     viewer.set_dirty();
   }
@@ -199,6 +201,7 @@
     const now = packed ? window.playRecording(stage, JSON.parse(packed.textContent))
       : window.followServer(stage);
     const update = () => {
+      if (viewer.camera.zoom !== mine) widen();
       caption(now());
       refreshLayers();
       dressGhost();

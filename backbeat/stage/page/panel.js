@@ -112,8 +112,8 @@ window.makePanel = ({ info, find }, send, state) => {
   const keys = {
     w: ["push forward", () => shove(0)], s: ["push backward", () => shove(180)],
     a: ["push to its left", () => shove(90)], d: ["push to its right", () => shove(-90)],
-    1: ["timing on, off", flip(0)], 2: ["forces on, off", flip(1)],
-    3: ["posture on, off", flip(2)], 4: ["steps on, off", flip(3)],
+    "#1": ["timing on, off", flip(0)], "#2": ["forces on, off", flip(1)],
+    "#3": ["posture on, off", flip(2)], "#4": ["steps on, off", flip(3)],
     u: ["undo a setting", () => send("undo")], r: ["reset", () => send("reset")],
   };
   for (const entry of Object.values(keys)) entry[1] = inSimulation(entry[1]);

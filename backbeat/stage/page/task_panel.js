@@ -68,7 +68,7 @@ window.makeTaskPanel = ({ info, find }, send, state) => {
     e: ["target up", move(2, 0.02)], q: ["target down", move(2, -0.02)],
     h: ["target back to the start", () => home.click()],
     ...Object.fromEntries(toggles.map((button, k) =>
-      [k + 1, [`${button.textContent} on, off`, () => button.click()]])),
+      [`#${k + 1}`, [`${button.textContent} on, off`, () => button.click()]])),
     " ": ["pause, go on", flip],
     r: ["reset", () => reset.click()],
     "?": ["these keys", () => keys.click()],

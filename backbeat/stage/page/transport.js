@@ -36,7 +36,7 @@ window.makeTransport = ({ info, find, say, clock }, deck, keys = {}) => {
     l: ["begin again at the end, or not", () => deck.loop(!now().loop)],
     "-": ["slower", () => faster(-0.1)],
     "+": ["faster", () => faster(0.1)],
-    0: ["speed as usual", () => deck.speed(1)],
+    "#0": ["speed as usual", () => deck.speed(1)],
     ...keys,
     "?": ["these keys", () => showKeys()],
   };
