@@ -200,7 +200,7 @@ class Behavior:
 
     def _tempo(self) -> str:
         """Its tempo, and its meter if that is none of every day."""
-        meter = "" if self.meter == COMMON else f" in {self.meter}"
+        meter = "" if str(self.meter) == str(COMMON) else f" in {self.meter}"
         return f"{self.bpm:g} BPM{meter}"
 
     def __str__(self) -> str:

@@ -118,6 +118,10 @@ class MeterMap:
     def __post_init__(self) -> None:
         """Raises BackbeatError for changes in disorder."""
         check_order([c.beat for c in self.changes], "meter")
+        if self.changes and self.changes[0].beat == 0:
+            # One way to say it, so that what is stored comes back the same.
+            object.__setattr__(self, "first", self.changes[0].meter)
+            object.__setattr__(self, "changes", self.changes[1:])
         object.__setattr__(self, "_bars", self._count())
 
     def at(self, beat: float) -> Meter:
@@ -165,7 +169,11 @@ class MeterMap:
     def __str__(self) -> str:
         """As musicians write it, with the bars at which it changes."""
         words = [str(self._bars[0][2])]
-        words += [f"{m} from bar {bars + 1}" for _, bars, m in self._bars[1:]]
+        words += [
+            f"{meter} from bar {bars + 1}"
+            for (_, _, before), (_, bars, meter) in pairwise(self._bars)
+            if meter != before  # else a bar begins anew, in the same meter
+        ]
         return ", ".join(words)
 
     def _part(self, beat: float) -> int:

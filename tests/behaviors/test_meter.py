@@ -86,6 +86,16 @@ def test_bars_follow_each_other_through_changes():
     assert meter_map(Meter(), [(3, Meter(7, 8)), (5, Meter(3, 4))]) == CHANGING
 
 
+def test_a_change_at_the_start_is_the_first_meter():
+    early = MeterMap(
+        Meter(), (MeterChange(0, Meter(7, 8)), MeterChange(5, Meter(7, 8)))
+    )
+    assert early == MeterMap(Meter(7, 8), (MeterChange(5, Meter(7, 8)),))
+    assert meter_from_plain(early.to_plain()) == early
+    # A bar begins anew, and the meter is what it was.
+    assert (str(early), early.place(5)) == ("7/8", (3, 1))
+
+
 def test_a_bar_that_the_next_meter_cuts_has_fewer_pulses():
     cut = MeterMap(Meter(), (MeterChange(6, Meter(3, 4)),))
     assert [(p.bar, p.number, p.count) for p in cut.pulses(6.5)][4:] == [
