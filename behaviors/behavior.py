@@ -12,7 +12,8 @@ from pydrake.math import RigidTransform, RollPitchYaw
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.robot import RobotModel
-from models.robot_description import Stamp, find_description, robot_stamps
+from models.robot_description import find_description, robot_stamps
+from models.robot_inheritance import Stamp
 from models.scene import Scene
 from optimization.certificate import Certificate
 from optimization.dense_trajectory import DenseTrajectory

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from models.description.contact_sets import check_contact_set
 from models.description.inertia import refuse_impossible_bodies
-from models.description.made_description import made_description, made_from
+from models.description.made_description import made_description
+from models.description.overlay_file import made_from
 from models.errors import BackbeatError, unknown_name
 from models.robot_inheritance import Stamp, lineage, merged_text, stamp
 from models.yaml_file import parse_yaml
