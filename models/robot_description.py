@@ -186,7 +186,7 @@ class RobotDescription:
 
 
 _HERE = Path(__file__).parent
-_ATLASES = ("", "_v3", "_v3_calibrated", "_v4", "_v5_drcsim")
+_ATLASES = ("", "_hands", "_v3", "_v3_calibrated", "_v4", "_v5_drcsim")
 SHIPPED = {f"atlas{v}": _HERE / "atlas" / f"atlas{v}.yaml" for v in _ATLASES}
 SHIPPED["ur10"] = _HERE / "ur10" / "ur10.yaml"
 

@@ -19,7 +19,7 @@ _DRAKE_TYPES = ("ball", "screw", "universal", "curvilinear")
 # may have meant another axis than the one that results.
 _ZERO, _UNIT = 1e-8, 1e-3
 
-# What becomes of joint types that are not turned by so much: what is said, what to do.
+# What becomes of types that are no hinge with stops: what is said, and what to do.
 _FATES = {
     "continuous": (
         "it turns without end: in Drake a revolute joint without limits of position, "
@@ -60,10 +60,13 @@ def _found(
 
 
 def _check_type(joint: Joint) -> Iterator[Finding]:
-    if joint.type in _FATES:
-        yield _found(
-            f"{joint.type}-joint", _NOTE, joint, joint.line, *_FATES[joint.type]
-        )
+    at = joint.line
+    if joint.type == "continuous":
+        yield _found("continuous-joint", _NOTE, joint, at, *_FATES["continuous"])
+    elif joint.type == "prismatic":
+        yield _found("prismatic-joint", _NOTE, joint, at, *_FATES["prismatic"])
+    elif joint.type == "planar":
+        yield _found("planar-joint", _NOTE, joint, at, *_FATES["planar"])
     elif joint.type == "floating":
         yield _found(
             "floating-joint",

@@ -205,8 +205,10 @@ class Scenario:
         self.world.check()
         if self.beat_priority is not None:
             check_beat_priority("scenario", self.beat_priority)
-        for part in (*self.pushes, *self.compliant):
-            part.check()
+        for push in self.pushes:
+            push.check()
+        for period in self.compliant:
+            period.check()
         for event in self.events:
             event.check()
             tick_number(event.time, self.lead_in, self.tick_period)
