@@ -34,8 +34,11 @@ class MatrixFreePoint:
 
     def forces(
         self, q: np.ndarray, change: np.ndarray, below: np.ndarray
-    ) -> np.ndarray:
+    ) -> np.ndarray | None:
         """(nv,) forces that make a change and do below what does not disturb it.
+
+        None near a singularity, where directions are given up little by little, and
+        what is below gets them: that is for `TaskSpace`.
 
         Args:
             q: (nq,) configuration.
@@ -45,6 +48,8 @@ class MatrixFreePoint:
         self._operators.update(q)
         G, M = self._G, self._M
         A = (G @ M.inverse @ G.T).dense()
-        L = rank_adjusted(0.5 * (A + A.T), self._heaviest).inverse
+        rank = rank_adjusted(0.5 * (A + A.T), self._heaviest)
+        if not rank.is_full:
+            return None
         felt = G @ (M.inverse @ below)
-        return below + G.T @ (L @ (change - felt))
+        return below + G.T @ (rank.inverse @ (change - felt))
