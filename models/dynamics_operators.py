@@ -7,6 +7,9 @@ factoring the mass matrix grows with its cube:
     M^-1 f   articulated bodies
     J x      the velocity of a frame for velocities x
     J' F     a wrench on a frame, carried down to the base
+    Jdot v   the acceleration of a frame that is there with vdot = 0
+
+`models.operator_matrices` writes them as matrices.
 
 Sources
     Featherstone, "Rigid Body Dynamics Algorithms", 2008, chapters 5 and 7.
@@ -15,7 +18,7 @@ Sources
 
 import numpy as np
 
-from models import dynamics
+from models import dynamics, kinematics
 from models.bound_arguments import bind
 from models.frames import Frame
 from models.kinematic_tree import make_workspace
@@ -33,6 +36,7 @@ class DynamicsOperators:
         """Prepares the operators; `update` says where."""
         self.robot, nv = robot, robot.num_velocities
         nb, z = robot.num_joints + 1, np.zeros
+        self._still = z(nv)
         # Inertias of bodies and articulated ones, their columns along joints.
         self._bound = bind(
             (
@@ -46,9 +50,10 @@ class DynamicsOperators:
             )
         )
 
-    def update(self, q: np.ndarray) -> None:
-        """Moves to a configuration q (nq,)."""
-        _update(self._bound, np.ascontiguousarray(q, float))
+    def update(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
+        """Moves to a configuration q (nq,) and a velocity v (nv,); None for rest."""
+        moving = self._still if v is None else np.ascontiguousarray(v, float)
+        _update(self._bound, np.ascontiguousarray(q, float), moving)
 
     def mass(self, x: np.ndarray) -> np.ndarray:
         """(nv,) M x."""
@@ -74,12 +79,18 @@ class DynamicsOperators:
         _jacobian_transpose(self._bound, frame.body, frame.p_PF, F, out)
         return out
 
+    def bias_acceleration(self, frame: Frame) -> np.ndarray:
+        """(6,) Jdot v of a frame's origin at the velocity of the last `update`."""
+        out = np.empty(6)
+        _bias_acceleration(self._bound, frame.body, frame.p_PF, out)
+        return out
+
 
 @compiled
-def _update(bound, q):
+def _update(bound, q, v):
     """Motion axes, and articulated inertias with what the other passes need of them."""
     tree, ws, inertia, articulated, U, d, still = bound.content
-    dynamics.forward_pass(tree, q, still, still, 0.0, ws, False)
+    dynamics.forward_pass(tree, q, v, still, 0.0, ws, False)
     dynamics.body_forces(tree, ws, False)
     for b in range(inertia.shape[0]):
         I, m, h, X = ws.I[b], ws.m[b], ws.h[b], articulated[b]
@@ -173,6 +184,13 @@ def _arm(ws, body, p_PF, r):
         r[i] = ws.p[body, i]
         for k in range(3):
             r[i] += R[i, k] * p_PF[k]
+
+
+@compiled
+def _bias_acceleration(bound, body, p_PF, out):
+    r, ws = np.empty(3), bound.content[1]
+    _arm(ws, body, p_PF, r)
+    kinematics.frame_acceleration(ws, body, r, 0.0, out)
 
 
 @compiled

@@ -27,6 +27,7 @@ from models.robot import RobotModel
 from optimization.task_space.force_tasks import JointForceTask
 from optimization.task_space.limited_program import LimitedProgram
 from optimization.task_space.limits import JointLimits
+from optimization.task_space.matrix_free import MatrixFreePoint
 from optimization.task_space.motion_tasks import BaseTask, PointTask
 from optimization.task_space.task_space import TaskSpace
 
@@ -141,6 +142,9 @@ class TaskSpaceLaw:
         if effort_limits is not None:
             limits = replace(limits, effort=effort_limits)
         self._limits = limits
+        self._free: MatrixFreePoint | None = None
+        if not robot.floating:
+            self._free = MatrixFreePoint(robot, self.hand_task)
         self._programs = [LimitedProgram(s, limits) for s in (self._idle, self.space)]
 
     def __call__(
@@ -168,7 +172,11 @@ class TaskSpaceLaw:
         if self._base is not None:
             told = base_acceleration if s.base_feedforward else None
             self._base.set_desired(np.zeros(6) if told is None else told)
-        space.update(q, v)
+        is_free = self._free is not None and s.limits == "truncate" and s.task
+        if is_free:
+            space.state.update(q, v)
+        else:
+            space.update(q, v)
         state = space.state
         modeled = self.hand_task.position(state)
         at = modeled if hand is None or not s.sensed_hand else hand
@@ -177,6 +185,11 @@ class TaskSpaceLaw:
         if hand_rate is not None and s.sensed_hand and s.observed_rate:
             rate = hand_rate
         wanted = wanted - s.damping * (rate - target[1])
+        if is_free:
+            fast = self._matrix_free(q, v, wanted, s)
+            if fast is not None:
+                return TaskSpaceCommand(*self._limits.truncate(fast), modeled)
+            space.update(q, v)
         self.hand_task.set_desired(wanted)
         self._below.set_desired(self._torques_below(q, v, s))
         if s.limits == "program":
@@ -184,6 +197,27 @@ class TaskSpaceLaw:
             return TaskSpaceCommand(found.tau, found.at_limit, modeled)
         tau, cut = self._limits.truncate(space.solve().tau)
         return TaskSpaceCommand(tau, cut, modeled)
+
+    def _matrix_free(
+        self,
+        q: np.ndarray,
+        v: np.ndarray,
+        wanted: np.ndarray,
+        s: TaskSpaceSettings,
+    ) -> np.ndarray | None:
+        """(nv,) torques without matrices, where that is possible [N m].
+
+        It is for an arm that is bolted down, its torques truncated; None near a
+        singularity.
+        """
+        assert self._free is not None
+        state = self.space.state
+        f_0 = -state.bias
+        f_0 -= self.robot.damping * v
+        change = wanted - self.hand_task.bias(state)
+        below = f_0 + self._torques_below(q, v, s)
+        found = self._free.forces(q, change, below)
+        return None if found is None else found - f_0
 
     def space_for(self, settings: TaskSpaceSettings) -> TaskSpace:
         """Tasks under some settings: with the hand's, or without."""

@@ -166,10 +166,9 @@ class RemoteTaskSpace(CollectableSystem):
 
     def _ticked(self, context: Context, memory: RemoteTaskMemory) -> RemoteTaskMemory:
         """The memory after a tick."""
-        ports = map(self.get_input_port, range(self.num_input_ports()))
-        x, target, *rest = (
-            port.Eval(context) if port.HasValue(context) else None for port in ports
-        )
+        x, target = (self.GetInputPort(n).Eval(context) for n in ("state", "target"))
+        ports = map(self.GetInputPort, ("hand", "hand_rate", "base_acceleration"))
+        rest = [p.Eval(context) if p.HasValue(context) else None for p in ports]
         settings = self.settings(context)
         given = (x, target, *rest)
         asked = [None if i is None else i.tobytes() for i in given], settings

@@ -111,11 +111,13 @@ def read_task_question(message: dict[str, Any], num_states: int) -> TaskQuestion
     if not np.isfinite(numbers).all():
         raise ProtocolError("what is sensed is not of finite numbers")
     x, extra = numbers[:num_states], numbers[num_states:]
-    parts = [extra[p] if given >> k & 1 else None for k, p in enumerate(PARTS)]
+    hand, hand_rate, base = (
+        extra[p] if given >> k & 1 else None for k, p in enumerate(PARTS)
+    )
     settings = None
     if "settings" in message:
         settings = _read_settings(value(message, "settings", dict))
-    return TaskQuestion(number, x, extra[:TARGET], *parts, settings)
+    return TaskQuestion(number, x, extra[:TARGET], hand, hand_rate, base, settings)
 
 
 def _read_settings(told: dict[str, Any]) -> TaskSpaceSettings:

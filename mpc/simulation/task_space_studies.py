@@ -9,7 +9,7 @@ from mpc.simulation.target_motion import TargetMotion
 from mpc.simulation.task_sensing import TaskNoise
 from mpc.simulation.task_space_run import TaskSpaceRun, run_task_space
 from mpc.simulation.task_space_scenario import TaskSpaceScenario
-from mpc.task_space_law import TaskSpaceSettings
+from mpc.task_space_law import LIMITS, TaskSpaceSettings
 
 PERIODS = (0.001, 0.002, 0.005, 0.010, 0.020, 0.040)
 NOISES = (2e-3, 5e-3, 10e-3, 20e-3)
@@ -164,3 +164,23 @@ def pelvis_study(
                 what = {"rate": rate, "radius": radius, "feedforward": feedforward}
                 rows.append({**what, **found})
     return pd.DataFrame(rows)
+
+
+def cruciform_study(duration: float = 3.0) -> dict[str, TaskSpaceRun]:
+    """Atlas from its zero posture, its pelvis going up and down, by way at limits.
+
+    Both arms are straight sideways, and so shall all be that the hand does not need;
+    the pelvis sways by 0.1 m at 2 rad/s.
+    """
+    return {
+        limits: run_task_space(
+            TaskSpaceScenario(
+                robot="atlas",
+                start="cruciform",
+                base=BaseMotion("z", 0.1, 2.0),
+                control=TaskSpaceSettings(limits=limits),
+                duration=duration,
+            )
+        )
+        for limits in LIMITS
+    }

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from models.configuration import Configuration
+from mpc.simulation.scenario import load_scenario
 from mpc.simulation.task_space_loop import build_task_space_loop
 from mpc.simulation.task_space_scenario import load_task_space_scenario
+from mpc.simulation.task_space_studies import cruciform_study
 from optimization.task_space.task_space import TaskSpace
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -32,11 +34,29 @@ def test_the_code_on_the_page_runs():
 
 def test_scenarios_on_the_page_are_read(tmp_path):
     scenarios = blocks("yaml")
-    assert scenarios
+    assert len(scenarios) == 4
     for k, text in enumerate(scenarios):
         path = tmp_path / f"{k}.yaml"
         path.write_text(text)
-        build_task_space_loop(load_task_space_scenario(path))
+        if text.startswith("behavior:"):
+            assert load_scenario(path).upper_body.hand == "right hand"
+        else:
+            build_task_space_loop(load_task_space_scenario(path))
+
+
+@pytest.mark.slow
+def test_numbers_from_cruciform_are_those_of_the_page():
+    """Truncated and by programs, RMS and largest, to the last digit that is told."""
+    told = re.findall(r"([\d.]+) mm RMS and ([\d.]+) mm at most", PAGE)
+    assert ("7.3", "23.4") in told
+    for (limits, run), numbers in zip(
+        cruciform_study().items(), (("7.3", "23.4"), ("0.011", "0.020")), strict=True
+    ):
+        found = run.metrics(1.0)
+        assert numbers in told, limits
+        for number, key in zip(numbers, ("error_rms_mm", "error_max_mm"), strict=True):
+            digits = len(number.split(".")[1])
+            assert found[key] == pytest.approx(float(number), abs=1.01 * 10**-digits)
 
 
 @pytest.mark.slow

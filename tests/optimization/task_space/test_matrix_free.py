@@ -27,5 +27,6 @@ def test_forces_are_those_of_the_task_space(seed):
     found, level = space.solve(), space.levels[2]
     change = wish - level.acceleration_before(space.dynamics.phi_0)
     free = MatrixFreePoint(robot, task).forces(q, change, below)
+    assert free is not None
     size = np.abs(found.tau).max()
     assert_allclose(free, found.tau, atol=HIERARCHY * size)
