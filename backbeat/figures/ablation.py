@@ -23,8 +23,8 @@ def ablation_rates(rows: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         A row for each case and impulse [N s]: `runs`, `survived`, `low`, `high`
-        (Wilson's interval), and `com_mm`, the median RMS error of the center of mass in the runs
-        that were survived [mm], NaN without any.
+        (Wilson's interval), and `com_mm`, the median RMS error of the center of mass
+        in the runs that were survived [mm], NaN without any.
     """
     newest = rows.loc[rows["finished"].idxmax(), "source"]
     rows = rows[rows["source"] == newest]
