@@ -9,6 +9,7 @@ from backbeat.cli.options import LIBRARY, LibraryFolder
 
 if TYPE_CHECKING:
     from backbeat.figures.registry import Figure
+    from backbeat.figures.sources import Sources
 
 
 def command(
@@ -28,6 +29,9 @@ def command(
         str, typer.Option(help="Drumming behavior that plans are taken from.")
     ] = "outstanding",
     library: LibraryFolder = LIBRARY,
+    sweeps: Annotated[
+        Path, typer.Option(help="Folder of the sweeps that figures are drawn from.")
+    ] = Path("out/sweeps"),
 ) -> None:
     """Draws figures from the model, the score and the plan in the library."""
     from backbeat.figures.registry import FIGURES, find_figure, write_figure
@@ -46,15 +50,40 @@ def command(
 
     from backbeat.figures.sources import Sources
 
-    sources, folder = Sources(library, behavior), output or Path("out/figures")
+    sources, folder = Sources(library, behavior, sweeps), output or Path("out/figures")
     # Before anything is drawn: plan or score may be missing.
     if any(figure.of_plan for figure in chosen):
         _ = sources.plan
     if any(figure.of_score for figure in chosen):
         _ = sources.score
+    chosen = _with_runs(chosen, sources, every)
     for figure in chosen:
         path = write_figure(figure, sources, folder, kind)
         typer.echo(f"{path} ({path.stat().st_size / 1e3:.0f} kB): {figure.shows}")
+
+
+def _with_runs(
+    chosen: "list[Figure]", sources: "Sources", every: bool
+) -> "list[Figure]":
+    """The figures whose sweeps have run; of all figures the others are left out, said.
+
+    Raises:
+        BackbeatError: one that was named lacks its runs.
+    """
+    from models.errors import BackbeatError
+
+    kept = []
+    for figure in chosen:
+        try:
+            if figure.of_sweep:
+                sources.sweep(figure.of_sweep)
+        except BackbeatError as error:
+            if not every:
+                raise
+            typer.echo(f"{figure.name} is left out: {error}", err=True)
+            continue
+        kept.append(figure)
+    return kept
 
 
 def list_figures(figures: "list[Figure]") -> None:
@@ -65,5 +94,7 @@ def list_figures(figures: "list[Figure]") -> None:
     table = Table("figure", "shows", "drawn from")
     for figure in figures:
         source = "a plan in the library" if figure.of_plan else "model and score"
+        if figure.of_sweep:
+            source = f"the sweep {figure.of_sweep}"
         table.add_row(figure.name, figure.shows, source)
     Console(markup=False).print(table)

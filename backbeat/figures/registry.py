@@ -36,6 +36,7 @@ class Figure:
         of_plan: whether it needs the drumming behavior in the library.
         moves: whether it is an animation.
         of_score: whether it needs the score of that behavior.
+        of_sweep: name of the sweep whose runs it needs; "" for none.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Figure:
     of_plan: bool = False
     moves: bool = False
     of_score: bool = False
+    of_sweep: str = ""
 
     def draw(self, sources: "Sources") -> "Drawing | MovingPicture":
         """Draws it.
@@ -96,6 +98,12 @@ FIGURES = {
         Figure("hand-limits", "task_space", "What truncated torques lose."),
         Figure("swaying-pelvis", "task_space", "A hand held on a swaying pelvis."),
         Figure("moving-pelvis", "task_space", "A pelvis that goes every way at once."),
+        Figure(
+            "ablation",
+            "ablation",
+            "What each adaptation is worth.",
+            of_sweep="ablation",
+        ),
         Figure("soft-elbow", "compliance", "Force over displacement of a soft joint."),
         Figure("drummer", "moving_picture", "Two bars of drumming.", True, True),
     )

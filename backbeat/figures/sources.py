@@ -4,6 +4,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from behaviors.behavior import Behavior, make_robot
 from behaviors.behavior import Mount as FreeBase
@@ -23,6 +24,7 @@ from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.robot import RobotModel
 from models.safety_law import SafetyLaw, read_safety_law
+from mpc.simulation.sweep.table import SweepTable
 
 ROBOT, EQUIPMENT = "atlas", ("sticks",)
 EXAMPLE = Path(__file__).parent / "example_joint.urdf"
@@ -33,10 +35,28 @@ class Sources:
     """Everything is made when it is first asked for, and then kept."""
 
     def __init__(
-        self, library: Path = Path("library"), behavior: str = "outstanding"
+        self,
+        library: Path = Path("library"),
+        behavior: str = "outstanding",
+        sweeps: Path = Path("out/sweeps"),
     ) -> None:
-        """Names the library and the drumming behavior that plans are taken from."""
-        self.library, self.behavior = library, behavior
+        """Names the library, the behavior whose plan is drawn, the folder of sweeps."""
+        self.library, self.behavior, self.sweeps = library, behavior, sweeps
+
+    def sweep(self, name: str) -> pd.DataFrame:
+        """The rows of a sweep that has run.
+
+        Raises:
+            BackbeatError: it has not, or its table cannot be read.
+        """
+        path = self.sweeps / f"{name}.parquet"
+        rows = SweepTable(path).frame()
+        if rows.empty:
+            raise BackbeatError(
+                f"there are no runs of the sweep {name} in {self.sweeps}; `backbeat "
+                f"sweep {name}` makes them"
+            )
+        return rows
 
     @cached_property
     def robot(self) -> RobotModel:

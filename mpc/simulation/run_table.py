@@ -46,6 +46,8 @@ def run_frame(run: "SimulationRun") -> pd.DataFrame:
     for i, axis in enumerate("xyz"):
         columns[f"push.f{axis}"] = run.push[:, i]
     derived = _balance(run) | _controller(run)
+    if run.scenario.log_dynamics:
+        derived |= _dynamics(run)
     if run.scenario.state == "estimated":
         derived |= _state("sensed.", robot, run.sensed)
     for name, values in derived.items():
@@ -57,6 +59,27 @@ def run_frame(run: "SimulationRun") -> pd.DataFrame:
 def _state(prefix: str, robot: RobotModel, x: np.ndarray) -> Columns:
     names = position_names(robot) + velocity_names(robot)
     return {f"{prefix}{name}": x[:, i] for i, name in enumerate(names)}
+
+
+def _dynamics(run: "SimulationRun") -> Columns:
+    """Gravity's torques and the diagonal of the mass matrix, as the model has them."""
+    robot = run.behavior.robot_model
+    first = robot.base_velocities
+    state = Configuration(robot, run.x[0, : robot.num_positions])
+    gravity = np.full((len(run.t), robot.num_joints), np.nan)
+    inertia = gravity.copy()
+    for k, x in enumerate(run.x):
+        if not np.isfinite(x).all():
+            # After a fall numbers may grow beyond all bounds.
+            break
+        state.update(x[: robot.num_positions])
+        gravity[k] = state.gravity_forces[first:]
+        inertia[k] = np.diag(state.mass_matrix)[first:]
+    columns: Columns = {}
+    for name, values in (("gravity", gravity), ("inertia", inertia)):
+        for i, joint in enumerate(robot.joint_names):
+            columns[f"{name}.{joint}"] = values[:, i]
+    return columns
 
 
 def _balance(run: "SimulationRun") -> Columns:

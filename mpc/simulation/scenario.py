@@ -126,6 +126,8 @@ class Scenario:
     steps: bool = True
     # Whether to watch for forces that the model does not know.
     watch_forces: bool = True
+    # Whether run files have gravity torques and joint-space inertia as columns.
+    log_dynamics: bool = False
     # How the world differs from what the controllers believe.
     world: WorldError = field(default_factory=WorldError)
     # Seed of everything random.

@@ -33,13 +33,25 @@ class Driven:
         self.window, self.player, self.page = window, player, window.page
 
     def until(self, condition, frames=1000):
-        """Plays on until something holds; the page is not waited for."""
+        """Plays on until something holds.
+
+        What is counted are turns of both sides, not time: after each frame of the
+        player the page gets a turn too, however long a loaded machine takes for it.
+        """
         for _ in range(frames):
             if condition():
                 return
             self.player.frame()
+            self.give_turn()
+        raise AssertionError(f"it never came in {frames} turns of player and page")
+
+    def give_turn(self):
+        """Waits until the page has done what was due, and timers of 10 ms."""
+        try:
+            self.window.run("new Promise((done) => setTimeout(done, 10))")
+        except Exception:
+            # A page that is replaced by another has no turns.
             self.page.wait_for_timeout(10)
-        raise AssertionError("it never came")
 
     def click(self, selector):
         """Clicks without waiting for a picture, which a slow machine may not draw."""

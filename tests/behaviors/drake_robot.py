@@ -48,6 +48,11 @@ class DrakeRobot:
         tau = self.plant.CalcInverseDynamics(self.context, self._full(vdot), forces)
         return tau[self._v]
 
+    def gravity_forces(self) -> np.ndarray:
+        """(nv,) generalized forces of gravity."""
+        tau = self.plant.CalcGravityGeneralizedForces(self.context)
+        return np.asarray(tau[self._v])
+
     def _contact(self, name: str) -> tuple[object, RigidTransform]:
         frame = find_frame(self.plant, self.robot.contact_link(name))
         return frame, self.robot.contact_in_link(name)

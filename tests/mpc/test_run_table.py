@@ -12,6 +12,7 @@ from mpc.simulation.run_record import record_of
 from mpc.simulation.run_table import AHEAD, WALL_TIMES
 from mpc.simulation.scenario import Scenario
 from tests.backbeat.performances import drumming, run_of, swaying
+from tests.behaviors.drake_robot import DrakeRobot
 
 # Columns that are worked out are stored in single precision.
 SINGLE = 1e-6
@@ -83,6 +84,24 @@ def test_an_estimated_state_is_kept_where_there_is_one(run):
     table = run_frame(replace(run, scenario=scenario, sensed=run.x + 0.01))
     off = table["sensed.q.l_arm_elx"] - table["q.l_arm_elx"]
     assert off.to_numpy() == pytest.approx(0.01, abs=SINGLE)
+
+
+def test_gravity_and_inertia_are_those_of_drake_where_they_are_asked_for(run):
+    assert not any(n.startswith(("gravity.", "inertia.")) for n in run_frame(run))
+    table = run_frame(replace(run, scenario=replace(run.scenario, log_dynamics=True)))
+    robot = run.behavior.robot_model
+    drake, nq = DrakeRobot(robot), robot.num_positions
+    for k in (0, len(run.t) // 2, len(run.t) - 1):
+        drake.set(run.x[k, :nq], run.x[k, nq:])
+        tau = drake.gravity_forces()[robot.base_velocities :]
+        M = drake.mass_matrix()[robot.base_velocities :, robot.base_velocities :]
+        logged = [
+            table[[f"{name}.{j}" for j in robot.joint_names]].iloc[k].to_numpy()
+            for name in ("gravity", "inertia")
+        ]
+        assert logged[0] == pytest.approx(tau, rel=1e-5, abs=1e-4)
+        assert logged[1] == pytest.approx(np.diag(M), rel=1e-5)
+        assert np.abs(tau).max() > 10.0
 
 
 def test_measured_columns_are_stored_to_the_last_bit(run, tmp_path):
