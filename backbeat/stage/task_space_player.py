@@ -19,7 +19,7 @@ from backbeat.stage.puppet import Puppet
 from backbeat.stage.server import LiveServer
 from backbeat.stage.task_space_panel import FARTHEST, TASK_COMMANDS, task_offers
 from backbeat.stage.transport import Pace
-from models.errors import BackbeatError, unknown_name
+from models.errors import BackbeatError, ended, unknown_name
 from mpc.simulation.live_task_space import LiveTaskSpace, TaskSpaceMoment
 from mpc.simulation.task_space_loop import HANDS
 
@@ -123,7 +123,7 @@ class TaskSpacePlayer:
             else:
                 self.live.reset()
         except BackbeatError as error:
-            self._notice = self._notice[0] + 1, f"{error}."
+            self._notice = self._notice[0] + 1, ended(str(error))
 
     def close(self) -> None:
         """Ends the show."""

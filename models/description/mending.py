@@ -17,7 +17,8 @@ from models.description.document import (
     read_document,
     tag,
 )
-from models.description.meshes import DRAWN, TOUCHED, is_file, resolve
+from models.description.meshes import DRAWN, TOUCHED, resolve
+from models.outside_file import is_file
 
 # Units of the format itself, which say nothing new behind a number.
 _OWN_UNIT = re.compile(

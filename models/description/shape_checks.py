@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from models.description.description import Description, Geometry, Link, Material
 from models.description.finding import Finding, Severity
-from models.description.meshes import is_file, resolve
+from models.description.meshes import resolve
+from models.outside_file import is_file
 
 _ERROR = Severity.ERROR
 
