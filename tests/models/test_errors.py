@@ -53,4 +53,4 @@ def test_letters_of_all_languages_are_shown_as_they_are():
 def test_the_gist_of_what_others_say_is_no_cut_sentence():
     said = "magic bytes not found in footer. Either the file is corrupted or\nno table."
     assert gist(said) == "magic bytes not found in footer"
-    assert gist("a word " * 100).endswith("word ...")
+    assert set(gist("word " * 100).split()) == {"word", "..."}
