@@ -21,12 +21,15 @@ from behaviors.behavior_table import (
 from behaviors.stored_header import HEADER
 from models.atomic_file import replacing
 from models.bounds import LONGEST_SIMULATED
-from models.errors import BackbeatError, shown, unknown_name
+from models.errors import BackbeatError, gist, shown, unknown_name
 from models.outside_file import cannot_read, is_file, is_there
 from models.plain_data import cleaned, misfits
 from models.table_file import read_metadata, read_table
 
 FORMAT = 3
+# Where a library usually is, and where there are specifications of what ships.
+USUAL = "library"
+SHIPPED = [Path(__file__).parent / kind for kind in ("specifications", "setlists")]
 # Fastest tempo of all: far more than anybody plays.
 MOST_BPM = 1000.0
 # Where a behavior's file has its record.
@@ -59,7 +62,7 @@ class Library:
         folder: where the files are.
     """
 
-    def __init__(self, folder: str | Path = "library") -> None:
+    def __init__(self, folder: str | Path = USUAL) -> None:
         """Opens a library; the folder is made when the first behavior is saved."""
         self.folder = Path(folder)
 
@@ -163,6 +166,17 @@ class Library:
             "summary": header["summary"],
         }
 
+    def _missing(self, name: str) -> BackbeatError:
+        """Why there is no behavior of a name: not built yet, or unknown."""
+        own = "" if self.folder == Path(USUAL) else f" --library {self.folder}"
+        if any((folder / f"{name}.yaml").is_file() for folder in SHIPPED):
+            return BackbeatError(
+                f"{name} ships with Backbeat and is not built yet; build it first: "
+                f"backbeat build {name}{own}"
+            )
+        where = f" {self.folder}" if own else ""
+        return unknown_name(f"behavior in library{where}", name, self.names())
+
     def _header(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
         """What a record says of a behavior, when it looks as it should."""
         for misfit in misfits(record["header"], HEADER):
@@ -178,7 +192,7 @@ class Library:
     def _record(self, name: str) -> dict[str, Any]:
         path = self.path(name)
         if not is_there(path):
-            raise unknown_name(f"behavior in library {self.folder}", name, self.names())
+            raise self._missing(name)
         try:
             metadata = read_metadata(path, "behavior")
             record: dict[str, Any] = json.loads(metadata[METADATA])
@@ -204,7 +218,7 @@ def _check_time(t: np.ndarray) -> None:
 
 
 def _damaged(path: Path, name: str, why: str) -> BackbeatError:
-    why = " ".join(why.split())[:200]
+    why = gist(why)
     return BackbeatError(
         f"{path} cannot be used: {why}; rebuild it with 'backbeat build {name} --force'"
     )

@@ -61,8 +61,8 @@ YAML_ALIASES = 200
 YAML_DEPTH = 60
 # Letters of a number; the longest that a program writes have twenty-four.
 NUMBER_LETTERS = 60
-# Elements and attributes of a description, letters of one, its links, and how deep its
-# tree goes.
+# Elements of a description, attributes of one, letters of these; its links, and how
+# deep its tree goes.
 XML_ELEMENTS = 50_000
 XML_ATTRIBUTES = 200
 XML_LETTERS = 10_000

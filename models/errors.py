@@ -72,6 +72,13 @@ def ended(sentence: str) -> str:
     return sentence if sentence.endswith("?") else f"{sentence}."
 
 
+def gist(said: object, most: int = 200) -> str:
+    """What another program says, as half a sentence: its first one, and no longer."""
+    text = " ".join(str(said).split())
+    text = text.partition(". ")[0].rstrip(".")
+    return text if len(text) <= most else f"{text[:most].rpartition(' ')[0]} ..."
+
+
 def shown(said: object, most: int = 80) -> str:
     """What somebody wrote, in quotes and on one line, cut where it is long."""
     text = str(said)

@@ -70,7 +70,7 @@ class _Survey:
             self.aliases += 1
             if self.aliases > bounds.YAML_ALIASES:
                 self._refuse(f"more than {bounds.YAML_ALIASES} aliases", event)
-            self._add(self.parts.get(event.anchor, 1), _NO_KEY)
+            self._add(self.parts.get(event.anchor or "", 1), _NO_KEY)
 
     def _note(self, anchor: str | None, parts: int) -> None:
         if anchor is not None:

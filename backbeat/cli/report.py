@@ -70,7 +70,7 @@ def command(
 def _run_page(run_file: Path, path: Path, library: Path, where: RecordingPlace) -> str:
     from backbeat.report.run_report import run_page
     from backbeat.stage.recording import write_page
-    from models.errors import BackbeatError
+    from models.errors import BackbeatError, ended
     from mpc.simulation.run_record import read_run
 
     record = read_run(run_file)
@@ -81,7 +81,7 @@ def _run_page(run_file: Path, path: Path, library: Path, where: RecordingPlace) 
     except BackbeatError as error:
         if where is RecordingPlace.LINK:
             raise
-        return run_page(record, run_file, note=f"There is none: {error}.")
+        return run_page(record, run_file, note=ended(f"There is none: {error}"))
     if where is RecordingPlace.EMBED:
         return run_page(record, run_file, recording)
     beside = path.with_name(f"{path.stem}.recording.html")

@@ -18,7 +18,8 @@ import threading
 from contextlib import suppress
 from email.message import Message
 from http import HTTPStatus
-from typing import BinaryIO, NamedTuple
+from io import BufferedIOBase
+from typing import NamedTuple
 
 from backbeat.stage.guard import RefusedError
 
@@ -91,7 +92,7 @@ def connect(place: Place) -> socket.socket:
     return own
 
 
-def relay(meshcat: socket.socket, page: socket.socket, said: BinaryIO) -> None:
+def relay(meshcat: socket.socket, page: socket.socket, said: BufferedIOBase) -> None:
     """Passes on what Meshcat says, until either goes away.
 
     Args:
@@ -124,7 +125,7 @@ def relay(meshcat: socket.socket, page: socket.socket, said: BinaryIO) -> None:
         meshcat.close()
 
 
-def _listen(said: BinaryIO, meshcat: socket.socket) -> None:
+def _listen(said: BufferedIOBase, meshcat: socket.socket) -> None:
     """Hears a page until it hangs up, and tells Meshcat that it is there.
 
     Raises:
@@ -154,7 +155,7 @@ def _listen(said: BinaryIO, meshcat: socket.socket) -> None:
             length -= len(_exactly(said, min(length, _PIECE)))
 
 
-def _exactly(said: BinaryIO, count: int) -> bytes:
+def _exactly(said: BufferedIOBase, count: int) -> bytes:
     """So many bytes.
 
     Raises:

@@ -19,7 +19,7 @@ from backbeat.stage.commands import Command, Reader, read_command
 from backbeat.stage.guard import RefusedError, check_host, check_post, check_viewer
 from backbeat.stage.page import with_overlay
 from backbeat.stage.relay import Place, check_greeting, connect, proof, relay
-from models.errors import BackbeatError
+from models.errors import BackbeatError, ended
 
 # The page of Meshcat asks the server that it came from; ours is another one.
 ADDRESS = "url = location.toString();"
@@ -148,7 +148,7 @@ class LiveServer:
         try:
             self._waiting.put_nowait(read_command(text, self._readers))
         except BackbeatError as error:
-            return _say(HTTPStatus.BAD_REQUEST, f"{error}.")
+            return _say(HTTPStatus.BAD_REQUEST, ended(str(error)))
         except queue.Full:
             return _say(HTTPStatus.TOO_MANY_REQUESTS, "Too many commands at once.")
         return _json({})

@@ -25,7 +25,7 @@ from backbeat.stage.task_space_panel import (
 )
 from backbeat.stage.transport import Pace
 from backbeat.stream.server import JointStream
-from models.errors import BackbeatError, unknown_name
+from models.errors import BackbeatError, ended, unknown_name
 from mpc.remote.address import Address
 from mpc.simulation.live_task_space import LiveTaskSpace, TaskSpaceMoment
 from mpc.simulation.task_space_setup import HANDS
@@ -144,7 +144,7 @@ class TaskSpacePlayer:
             else:
                 self.live.reset()
         except BackbeatError as error:
-            self._notice = self._notice[0] + 1, f"{error}."
+            self._notice = self._notice[0] + 1, ended(str(error))
 
     def close(self) -> None:
         """Ends the show."""

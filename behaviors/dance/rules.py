@@ -139,7 +139,7 @@ def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[Finding]:
     ):
         value = getattr(d, key)
         if value is not None and not low <= value <= high:
-            mend = None if np.isnan(value) else min(max(value, low), high)
+            mend = None if value != value else min(max(value, low), high)
             yield Finding(
                 True,
                 (*path, key),

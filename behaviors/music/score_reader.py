@@ -106,8 +106,8 @@ def _load_notes(
         before = score.tempo.place(score.lead_in)[0] - 1
         with own_bars(before):
             score = finish_score(score, choices, members, str(path), player)
-        said = tuple(in_own_bars(remark, before) for remark in score.remarks)
-        score = replace(score, remarks=said)
+        own = tuple(in_own_bars(remark, before) for remark in score.remarks)
+        score = replace(score, remarks=own)
         return _with_backing(score, path.parent, str(path))
     text = decoded(data, path)
     read = read_tab_file(text, members, str(path))

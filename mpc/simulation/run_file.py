@@ -20,7 +20,7 @@ from behaviors.behavior_table import DAMAGED, digest
 from behaviors.library import METADATA as BEHAVIOR
 from behaviors.stored_header import EVENT, METER, MOUNT, SCENE
 from models.atomic_file import check_place, replacing
-from models.errors import BackbeatError
+from models.errors import BackbeatError, gist
 from models.outside_file import is_there
 from models.plain_data import Perhaps, Several, cleaned, misfits
 from models.table_file import read_table
@@ -241,8 +241,9 @@ def load_run(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
         # Without the notes of pandas, in which a changed byte could be anything.
         frame = table.to_pandas(ignore_metadata=True)
     except DAMAGED as error:
-        why = " ".join(str(error).split())[:120]
-        raise BackbeatError(f"{path} is not a Backbeat run file: {why}") from None
+        raise BackbeatError(
+            f"{path} is not a Backbeat run file: {gist(error)}"
+        ) from None
     if _CHECKSUM not in metadata:
         raise BackbeatError(
             f"{path} was written by an earlier Backbeat, without a checksum; track the "

@@ -124,6 +124,9 @@ def test_other_pages_are_refused(show, take, headers):
 
 
 GARBAGE = [
+    # What ends a process that has a Meshcat, if it reaches that.
+    frame(2, b"\xc1"),
+    frame(2, b"\x81"),
     frame(2, b"\x00"),
     frame(1, b"x"),
     frame(2, b"\xff" * 1000),
@@ -162,7 +165,7 @@ def test_one_byte_to_any_known_port_ends_nothing(show, take):
         except OSError:
             continue
         with own:
-            own.sendall(frame(2, b"\x00"))
+            own.sendall(frame(2, b"\xc1"))
     assert goes_on(show, take)
 
 

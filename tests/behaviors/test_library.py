@@ -119,3 +119,13 @@ def test_a_folder_that_is_a_file_is_one_sentence(tmp_path, drums):
     (tmp_path / "library").write_text("")
     with pytest.raises(BackbeatError, match="cannot write"):
         Library(tmp_path / "library").save(drums)
+
+
+def test_what_ships_and_is_not_built_is_told_how_to_be(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BackbeatError, match=r"not built yet.*backbeat build groove$"):
+        Library().load("groove")
+    with pytest.raises(BackbeatError, match=r"backbeat build show --library mine$"):
+        Library("mine").load("show")
+    with pytest.raises(BackbeatError, match="unknown behavior in library 'grove'"):
+        Library().load("grove")

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from behaviors.build_key import ROOT, source_hash
 from models.atomic_file import replacing
-from models.errors import BackbeatError
+from models.errors import BackbeatError, gist
 from models.outside_file import is_file
 from models.table_file import read_table
 from mpc.simulation.scenario import Scenario
@@ -202,7 +202,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
         table = table.select(list(COLUMNS))
         found: list[dict[str, Any]] = table.cast(SCHEMA).to_pylist()
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
-        raise _no_table(path, " ".join(str(error).split())[:120]) from None
+        raise _no_table(path, gist(error)) from None
     return found
 
 

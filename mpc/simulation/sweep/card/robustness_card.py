@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import numpy as np
 
 from behaviors.behavior import Behavior
-from models.errors import BackbeatError
+from models.errors import BackbeatError, gist
 from models.outside_file import is_there, read_text
 from mpc.simulation.sweep.success_rate import wilson
 
@@ -188,7 +188,7 @@ def read_card(path: Path) -> RobustnessCard | None:
         parts = {name: _survivals(tree[name]) for name in ("disturbances", "pushes")}
         return _checked(RobustnessCard(**{**tree, **parts}))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        why = " ".join(str(error).split())[:120]
+        why = gist(error)
         raise BackbeatError(
             f"{path} is not a robustness card: {why}; remove it, or make it again "
             f"with 'backbeat card {path.stem}'"
