@@ -203,8 +203,9 @@ def find_performance(
         if name is None:
             raise BackbeatError("name what the kinematic player shall play")
         played = kinematic_behavior(name)
-        for remark in played.provenance["remarks"]:
-            typer.echo(remark, err=True)
+        remarks = played.provenance["remarks"]
+        assert isinstance(remarks, list)
+        typer.echo("\n".join(remarks), err=True)
         return played
     if name is not None:
         # A plan that fails is worth a look; a robot shall not follow it.
