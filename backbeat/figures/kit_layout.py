@@ -1,13 +1,16 @@
 """The kit from above."""
 
+from typing import Any
+
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, Ellipse
+from matplotlib.patches import Circle, Ellipse, Patch, Polygon, Rectangle
 
 from backbeat.figures.sources import Sources
 from backbeat.report.figures import COLORS, STYLE
-from models.kit.drum_kit import DrumKit
+from models.kit.drum_kit import STEEP, DrumKit
+from models.kit.pedals import BOARD, WIDTH
 
 FILL = {"drum": COLORS[5], "cymbal": COLORS[4], "pad": COLORS[2]}
 # Room around the kit [m].
@@ -22,20 +25,10 @@ def kit_layout(sources: Sources) -> Figure:
         axes = figure.subplots()
         for name, member in sorted(kit.members.items(), key=lambda m: m[1].place[2]):
             # Left of the robot is left of the page, what is ahead of it is above.
-            x, y, z = kit.strike_pose(name).translation()
-            slope = np.cos(np.radians(member.tilt_deg))
-            disk = Ellipse(
-                (-y, x),
-                2.0 * member.radius,
-                2.0 * member.radius * slope,
-                # The tilt is about the line across the way to the player.
-                angle=float(np.degrees(np.arctan2(x, -y)) - 90.0),
-                facecolor=FILL[member.kind],
-                edgecolor=COLORS[6],
-                alpha=0.75,
-            )
-            disk.set_gid(name)
-            axes.add_patch(disk)
+            z = kit.strike_pose(name).translation()[2]
+            patch = _from_above(kit, name)
+            patch.set_gid(name)
+            axes.add_patch(patch)
             label = _free_place(kit, name)
             title = f"{member.number}  {name.replace('_', ' ')}"
             size = f"ø {200 * member.radius:.0f} cm, {100 * z:.0f} cm high"
@@ -43,6 +36,11 @@ def kit_layout(sources: Sources) -> Figure:
                 title, label, ha="center", va="bottom", weight="bold", fontsize=10
             )
             axes.annotate(size, label, ha="center", va="top", fontsize=7.5)
+        for pedal in kit.pedals():
+            x, y, _ = pedal.X_WH.translation()
+            length = BOARD[1] - BOARD[0]
+            corner = (-y - 0.5 * WIDTH, x + BOARD[0])
+            axes.add_patch(Rectangle(corner, WIDTH, length, fill=False, ec=COLORS[6]))
         chair = kit.chair
         seat = kit.p_WK + np.array(chair.place)
         axes.add_patch(
@@ -67,6 +65,27 @@ def kit_layout(sources: Sources) -> Figure:
             axes.scatter([], [], color=color, s=80, label=kind)
         axes.legend(loc="lower right")
         return figure
+
+
+def _from_above(kit: DrumKit, name: str) -> Patch:
+    """The surface of a member from above, or the shell of one that faces the player."""
+    member, X = kit.member(name), kit.strike_pose(name)
+    x, y, _ = X.translation()
+    look: Any = {
+        "facecolor": FILL[member.kind],
+        "edgecolor": COLORS[6],
+        "alpha": 0.75,
+    }
+    if abs(member.tilt_deg) >= STEEP:
+        r, d = member.radius, member.depth
+        corners = np.array([[0, r, 0], [0, -r, 0], [0, -r, -d], [0, r, -d]], float)
+        on_floor = X.multiply(corners.T)
+        return Polygon(np.stack([-on_floor[1], on_floor[0]], axis=1), **look)
+    slope = np.cos(np.radians(member.tilt_deg))
+    # The tilt is about the line across the way to the player.
+    angle = float(np.degrees(np.arctan2(x, -y)) - 90.0)
+    size = 2.0 * member.radius
+    return Ellipse((-y, x), size, size * slope, angle=angle, **look)
 
 
 def _free_place(kit: DrumKit, name: str) -> tuple[float, float]:

@@ -123,8 +123,8 @@ class Members:
         if piece in self.names:
             return piece
         if piece in FEET:
-            notes = [n for n, p in NOTES.items() if p == piece]
-            return next((m for n in notes if (m := self.of_note(n)) != piece), piece)
+            played = (self.of_note(n) for n, p in NOTES.items() if p == piece)
+            return next((member for member in played if member != piece), piece)
         wanted = [n for n, p in NOTES.items() if p == piece]
         for member, notes in self.notes.items():
             if any(n in wanted for n in notes):

@@ -81,6 +81,6 @@ def test_the_kinematic_player_plays_it_too(song):
 
 
 def test_a_kit_that_does_not_exist_is_refused(tmp_path):
-    specification = DrummingSpecification(name="x", kit="no.yaml")
+    specification = DrummingSpecification(name="x", score="x", kit="no.yaml")
     with pytest.raises(BackbeatError, match=r"no kit file .*no.yaml"):
         specification.plan(tmp_path)

@@ -56,6 +56,8 @@ members:
   crash: {place: [0.80, 0.56, 1.25], tilt_deg: 20, stiffness: 9.0e+4, restitution: 0.3}
   gong: {kind: cymbal, place: [1.0, 0.2, 1.1], radius: 0.4, depth: 0.02, notes: [52],
          sound: crash, number: 9, mesh: ""}
+  kick: {place: [0.8, -0.14, 0.3], tilt_deg: 90, notes: [36],
+         pedal: {foot: right, heel: [0.324, -0.14, 0.0], rest_deg: 18, arm: 0.2}}
 chair: {place: [-0.02, 0.0, 0.0], radius: 0.17, height: 0.5}
 """
 WORDS = (
@@ -99,6 +101,9 @@ def _read_kit(path: Path) -> None:
     kit = DrumKit(text=kit_text(path.name, path.parent))
     members = kit_members(kit)
     assert len(members.numbers) == len(members.notes) == len(kit.solids())
+    for pedal in kit.pedals():
+        assert 0.0 <= pedal.press(pedal.rest, 0.0, 0.0) < 1e3
+        assert np.isfinite(pedal.head_motion(pedal.swing(pedal.rest), 1.0)).all()
     for name, member in kit.members.items():
         assert np.isfinite(kit.strike_pose(name).translation()).all()
         assert np.isfinite(vars(character(name, member))["pitch"])

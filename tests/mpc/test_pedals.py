@@ -70,3 +70,18 @@ def test_heels_stay_on_the_floor_and_the_robot_on_its_chair(run):
 def test_who_has_no_foot_flat_knows_from_the_seat_what_is_level(feet, built):
     usual = start_uncertainty(Reference(built("outstanding"))).tilt
     assert start_uncertainty(Reference(feet)).tilt < usual
+
+
+@pytest.mark.slow
+def test_a_song_for_the_full_kit_is_played_whole(built):
+    """25 s at 98 BPM with hands and feet, on sensors: every hit, and none besides."""
+    behavior = built("full-kit")
+    assert behavior.duration == pytest.approx(25.1, abs=0.1)
+    scenario = Scenario(behavior="full-kit", state="estimated", seed=1)
+    run = run_scenario(scenario, behavior)
+    found = run.hits().metrics()
+    assert (found["planned"], found["missed"], found["extra"]) == (95, 0, 0)
+    assert found["timing_mean_ms"] <= 1.0
+    assert found["timing_sd_ms"] <= 1.0
+    assert found["timing_max_ms"] <= 5.0
+    assert not run.metrics()["fell"]
