@@ -130,9 +130,9 @@ def test_the_hand_is_where_it_shall_be_while_the_pelvis_goes_everywhere(radius):
 
 
 @pytest.mark.slow
-def test_an_acceleration_that_is_ignored_costs_what_it_costs_on_held_legs():
+def test_an_acceleration_that_is_ignored_costs_the_hand_many_times_its_error():
     errors = [
-        run_task_space(pelvis_scenario(6.0, feedforward=fed, duration=3.0)).metrics(1.0)
+        run_task_space(pelvis_scenario(2.0, feedforward=fed, duration=3.0)).metrics(1.0)
         for fed in (True, False)
     ]
     assert errors[1]["error_rms_mm"] > 3.0 * errors[0]["error_rms_mm"]
