@@ -69,8 +69,8 @@ def ablation(sources: Sources) -> Figure:
         left.set(title="Survived, Wilson interval 95 %", ylim=(-0.05, 1.05))
         right.set(title="Center of mass, RMS error of survivors [mm]")
         right.set_ylim(bottom=0.0)
-        left.legend(loc="center right")
-        right.legend()
+        left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=2)
+        right.legend(loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=2)
         figure.suptitle("March pushed in mid-swing, each adaptation switched off")
         return figure
 
