@@ -345,8 +345,8 @@ def test_ten_seconds_with_noise_warn_of_nothing(built, name, state):
     assert run_scenario(scenario, built(name)).detection.count == 0
 
 
-# Ground, and a seed with which an ankle or the attitude was once estimated so wrongly
-# at the start that a push of 51 N was named.
+# Ground and seed; on the first the ankles were once estimated so wrongly at the start
+# that a push of 41 N on a foot was named.
 UNEVEN = [
     ("walk-6", 5, WorldError(slope_deg=5.0)),
     ("walk-6", 4, WorldError(step_height=0.03, tilt_deg=5.0)),
