@@ -15,6 +15,15 @@ FEET = ("l_foot", "r_foot")
 TIPS = ("l_stick_tip", "r_stick_tip")
 
 
+# Arms ahead, forearms turned in: a robot that carries something, its weight forward.
+AHEAD = {
+    **{"l_arm_shz": -0.3, "l_arm_shx": 0.0, "l_arm_ely": 2.0, "l_arm_elx": 1.7},
+    **{"l_arm_uwy": 0.4, "l_arm_mwx": 0.6, "l_arm_lwy": 0.0},
+    **{"r_arm_shz": 0.3, "r_arm_shx": 0.0, "r_arm_ely": 2.0, "r_arm_elx": -1.7},
+    **{"r_arm_uwy": 0.4, "r_arm_mwx": -0.6, "r_arm_lwy": 0.0},
+}
+
+
 class Stance:
     """Atlas with sticks, near a posture and with some speed.
 
@@ -30,13 +39,16 @@ class Stance:
         spread: float = 0.05,
         speed: float = 0.2,
         contacts: tuple[str, ...] = FEET,
-        posture: str = "drum-ready",
+        posture: str = "stand",
     ) -> None:
         equipment = ("sticks", "seat") if "seat" in contacts else ("sticks",)
         self.robot: RobotModel = make_robot("atlas", equipment, Mount())
         self.program = WholeBodyProgram(self.robot, contacts, TIPS)
         self.drake = DrakeRobot(self.robot)
         rest = start_configuration(self.robot, posture)
+        if posture == "stand":
+            for name, angle in AHEAD.items():
+                rest[7 + self.robot.joint_index(name)] = angle
         rng = np.random.default_rng(seed)
         nv = self.robot.num_velocities
         self.q = np.zeros_like(rest)
