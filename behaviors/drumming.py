@@ -293,8 +293,10 @@ class _Drummer:
     def _review(self, motion: DenseTrajectory, com: np.ndarray) -> list[str]:
         """Hits at which an elbow is not down, measured on the motion."""
         elbows = find_elbows(self.robot, motion.t, motion.q)
+        sticks = [stick_tip(hand) for hand in HANDS]
         events = score_events(self.score, self.aim)
-        return raised_at_hits(elbows, [e for e in events if e.kind == "strike"])
+        strikes = [e for e in events if e.kind == "strike" and e.who in sticks]
+        return raised_at_hits(elbows, strikes)
 
     def _pedals(self) -> list[PedalTasks]:
         """What feet do."""
