@@ -173,5 +173,4 @@ def _draw_seconds(axes: Axes, costs: list[Cost]) -> None:
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
     axes.set(title="Seconds for a second of motion", xlabel="s")
-    axes.set_xlim(0.0, 1.3 * seconds.max())
-    axes.legend(loc="upper right")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.15), ncols=3)

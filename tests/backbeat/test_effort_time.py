@@ -1,6 +1,8 @@
 """The front of effort and time: dearer seconds, shorter motions, more effort."""
 
 import dataclasses
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -53,3 +55,12 @@ def test_what_is_drawn_is_the_front(monkeypatch, tmp_path):
     (line,) = axes.lines
     assert line.get_xydata().tolist() == [[1.1, 0.1], [0.7, 0.15]]
     assert [text.get_text() for text in axes.texts] == ["time: 0", "time: 50"]
+
+
+def test_the_page_has_the_motion_that_is_drawn():
+    page = (Path(__file__).parents[2] / "docs" / "costs.md").read_text()
+    (shown,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert shown == f"{module.MOTION}objectives: {{effort: 100, time: 10}}\n"
+    assert (module.EFFORT, 10.0 in module.TIMES) == (100.0, True)
+    (row,) = re.findall(r"^\| `time` \|(.*)\|$", page, re.MULTILINE)
+    assert [float(cell) for cell in row.split("|")] == list(module.TIMES)
