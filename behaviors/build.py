@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from behaviors.authored import Specification
 from behaviors.behavior import Behavior, Progress
+from behaviors.build_cost import SOLVING, BuildCost
 from behaviors.build_key import build_key, robot_and_sources
 from behaviors.checking import (
     on_its_line,
@@ -107,12 +108,15 @@ def solve(
     workshop: Workshop | None = None,
 ) -> Behavior:
     """Solves and verifies a specification that stands in a file, or would."""
-    started, report, folder = time.perf_counter(), reports.progress, path.parent
+    started, folder = time.perf_counter(), path.parent
+    cost = BuildCost(reports.progress)
+    report = cost.report
+    reports = reports._replace(progress=report)
     try:
         plan = specification.plan(folder)
     except BackbeatError as error:
         raise planning_error(error, specification, path) from None
-    report(0.1, "solving")
+    report(0.1, SOLVING)
     about = describe(specification, plan, text)
     if plan.problem.times[-1] >= LONG and not plan.free_phases:
         given = robot_and_sources(specification.robot)
@@ -125,7 +129,7 @@ def solve(
     else:
         behavior = _solve_short(specification.name, plan, about, reports)
     check_certificate(behavior)
-    made = {"key": key, "seconds": time.perf_counter() - started}
+    made = {"key": key, "seconds": time.perf_counter() - started, **cost.provenance()}
     return replace(behavior, provenance={**behavior.provenance, **made})
 
 
@@ -151,7 +155,7 @@ def _solve_short(
     report = reports.progress
 
     def iteration(entry: dict[str, float]) -> None:
-        report(0.1 + 0.5 * min(1.0, entry["iteration"] / 20), "solving")
+        report(0.1 + 0.5 * min(1.0, entry["iteration"] / 20), SOLVING)
         reports.log(entry)
 
     if plan.free_phases:

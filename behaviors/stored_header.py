@@ -34,6 +34,8 @@ PROVENANCE = {
     "knots": Perhaps(int),
     "iterations": Perhaps(int),
     "seconds": Perhaps(float),
+    "build_cpu_s": Perhaps(float),
+    "solve_cpu_s": Perhaps(float),
     "log": Perhaps([{...: Any}]),
     "active_limits": Perhaps([LIMIT]),
     "remarks": Perhaps([str]),

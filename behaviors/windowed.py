@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from behaviors.build_cost import SOLVING
 from behaviors.concatenation import COLUMNS, make_continuous
 from behaviors.motion_plan import MotionPlan
 from behaviors.window_steps import (
@@ -193,7 +194,7 @@ def solve_long(work: "_Work", progress: Progress) -> FoundMotion | NothingFound:
             for i, window in enumerate(windows)
             if window.is_free == free
         }
-        pieces = work.run(solve, asked, _part(progress, start, 0.35, "solving"))
+        pieces = work.run(solve, asked, _part(progress, start, 0.35, SOLVING))
         failed = {i: made for i, made in pieces if "troubles" in made}
         if failed:
             return NothingFound(failed, asked)

@@ -45,6 +45,7 @@ class Plan:
         is_fresh: whether a solver found this plan.
         iterations: iterations of the solver.
         solve_time: wall time of the solve [s].
+        solve_cpu: processor time of the solve [s].
     """
 
     time: float
@@ -71,6 +72,7 @@ class Plan:
     is_fresh: bool = True
     iterations: int = 0
     solve_time: float = field(default=0.0, compare=False)
+    solve_cpu: float = field(default=0.0, compare=False)
 
     @property
     def changes(self) -> tuple[Step | Touchdown, ...]:

@@ -162,7 +162,7 @@ class PredictiveProgram:
         Returns:
             A plan, or None when the solver found none.
         """
-        started = time.perf_counter()
+        started, busy = time.perf_counter(), time.thread_time()
         crouch = self._ask(start, steps, previous)
         iterations = self._solver.solve()
         if self.status != "solved":
@@ -194,6 +194,7 @@ class PredictiveProgram:
             objective=float(objective),
             iterations=iterations,
             solve_time=time.perf_counter() - started,
+            solve_cpu=time.thread_time() - busy,
         )
 
     def _ask(

@@ -32,6 +32,9 @@ def command(
     sweeps: Annotated[
         Path, typer.Option(help="Folder of the sweeps that figures are drawn from.")
     ] = Path("out/sweeps"),
+    runs: Annotated[
+        Path, typer.Option(help="Folder of the run files that figures are drawn from.")
+    ] = Path("out"),
 ) -> None:
     """Draws figures from the model, the score and the plan in the library."""
     from backbeat.figures.registry import FIGURES, find_figure, write_figure
@@ -50,7 +53,8 @@ def command(
 
     from backbeat.figures.sources import Sources
 
-    sources, folder = Sources(library, behavior, sweeps), output or Path("out/figures")
+    sources = Sources(library, behavior, sweeps, runs)
+    folder = output or Path("out/figures")
     # Before anything is drawn: plan or score may be missing.
     if any(figure.of_plan for figure in chosen):
         _ = sources.plan
@@ -65,11 +69,12 @@ def command(
 def _with_runs(
     chosen: "list[Figure]", sources: "Sources", every: bool
 ) -> "list[Figure]":
-    """The figures whose sweeps have run; of all figures the others are left out, said.
+    """The figures whose runs there are; of all figures the others are left out, said.
 
     Raises:
         BackbeatError: one that was named lacks its runs.
     """
+    from backbeat.figures.offline_online import read_costs
     from models.errors import BackbeatError
 
     kept = []
@@ -77,6 +82,8 @@ def _with_runs(
         try:
             if figure.of_sweep:
                 sources.sweep(figure.of_sweep)
+            if figure.of_runs:
+                read_costs(sources.library, sources.runs)
         except BackbeatError as error:
             if not every:
                 raise
@@ -96,5 +103,7 @@ def list_figures(figures: "list[Figure]") -> None:
         source = "a plan in the library" if figure.of_plan else "model and score"
         if figure.of_sweep:
             source = f"the sweep {figure.of_sweep}"
+        if figure.of_runs:
+            source = "behaviors and runs of them"
         table.add_row(figure.name, figure.shows, source)
     Console(markup=False).print(table)

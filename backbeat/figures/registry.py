@@ -37,6 +37,7 @@ class Figure:
         moves: whether it is an animation.
         of_score: whether it needs the score of that behavior.
         of_sweep: name of the sweep whose runs it needs; "" for none.
+        of_runs: whether it needs runs of behaviors in the library.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Figure:
     moves: bool = False
     of_score: bool = False
     of_sweep: str = ""
+    of_runs: bool = False
 
     def draw(self, sources: "Sources") -> "Drawing | MovingPicture":
         """Draws it.
@@ -104,6 +106,13 @@ FIGURES = {
             "What each adaptation is worth.",
             of_sweep="ablation",
         ),
+        Figure(
+            "offline-online",
+            "offline_online",
+            "What behaviors cost before a show, and during it.",
+            of_runs=True,
+        ),
+        Figure("effort-time", "effort_time", "A step: its effort over its time."),
         Figure("soft-elbow", "compliance", "Force over displacement of a soft joint."),
         Figure("drummer", "moving_picture", "Two bars of drumming.", True, True),
     )

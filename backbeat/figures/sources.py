@@ -39,9 +39,18 @@ class Sources:
         library: Path = Path("library"),
         behavior: str = "outstanding",
         sweeps: Path = Path("out/sweeps"),
+        runs: Path = Path("out"),
     ) -> None:
-        """Names the library, the behavior whose plan is drawn, the folder of sweeps."""
-        self.library, self.behavior, self.sweeps = library, behavior, sweeps
+        """Names what figures are drawn from.
+
+        Args:
+            library: folder of behaviors.
+            behavior: the one whose plan is drawn.
+            sweeps: folder of tables of sweeps.
+            runs: folder of run files.
+        """
+        self.library, self.behavior = library, behavior
+        self.sweeps, self.runs = sweeps, runs
 
     def sweep(self, name: str) -> pd.DataFrame:
         """The rows of a sweep that has run.

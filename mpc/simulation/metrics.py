@@ -202,6 +202,9 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "realtime_factor": float(last / run.wall_time),
         "tick_ms": spread(run.tick_ms),
         "plan_ms": spread(run.plan_ms),
+        "plan_cpu_ms": spread(
+            1e3 * np.array([p.solve_cpu for p in run.plans if p.iterations])
+        ),
         "plan_failures": sum(not p.is_fresh for p in run.plans),
         "plan_overruns": int((run.plan_ms > run.scenario.plan_period * 1e3).sum()),
         "tick_failures": run.failures,

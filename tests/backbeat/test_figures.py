@@ -211,8 +211,19 @@ def test_a_machine_without_the_library_says_which(robot, monkeypatch):
 
 # --- the command ----------------------------------------------------------------------
 
-SLOW = ("robot_pictures", "moving_picture", "singularities", "compliance", "task_space")
-STILL = [f.name for f in FIGURES.values() if f.family not in SLOW and not f.of_sweep]
+SLOW = (
+    "robot_pictures",
+    "moving_picture",
+    "singularities",
+    "compliance",
+    "task_space",
+    "effort_time",
+)
+STILL = [
+    f.name
+    for f in FIGURES.values()
+    if f.family not in SLOW and not f.of_sweep and not f.of_runs
+]
 STILL.remove("tip-trail")
 
 
@@ -242,7 +253,7 @@ def test_every_picture_is_written(name, sources, tmp_path, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    ["singular-pose", "singular-values", "drummer", "soft-elbow"]
+    ["singular-pose", "singular-values", "drummer", "soft-elbow", "effort-time"]
     + [f.name for f in FIGURES.values() if f.family == "task_space"],
 )
 def test_the_rest_is_written(name, sources, tmp_path):
