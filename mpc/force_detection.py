@@ -5,6 +5,8 @@ noise, friction and an inexact model come to. With sensors at the feet, those of
 base are the whole force and moment that nobody knows of: no friction is in them, but
 what noise there is in the momentum of the whole robot. Around a planned hit of a stick,
 and while one rests on a drum, nothing is observed: the drum pushes, and that is known.
+A joint that is faster than its motor can be was struck: what happens within a sample
+then is in none, and no warning begins until what that has left over has faded.
 No diagram, context or simulator is needed; `mpc.force_detector` is the same as a Drake
 system.
 """
@@ -34,6 +36,8 @@ DEVIATIONS, MISSED = 5.0, 0.02
 LASTING, OFF = 0.02, 0.5
 # Known contacts are not observed from so long before to so long after them [s].
 BEFORE, AFTER = 0.03, 0.05
+# So long after a joint was struck does no warning begin [s].
+FADED = 1.0 / RATE
 # Warnings that are remembered, the latest.
 REMEMBERED = 64
 # A link is looked for again when the torques have grown so many times.
@@ -87,12 +91,14 @@ class DetectorMemory:
     Attributes:
         observer: that of the observer; None before the first sample.
         since: from when on there has been too much [s]; None when there is not.
+        struck: when a joint was last faster than its motor can be [s].
         warnings: the latest, oldest first.
         count: of all warnings.
     """
 
     observer: ObserverMemory | None = None
     since: float | None = None
+    struck: float = -np.inf
     warnings: tuple[ForceWarning, ...] = ()
     count: int = 0
 
@@ -103,7 +109,9 @@ class DetectorMemory:
 
     def observed(self, observer: ObserverMemory) -> "DetectorMemory":
         """The same after the observer's next sample."""
-        return DetectorMemory(observer, self.since, self.warnings, self.count)
+        return DetectorMemory(
+            observer, self.since, self.struck, self.warnings, self.count
+        )
 
     def __deepcopy__(self, memo: object) -> "DetectorMemory":
         """Values in a Context may be shared, for nothing here ever changes."""
@@ -156,6 +164,7 @@ class ForceDetection:
         # Base velocities are [angular, linear].
         self._linear = np.flatnonzero((rows >= 3) & (rows < base))
         self._joints = np.flatnonzero(rows >= base)
+        self._base, self._fastest = base, robot.velocity_limits
         self._names = [robot.joint_names[i - base] for i in rows[rows >= base]]
         self._locate = PushLocation(robot, rows, self.limits / DEVIATIONS)
         ordered = np.array(sorted(known), float).reshape(-1, 2)
@@ -201,6 +210,8 @@ class ForceDetection:
             kept = self.observer.start(t, q, v, effort, before.residual)
             return memory.observed(kept)
         now = self.observer(before, t, q, v, effort, wrenches, specific_force)
+        if _greatest_share(v[self._base :], self._fastest) > 1.0:
+            memory = replace(memory, struck=t)
         return self._judge(memory.observed(now), now.residual, t, q)
 
     def _judge(
@@ -211,7 +222,7 @@ class ForceDetection:
         if memory.is_warning:
             last = self._go_on(memory.warnings[-1], residual, excess, t, q)
             return replace(memory, warnings=(*memory.warnings[:-1], last), since=None)
-        if excess <= 1.0:
+        if excess <= 1.0 or t - memory.struck < FADED:
             return memory if memory.since is None else replace(memory, since=None)
         since = t if memory.since is None else memory.since
         if t - since < LASTING - 1e-9:

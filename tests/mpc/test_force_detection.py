@@ -15,6 +15,7 @@ from models.rotations import box_plus
 from mpc.force_detection import (
     AFTER,
     BEFORE,
+    FADED,
     LASTING,
     DetectorMemory,
     ForceDetection,
@@ -261,6 +262,24 @@ def test_a_warning_begins_and_ends_with_the_force(robot):
     assert warning.joint in told
 
 
+def test_no_warning_begins_until_a_blow_has_faded(robot):
+    """A joint that is faster than its motor can be was struck: samples miss some."""
+    joint = robot.joint_names.index("neck_ay")
+
+    def samples(speed):
+        force = np.array([0.0, 0.0, -50.0])
+        for t, q, v, effort in simulated(robot, 400, force, 0.1):
+            if 0.1 <= t < 0.11:
+                fastest = robot.velocity_limits[joint]
+                v[robot.base_velocities + joint] = speed * fastest
+            yield t, q, v, effort
+
+    (usual,) = detected(robot, samples(0.9)).warnings
+    (late,) = detected(robot, samples(1.5)).warnings
+    assert usual.time < 0.1 + FADED
+    assert late.time == pytest.approx(0.109 + FADED + LASTING, abs=2 * PERIOD)
+
+
 def test_a_known_contact_is_no_surprise(robot):
     """A blow of 5 ms, twenty times as hard, at its time and at another."""
 
@@ -371,6 +390,22 @@ def test_uneven_ground_warns_of_nothing(built, name, seed, world):
     scenario = Scenario(behavior=name, state="estimated", seed=seed, world=world)
     run = run_scenario(scenario, built(name))
     assert not run.fell
+    assert run.detection.count == 0
+
+
+@pytest.mark.slow
+def test_feet_that_are_stuck_between_footholds_are_no_push(built):
+    """Blows of tens of kN at their edges turn an ankle by 0.1 rad in a millisecond."""
+    scenario = Scenario(
+        behavior="walk-6",
+        state="estimated",
+        seed=11,
+        duration=3.2,
+        world=WorldError(step_height=0.03, tilt_deg=5.0),
+    )
+    run = run_scenario(scenario, built("walk-6"))
+    limits = run.behavior.robot_model.velocity_limits
+    assert np.abs(run.x[:, -len(limits) :] / limits).max() > 5.0
     assert run.detection.count == 0
 
 
