@@ -230,6 +230,9 @@ def recorded_dance_files(
 ) -> dict[Path, str]:
     """A choreography of a recording, by path; says what was found in it.
 
+    A dance refers to what lies beside or below it alone, so that a recording from
+    elsewhere is copied to it.
+
     Raises:
         BackbeatError: the name is not one of a behavior, or the recording is of no use.
     """
@@ -238,11 +241,12 @@ def recorded_dance_files(
     from behaviors.dance.choreography import DanceSpecification
     from behaviors.dance.recorded_move import RecordingDescription
     from behaviors.library import check_name
+    from models.outside_file import leaves, read_text
 
     path = folder / f"{check_name(name)}.yaml"
-    described = RecordingDescription(file=str(recording.resolve()), unit=unit)
+    described = RecordingDescription(file=recording.name, unit=unit)
     dance = DanceSpecification(name=name, recordings={"take-1": described})
-    move = dance.recorded(folder, ["take-1"])["take-1"]
+    move = dance.recorded(recording.parent, ["take-1"])["take-1"]
     for note in (*move.notes, *move.changes):
         typer.echo(note)
     planted = "".join(
@@ -253,17 +257,24 @@ def recorded_dance_files(
         found = "    # When each foot stands, in seconds of the file, as found.\n"
         planted = f"{found}    planted:\n{planted}"
     length = move.length({})
+    copies: dict[Path, str] = {}
+    file = os.path.relpath(recording, folder)
+    if leaves(folder, recording):
+        copies, file = (
+            {folder / recording.name: read_text(recording, "CSV")},
+            recording.name,
+        )
     text = RECORDING.format(
         name=name,
         path=path,
-        file=os.path.relpath(recording, folder),
+        file=file,
         unit=unit,
         planted=planted,
         track=move.track,
         beats=int(length + 4),
         own=round(length - 2),
     )
-    return {path: text}
+    return {path: text, **copies}
 
 
 KINDS: dict[str, Callable[[str, Path], dict[Path, str]]] = {

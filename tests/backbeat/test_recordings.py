@@ -55,7 +55,10 @@ def test_a_recording_starts_a_dance(backbeat, tmp_path, robot):
     assert "l_arm_elx goes to 2.80 rad" in said
     path = tmp_path / "dances" / "mine.yaml"
     dance, _ = read_any(path)
-    assert dance.recordings["take-1"].file == "../takes/one.csv"
+    # What a dance refers to lies beside it.
+    assert dance.recordings["take-1"].file == "one.csv"
+    copied = tmp_path / "dances" / "one.csv"
+    assert copied.read_text() == (tmp_path / "takes" / "one.csv").read_text()
     assert dance.recordings["take-1"].planted["left"] == [[0.0, 2.99]]
     assert not [f for f in check_file(path) if f.finding.fails]
 

@@ -110,7 +110,9 @@ def test_a_changed_score_is_solved_again(library, write, solved):
 @pytest.mark.parametrize("file", ["atlas.yaml", "atlas_v5.urdf"])
 def test_a_changed_robot_is_solved_again(library, write, solved, tmp_path, file):
     folder = tmp_path / "robot"
-    copy_sources(find_description("atlas").parent, folder)
+    source = find_description("atlas").parent
+    copy_sources(source, folder)
+    copy_sources(source.parent / "kit", tmp_path / "kit")
     path = write(POSTURE + f"robot: {folder / 'atlas.yaml'}\n")
     build(path, library)
     build(path, library)

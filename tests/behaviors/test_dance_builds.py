@@ -25,7 +25,7 @@ QUIET = Reports(lambda share, what: None, lambda entry: None)
 
 
 def solved(dance):
-    return solve(dance.dance, dance.text(), Path(), "", QUIET)
+    return solve(dance.dance, dance.text(), Path("mine.yaml"), "", QUIET)
 
 
 @pytest.fixture(scope="module")

@@ -57,7 +57,8 @@ def robot():
 
 @pytest.fixture(scope="module")
 def tour():
-    return solve(parse_specification(TOUR, "mine.yaml"), TOUR, Path(), "", QUIET)
+    path = Path("mine.yaml")
+    return solve(parse_specification(TOUR, str(path)), TOUR, path, "", QUIET)
 
 
 @pytest.fixture(scope="module")

@@ -59,7 +59,7 @@ def recorded(made, folder):
 @pytest.fixture(scope="module")
 def swaying(folder):
     made = dance("sway.csv", length=10)
-    return solve(made.dance, made.text(), folder, "", QUIET)
+    return solve(made.dance, made.text(), folder / "mine.yaml", "", QUIET)
 
 
 def soles(robot, q):

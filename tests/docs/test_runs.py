@@ -47,6 +47,7 @@ def test_every_column_is_in_the_table_of_the_page(behavior):
 def test_every_column_of_the_page_is_in_the_file():
     run = run_of(swaying(0.5))
     run.scenario.state = "estimated"
+    run.scenario.log_dynamics = True
     columns = run.to_frame().columns
     for pattern in listed(run.behavior.robot_model):
         if pattern not in AXES and not pattern.startswith("tx"):

@@ -1,5 +1,7 @@
 """Contact sets: what of a robot touches, and that it stands on each."""
 
+import shutil
+
 import numpy as np
 import pytest
 from pydrake.geometry import Box, Convex, Sphere
@@ -59,12 +61,13 @@ def test_hulls_are_those_of_what_is_drawn(tmp_path):
 
 def test_primitives_are_made_of_meshes(tmp_path):
     """In place of the mesh of a hand, a box as large as the mesh is."""
-    urdf = SHIPPED["atlas"].parent
-    text = f'''<robot name="h"><link name="hand"><inertial><mass value="1"/>
+    mesh = SHIPPED["atlas"].parent / "meshes" / "l_hand.gltf"
+    shutil.copy(mesh, tmp_path)
+    text = """<robot name="h"><link name="hand"><inertial><mass value="1"/>
       <inertia ixx=".01" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial>
       <collision><origin xyz="1 2 3" rpy="0.3 0 0"/><geometry>
-      <mesh filename="{urdf}/meshes/l_hand.gltf" scale="2 2 2"/></geometry></collision>
-      </link></robot>'''
+      <mesh filename="l_hand.gltf" scale="2 2 2"/></geometry></collision>
+      </link></robot>"""
     (tmp_path / "h.urdf").write_text(text)
     for name in ("primitives", "hull"):
         yaml = f"name: h\nurdf: h.urdf\nbase: hand\ncontact_set: {name}\n"

@@ -262,7 +262,7 @@ def test_forces_that_are_none_end_nothing(server, connect, hello, reference, for
         assert np.isfinite(np.frombuffer(answer["joints"])).all()
 
 
-@pytest.mark.parametrize("t", [1e9, 1.7e9, 2e9])
+@pytest.mark.parametrize("t", [1e9, 1.7e9, 1.9e9])
 def test_a_clock_may_count_from_anywhere(connect, hello, reference, t):
     own = connect()
     ask(own, to_bytes(hello_message(hello)))
