@@ -9,19 +9,11 @@ from models.robot import RobotModel
 from models.rotations import box_plus
 from mpc.whole_body_arguments import Target
 from mpc.whole_body_program import WholeBodyProgram
+from tests.arms_ahead import put_arms_ahead
 from tests.behaviors.drake_robot import DrakeRobot
 
 FEET = ("l_foot", "r_foot")
 TIPS = ("l_stick_tip", "r_stick_tip")
-
-
-# Arms ahead, forearms turned in: a robot that carries something, its weight forward.
-AHEAD = {
-    **{"l_arm_shz": -0.3, "l_arm_shx": 0.0, "l_arm_ely": 2.0, "l_arm_elx": 1.7},
-    **{"l_arm_uwy": 0.4, "l_arm_mwx": 0.6, "l_arm_lwy": 0.0},
-    **{"r_arm_shz": 0.3, "r_arm_shx": 0.0, "r_arm_ely": 2.0, "r_arm_elx": -1.7},
-    **{"r_arm_uwy": 0.4, "r_arm_mwx": -0.6, "r_arm_lwy": 0.0},
-}
 
 
 class Stance:
@@ -47,8 +39,7 @@ class Stance:
         self.drake = DrakeRobot(self.robot)
         rest = start_configuration(self.robot, posture)
         if posture == "stand":
-            for name, angle in AHEAD.items():
-                rest[7 + self.robot.joint_index(name)] = angle
+            put_arms_ahead(self.robot, rest)
         rng = np.random.default_rng(seed)
         nv = self.robot.num_velocities
         self.q = np.zeros_like(rest)

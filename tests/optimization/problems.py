@@ -13,6 +13,7 @@ from models.robot import RobotModel
 from optimization.contact_schedule import ContactSchedule, Phase, constant_stance
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
 from optimization.trajectory_problem import Impact, Limits, TrajectoryProblem, Weights
+from tests.arms_ahead import put_arms_ahead
 
 # Somewhere in the world, where the axes of things are not those of the world.
 PLACE = RigidTransform(RollPitchYaw(0.0, 0.0, 0.5), [0.4, -0.3, 0.0])
@@ -85,7 +86,8 @@ def stroke(num_knots: int = 25, seated: bool = False, **changes):
     """
     seat = RigidTransform([0.0, 0.0, 0.85]) if seated else None
     robot = RobotModel("atlas", ("sticks",), seat)
-    q = start_configuration(robot, "drum-ready")
+    q = start_configuration(robot, "stand")
+    put_arms_ahead(robot, q)
     state = Configuration(robot, q)
     feet = {} if seated else support_poses(robot, q)
     rest = RigidTransform(state.pose("l_stick_tip").translation())
