@@ -100,6 +100,6 @@ def effort_time(sources: Sources) -> Figure:
             xlabel="duration [s]",
             ylabel="effort, squared shares of torque limits [s]",
         )
-        axes.set_ylim(bottom=0.0)
+        axes.set_ylim(0.0, 1.15 * max(efforts))
         axes.margins(x=0.1)
         return figure
