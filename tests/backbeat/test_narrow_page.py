@@ -113,7 +113,8 @@ def test_keys_are_listed_as_they_belong_together(page):
 def test_the_space_bar_plays_after_a_choice(page):
     page.click("#overlay button.choose")
     page.click("dialog.chooser .list button")
-    assert not page.evaluate("document.querySelector('dialog.chooser').open")
+    # A loaded machine takes a moment for it.
+    page.wait_for_function("!document.querySelector('dialog.chooser').open")
     page.keyboard.press(" ")
     page.wait_for_timeout(200)
     assert not page.evaluate("document.querySelector('dialog.chooser').open")

@@ -123,7 +123,10 @@ window.followServer = (stage) => {
 // The list of what may be played, and what it is.
 window.makeChooser = ({ info, find }, send) => {
   const dialog = find("dialog.chooser"), button = find("button.choose");
-  const toggle = () => (dialog.open ? dialog.close() : dialog.showModal());
+  // The space bar plays then, and does not open the list again: a closing dialog gives
+  // the focus back to its button at once, and tells of its end only later.
+  const shut = () => { dialog.close(); button.blur(); };
+  const toggle = () => (dialog.open ? shut() : dialog.showModal());
   button.hidden = false;
   button.onclick = toggle;
   const cell = (tag, text) =>
@@ -135,16 +138,15 @@ window.makeChooser = ({ info, find }, send) => {
     const length = `${seconds} s${bpm ? `, ${bpm} BPM` : ""}`;
     const about = choice.verified ? `${kind} · ${length}` : `${kind} · ${length} · not verified`;
     row.append(cell("b", name), cell("small", about), cell("span", choice.summary));
-    row.onclick = () => { send("choose", name); dialog.close(); };
+    row.onclick = () => { send("choose", name); shut(); };
     return row;
   });
   find("dialog.chooser .list").replaceChildren(...rows);
   find("dialog.chooser .more").textContent =
     "More are built by: backbeat build NAME (backbeat list says which).";
-  // The space bar plays then, and does not open the list again.
   dialog.addEventListener("close", () => button.blur());
   // A click beside the list is a way out of it.
-  dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
+  dialog.onclick = (event) => { if (event.target === dialog) shut(); };
   if (info.chooses && !sessionStorage.getItem("has chosen")) {
     sessionStorage.setItem("has chosen", "yes");
     dialog.showModal();
