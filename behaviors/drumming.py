@@ -64,8 +64,9 @@ CAREFUL = replace(FIRST, torque=0.65, friction_share=0.55, patch_share=0.2)
 TIP_MASS = 0.18
 # Most share of friction where feet kick.
 HEEL_FRICTION = 0.65
+# Share of the smoothness of a leg whose foot plays.
+PLAYING = 0.5
 # Wrists whip, arms carry, the torso hardly moves for a hit.
-PLAYING = 0.5  # share of the smoothness of a leg whose foot plays
 WEIGHTS = Weights(
     acceleration=0.06,
     moment=40.0,
@@ -293,10 +294,7 @@ class _Drummer:
     def _review(self, motion: DenseTrajectory, com: np.ndarray) -> list[str]:
         """Hits at which an elbow is not down, measured on the motion."""
         elbows = find_elbows(self.robot, motion.t, motion.q)
-        sticks = [stick_tip(hand) for hand in HANDS]
-        events = score_events(self.score, self.aim)
-        strikes = [e for e in events if e.kind == "strike" and e.who in sticks]
-        return raised_at_hits(elbows, strikes)
+        return raised_at_hits(elbows, score_events(self.score, self.aim))
 
     def _pedals(self) -> list[PedalTasks]:
         """What feet do."""

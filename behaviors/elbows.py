@@ -78,12 +78,13 @@ def _heights(state: Configuration, hand: str) -> tuple[float, float]:
     return float(p_S[2] - p_E[2]), float(-away[2])
 
 
-def raised_at_hits(elbows: Elbows, strikes: Sequence[Event]) -> list[str]:
-    """A sentence for every hit at which its hand's elbow is not down."""
+def raised_at_hits(elbows: Elbows, events: Sequence[Event]) -> list[str]:
+    """A sentence for every hit of a stick at which its hand's elbow is not down."""
     hand_of = {stick_tip(hand): hand for hand in HANDS}
     raised = [
         (event, hand_of[event.who], elbows.at(hand_of[event.who], event.time))
-        for event in strikes
+        for event in events
+        if event.kind == "strike" and event.who in hand_of
     ]
     return [
         f"the {hand} elbow is {-1e3 * depth:.0f} mm above its shoulder when the "

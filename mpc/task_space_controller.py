@@ -10,12 +10,13 @@ from pydrake.systems.framework import (
     ValueProducer,
 )
 
-from models.collectable_system import CollectableSystem, weak
+from models.collectable_system import weak
 from models.joint_command import BLOCKS, joint_command
-from mpc.task_space_law import TaskSpaceCommand, TaskSpaceLaw, TaskSpaceSettings
+from mpc.task_space_law import TaskSpaceCommand, TaskSpaceLaw
+from mpc.task_space_system import TaskSpaceSystem
 
 
-class TaskSpaceController(CollectableSystem):
+class TaskSpaceController(TaskSpaceSystem):
     """Turns samples of a robot and a target for its hand into joint commands.
 
     .. pydrake_system::
@@ -49,7 +50,7 @@ class TaskSpaceController(CollectableSystem):
 
     def __init__(self, law: TaskSpaceLaw) -> None:
         """Makes the controller."""
-        super().__init__()
+        super().__init__(law.settings)
         self.law, self.tick_times = law, list[float]()
         robot = law.robot
         nj = robot.num_joints
@@ -59,7 +60,6 @@ class TaskSpaceController(CollectableSystem):
         self._hand = self.DeclareVectorInputPort("hand", 3)
         self._rate = self.DeclareVectorInputPort("hand_rate", 3)
         self._base = self.DeclareVectorInputPort("base_acceleration", 6)
-        self._settings = self.DeclareAbstractParameter(AbstractValue.Make(law.settings))
         blank = TaskSpaceCommand(np.zeros(nj), np.zeros(nj, bool), np.zeros(3))
         self._found = self.DeclareCacheEntry(
             "torques",
@@ -71,23 +71,6 @@ class TaskSpaceController(CollectableSystem):
         self.DeclareVectorOutputPort("command", BLOCKS * nj, weak(self._calc_command))
         self.DeclareVectorOutputPort("at_limit", nj, weak(self._calc_limits))
         self.DeclareVectorOutputPort("modeled_hand", 3, weak(self._calc_hand))
-
-    def set_settings(self, context: Context, settings: TaskSpaceSettings) -> None:
-        """Changes gains and switches from now on.
-
-        Raises:
-            BackbeatError: unknown way at limits.
-        """
-        parameters = context.get_mutable_parameters()
-        parameters.get_mutable_abstract_parameter(int(self._settings)).set_value(
-            settings.check()
-        )
-
-    def settings(self, context: Context) -> TaskSpaceSettings:
-        """Gains and switches in force."""
-        parameter = context.get_parameters().get_abstract_parameter(int(self._settings))
-        found: TaskSpaceSettings = parameter.get_value()
-        return found
 
     def _calc(self, context: Context, output: AbstractValue) -> None:
         x, nq = self._state.Eval(context), self.law.robot.num_positions

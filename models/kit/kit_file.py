@@ -15,7 +15,7 @@ import numpy as np
 import yaml
 
 from models.errors import BackbeatError, unknown_name
-from models.outside_file import read_text
+from models.outside_file import is_file, read_text
 from models.restitution import struck_material
 from models.yaml_file import parse_yaml, read_tree
 
@@ -157,7 +157,7 @@ def find_kit(name: str, folder: Path) -> Path:
     """
     if Path(name).suffix in (".yaml", ".yml"):
         path = folder / name
-        if not path.is_file():
+        if not is_file(path):
             raise BackbeatError(f"no kit file {path}; `kit` is a path from {folder}")
         return path
     if name not in shipped_kits():
@@ -331,7 +331,7 @@ def _check_member(member: MemberDescription, where: str) -> None:
             f"{where}: mesh is {member.mesh[:200]!r}; a mesh ends in "
             f"{', '.join(MESHES)}"
         )
-    if member.mesh and not Path(member.mesh).is_file():
+    if member.mesh and not is_file(Path(member.mesh)):
         raise BackbeatError(
             f"{where}: there is no mesh {member.mesh}; leave it out for a drawn shape"
         )

@@ -10,6 +10,7 @@ from models.errors import BackbeatError
 from models.kit.kit_file import MemberDescription, parse_kit
 from models.kit.shell import drawn_cymbal, drawn_drum, drawn_pad
 from models.meshing import gltf
+from models.outside_file import is_file
 
 MESHES = Path(__file__).parent / "meshes"
 
@@ -28,7 +29,7 @@ def look_of(name: str, member: MemberDescription) -> Mesh:
         BackbeatError: its mesh is gone.
     """
     if member.mesh:
-        if not Path(member.mesh).is_file():
+        if not is_file(Path(member.mesh)):
             raise BackbeatError(
                 f"the mesh of {name} is gone: {member.mesh}; put it back, or build the "
                 "behavior again with a kit that has another one"

@@ -12,14 +12,15 @@ import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import BasicVector, Context, State, ValueProducer
 
-from models.collectable_system import CollectableSystem, weak
+from models.collectable_system import weak
 from models.configuration import Configuration
 from models.joint_command import BLOCKS, joint_command
 from mpc.fail_safe import FailSafe, Failure, Mode, Safety, advance
 from mpc.remote.task_exchange import TaskQuestion
 from mpc.remote.task_link import TaskSpaceLink
 from mpc.servo_gains import bounded_gains
-from mpc.task_space_law import TaskSpaceCommand, TaskSpaceLaw, TaskSpaceSettings
+from mpc.task_space_law import TaskSpaceCommand, TaskSpaceLaw
+from mpc.task_space_system import TaskSpaceSystem
 from mpc.whole_body_tick import CARRY
 
 
@@ -48,7 +49,7 @@ class RemoteTaskMemory:
         return self
 
 
-class RemoteTaskSpace(CollectableSystem):
+class RemoteTaskSpace(TaskSpaceSystem):
     """Asks another process what the joints shall do whenever its inputs change.
 
     .. pydrake_system::
@@ -86,7 +87,7 @@ class RemoteTaskSpace(CollectableSystem):
             q: (nq,) where the robot begins.
             period: time between looks at the inputs [s].
         """
-        super().__init__()
+        super().__init__(law.settings)
         self.link, self.tick_times = link, list[float]()
         robot = self._robot = law.robot
         nj, self._nq, self._period = robot.num_joints, robot.num_positions, period
@@ -99,7 +100,6 @@ class RemoteTaskSpace(CollectableSystem):
         declare("target", 9)
         for name, size in (("hand", 3), ("hand_rate", 3), ("base_acceleration", 6)):
             declare(name, size)
-        self._settings = self.DeclareAbstractParameter(AbstractValue.Make(law.settings))
         z = np.zeros
         blank = TaskSpaceCommand(z(nj), z(nj, bool), z(3))
         posture = q[robot.base_positions :].copy()
@@ -123,23 +123,6 @@ class RemoteTaskSpace(CollectableSystem):
             lambda c, out: out.set_value(read(c)),
         )
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
-
-    def set_settings(self, context: Context, settings: TaskSpaceSettings) -> None:
-        """Changes gains and switches from the next tick on.
-
-        Raises:
-            BackbeatError: unknown way at limits.
-        """
-        parameters = context.get_mutable_parameters()
-        parameters.get_mutable_abstract_parameter(int(self._settings)).set_value(
-            settings.check()
-        )
-
-    def settings(self, context: Context) -> TaskSpaceSettings:
-        """Gains and switches in force."""
-        parameter = context.get_parameters().get_abstract_parameter(int(self._settings))
-        found: TaskSpaceSettings = parameter.get_value()
-        return found
 
     def _read(self, context: Context) -> RemoteTaskMemory:
         memory: RemoteTaskMemory = self.get_cache_entry(self._fresh).Eval(context)

@@ -9,7 +9,7 @@ from pydrake.systems.framework import DiagramBuilder
 
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
-from models.kit.kit_file import kit_sources, kit_text, shipped_kits
+from models.kit.kit_file import find_kit, kit_sources, kit_text, shipped_kits
 from models.kit.looks import look_of
 from models.kit.shell import drawn_pad
 from models.meshing import write_gltf
@@ -152,3 +152,8 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(tmp_path, text, said):
     with pytest.raises(BackbeatError, match=said) as refused:
         written(tmp_path, text + "\n")
     assert "\n" not in str(refused.value)
+
+
+def test_a_name_that_no_file_can_have_is_no_kit_file(tmp_path):
+    with pytest.raises(BackbeatError, match="no kit file"):
+        find_kit("a" * 300 + ".yaml", tmp_path)
