@@ -3,7 +3,6 @@
 import ctypes
 import importlib.metadata
 import json
-import os
 import platform
 import shutil
 import socket
@@ -18,6 +17,7 @@ from typing import Annotated
 import typer
 
 from backbeat.stage.browser import find_chromium
+from models.compiled_folder import compiled_folder
 
 PYTHON_OLDEST, PYTHON_NEWEST = (3, 11), (3, 14)
 GLIBC_OLDEST = (2, 34)
@@ -168,9 +168,7 @@ def drake_import() -> Finding:
 
 def numba_cache() -> Finding:
     """Where compiled functions are kept; without it each start compiles anew."""
-    folder = Path(
-        os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "numba"
-    ).absolute()
+    folder = compiled_folder()
     return finding(
         "numba cache",
         is_writable(folder),
