@@ -8,6 +8,7 @@ and leaves files in the source. Nothing here imports numba.
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 SETTING = "NUMBA_CACHE_DIR"
 
@@ -34,5 +35,6 @@ def share_compiled_code() -> None:
     """Has numba keep what it compiles in `compiled_folder`, here and in children."""
     os.environ[SETTING] = str(compiled_folder())
     # Whoever has imported numba before us, it has read its settings already.
-    if (config := sys.modules.get("numba.core.config")) is not None:
+    config: Any = sys.modules.get("numba.core.config")
+    if config is not None:
         config.CACHE_DIR = os.environ[SETTING]

@@ -245,11 +245,14 @@ def ffmpeg() -> Finding:
 def print_table(findings: list[Finding]) -> None:
     """Prints the findings for a person."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("", "", "found", "remedy", box=box.SIMPLE_HEAD)
+    from backbeat.cli.console import Screen
+
+    table = Table("", "", box=box.SIMPLE_HEAD)
+    for column in ("found", "remedy"):
+        table.add_column(column, overflow="fold")
     for line in findings:
         mark, style = ("ok", "green") if line.ok else ("lacks", "red")
         if not line.ok and not line.required:
@@ -257,7 +260,7 @@ def print_table(findings: list[Finding]) -> None:
         table.add_row(
             Text(mark, style), Text(line.name), Text(line.found), Text(line.remedy)
         )
-    console = Console(markup=False)
+    console = Screen()
     console.print(table)
     lacking = [line.name for line in findings if line.required and not line.ok]
     if lacking:

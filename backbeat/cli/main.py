@@ -129,7 +129,6 @@ def refuse(sentence: str) -> NoReturn:
 
 app = typer.Typer(
     cls=SubcommandTable,
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
