@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from models.atomic_file import replacing
+from models.errors import BackbeatError
 from models.meshing.collada import read_collada
 from models.meshing.stl import read_stl
 from models.meshing.surface import Surface
