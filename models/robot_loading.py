@@ -25,7 +25,7 @@ PACKAGE_XML = Path(__file__).parent / "package.xml"
 
 def add_robot(
     plant: MultibodyPlant,
-    description: Path,
+    description: str | Path,
     equipment: Sequence[str] = (),
     slimmed: bool = False,
 ) -> ModelInstanceIndex:
@@ -45,7 +45,7 @@ def add_robot(
 
 def load_robot(
     plant: MultibodyPlant,
-    description: Path,
+    description: str | Path,
     equipment: Sequence[str],
     slimmed: bool = False,
     contact_set: str | None = None,
@@ -54,6 +54,7 @@ def load_robot(
 
     In place of the contact set of the robot YAML there may be another.
     """
+    description = Path(description)
     robot = load_description(description)
     parser = Parser(plant)
     if not parser.package_map().Contains("backbeat_models"):

@@ -8,6 +8,7 @@ from models.description.drake_reader import DrakeReader
 from models.description.finding import Finding, Severity
 from models.description.meshes import packages
 from models.description.transmission_checks import SIMPLE
+from models.errors import clipped
 
 # Relative difference of masses that is more than rounding.
 _MASS = 1e-9
@@ -97,7 +98,7 @@ def _failure(drake: DrakeOutcome, found: list[Finding]) -> Finding:
         "aborts": "Drake's process dies of the file",
         "hangs": "Drake does not come to an end with the file",
     }[drake.outcome]
-    said = " ".join(drake.message.split())[:300]
+    said = clipped(drake.message, 300)
     remedy = "see the errors above" if expected else ""
     if not expected and drake.outcome != "refused":
         remedy = "take parts away until it is read, and tell us about the last"

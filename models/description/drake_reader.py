@@ -75,13 +75,14 @@ class DrakeReader(Closing):
                 with suppress(BrokenPipeError):
                     pipe.close()
 
-    def read(self, path: Path, folders: Mapping[str, Path]) -> dict[str, Any]:
+    def read(self, path: str | Path, folders: Mapping[str, Path]) -> dict[str, Any]:
         """Has Drake read a file; what the worker answers, or its silence as outcome.
 
         Args:
             path: the file.
             folders: where packages are, by name.
         """
+        path = Path(path)
         self.start()
         known = {name: str(folder) for name, folder in folders.items()}
         request = {"path": str(path.resolve()), "packages": known}

@@ -55,7 +55,7 @@ Named = TypeVar("Named", Link, Joint, Frame, Material)
 _X = (1.0, 0.0, 0.0)
 
 
-def read_description(path: Path) -> Description:
+def read_description(path: str | Path) -> Description:
     """Reads a URDF.
 
     Raises:
@@ -66,7 +66,7 @@ def read_description(path: Path) -> Description:
     return description
 
 
-def refuse_errors(path: Path, findings: list[Finding]) -> None:
+def refuse_errors(path: str | Path, findings: list[Finding]) -> None:
     """Says the first error of a file.
 
     Raises:
