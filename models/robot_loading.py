@@ -9,6 +9,7 @@ from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import Frame, ModelInstanceIndex
 
+from models.connections import check_connections, refuse_foreign_connections
 from models.description.honoring import describe, honor, quiet_about_honored
 from models.description.meshes import packages
 from models.description.other_formats import refuse_foreign_files
@@ -90,6 +91,7 @@ def load_robot(
 def _add_item(parser: Parser, path: Path) -> list[ModelInstanceIndex]:
     """Adds what is carried, without meshes that lie elsewhere."""
     described = describe(path)
+    check_connections(described, {}, ())
     for package, folder in packages(described).items():
         if not parser.package_map().Contains(package):
             parser.package_map().Add(package, str(folder))
@@ -109,9 +111,12 @@ def _contact_links(
 
 def _parse(parser: Parser, path: Path, text: str = "") -> list[ModelInstanceIndex]:
     """Adds the models of a file, or of a text in its place."""
-    if not text and path.suffix != ".urdf":
+    is_foreign = not text and path.suffix != ".urdf"
+    if is_foreign:
         refuse_foreign_files(path)
     try:
+        if is_foreign:
+            refuse_foreign_connections(path, PACKAGE_XML)
         if text:
             return list(parser.AddModelsFromString(text, "urdf"))
         return list(parser.AddModels(str(path)))

@@ -248,7 +248,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class Description:
-    """A robot as its URDF describes it; names map to what they name, in order."""
+    """A robot as its URDF describes it; names map to what they name, in order.
+
+    `connections` are elements that connect links and are no joints, as they stand.
+    """
 
     path: Path
     name: str
@@ -258,6 +261,7 @@ class Description:
     gazebo: tuple[Gazebo, ...] = ()
     frames: dict[str, Frame] = field(default_factory=dict)
     materials: dict[str, Material] = field(default_factory=dict)
+    connections: tuple[Tag, ...] = ()
 
     def moving_joints(self) -> Iterator[Joint]:
         """Joints that are not fixed."""

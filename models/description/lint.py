@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from models.description.connecting import check_connecting
 from models.description.description import Description
 from models.description.document import Document, read_document
 from models.description.drake_outcome import DrakeOutcome, ask, compare
@@ -21,6 +22,7 @@ from models.description.transmission_checks import check_transmissions
 
 CHECKS = (
     check_topology,
+    check_connecting,
     check_inertias,
     check_joints,
     check_transmissions,

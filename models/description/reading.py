@@ -53,6 +53,8 @@ from models.errors import BackbeatError
 Named = TypeVar("Named", Link, Joint, Frame, Material)
 
 _X = (1.0, 0.0, 0.0)
+# Of Drake's own elements of a robot, those that do not connect its links beside joints.
+_NO_CONNECTION = ("drake:joint", "drake:collision_filter_group")
 
 
 def read_description(path: str | Path) -> Description:
@@ -109,6 +111,7 @@ class _Reader:
             gazebo=tuple(self._gazebo(e) for e in children(root, "gazebo")),
             frames=self._named(root, "frame", self._frame),
             materials=self._named(root, "material", self._material),
+            connections=tuple(_kept(e) for e in children(root) if _connects(tag(e))),
         )
 
     def _named(
@@ -249,6 +252,12 @@ class _Reader:
         return Gazebo(
             line(element), reference, tuple(_kept(e) for e in children(element))
         )
+
+
+def _connects(name: str) -> bool:
+    """Whether an element of a robot connects its links and is no joint of a tree."""
+    is_drakes = name.startswith("drake:") and name not in _NO_CONNECTION
+    return is_drakes or name == "loop_joint"
 
 
 def _kept(element: Any) -> Tag:
