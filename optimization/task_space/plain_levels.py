@@ -28,6 +28,7 @@ from optimization.task_space.rank import LEAST
 from optimization.task_space.reflections import (
     reflect_rows,
     rotate,
+    rotate_columns,
     rotate_back,
     solve_lower,
     solve_upper,
@@ -123,7 +124,7 @@ def factor_levels(M, G, ends, kinds, even, base, heaviest, U, W, B, diagonal, sc
         base: velocities of the base, which has no motors.
         heaviest: mass from which on a direction is given up [kg].
         U: (nv, nv) written: Cholesky factor of M, see `optimization.cholesky`.
-        W: (nj, nv) written: rows of forces of joint torques, weighted, coordinates x.
+        W: (nv, nj) written: accelerations x per joint torque.
         B: (m, nv) written: the triangle, see `reflections.py`; of what decides, rows
             in coordinates x.
         diagonal, scale: (m,) written, of the triangle.
@@ -189,13 +190,19 @@ def factor_levels(M, G, ends, kinds, even, base, heaviest, U, W, B, diagonal, sc
 @summed
 def _factor_torques(U, B, scale, kinds, base, held, count, heaviest, W, D):
     """Writes W, and D where a posture decides; see `factor_levels`."""
-    nj, nv = W.shape
+    nv, nj = W.shape
+    W[:] = 0.0
     for j in range(nj):
-        for k in range(nv):
-            W[j, k] = 0.0
-        W[j, base + j] = 1.0
-        solve_forward(U, W[j])
-        rotate(B, scale, count, W[j])
+        W[base + j, j] = 1.0
+    # U'^-1 for all columns at once, of which column j begins at row base + j.
+    for k in range(base, nv):
+        for j in range(k - base + 1):
+            W[k, j] *= U[k, k]
+        for i in range(k + 1, nv):
+            u = U[k, i]
+            for j in range(k - base + 1):
+                W[i, j] -= u * W[k, j]
+    rotate_columns(B, scale, count, W)
     is_posture = False
     for kind in kinds:
         is_posture = is_posture or kind == POSTURE
@@ -203,7 +210,7 @@ def _factor_torques(U, B, scale, kinds, base, held, count, heaviest, W, D):
         if nv - held > nj:
             return -1
         K = D if is_posture else np.empty((nv - held, nv - held))
-        _column_gram(W, 0, nj, held, K)
+        _gram(W, held, nv, 0, K)
         if not _is_light(K, heaviest):
             return -1
         if is_posture and not factor(K):
@@ -216,7 +223,7 @@ def factor_units(W, held, unit, K, diagonal, scale):
     """Factors what torques do, in units.
 
     Args:
-        W: (nj, nv) of `factor_levels`.
+        W: (nv, nj) of `factor_levels`.
         held: coordinates that contacts hold.
         unit: (nj,) units of torques [N m].
         K: (r, nj) written: the triangle of their accelerations.
@@ -225,25 +232,36 @@ def factor_units(W, held, unit, K, diagonal, scale):
     r, nj = K.shape
     for i in range(r):
         for j in range(nj):
-            K[i, j] = unit[j] * W[j, held + i]
+            K[i, j] = unit[j] * W[held + i, j]
     reflect_rows(K, diagonal, scale, 0, r)
 
 
 @summed
-def _row(B, W, diagonal, kind, first, i, x):
-    """Product of row i of a level with accelerations x, in coordinates x."""
-    s = 0.0
+def _miss(B, W, diagonal, kind, first, end, x, missing):
+    """Takes what accelerations x of a level are from what is asked of it.
+
+    Args:
+        B, W, diagonal: of `factor_levels`.
+        kind, first, end: of the level.
+        x: (nv,) accelerations.
+        missing: (m,) asked for, less bias; written: what is missing.
+    """
+    nv = x.shape[0]
     if kind == POSTURE:
-        for k in range(x.shape[0]):
-            s += W[i - first, k] * x[k]
-    elif kind == WHOLE or kind == CONTACTS:
-        for k in range(i):
-            s += B[i, k] * x[k]
-        s += diagonal[i] * x[i]
-    else:
-        for k in range(x.shape[0]):
-            s += B[i, k] * x[k]
-    return s
+        for k in range(nv):
+            for j in range(end - first):
+                missing[first + j] -= x[k] * W[k, j]
+        return
+    for i in range(first, end):
+        s = 0.0
+        if kind == WHOLE:
+            for k in range(i):
+                s += B[i, k] * x[k]
+            s += diagonal[i] * x[i]
+        else:
+            for k in range(nv):
+                s += B[i, k] * x[k]
+        missing[i] -= s
 
 
 @summed
@@ -257,15 +275,17 @@ def decided_change(B, W, D, kind, first, end, held, left, wish, x, y):
         wish: (m,) accelerations asked for, less their bias.
         x, y: (nv,) accelerations there; (r,) written.
     """
-    nv, r = x.shape[0], y.shape[0]
-    y[:] = 0.0
-    for i in range(first, end):
-        row = W[i - first] if kind == POSTURE else B[i]
-        s = wish[i]
-        for k in range(nv):
-            s -= row[k] * x[k]
-        for k in range(r):
-            y[k] += s * row[held + k]
+    r, missing = y.shape[0], wish.copy()
+    _miss(B, W, wish, kind, first, end, x, missing)
+    for k in range(r):
+        s = 0.0
+        if kind == POSTURE:
+            for j in range(end - first):
+                s += W[held + k, j] * missing[first + j]
+        else:
+            for i in range(first, end):
+                s += B[i, held + k] * missing[i]
+        y[k] = s
     solve_forward(D, y)
     solve_backward(D, y)
     for k in range(left - held):
@@ -370,9 +390,9 @@ def torque_outcome(
     x = f_0.copy()
     solve_forward(U, x)
     rotate(B, scale, count, x)
-    for j in range(tau.shape[0]):
-        for k in range(nv):
-            x[k] += tau[j] * W[j, k]
+    for k in range(nv):
+        for j in range(tau.shape[0]):
+            x[k] += W[k, j] * tau[j]
     for i in range(held):
         vdot[i] = wish[i]
     solve_lower(B, diagonal, held, vdot)
@@ -381,9 +401,10 @@ def torque_outcome(
         x[i] = vdot[i]
     solve_upper(B, diagonal, held, F)
     for level in range(1, ends.shape[0]):
-        first, kind = ends[level - 1], kinds[level]
-        for i in range(first, ends[level]):
-            error[i] = wish[i] - _row(B, W, diagonal, kind, first, i, x)
+        first, end = ends[level - 1], ends[level]
+        for i in range(first, end):
+            error[i] = wish[i]
+        _miss(B, W, diagonal, kinds[level], first, end, x, error)
     for k in range(nv):
         vdot[k] = x[k]
     rotate_back(B, scale, count, vdot)

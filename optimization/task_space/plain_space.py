@@ -34,7 +34,7 @@ class PlainSpace:
         n, m, self.held = num_velocities, len(rows.bias), int(rows.ends[0])
         r = max(n - self.held, 0)
         self.rows, self.count, self.kinds = rows, -1, rows.kinds.copy()
-        self.U, self.W = np.empty((n, n)), np.empty((num_joints, n))
+        self.U, self.W = np.empty((n, n)), np.empty((n, num_joints))
         self.B, self.D = np.empty((m, n)), np.empty((r, r))
         self.diagonal, self.scale = np.empty(m), np.empty(m)
         self.f_0, self._has_base = np.zeros(n), n > num_joints
@@ -103,7 +103,7 @@ class PlainSpace:
 
     def smallest_torques(self, y: np.ndarray) -> np.ndarray:
         """(nj,) smallest torques, as they are counted, that make y (r,) [N m]."""
-        tau = np.empty(len(self.W))
+        tau = np.empty(self.W.shape[1])
         assert self._counted is not None
         smallest_torques(self.K, self.K_diagonal, self.K_scale, self._counted, y, tau)
         return tau

@@ -31,6 +31,23 @@ def rotate(B, scale, count, x):
 
 
 @summed
+def rotate_columns(B, scale, count, X):
+    """X = Q X (n, k) for the first `count` reflections, all columns at once."""
+    n, columns = X.shape
+    s = np.empty(columns)
+    for i in range(count):
+        s[:] = 0.0
+        for k in range(i, n):
+            v = B[i, k]
+            for j in range(columns):
+                s[j] += v * X[k, j]
+        for k in range(i, n):
+            v = scale[i] * B[i, k]
+            for j in range(columns):
+                X[k, j] -= v * s[j]
+
+
+@summed
 def rotate_back(B, scale, count, x):
     """x = Q' x for the first `count` reflections."""
     n = x.shape[0]
