@@ -30,7 +30,8 @@ class Sample:
     def headline(self) -> str:
         """The sample in a few words, with what was not always survived."""
         total = pooled(self.disturbances)
-        words = f"{total.survived} of {total.runs} survive, {total.words}{total.strain_words}"
+        words = f"{total.survived} of {total.runs} survive, {total.words}"
+        words += total.strain_words
         lost = [s for s in self.disturbances if s.survived < s.runs]
         return "; ".join(
             [words, *(f"{s.what}: {s.survived} of {s.runs}" for s in lost)]
