@@ -173,18 +173,16 @@ def _check_positive(where: object, key: str, value: float) -> None:
 
 
 def _check_inertia(where: object, value: list[float]) -> None:
-    """Refuses the inertia of no body, and says the order where that is why."""
-    if is_of_a_body(value):
-        return
+    """Refuses the inertia of no body that it is only for being in another order."""
     pairs = zip(INERTIA, value, strict=True)
     said = ", ".join(f"{name} {number:g}" for name, number in pairs)
     xx, yy, zz, xy, xz, yz = value
     ordered = [xx, xy, xz, yy, yz, zz]
-    remedy = "mend it"
-    if is_of_a_body(ordered):
+    if is_of_a_body(ordered) and not is_of_a_body(value):
         written = ", ".join(f"{number:g}" for number in ordered)
-        remedy = f"with the moments before the products it would be [{written}]"
-    raise BackbeatError(f"{where}: no body has the inertia {said}; {remedy}")
+        raise BackbeatError(
+            f"{where}: no body has the inertia {said}; did you mean [{written}]?"
+        )
 
 
 def _check_vector(
