@@ -200,7 +200,7 @@ def test_a_fixed_joint_has_no_motor(overlaid):
         ),
         (
             "links: {utorso: {inertia: [2, 3, 4, 0.1, 0.2, 0.3]}}",
-            r"no body has the inertia ixx 2, ixy 3, .*; did you mean "
+            r"no body has the inertia ixx 2, ixy 3, .*; did you mean"
             r" \[2, 0.1, 0.2, 3, 0.3, 4\]",
         ),
         ("bodies: {b: {link: utorso, mass: 1, size: [1, 0, 1]}}", "every edge"),
