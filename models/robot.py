@@ -35,6 +35,7 @@ from models.robot_frames import RobotFrames
 from models.robot_joints import RobotJoints, read_joints
 from models.robot_loading import add_robot, load_robot, pose_of
 from models.safety_law import SafetyLaw, described_laws
+from models.servo_margin import check_servo_gains, felt_inertias
 
 
 class RobotModel:
@@ -150,6 +151,16 @@ class RobotModel:
             f"{a} and {b} overlap at rest, on either side of a joint: they may"
             for a, b in self.covers
         )
+        self._check_servos()
+
+    def _check_servos(self) -> None:
+        """Refuses servos that shake in `stand`, or at zero where there is none."""
+        servos, postures = self.servo_gains(), self._yaml.postures
+        if servos:
+            stand = self._yaml.posture_angles("stand") if "stand" in postures else {}
+            felt = felt_inertias(self.plant, self._full, stand)
+            own = dict(zip(self.joint_names, self.damping.tolist(), strict=True))
+            check_servo_gains(servos, felt, own, str(self.description))
 
     def _weld_base(self, full: MultibodyPlant, X_WB: RigidTransform) -> None:
         base = self._yaml.base

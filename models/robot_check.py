@@ -50,11 +50,19 @@ def check_tree(
     carried = {
         j.child_body().name() for j in joints if j.parent_body().index() != world
     }
-    for name in names:
-        if name not in carried and name != base:
-            raise BackbeatError(
-                f"{where}: the base is {base!r}, but no joint carries the link {name!r}"
-            )
+    roots = [name for name in names if name not in carried]
+    others = [name for name in roots if name != base]
+    if base in carried and len(roots) == 1:
+        raise BackbeatError(
+            f"{where}: the base is {base!r}, but the tree of links begins with "
+            f"{roots[0]!r}, which is to float; write `base: {roots[0]}`"
+        )
+    if others:
+        raise BackbeatError(
+            f"{where}: the base is {base!r}, but no joint carries the link "
+            f"{others[0]!r}, which would be a body of its own; connect it with a joint "
+            "of type fixed, or take it out by `remove` of an overlay"
+        )
     if base in carried:
         raise BackbeatError(
             f"{where}: the base {base!r} is not where the tree of links begins"

@@ -81,7 +81,8 @@ class ServoGains:
     # Natural frequency of the position loop [Hz], critically damped.
     frequency: float = 3.0
     # Floor of the joint's own inertia for the gains [kg m^2]: tiny wrists would
-    # otherwise get gains that an explicit 1 kHz servo cannot hold.
+    # otherwise be too soft to hold anything. Where it is so high that a servo of 1 kHz
+    # cannot hold its gains, the robot is refused; see `models.servo_margin`.
     least_inertia: float = 0.01
 
 

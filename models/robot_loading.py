@@ -1,5 +1,7 @@
 """Reading a robot, and what it carries, into a plant."""
 
+import logging
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import Frame, ModelInstanceIndex
 
 from models.connections import check_connections, refuse_foreign_connections
-from models.description.honoring import describe, honor, quiet_about_honored
+from models.description.honoring import describe, hear_drake, honor
 from models.description.meshes import packages
 from models.description.other_formats import refuse_foreign_files
 from models.description.readable import readable
@@ -22,6 +24,8 @@ from models.robot_description import (
 )
 
 PACKAGE_XML = Path(__file__).parent / "package.xml"
+# Files, and what Drake warned of when it read them, that were told already.
+_told: set[tuple[Path, str]] = set()
 
 
 def add_robot(
@@ -70,9 +74,40 @@ def load_robot(
         chosen = robot.contact_set if contact_set is None else contact_set
         points = _contact_links(robot, equipment, points_alone=True)
         text, notes = readable(described, kept, chosen, points)
-    with quiet_about_honored():
+    with hear_drake() as heard:
         (instance,) = _parse(parser, path, text)
-    notes += honor(plant, instance, described)
+        notes += honor(plant, instance, described)
+        _add_equipment(plant, parser, description, equipment, instance)
+    if plant.geometry_source_is_registered():
+        _tell_once(path, heard)
+    else:
+        _told.update((path, _without_place(sentence)) for sentence in heard)
+        notes += tuple(heard)
+    return instance, notes
+
+
+def _tell_once(path: Path, heard: Sequence[str]) -> None:
+    """Says what Drake warned of when it read shapes, and notes do not have."""
+    for sentence in heard:
+        key = path, _without_place(sentence)
+        if key not in _told:
+            _told.add(key)
+            logging.getLogger(__name__).warning("%s: %s", path.name, sentence)
+
+
+def _without_place(sentence: str) -> str:
+    return sentence.partition(": ")[2]
+
+
+def _add_equipment(
+    plant: MultibodyPlant,
+    parser: Parser,
+    description: Path,
+    equipment: Sequence[str],
+    instance: ModelInstanceIndex,
+) -> None:
+    """Adds what a robot carries, each item a model instance of its own."""
+    robot = load_description(description)
     for items in (equipment_set(robot, name) for name in equipment):
         for name, item in items.items():
             if not item.file:
@@ -85,7 +120,6 @@ def load_robot(
             plant.WeldFrames(
                 parent, root.body_frame(), pose_of(item.position, item.rpy)
             )
-    return instance, notes
 
 
 def _add_item(parser: Parser, path: Path) -> list[ModelInstanceIndex]:
@@ -121,8 +155,10 @@ def _parse(parser: Parser, path: Path, text: str = "") -> list[ModelInstanceInde
             return list(parser.AddModelsFromString(text, "urdf"))
         return list(parser.AddModels(str(path)))
     except RuntimeError as error:
-        # Drake names file and line.
-        raise BackbeatError(str(error).strip().splitlines()[0]) from None
+        # Drake names file and line; those of a text are no file's.
+        said = str(error).strip().splitlines()[0]
+        said = re.sub(r"^<literal-string>\S*: error: ", f"{path}: ", said)
+        raise BackbeatError(said) from None
 
 
 def find_frame(plant: MultibodyPlant, name: str) -> Frame:

@@ -24,9 +24,10 @@ from models.joint_command import (
     VELOCITY,
 )
 from models.robot import RobotModel
+from models.servo_margin import SERVO_STEP
 from models.servo_modes import compliant_command
 from mpc.reference import Reference
-from mpc.servo_gains import SERVO_STEP, felt_inertia, hold_gains
+from mpc.servo_gains import felt_inertia, hold_gains
 
 # Time in which the drive of a position interface gets rid of an error that stays, and
 # a controller of velocities of an error in position [s].

@@ -5,6 +5,7 @@ import numpy as np
 from models.configuration import Configuration
 from models.robot import RobotModel
 from models.rotations import compiled
+from models.servo_margin import SERVO_STEP, servo_of
 from mpc.reference import Reference
 
 # A hold gives all the torque of a joint at this angle from where it should be [rad],
@@ -16,8 +17,6 @@ SOFT = 0.7
 SPACING = 0.1
 # The same where gains are for all postures [s].
 HOLD_SPACING = 0.5
-# A servo's own step [s], where nothing else is late.
-SERVO_STEP = 1e-3
 
 
 def felt_inertia(robot: RobotModel, reference: Reference, s: float) -> np.ndarray:
@@ -49,10 +48,9 @@ def servo_gains(
         j = robot.joint_index(name)
         if j in limbs:
             continue
-        inertia = max(felt[j], least)
         soft = reference.behavior.compliance.get(name, 0.0)
-        omega = 2 * np.pi * frequency * (1 - SOFT * soft)
-        stiffness[j], damping[j] = inertia * omega**2, 2 * inertia * omega
+        softened = frequency * (1 - SOFT * soft)
+        stiffness[j], damping[j] = servo_of(float(felt[j]), softened, least)
         if latency > 0:
             own = robot.damping[j]
             damping[j] = min(damping[j], 0.5 * (felt[j] / latency + own))

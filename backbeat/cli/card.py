@@ -74,6 +74,6 @@ def command(
     report_failures(failures)
     taken = [r for r in results if isinstance(r, Sample)]
     if below := ", ".join(s.behavior for s in taken if not s.meets_standard):
-        why = f"fewer than {STANDARD:.0%} of the runs survived"
+        why = f"fewer than {STANDARD:.0%} of the runs survived, or joints were strained"
         typer.echo(ended(f"backbeat: {below}: {why}"), err=True)
         raise typer.Exit(1)

@@ -68,7 +68,7 @@ def command(
     print_results(results)
     show = record_show(zip(PROGRAM.values(), runs, strict=True), page)
     print(f"Open it in a browser: {show}")
-    if any(m["fell"] for m in results):
+    if any(m["fell"] or m["strained_joints"] for m in results):
         raise typer.Exit(1)
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 from backbeat.cli.console import Screen
 from backbeat.cli.marker_table import markers_table
 from mpc.simulation.force_warnings import warnings_in_words
+from mpc.simulation.joint_strain import in_words as strain_in_words
 from mpc.simulation.safety_metrics import in_words
 from mpc.simulation.survival import RECOVERY
 
@@ -41,6 +42,8 @@ def _row(m: Mapping[str, Any]) -> list[str]:
     hits = m["hits"]
     stood = all(p["survived"] is not False for p in m["pushes"])
     outcome = f"{m['duration_s']:.0f} s done" if stood else "unsettled"
+    if m.get("strained_joints"):
+        outcome = "strained"
     if m["fell"]:
         outcome = f"fell at {m['fell_at_s']:.1f} s"
     made, timing = "", ""
@@ -75,7 +78,8 @@ def _notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
         + (f"; plan {plans} ms." if plans else "."),
     ]
     lines += [_hand(m) for m in results if m.get("upper_body")]
-    lines += [line for m in results for line in (*_unjudged(m), *_safety(m))]
+    for m in results:
+        lines += [*_strained(m), *_unjudged(m), *_safety(m)]
     states = sorted({m["state"] for m in results})
     return [*lines, f"The controllers read the {', '.join(states)}."]
 
@@ -88,6 +92,12 @@ def _hand(m: Mapping[str, Any]) -> str:
         f"{m['behavior']}: the {found['hand']} was {rms:.1f} mm off its target (root "
         f"mean square), at most {most:.1f} mm."
     )
+
+
+def _strained(m: Mapping[str, Any]) -> list[str]:
+    """Joints that were saturated or too fast, which is no success."""
+    found = m.get("strained_joints") or []
+    return [f"{m['behavior']}, no success: {strain_in_words(s)}." for s in found]
 
 
 def _unjudged(m: Mapping[str, Any]) -> list[str]:

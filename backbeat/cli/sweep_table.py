@@ -32,6 +32,11 @@ def print_sweep(summary: Entry) -> None:
         "Wilson, 95 %.",
         style="dim",
     )
+    for cell in [c for c in summary["cells"] if c.get("strained")][:MOST_ROWS]:
+        console.print(
+            f"Joints strained, {_label(cell)}: {'; '.join(cell['strained_joints'])}, "
+            f"in {cell['strained']} of {cell['runs']} runs; that is no success."
+        )
     if summary["sequential"]:
         test = summary["sequential"]
         console.print(

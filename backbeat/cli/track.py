@@ -145,6 +145,8 @@ def command(
     save_run(run, path, metrics)
     if as_json:
         print_json(metrics)
-        return
-    print_results([metrics])
-    print(f"run file: {path}")
+    else:
+        print_results([metrics])
+        print(f"run file: {path}")
+    if metrics["strained_joints"]:
+        raise typer.Exit(1)

@@ -18,6 +18,7 @@ def result_sentence(record: RunRecord) -> str:
     did = [f"stayed up for all of the {m['duration_s']:.1f} s"]
     if m["fell"]:
         did = [f"fell at {m['fell_at_s']:.1f} s"]
+    did += [f"strained {s['joint']} ({s['why']})" for s in m.get("strained_joints", ())]
     did += _pushes(m["pushes"]) + _hits(m["hits"])
     text = "The robot " + ", ".join(did[:-1]) + (" and " if did[1:] else "") + did[-1]
     off = m["com_error_mm"]["rms"]

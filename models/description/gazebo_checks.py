@@ -45,9 +45,10 @@ def _check_tag(where: str, gazebo: Gazebo, tag: Tag) -> Iterator[Finding]:
         ("turnGravityOff", True),
     ):
         says = (
-            "gravity is off for it; Drake pulls at it all the same, and Backbeat has "
+            "gravity is off for it; Drake pulls at it all the same, and so does "
+            "Backbeat where not all links say so (it refuses a robot of which they "
+            "are over a tenth of the mass)"
         )
-        says += "it for all links or for none"
         yield Finding("gravity-beyond-drake", Severity.NOTE, tag.line, where, says)
     elif tag.name == "static" and tag.text.lower() in _TRUE:
         yield Finding(

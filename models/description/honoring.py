@@ -3,7 +3,7 @@
     differential transmissions  become actuators, as simple ones are for Drake
     no transmission at all      every joint with an effort is driven
     floating joints             are made; at the world, the link's default pose is set
-    gravity                     off where all links say so; refused where some do
+    gravity                     off where all links say so; on where light ones do
 
 `models.description.surfaces` does the same for what touches, `models.robot` for mimic,
 friction, safety controllers and `static`. Whatever is done otherwise than written is
@@ -24,7 +24,14 @@ from pydrake.multibody.tree import (
     QuaternionFloatingJoint,
 )
 
-from models.description.description import SINGLE, WORLD, Description, Joint, Pose
+from models.description.description import (
+    SINGLE,
+    WORLD,
+    Description,
+    Joint,
+    Pose,
+    listed,
+)
 from models.description.document import read_document
 from models.description.finding import Finding
 from models.description.reading import read_leniently, refuse_errors
@@ -38,6 +45,12 @@ _HONORED = (
     "The tag 'safety_controller'",
     "specified as type floating",
 )
+# Warnings of Drake's reader that are told each.
+MOST_HEARD = 8
+# Share of a model's mass that gravity is put on although it should be off.
+LIGHT = 0.1
+# What Drake calls a text that it reads in place of a file.
+_TEXT = "<literal-string>"
 # What Gazebo's worlds take for yes and no.
 WORDS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -72,18 +85,38 @@ def _is_of_looks(finding: Finding) -> bool:
 
 
 @contextmanager
-def quiet_about_honored() -> Iterator[None]:
-    """Keeps Drake's reader from warning of what acts all the same."""
+def hear_drake() -> Iterator[list[str]]:
+    """Keeps what Drake's reader warns of off the console, and in a list.
 
-    def is_news(record: logging.LogRecord) -> bool:
-        return not any(text in record.getMessage() for text in _HONORED)
+    Sentences come once each, with the line of the file; what acts all the same is not
+    among them.
+    """
+    heard: list[str] = []
+
+    def keep(record: logging.LogRecord) -> bool:
+        if record.levelno > logging.WARNING:
+            return True
+        said = " ".join(record.getMessage().split())
+        place, _, what = said.rpartition(": warning: ")
+        file, _, line = place.rpartition(":")
+        # A text in place of a file has lines of its own.
+        is_text = _TEXT in file or not line.isdigit()
+        where = "" if is_text else f", {Path(file).name} line {line}"
+        sentence = f"Drake{where}: {what or said}"
+        is_news = record.levelno == logging.WARNING and sentence not in heard
+        if is_news and not any(text in said for text in _HONORED):
+            heard.append(sentence)
+        return False
 
     log = logging.getLogger("drake")
-    log.addFilter(is_news)
+    log.addFilter(keep)
     try:
-        yield
+        yield heard
     finally:
-        log.removeFilter(is_news)
+        log.removeFilter(keep)
+        if heard[MOST_HEARD:]:
+            more = len(heard) - MOST_HEARD
+            heard[MOST_HEARD:] = [f"Drake: {more} more warnings (`backbeat lint`)"]
 
 
 def honor(
@@ -178,7 +211,11 @@ def transform(pose: Pose) -> RigidTransform:
 def _weigh(
     plant: MultibodyPlant, instance: ModelInstanceIndex, description: Description
 ) -> list[str]:
-    """Takes gravity from a model whose links all say so."""
+    """Takes gravity from a model whose links all say so.
+
+    Drake has it for all of a model or for none. Where a few light links are without,
+    as fingers of a gripper are whose motors would be too weak in Gazebo, it is on.
+    """
     without = [name for name in description.links if not has_gravity(description, name)]
     if not without:
         return []
@@ -188,12 +225,28 @@ def _weigh(
         if name not in without and link.inertial is not None and link.inertial.mass
     ]
     if heavy:
+        light = [name for name in without if _mass(description, name)]
+        mass = sum(_mass(description, name) for name in light)
+        total = mass + sum(_mass(description, name) for name in heavy)
+        weighs = f"{listed(without)} ({mass:.3g} of {total:.3g} kg)"
+        if mass <= LIGHT * total:
+            return [
+                f"gravity acts on {weighs} too, for which <gazebo> turns it off: a "
+                "model has it for all of its links or for none"
+            ]
         raise BackbeatError(
             f"{description.path}: gravity is off for the link {without[0]!r} and on "
-            f"for {heavy[0]!r}; a model has it for all of its links or for none"
+            f"for {heavy[0]!r}; a model has it for all of its links or for none, and "
+            f"{weighs} are too heavy to put it on. Take <turnGravityOff> and <gravity> "
+            "out of their <gazebo>, or write it for every link"
         )
     plant.set_gravity_enabled(instance, False)
     return []
+
+
+def _mass(description: Description, link: str) -> float:
+    inertial = description.links[link].inertial
+    return 0.0 if inertial is None else inertial.mass or 0.0
 
 
 def has_gravity(description: Description, link: str) -> bool:

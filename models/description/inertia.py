@@ -1,6 +1,6 @@
 """Whether mass properties can be those of a body."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,13 @@ def inertia_matrix(inertial: Inertial) -> np.ndarray:
 def principal_moments(inertial: Inertial) -> np.ndarray:
     """(3,) principal moments of inertia [kg m^2], the least first."""
     return np.linalg.eigvalsh(inertia_matrix(inertial))
+
+
+def is_of_a_body(inertia: Sequence[float]) -> bool:
+    """Whether a body can have an inertia (ixx, ixy, ixz, iyy, iyz, izz) [kg m^2]."""
+    moments = principal_moments(Inertial(0, inertia=tuple(inertia)))
+    slack = _ROUNDING * np.abs(moments).sum()
+    return bool(moments[0] >= -slack and moments[2] <= moments[:2].sum() + slack)
 
 
 def check_inertias(description: Description) -> Iterator[Finding]:

@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from models.description.description import INERTIA
+from models.description.inertia import is_of_a_body
 from models.errors import BackbeatError
 from models.yaml_file import load_yaml
 
@@ -157,7 +159,10 @@ def _check_link(where: str, link: LinkChange) -> None:
         ("inertia", 6),
     ):
         if getattr(link, key):
-            _check_vector(where, key, getattr(link, key), length)
+            of = f" ({', '.join(INERTIA)})" if key == "inertia" else ""
+            _check_vector(where, key, getattr(link, key), length, of)
+    if link.inertia:
+        _check_inertia(where, link.inertia)
     if link.center_of_mass and link.center_of_mass_shift:
         raise BackbeatError(f"{where}: give center_of_mass or its shift, not both")
 
@@ -167,9 +172,24 @@ def _check_positive(where: object, key: str, value: float) -> None:
         raise BackbeatError(f"{where}: {key} has to be above zero, and is {value:g}")
 
 
-def _check_vector(where: object, key: str, value: list[float], length: int) -> None:
+def _check_inertia(where: object, value: list[float]) -> None:
+    """Refuses the inertia of no body that it is only for being in another order."""
+    pairs = zip(INERTIA, value, strict=True)
+    said = ", ".join(f"{name} {number:g}" for name, number in pairs)
+    xx, yy, zz, xy, xz, yz = value
+    ordered = [xx, xy, xz, yy, yz, zz]
+    if is_of_a_body(ordered) and not is_of_a_body(value):
+        written = ", ".join(f"{number:g}" for number in ordered)
+        raise BackbeatError(
+            f"{where}: no body has the inertia {said}; did you mean [{written}]?"
+        )
+
+
+def _check_vector(
+    where: object, key: str, value: list[float], length: int, of: str = ""
+) -> None:
     if len(value) != length or not all(map(math.isfinite, value)):
-        raise BackbeatError(f"{where}: {key} needs {length} numbers")
+        raise BackbeatError(f"{where}: {key} needs {length} numbers{of}")
 
 
 def is_overlay(path: str | Path) -> bool:

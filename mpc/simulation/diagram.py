@@ -27,6 +27,7 @@ from mpc.simulation.controllers import (
 from mpc.simulation.joint_softness import add_joint_modes
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.sensing import add_detector, add_estimator
+from mpc.simulation.servo_check import check_servos
 from mpc.simulation.settings import SettingsSource, add_settings
 from mpc.simulation.simulated_robot import (
     LOG_PERIOD,
@@ -93,6 +94,7 @@ def build_closed_loop(
     """
     free_unused_systems()
     builder, reference = DiagramBuilder(), Reference(behavior)
+    check_servos(reference, scenario)
     real = draw_world(scenario, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
     body = add_simulated_robot(builder, reference, scenario, real)

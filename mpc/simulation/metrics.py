@@ -12,6 +12,7 @@ jerk            largest and rms by joint group: planned from the plan's own curv
                 measured from a cubic fitted to velocities, see `behaviors.joint_jerk`
 range           commanded and achieved, so that standing still cannot pass
 survived        see `mpc.simulation.survival`
+strained joints see `mpc.simulation.joint_strain`; a verdict of its own
 upper body      how far its hand was from the target, when that has come to its speed
 safety          what controllers did without solved programs, see
 `mpc.simulation.safety_metrics`; the fall they declare is theirs, `fell` the
@@ -36,6 +37,7 @@ from mpc.simulation.estimate_error import estimate_error
 from mpc.simulation.force_warnings import warning_metrics
 from mpc.simulation.hand_error import hand_figures
 from mpc.simulation.joint_softness import compliance_metrics
+from mpc.simulation.joint_strain import strained_joints
 from mpc.simulation.plan_channel import plans_in_force
 from mpc.simulation.safety_metrics import safety_metrics
 from mpc.simulation.scenario import Push
@@ -219,6 +221,14 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "seat_slip_mm": analysis.slip(set(reference.patches) - set(robot.soles)) * 1e3,
         "torque_peak_fraction": float(share.max()),
         "torque_peak_joint": robot.joint_names[j],
+        "strained_joints": strained_joints(
+            analysis.t,
+            analysis.effort,
+            analysis.speeds,
+            robot.effort_limits,
+            robot.velocity_limits,
+            robot.joint_names,
+        ),
         "beat_error_ms": _signed(beats),
         "jerk": _jerk(analysis),
         "range": _ranges(analysis),

@@ -44,6 +44,7 @@ METRICS = {
     "joint_error_deg": {"rms": 0.1, "max": 0.2},
     "foot_slip_mm": 0.0,
     "torque_peak_fraction": 0.5,
+    "strained_joints": [],
     "beat_error_ms": {"max": 0.0},
     "hits": None,
     "plan_failures": 0,

@@ -14,7 +14,9 @@ from mpc.simulation.sweep.card.robustness_card import (
     card_path,
     make_card,
     read_card,
+    survivals,
 )
+from mpc.simulation.sweep.card.sample import Sample
 
 
 def cell(what, survived, runs, first=None, level=None):
@@ -124,3 +126,17 @@ def test_what_is_no_card_is_refused(tmp_path, text):
     path.write_text(text)
     with pytest.raises(BackbeatError, match="not a robustness card"):
         read_card(path)
+
+
+def test_strained_joints_are_told_and_are_below_the_standard(groove):
+    disturbances, pushes = summaries()
+    disturbances["cells"][1] = cell("friction 0.5", 5, 5)
+    assert Sample("groove", survivals(groove, disturbances)).meets_standard
+    strained = {"strained": 2, "strained_joints": ["l_arm_lwy saturated"]}
+    disturbances["cells"][0] |= strained
+    words = "nothing but noise: l_arm_lwy saturated (in 2 of 16 runs)"
+    card = make_card(groove, disturbances, pushes, "s")
+    assert card.headline.endswith(f"; joints strained: {words}")
+    sample = Sample("groove", survivals(groove, disturbances))
+    assert words in sample.headline
+    assert not sample.meets_standard

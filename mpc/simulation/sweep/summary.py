@@ -109,6 +109,7 @@ def cell_summary(
         "stopped_early": verdict.is_early,
         "fell": sum(bool(r["fell"]) for r in mine),
         "first_fall_s": min((r["fell_at_s"] for r in mine if r["fell"]), default=None),
+        **_strained(mine),
         "errors": sum(bool(r["error"]) for r in mine),
         "hits_planned": _total(mine, "hits_planned"),
         "hits_missed": _total(mine, "hits_planned") - _total(mine, "hits_made"),
@@ -116,6 +117,12 @@ def cell_summary(
         "worst": {name: _most(mine, name) for name in WORST},
         "medians": {name: _median(mine, name) for name in MEDIANS},
     }
+
+
+def _strained(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Runs that stood to the end and strained joints all the same, and these."""
+    strained = [r["strained"] for r in rows if r["strained"] and r["survived"]]
+    return {"strained": len(strained), "strained_joints": sorted(set(strained))}
 
 
 def _total(rows: Sequence[Mapping[str, Any]], name: str) -> int:

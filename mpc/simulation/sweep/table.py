@@ -54,6 +54,7 @@ COLUMNS = {
     "joint_error_rms_deg": NUMBER,
     "foot_slip_mm": NUMBER,
     "torque_peak_fraction": NUMBER,
+    "strained": TEXT,
     "beat_error_max_ms": NUMBER,
     "hits_planned": COUNT,
     "hits_made": COUNT,
@@ -73,7 +74,7 @@ COLUMNS = {
 # Rows of a file; then another one is begun.
 PART_ROWS = 500
 # Columns that tables did not have from the beginning.
-LATER = ("markers", "timing_sd_ms", "timing_max_ms", "position_max_mm")
+LATER = ("markers", "strained", "timing_sd_ms", "timing_max_ms", "position_max_mm")
 SCHEMA = pa.schema(list(COLUMNS.items()))
 
 
@@ -123,6 +124,9 @@ def result_row(metrics: Mapping[str, Any]) -> dict[str, Any]:
         "joint_error_rms_deg": metrics["joint_error_deg"]["rms"],
         "foot_slip_mm": metrics["foot_slip_mm"],
         "torque_peak_fraction": metrics["torque_peak_fraction"],
+        "strained": ", ".join(
+            f"{s['joint']} {s['why']}" for s in metrics["strained_joints"]
+        ),
         "beat_error_max_ms": metrics["beat_error_ms"]["max"],
         "hits_planned": hits.get("planned"),
         "hits_made": hits.get("made"),

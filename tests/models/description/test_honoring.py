@@ -1,5 +1,7 @@
 """What Drake's reader leaves out of a URDF acts all the same, or is refused."""
 
+import re
+
 import numpy as np
 import pytest
 from pydrake.geometry import Role
@@ -97,10 +99,17 @@ def test_drake_does_not_warn_of_what_acts(robot, caplog):
     assert caplog.text == ""
 
 
-def test_drake_still_warns_of_what_does_not(robot, caplog):
+def test_what_drake_warns_of_is_a_note_and_nowhere_else(robot, caplog, capfd):
     inside = '<calibration rising="0.5"/>'
-    robot(["one"], joint("one", inside=inside), DRIVE.format("one"))
-    assert "calibration" in caplog.text
+    model = robot(["one"], joint("one", inside=inside), DRIVE.format("one"))
+    assert any(
+        re.fullmatch(r"Drake, \S+\.urdf line \d+: The tag 'calibration' .*", note)
+        for note in model.notes
+    )
+    # Nor when shapes are read, which is another plant.
+    add_world(DiagramBuilder(), model)
+    assert caplog.text == ""
+    assert capfd.readouterr() == ("", "")
 
 
 def test_without_a_transmission_every_joint_is_driven_and_that_is_said(robot):
@@ -125,10 +134,31 @@ def test_a_model_without_gravity_does_not_fall(urdf, tag):
         assert -z[2] == pytest.approx(fallen, rel=0.01, abs=1e-9)
 
 
-def test_gravity_for_some_links_is_refused(urdf):
+def test_gravity_for_some_links_is_refused_with_a_way_out(urdf):
     path = urdf(joint("one"), '<gazebo reference="b"><gravity>0</gravity></gazebo>')
-    with pytest.raises(BackbeatError, match="gravity is off for the link 'b' and on"):
+    with pytest.raises(
+        BackbeatError,
+        match=r"gravity is off for the link 'b' and on .*b \(2 of 6 kg\) are too heavy"
+        r".* Take <turnGravityOff> and <gravity> out .*, or write it for every link",
+    ):
         honored(path)
+
+
+def test_gravity_acts_on_a_light_gripper_too_and_that_is_said(robot):
+    """As on fingers of a humanoid, whose motors Gazebo would else find too weak."""
+    off = '<gazebo reference="b"><turnGravityOff>true</turnGravityOff></gazebo>'
+    parts = joint("one"), LINK.replace('"2"', '"40"').format("d"), off
+    weld = (
+        """<joint name="w" type="fixed"><parent link="a"/><child link="d"/></joint>"""
+    )
+    model = robot(["one"], *parts, weld, DRIVE.format("one"))
+    (note,) = [n for n in model.notes if "gravity" in n]
+    assert note.startswith("gravity acts on b (2 of 44 kg) too, for which <gazebo>")
+    plant = model.plant
+    context = plant.CreateDefaultContext()
+    # Drake's generalized gravity of a floating base holds the whole weight.
+    force = np.abs(plant.CalcGravityGeneralizedForces(context)).max()
+    assert force == pytest.approx(44 * 9.81, rel=1e-3)
 
 
 def test_a_flag_that_is_none_is_a_sentence(urdf):

@@ -44,8 +44,11 @@ def overlaid(tmp_path, monkeypatch):
         path.parent.mkdir(exist_ok=True)
         raw = apply_overlay(overlay, path)
         path.write_bytes(raw)
+        # The zoo has a bushing too, with which no robot is made of it.
         errors = [
-            f for f in examine(Document(path, raw))[1] if f.severity is Severity.ERROR
+            f
+            for f in examine(Document(path, raw))[1]
+            if f.severity is Severity.ERROR and f.rule != "connects-links"
         ]
         assert not errors
         return path
@@ -191,7 +194,15 @@ def test_a_fixed_joint_has_no_motor(overlaid):
         ("links: {utorso: {mass: -3}}", "mass has to be above zero"),
         ("links: {utorso: {mass: 3, mass_factor: 2}}", "not both"),
         ("links: {left_palm: {mass: 3}}", "has no mass to change"),
-        ("links: {utorso: {inertia: [1, 2]}}", "inertia needs 6 numbers"),
+        (
+            "links: {utorso: {inertia: [1, 2]}}",
+            r"inertia needs 6 numbers \(ixx, ixy, ixz, iyy, iyz, izz\)",
+        ),
+        (
+            "links: {utorso: {inertia: [2, 3, 4, 0.1, 0.2, 0.3]}}",
+            r"no body has the inertia ixx 2, ixy 3, .*; did you mean"
+            r" \[2, 0.1, 0.2, 3, 0.3, 4\]",
+        ),
         ("bodies: {b: {link: utorso, mass: 1, size: [1, 0, 1]}}", "every edge"),
         ("bodies: {b: {link: nobody, mass: 1, size: [1, 1, 1]}}", "unknown link"),
         ("joints: {back_bkx: {friction: -1}}", "friction is below zero"),

@@ -26,6 +26,8 @@ class Survival:
         survived, runs: how many, of how many.
         first_fall_s: earliest time of a fall in any of them [s]; None without one.
         first_fall_beat: the beat in which that was, from 1; None without music too.
+        strained: which joints were saturated or too fast in runs that survived, and in
+            how many of them; "" for none.
     """
 
     what: str | float
@@ -33,6 +35,7 @@ class Survival:
     runs: int
     first_fall_s: float | None = None
     first_fall_beat: int | None = None
+    strained: str = ""
 
     @property
     def share(self) -> float:
@@ -49,6 +52,11 @@ class Survival:
         """The share with its interval."""
         low, high = self.interval
         return f"{self.share:.0%} ({low:.0%} to {high:.0%})"
+
+    @property
+    def strain_words(self) -> str:
+        """What follows where joints were strained, which is no success."""
+        return f"; joints strained: {self.strained}" if self.strained else ""
 
 
 @dataclass(frozen=True)
@@ -91,7 +99,7 @@ class RobustnessCard:
         """The card in a few words."""
         push = "none" if self.push_margin is None else f"{self.push_margin:g} N s"
         bound = "≥ " if self.push_margin_is_bound else ""
-        words = f"{self.pooled.words}, push {bound}{push}"
+        words = f"{self.pooled.words}, push {bound}{push}{self.pooled.strain_words}"
         return words if self.is_complete else f"{words}, unfinished"
 
     def is_about(self, behavior_key: str | None, source: str) -> bool:
@@ -152,6 +160,7 @@ def pooled(disturbances: Sequence[Survival]) -> Survival:
         sum(s.survived for s in disturbances),
         sum(s.runs for s in disturbances),
         *min(falls, default=(None, None)),
+        "; ".join(f"{s.what}: {s.strained}" for s in disturbances if s.strained),
     )
 
 
@@ -164,7 +173,11 @@ def _survival(
         beats = behavior.beat_times(behavior.duration)
         if len(beats):
             beat = max(1, int(np.searchsorted(beats, time, side="right")))
-    return Survival(what, cell["survived"], cell["runs"], time, beat)
+    strained = ""
+    if cell.get("strained"):
+        joints = ", ".join(cell["strained_joints"])
+        strained = f"{joints} (in {cell['strained']} of {cell['runs']} runs)"
+    return Survival(what, cell["survived"], cell["runs"], time, beat, strained)
 
 
 def card_path(library: str | Path, name: str) -> Path:

@@ -22,14 +22,16 @@ class Sample:
 
     @property
     def meets_standard(self) -> bool:
-        """Whether enough of all runs survived."""
-        return pooled(self.disturbances).share >= STANDARD
+        """Whether enough of all runs survived, and strained no joint."""
+        total = pooled(self.disturbances)
+        return total.share >= STANDARD and not total.strained
 
     @property
     def headline(self) -> str:
         """The sample in a few words, with what was not always survived."""
         total = pooled(self.disturbances)
         words = f"{total.survived} of {total.runs} survive, {total.words}"
+        words += total.strain_words
         lost = [s for s in self.disturbances if s.survived < s.runs]
         return "; ".join(
             [words, *(f"{s.what}: {s.survived} of {s.runs}" for s in lost)]
