@@ -35,7 +35,7 @@ LOWEST = 0.05
 # Shorter times on the ground or in the air are noise [s].
 BRIEF = 0.12
 # Longest time without a foot on the ground that is bridged, and shortest flight [s].
-BRIDGED, FLIGHT = 0.3, 0.06
+BRIDGED, FLIGHT = 0.36, 0.06
 # Shares of gravity with which a body falls that flies, and how many standard deviations
 # of that it takes to tell.
 FALLING, CERTAIN = (0.6, 1.6), 3.0
