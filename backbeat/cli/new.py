@@ -244,6 +244,7 @@ def recorded_dance_files(
         BackbeatError: the name is not one of a behavior, or the recording is of no use.
     """
     import os
+    from math import ceil, floor
 
     from behaviors.dance.choreography import DanceSpecification
     from behaviors.dance.recorded_move import RecordingDescription
@@ -261,7 +262,13 @@ def recorded_dance_files(
         for foot, times in move.planted.items()
     )
     if planted:
-        found = "    # When each foot stands, in seconds of the file, as found.\n"
+        first, last = (move.planted["left"][i][i] for i in (0, -1))
+        found = (
+            "    # The part that begins and ends with both feet on the ground [s].\n"
+        )
+        found += f"    start: {ceil(100 * first - 1e-6) / 100:.2f}\n"
+        found += f"    end: {floor(100 * last + 1e-6) / 100:.2f}\n"
+        found += "    # When each foot stands, in seconds of the file, as found.\n"
         planted = f"{found}    planted:\n{planted}"
     length = move.length({})
     copies: dict[Path, str] = {}

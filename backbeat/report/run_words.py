@@ -17,14 +17,15 @@ def result_sentence(record: RunRecord) -> str:
     m = record.metrics
     did = [f"stayed up for all of the {m['duration_s']:.1f} s"]
     if m["fell"]:
-        did = [f"fell at {m['fell_at_s']:.1f} s"]
+        when = m.get("fell_at_s")
+        did = ["fell" if when is None else f"fell at {when:.1f} s"]
     did += [f"strained {s['joint']} ({s['why']})" for s in m.get("strained_joints", ())]
-    did += _pushes(m["pushes"]) + _hits(m["hits"])
+    did += _pushes(m["pushes"]) + _hits(m.get("hits"))
     text = "The robot " + ", ".join(did[:-1]) + (" and " if did[1:] else "") + did[-1]
-    off = m["com_error_mm"]["rms"]
+    off = m["com_error_mm"].get("rms")
     if off is not None:
         text += f"; its center of mass was {off:.1f} mm off the behavior's (rms)"
-    hits = m["hits"]
+    hits = m.get("hits")
     if hits and hits["made"]:
         text += (
             f", its hits {hits['timing_mean_ms']:.1f} ms off the beat in the mean (SD "

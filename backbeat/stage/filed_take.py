@@ -83,7 +83,7 @@ class FiledTake:
             for h in self._hits
         ]
         self.accents = accents(self._strikes)
-        fell = record.metrics["fell_at_s"]
+        fell = record.metrics.get("fell_at_s")
         self.remarks: tuple[tuple[float, str], ...] = ()
         if fell is not None:
             self.remarks = ((float(fell), "the robot has fallen"),)

@@ -26,6 +26,10 @@ from optimization.trajectory_problem import TrajectoryProblem
 STAY = "stay"
 # Time between steps with both feet on the ground [s]: four knots and their rounding.
 LEAST_STANCE = 0.27
+# Share of its own time that a step has at least, where others are too near; and what
+# is left of it where a recording may have its own time [s], of which it has at least
+# a share.
+LEAST_SHARE, EASY, SLOWEST_FOUND = 0.5, 0.35, 0.5
 # What a recording may be played faster or slower by.
 FASTEST, SLOWEST = 4.0, 0.1
 MOST_LEAD = 16.0
@@ -173,7 +177,16 @@ class RecordedMoves:
     ) -> RecordedMove:
         """What was found, on the grid of beats."""
         own, beat = float(found.t[-1]), 60.0 / self.bpm
+        notes = found.notes
         beats = own / beat if d.beats is None else d.beats
+        if d.beats is None and (slow := _fastest(found.steps)) < 1:
+            beats /= slow
+            notes = (
+                *notes,
+                f"{where}: its steps follow each other too fast for both feet to stand "
+                f"{LEAST_STANCE:g} s in between, so that it gets {beats:.3g} beats; "
+                "'beats' gives it others",
+            )
         speed = own / beat / beats if beats > 0 else np.inf
         if not SLOWEST <= speed <= FASTEST:
             raise BackbeatError(
@@ -181,7 +194,6 @@ class RecordedMoves:
                 f"{beats * beat:.2f} s; it may be played {SLOWEST:g} to {FASTEST:g} "
                 "times as fast"
             )
-        notes = found.notes
         if abs(speed - 1) > 1e-3:
             notes = (*notes, f"{where}: it is played {speed:.3g} times as fast")
         length = beats + 2 * d.lead
@@ -223,15 +235,10 @@ def _steps(
     steps: Sequence[RecordedStep], own: float, speed: float, lead: float, where: str
 ) -> tuple[MoveStep, ...]:
     """Steps in shares of the move, with time on both feet between them."""
-    ends = [[s.start, s.end] for s in steps]
-    least = LEAST_STANCE * speed
-    for before, after in itertools.pairwise(ends):
-        short = max(0.0, least - (after[0] - before[1]))
-        before[1] -= 0.5 * short
-        after[0] += 0.5 * short
+    ends, least = _apart(steps, speed), LEAST_STANCE * speed
     found = []
     for step, (start, end) in zip(steps, ends, strict=True):
-        if end - start < 0.5 * (step.end - step.start):
+        if end - start < LEAST_SHARE * (step.end - step.start):
             raise BackbeatError(
                 f"{where}: the {step.foot} foot is in the air from {step.start:.2f} to "
                 f"{step.end:.2f} s, too soon after or before the other one; both feet "
@@ -244,6 +251,31 @@ def _steps(
         turn, rise = Expression(step.turn), Expression(step.rise)
         found.append(MoveStep(a, b, stands, (x, y), turn, rise))
     return tuple(found)
+
+
+def _apart(steps: Sequence[RecordedStep], speed: float) -> list[list[float]]:
+    """Starts and ends of steps, with time on both feet between them."""
+    ends = [[s.start, s.end] for s in steps]
+    for before, after in itertools.pairwise(ends):
+        short = max(0.0, LEAST_STANCE * speed - (after[0] - before[1]))
+        before[1] -= 0.5 * short
+        after[0] += 0.5 * short
+    return ends
+
+
+def _fastest(steps: Sequence[RecordedStep]) -> float:
+    """How much of its own speed a recording may have, so that its steps fit."""
+    speed = 1.0
+    while speed > SLOWEST_FOUND:
+        ends = _apart(steps, speed)
+        least = [
+            max(LEAST_SHARE * own, min(EASY * speed, own))
+            for own in (s.end - s.start for s in steps)
+        ]
+        if all(b - a >= x for (a, b), x in zip(ends, least, strict=True)):
+            return speed
+        speed -= 0.02
+    return 1.0
 
 
 def departures(

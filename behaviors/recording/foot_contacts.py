@@ -10,6 +10,7 @@ acceleration of gravity, or the recording is not exact. What is no flight and sh
 bridged: the foot that leaves stands until the other one can be taken to stand.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -34,10 +35,10 @@ LOWEST = 0.05
 # Shorter times on the ground or in the air are noise [s].
 BRIEF = 0.12
 # Longest time without a foot on the ground that is bridged, and shortest flight [s].
-BRIDGED, FLIGHT = 0.3, 0.06
+BRIDGED, FLIGHT = 0.36, 0.06
 # Shares of gravity with which a body falls that flies, and how many standard deviations
 # of that it takes to tell.
-FALLING, CERTAIN = (0.6, 1.6), 2.5
+FALLING, CERTAIN = (0.6, 1.6), 3.0
 # Time of both feet on the ground between one that lands and one that leaves [s].
 BOTH = 0.04
 # How often the ground is found anew under what stands.
@@ -80,7 +81,7 @@ def find_contacts(
         # One sample that is far off tells no more than that.
         cost = {f: np.minimum(misfit[f], 4 * OFF) for f in FEET}
         on = {f: _lasting(soles.dt, _fitting(cost[f])) for f in FEET}
-        ground = _ground(soles, on, ground)
+        ground = ground_under(soles, on, ground)
     on = {f: _firm(soles, f, on[f], leg / LEG) for f in FEET}
     flights, bridged = [], []
     for a, b in runs(~(on["left"] | on["right"])):
@@ -148,10 +149,16 @@ def _lasting(dt: float, flags: np.ndarray) -> np.ndarray:
     return flags
 
 
-def _ground(
+def ground_under(
     soles: Soles, on: Mapping[str, np.ndarray], before: np.ndarray
 ) -> np.ndarray:
-    """(n,) height of the ground: of what stands, and in a line from one to the next."""
+    """(n,) height of the ground: of what stands, and in a line from one to the next.
+
+    Args:
+        soles: of the motion.
+        on: (n,) whether a foot stands, by foot.
+        before: (n,) what it is taken for if none does [m].
+    """
     places, heights = [], []
     for foot in FEET:
         low = soles.lowest(foot)
@@ -175,19 +182,18 @@ def _flies(soles: Soles, a: int, b: int, gravity: float, spacing: float) -> bool
     least = max(4, round(FLIGHT / soles.dt) + 1)
     if (b - a + 1) < least:
         return False
-    first, last = max(a - 1, 0), min(b + 1, len(soles.com))
-    z, width = soles.com[first:last, 2], max(least, round(0.7 * (b - a)))
-    # What is between the samples of the recording is smooth, and tells of no noise.
-    shake = noise(soles.com[:: max(1, round(spacing / soles.dt)), 2:])
-    falls = []
-    for i in range(len(z) - width + 1):
-        k = np.arange(width) - 0.5 * (width - 1)
-        square = k**2 - np.mean(k**2)
-        scale = 2 / (square @ square) / soles.dt**2
-        falls.append(-scale * (square @ z[i : i + width]))
-    error = 2 / np.linalg.norm(square) / soles.dt**2 * shake
+    wide = b - a < least
+    first, last = max(a - wide, 0), min(b + wide, len(soles.com))
+    k = np.arange(last - first) - 0.5 * (last - first - 1)
+    square = k**2 - np.mean(k**2)
+    scale = 2 / (square @ square) / soles.dt**2
+    fall = -scale * (square @ soles.com[first:last, 2])
+    # What is between the samples of the recording is smooth, and tells of no noise; and
+    # samples are means over more than their distance.
+    shake = noise(soles.com[:: max(2, math.ceil(spacing / soles.dt)), 2:])
+    error = scale * np.linalg.norm(square) * shake
     low, high = (share * gravity for share in FALLING)
-    return low < max(falls) < high and max(falls) > CERTAIN * error
+    return bool(low < fall < high and fall > CERTAIN * error)
 
 
 def _bridge(

@@ -3,7 +3,7 @@
 A recording knows joints, and may know the floating base; contacts it does not know.
 A foot stands while some part of its sole is on the ground, unless its author says
 otherwise, and while it stands it has one place: in the middle of where the recording
-has it flat.
+has it, laid flat about the corner on which it is.
 """
 
 import itertools
@@ -17,6 +17,7 @@ from behaviors.recording.carried_base import carried
 from behaviors.recording.foot_contacts import (
     FootContacts,
     find_contacts,
+    ground_under,
 )
 from behaviors.recording.soles import Soles, find_soles, leg_height
 from behaviors.runs import runs
@@ -26,9 +27,8 @@ from models.robot import RobotModel
 
 # Feet that slide farther while they stand were not standing [m].
 MOST_SLIDE = 0.15
-# Landing and leaving, in which a foot moves, and does not slide [s]; soles that are
-# tilted by more roll over an edge [rad].
-ROLLING, FLAT = 0.1, 0.12
+# Landing and leaving, in which a foot moves, and does not slide [s].
+ROLLING = 0.1
 # Longest that is left out where a foot is in the air at the start or end [s].
 MOST_CUT = 1.0
 # Ground this far from height zero, or this uneven, is worth a word [m]; and more than
@@ -103,8 +103,8 @@ def plant_feet(
     still, notes = q, list[str]()
     if not has_base:
         q = carried(robot, dt, still)
-    elif declared is None:
-        q, notes = put_right(robot, dt, q, where)
+    else:
+        q, notes = put_right(robot, dt, q, declared is None, where)
     soles = find_soles(robot, dt, q)
     leg, kept = leg_height(robot, soles, q[:, 6]), slice(0, len(t))
     if declared is None:
@@ -119,8 +119,7 @@ def plant_feet(
         on = {foot: _during(t, declared[foot]) for foot in FEET}
         _check_support(t, on, kept, where)
         _check_ends(t, on, where)
-        level = np.concatenate([soles.p[f][on[f], 2] for f in FEET])
-        ground = np.full(len(t), np.median(level))
+        ground = ground_under(soles, on, np.zeros(len(t)))
     if has_base:
         notes += _floor(ground[kept], leg, where)
     q = q[kept].copy()
@@ -255,30 +254,27 @@ def _floor(ground: np.ndarray, leg: float, where: str) -> list[str]:
     return notes
 
 
-def _firm(t: np.ndarray, tilt: np.ndarray, a: int, b: int) -> np.ndarray:
-    """Places of a row of samples on the ground at which a foot lies flat."""
+def _inner(t: np.ndarray, a: int, b: int) -> slice:
+    """A row of samples on the ground without landing and leaving."""
     rolling, middle = round(ROLLING / (t[1] - t[0])), (a + b) // 2
     first = a if a == 0 else min(a + rolling, middle)
     last = b if b == len(t) else max(b - rolling, middle + 1)
-    inside = np.arange(first, last)
-    # As flat as it gets, where it never is.
-    limit = max(FLAT, float(np.quantile(tilt[inside], 0.25)))
-    return inside[tilt[inside] <= limit]
+    return slice(first, last)
 
 
 def _path(
     t: np.ndarray, soles: Soles, foot: str, on: np.ndarray, where: str
 ) -> FootPath:
     """Where a foot stands, and how far it was from there."""
-    p, heading, tilt = soles.p[foot], soles.heading(foot), soles.tilt(foot)
+    p, flat, heading = soles.p[foot], soles.flat(foot), soles.heading(foot)
     stances = runs(on)
     places, slides = [], []
     for a, b in stances:
-        firm = _firm(t, tilt, a, b)
-        place = np.r_[np.median(p[firm, :2], axis=0), 0.0]
-        away = np.linalg.norm(p[firm] - place, axis=1)
+        firm = _inner(t, a, b)
+        place = np.r_[np.median(flat[firm, :2], axis=0), 0.0]
+        away = np.linalg.norm(flat[firm] - place, axis=1)
         if away.max() > MOST_SLIDE:
-            when = t[firm[int(away.argmax())]]
+            when = t[firm.start + int(away.argmax())]
             raise BackbeatError(
                 f"{where}: the {foot} foot stands from {t[a]:.2f} to {t[b - 1]:.2f} s, "
                 f"and gets {away.max():.2f} m away at {when:.2f} s; say under "

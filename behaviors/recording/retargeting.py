@@ -118,7 +118,10 @@ def retarget(
         q[:, :7] = base
     spacing = float(np.median(np.diff(recording.t)))
     motion = plant_feet(robot, t, q, base is not None, planted, where, spacing)
-    offsets = {name: offset[motion.kept] for name, offset in offsets.items()}
+    # Legs have what feet, pelvis and center of mass leave them: their own angles would
+    # tilt feet that stand and swing as a dance has them.
+    legs = {robot.joint_names[j] for j in robot.leg_joints}
+    offsets = {n: o[motion.kept] for n, o in offsets.items() if n not in legs}
     offsets |= _body(robot, motion.q, motion.com, motion.t, motion.feet, q_start)
     changes += _moved(motion.feet, where)
     begin = motion.t[0]

@@ -21,6 +21,7 @@ class Soles:
         dt: time between samples [s].
         R, p: (n, 3, 3) and (n, 3) poses of the soles, by foot [m].
         corners: (n, 4, 3) corners of the soles, by foot [m].
+        p_CK: (4, 2) corners on their sole, by foot [m].
         com: (n, 3) center of mass [m].
     """
 
@@ -28,6 +29,7 @@ class Soles:
     R: Mapping[str, np.ndarray]
     p: Mapping[str, np.ndarray]
     corners: Mapping[str, np.ndarray]
+    p_CK: Mapping[str, np.ndarray]
     com: np.ndarray
 
     def heading(self, foot: str) -> np.ndarray:
@@ -43,6 +45,16 @@ class Soles:
         """(n,) height of a sole's lowest corner [m]."""
         return np.asarray(self.corners[foot][:, :, 2].min(axis=1))
 
+    def flat(self, foot: str) -> np.ndarray:
+        """(n, 3) middle of a sole laid flat about its lowest corner, at its height."""
+        corners, yaw = self.corners[foot], self.heading(foot)
+        k = corners[:, :, 2].argmin(axis=1)
+        out = corners[np.arange(len(k)), k].copy()
+        c, s, (x, y) = np.cos(yaw), np.sin(yaw), self.p_CK[foot][k].T
+        out[:, 0] -= c * x - s * y
+        out[:, 1] -= s * x + c * y
+        return out
+
 
 def find_soles(robot: RobotModel, dt: float, q: np.ndarray) -> Soles:
     """Soles at (n, nq) configurations, dt apart [s]."""
@@ -55,15 +67,14 @@ def find_soles(robot: RobotModel, dt: float, q: np.ndarray) -> Soles:
         for foot, name in FEET.items():
             X_WC = state.pose(name)
             R[foot][i], p[foot][i] = X_WC.rotation().matrix(), X_WC.translation()
-    return Soles(dt, R, p, {f: _corners(robot, f, R[f], p[f]) for f in FEET}, com)
-
-
-def _corners(robot: RobotModel, foot: str, R: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """(n, 4, 3) corners of a sole."""
-    patch = robot.contacts[FEET[foot]]
-    x, y = patch.half_length, patch.half_width
-    p_C = np.array([[x, y, 0], [x, -y, 0], [-x, y, 0], [-x, -y, 0]])
-    return np.asarray(p[:, None] + np.einsum("nij,kj->nki", R, p_C))
+    corners, p_CK = {}, {}
+    for foot, name in FEET.items():
+        patch = robot.contacts[name]
+        x, y = patch.half_length, patch.half_width
+        p_CK[foot] = np.array([[x, y], [x, -y], [-x, y], [-x, -y]])
+        arms = np.einsum("nij,kj->nki", R[foot][:, :, :2], p_CK[foot])
+        corners[foot] = p[foot][:, None] + arms
+    return Soles(dt, R, p, corners, p_CK, com)
 
 
 def slopes(values: np.ndarray, dt: float) -> np.ndarray:

@@ -27,6 +27,7 @@ from models.table_file import read_table
 from models.yaml_file import parse_yaml
 from mpc.predictive_weights import PredictiveWeights, read_weights
 from mpc.simulation.filed_predictions import predictions_story
+from mpc.simulation.metrics_schema import METRICS
 from mpc.simulation.origin import origin_story
 from mpc.simulation.run import SimulationRun
 from mpc.simulation.run_table import run_frame
@@ -44,7 +45,7 @@ STORY = {
     "beats": Perhaps([float]),
     "music": Perhaps(float),
     "backing": Perhaps(str),
-    "metrics": {...: Any},
+    "metrics": METRICS,
     "hits": [{"time": float, ...: Any}],
     "extra_hits": Perhaps([{...: Any}]),
     "markers": Perhaps([{...: Any}]),

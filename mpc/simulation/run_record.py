@@ -11,8 +11,10 @@ import pandas as pd
 
 from behaviors.behavior import Mount, make_robot
 from models.errors import BackbeatError
+from models.plain_data import misfits
 from models.robot import RobotModel
 from models.state_names import position_names
+from mpc.simulation.metrics_schema import NEEDED
 from mpc.simulation.run_file import load_run, run_settings, run_story
 from mpc.simulation.run_table import run_frame
 from mpc.simulation.scenario import Scenario
@@ -127,6 +129,11 @@ def read_run(path: str | Path) -> RunRecord:
         )
     if samples.empty:
         raise BackbeatError(f"{path} holds no samples; track the behavior again")
+    for misfit in misfits(story["metrics"], NEEDED | {...: Any}, "metrics"):
+        raise BackbeatError(
+            f"{path} says too little of its results: {misfit}; track "
+            f"{story['behavior']} again"
+        )
     return RunRecord(samples, story, str(path))
 
 

@@ -23,7 +23,7 @@ from models.robot import RobotModel
 SECONDS = 4.0
 SIDE = {"left": 1.0, "right": -1.0}
 # How far a foot may be from where it should be: as near as joints let it get [m].
-NEAR = 0.015
+NEAR = 0.02
 
 
 @dataclass

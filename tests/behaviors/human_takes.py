@@ -1,5 +1,6 @@
 """Takes: windows of four seconds of what people do, spoiled as recordings are."""
 
+import itertools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -45,6 +46,10 @@ WALKS = {
     "walk": Walk((0.5, 0.8), style=ROLLS),
     "slow walk": Walk((0.25, 0.4), step=(0.7, 0.9), double=(0.18, 0.26), style=SOFT),
     "brisk walk": Walk((0.85, 1.0), step=(0.45, 0.5), double=(0.06, 0.1), style=ROLLS),
+    # As retargeting leaves it: no foot on the ground at a change of feet, and no fall.
+    "walk with gaps": Walk(
+        (0.6, 0.8), step=(0.5, 0.6), double=(-0.12, -0.02), style=ROLLS
+    ),
     "walk in a curve": Walk((0.45, 0.7), turn=(0.2, 0.4), style=ROLLS),
     "walk back": Walk((-0.4, -0.25), style=Style(toe=0.15, toe_time=0.1)),
     "side steps": Walk(left=(0.15, 0.25), style=Style(toe=0.1), width=0.3),
@@ -112,7 +117,7 @@ def _made(
     half = robot.contacts["l_foot"].half_length
     for row in contacts.values():
         for c in row:
-            c.level = spoiled * rng.uniform(0.0, 0.012) * leg / LEG
+            c.level += spoiled * rng.uniform(0.0, 0.012) * leg / LEG
             c.slide = spoiled * rng.uniform(-0.012, 0.012, 2) * leg / LEG
     feet = {
         f: foot_path(row, style, half, style.clearance * leg, t)
@@ -166,7 +171,7 @@ def _spoiled(
 
 
 def _walk(robot, kind, t, rng, spoiled, with_base, rests=False) -> HumanMotion:
-    w = (WALKS | RUNS).get(kind.removesuffix(" from rest"), WALKS["walk"])
+    w = (WALKS | RUNS).get(kind, WALKS["walk"])
     leg = start_configuration(robot, "stand")[6]
     size, pace = leg / LEG, np.sqrt(leg / LEG)
     sign = rng.choice([-1.0, 1.0])
@@ -196,6 +201,11 @@ def _walk(robot, kind, t, rng, spoiled, with_base, rests=False) -> HumanMotion:
             row[0].start, row[-1].end = -99.0, 99.0
         side = 0.5 * w.width * size
         contacts["right"][0].place = np.array([0.0, -side, 0.0])
+    if kind == "stairs":
+        for k, c in enumerate(
+            sorted(itertools.chain(*contacts.values()), key=lambda c: c.start)
+        ):
+            c.level = RISE * k
     s = w.style
     middle = first + 0.5 * (step + double)
     swing = np.cos(np.pi * (t - middle) / step)
@@ -214,8 +224,10 @@ def _walk(robot, kind, t, rng, spoiled, with_base, rests=False) -> HumanMotion:
         ],
         axis=1,
     )
+    if kind == "stairs":
+        pelvis[:, 2] += RISE * (t - first - 0.3 * step) / step
     com = None
-    if double < 0:
+    if kind in RUNS:
         com = _bouncing(robot, t, first, step, -double, s.height)
     return _made(
         robot, kind, t, contacts, s, pelvis, rng, spoiled, with_base, com, step
@@ -293,6 +305,8 @@ def _rest(robot, kind, t, rng, spoiled, with_base) -> HumanMotion:
     return _walk(robot, kind, t, rng, spoiled, with_base, rests=True)
 
 
+# Height of a stair [m].
+RISE = 0.08
 Make = Callable[..., HumanMotion]
 ORDINARY: dict[str, Make] = {
     **dict.fromkeys(WALKS, _walk),
@@ -300,5 +314,5 @@ ORDINARY: dict[str, Make] = {
     **dict.fromkeys(("crouch", "sway", "bow"), _stay),
 }
 FLYING: dict[str, Make] = {"run": _walk, "jump": _jump}
-KINDS = ORDINARY | FLYING
+KINDS: dict[str, Make] = ORDINARY | FLYING | {"stairs": _walk}
 assert set(SIDE) == set(FEET)

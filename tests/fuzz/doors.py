@@ -14,6 +14,8 @@ from functools import cache
 from pathlib import Path
 
 from backbeat.cli.check import fix_file
+from backbeat.report.measures import MEASURES
+from backbeat.report.run_words import facts, result_sentence
 from behaviors.behavior import Mount, make_robot
 from behaviors.checking import check_file
 from behaviors.dance.move_file import vocabulary
@@ -22,7 +24,9 @@ from behaviors.library import Library
 from behaviors.music.backing import read_recording
 from behaviors.music.score_reader import load_score
 from behaviors.recording.joint_file import read_joint_file
+from behaviors.recording.retargeting import retarget
 from behaviors.specification import read_any
+from behaviors.stance import start_configuration
 from models.description.lint import lint
 from models.description.mending import mend
 from models.description.meshes import package_name
@@ -31,18 +35,28 @@ from models.description.readable import readable
 from models.description.reading import read_description
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
+from models.kit.kit_file import kit_text
 from models.meshing.obj import READERS as MESHES
 from models.meshing.obj import obj_text
 from models.meshing.references import problem
 from models.outside_file import read_bytes
 from models.robot import RobotModel
 from mpc.simulation.run_record import read_run
+from mpc.simulation.safety_metrics import in_words
 from mpc.simulation.scenario import load_scenario
 from mpc.simulation.sweep.card.robustness_card import read_card
 from mpc.simulation.sweep.specification import load_sweep
 from mpc.simulation.sweep.table import SweepTable
 from mpc.simulation.task_space_scenario import load_task_space_scenario
 from tests.behaviors.midi_files import hit, midi_bytes
+from tests.fuzz.crafted import (
+    behavior_inputs as crafted_behaviors,
+)
+from tests.fuzz.crafted import (
+    card_inputs,
+    recording_inputs,
+    run_inputs,
+)
 from tests.fuzz.robot_files import DAE
 
 Door = Callable[[Path], object]
@@ -92,7 +106,24 @@ def _atlas() -> RobotModel:
 
 
 def _csv(path: Path) -> None:
-    read_joint_file(path, _atlas(), "radians")
+    robot = _atlas()
+    recording = read_joint_file(path, robot, "radians")
+    retarget(recording, robot, start_configuration(robot, "stand"), "take")
+
+
+def _run(path: Path) -> None:
+    record = read_run(path)
+    assert result_sentence(record).isprintable()
+    assert facts(record)
+    for measure in MEASURES:
+        if measure.value is not None:
+            measure.text(measure.value(record, None))
+    for name, story in record.metrics["safety"].items():
+        in_words(name, story)
+
+
+def _kit(path: Path) -> None:
+    kit_members(DrumKit(text=kit_text(path.name, path.parent)))
 
 
 def _card(path: Path) -> None:
@@ -109,6 +140,7 @@ DOORS: dict[str, Door] = {
     "sweep.yaml": load_sweep,
     "robot.yaml": _robot,
     "overlay.yaml": load_overlay,
+    "kit.yaml": _kit,
     "song.yaml": lambda path: load_score(path, MEMBERS),
     "song.mid": lambda path: load_score(path, MEMBERS),
     "song.tab": lambda path: load_score(path, MEMBERS),
@@ -123,7 +155,7 @@ DOORS: dict[str, Door] = {
     "mesh.glb": _refer,
     "mesh.vtm": _refer,
     "drums.parquet": _library,
-    "a.run.parquet": read_run,
+    "a.run.parquet": _run,
     "groove.json": _card,
     "sweep/part-00000.parquet": lambda path: SweepTable(path.parent),
 }
@@ -494,7 +526,14 @@ def inputs() -> Iterator[tuple[str, str, bytes]]:
     ):
         for what, text in group:
             yield door, what, text.encode()
-    for door, more in (("song.mid", midi_inputs()), ("mesh.dae", dae_inputs())):
+    for door, more in (
+        ("song.mid", midi_inputs()),
+        ("mesh.dae", dae_inputs()),
+        ("take.csv", recording_inputs()),
+        ("a.run.parquet", run_inputs()),
+        ("drums.parquet", crafted_behaviors()),
+        ("groove.json", card_inputs()),
+    ):
         for what, raw in more:
             yield door, what, raw
     yield from mesh_inputs()
