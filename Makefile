@@ -114,6 +114,10 @@ bench-peers: $(READY) ## time other tools beside ours, in environments of their 
 docs: $(READY) ## build pages and reference as HTML in OUT/docs, check links
 	$(ENVIRONMENT)/bin/python docs/build_site.py "$(OUT)/docs"
 
+.PHONY: notebooks
+notebooks: $(READY) ## evaluate notebooks whose code has changed; NAMES="03 05" those
+	@PYTHONPATH="$(CURDIR)" $(RUN) notebooks.evaluate $(NAMES)
+
 .PHONY: format
 format: $(READY) ## put the source into the house style
 	@$(RUN) ruff check --fix-only .

@@ -48,6 +48,23 @@ def test_a_recording_asks_nobody(window, run_page):
     assert {url.split(":")[0] for url in asked} <= {"file", "data", "blob"}
 
 
+@pytest.mark.parametrize("scheme", ["before", "after"])
+def test_nothing_of_meshcats_own_words_is_seen(window, run_page, scheme, tmp_path):
+    """Neither while its program is read, as between the acts of a show, nor later."""
+    page = run_page
+    if scheme == "before":
+        page = tmp_path / "begun.html"
+        page.write_text(run_page.read_text().partition("<script")[0])
+    window.open(page)
+    if scheme == "after":
+        window.wait_for(STARTED)
+    seen = window.page.inner_text("body")
+    assert "connection" not in seen.lower()
+    assert "Controls" not in seen
+    background = "getComputedStyle(document.body).backgroundColor"
+    assert window.run(background) == "rgb(75, 82, 93)"
+
+
 def test_a_recording_begins_by_itself_and_can_be_stopped(window, run_page):
     window.open(run_page)
     window.wait_for(STARTED)
