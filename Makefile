@@ -135,8 +135,8 @@ lock: ## choose the locked packages anew (needs uv)
 clean: ## remove the environment and caches; OUT and LIBRARY stay
 	@if [ -e "$(OURS)" ]; then rm -rf "$(ENVIRONMENT)"; fi
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache dist
-	find models optimization behaviors mpc backbeat tests benchmarks docs -name __pycache__ -prune \
-	  -exec rm -rf {} +
+	find models optimization behaviors mpc backbeat tests benchmarks docs notebooks \
+	  -name __pycache__ -prune -exec rm -rf {} +
 
 # --- the environment -----------------------------------------------------------------
 

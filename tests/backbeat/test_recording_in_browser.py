@@ -189,6 +189,21 @@ def test_a_show_plays_one_performance_after_the_other(window, tmp_path):
     assert share(window.picture(), orange) > 0.002
 
 
+def test_acts_of_a_show_leave_a_phone_its_picture(window, tmp_path):
+    """In one row beside which the chosen one is seen, however many there are."""
+    titles = ["Opening", "A dance of two bars", "Drums", "Drums and dance", "The end"]
+    acts = [(title, swaying(duration=1.0)) for title in titles]
+    window.page.set_viewport_size({"width": 390, "height": 844})
+    window.open(record_show(acts, tmp_path / "demo.html", 10.0).path)
+    window.wait_for("document.querySelectorAll('iframe').length === 1")
+    assert window.page.locator("header").bounding_box()["height"] < 100
+    window.run("document.querySelectorAll('nav button')[4].click()")
+    window.wait_for("document.querySelector('iframe')?.title === 'The end'")
+    tab = window.page.get_by_role("tab", name="The end").bounding_box()
+    assert tab["x"] >= 0
+    assert tab["x"] + tab["width"] <= 390
+
+
 def test_a_recording_shows_bars_of_its_meter_and_where_hands_are(window, tmp_path):
     bars = MeterMap(Meter(7, 8), (MeterChange(3.5, Meter(3, 4)),))
     events = (
