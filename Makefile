@@ -114,6 +114,10 @@ bench-peers: $(READY) ## time other tools beside ours, in environments of their 
 docs: $(READY) ## build pages and reference as HTML in OUT/docs, check links
 	$(ENVIRONMENT)/bin/python docs/build_site.py "$(OUT)/docs"
 
+.PHONY: notebooks
+notebooks: $(READY) ## evaluate notebooks whose code has changed; NAMES="03 05" those
+	@PYTHONPATH="$(CURDIR)" $(RUN) notebooks.evaluate $(NAMES)
+
 .PHONY: format
 format: $(READY) ## put the source into the house style
 	@$(RUN) ruff check --fix-only .
@@ -131,8 +135,8 @@ lock: ## choose the locked packages anew (needs uv)
 clean: ## remove the environment and caches; OUT and LIBRARY stay
 	@if [ -e "$(OURS)" ]; then rm -rf "$(ENVIRONMENT)"; fi
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache dist
-	find models optimization behaviors mpc backbeat tests benchmarks docs -name __pycache__ -prune \
-	  -exec rm -rf {} +
+	find models optimization behaviors mpc backbeat tests benchmarks docs notebooks \
+	  -name __pycache__ -prune -exec rm -rf {} +
 
 # --- the environment -----------------------------------------------------------------
 

@@ -391,7 +391,7 @@ class _Drummer:
         if not found.is_reached:
             raise BackbeatError(
                 f"{self.specification.name}: {found.worst} cannot reach its drum at "
-                f"the start; it ends {found.residual:.2f} m away"
+                f"the start; it ends {found.away} away"
             )
         return found.q
 

@@ -23,7 +23,7 @@ from models.collision_making import make_self_collision_model
 from models.errors import BackbeatError, unknown_name
 from models.robot import RobotModel
 from optimization.contact_schedule import constant_stance
-from optimization.inverse_kinematics import IKTarget, InverseKinematics
+from optimization.inverse_kinematics import IKSolution, IKTarget, InverseKinematics
 from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
 from optimization.trajectory_problem import Task, TrajectoryProblem, Weights
 
@@ -276,13 +276,23 @@ class PostureSpecification(Specification):
             q, feet | targets, reach.balanced(reach.middle)
         )
         if not solved.is_reached:
-            raise BackbeatError(
-                f"{self.name}: {solved.worst} cannot reach "
-                f"{station.reach.get(solved.worst, 'its place')}; the nearest place "
-                f"is {solved.residual:.2f} m away"
-            )
+            raise BackbeatError(f"{where}: {_out_of_reach(station, solved)}")
         goals = {n: targets[n] for n in station.reach}
         return Reached(solved.q, goals, reach.middle)
+
+
+def _out_of_reach(station: Station, solved: IKSolution) -> str:
+    """What keeps a robot from a posture, as half a sentence."""
+    if (place := station.reach.get(solved.worst)) is not None:
+        return (
+            f"{solved.worst} cannot reach {place}; the nearest place is "
+            f"{solved.away} away"
+        )
+    low = f"with the pelvis {station.pelvis:g} m high" if station.pelvis else "so"
+    return (
+        f"{solved.worst} cannot stay where it stands {low}: it ends {solved.away} "
+        "away, at the limits of joints; ask for less"
+    )
 
 
 def spoken(group: str) -> str:

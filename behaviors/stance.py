@@ -138,7 +138,6 @@ def placed_feet(
     found = InverseKinematics(robot, make_self_collision_model(robot)).solve(q, targets)
     if not found.is_reached or found.clearance < -1e-3:
         raise BackbeatError(
-            f"{where}: the robot cannot stand so; {found.worst} ends "
-            f"{found.residual:.2f} m away"
+            f"{where}: the robot cannot stand so; {found.worst} ends {found.away} away"
         )
     return found.q

@@ -112,7 +112,7 @@ class TransitionPlanner:
         if not found.is_reached:
             raise BackbeatError(
                 f"{found.worst} cannot be lifted by {100 * LIFT:.0f} cm; it ends "
-                f"{found.residual:.2f} m away"
+                f"{found.away} away"
             )
         return found.q
 

@@ -10,6 +10,7 @@ from mpc.plan import Plan
 from mpc.plan_settings import Tempo
 from mpc.plan_start import PlanStart
 from mpc.predictive_bounds import HEIGHT
+from mpc.predictive_matrices import stretch_weights
 from mpc.predictive_program import PredictiveProgram, Solve
 
 # Rows of `mpc.predictive_weights.patch_rows` in words.
@@ -145,6 +146,7 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
         off[:, :2] -= soles.mean(axis=1)
     theta, h = u[:, t], w.spacing
     rate = theta / solve.horizon.h
+    stretch, change = stretch_weights(w, solve.horizon.h)
     velocity = x[:, 3:6] + rate[:, None] * solve.horizon.velocity[1:]
     wrench = u[:, :t].reshape(N, C, 6)
     height = float(program.reference.table.com[:, 0, 2].mean())
@@ -165,9 +167,9 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
         "time off the beat": of(solve.beat, x[:, 12], share),
         "soles elsewhere": of(w.shift, x[:, BODY:], share),
         "divergent component at the end": of(w.terminal, capture[None], 1.0),
-        "stretch of time": of(w.theta, theta),
+        "stretch of time": of(1.0, theta, stretch),
         "time spent out of place": float(solve.seconds @ theta),
-        "change of the stretch": of(w.theta_change, np.diff(theta)),
+        "change of the stretch": of(1.0, np.diff(change * theta), 1.0),
         "moving soles": of(w.jump, u[:, t + 1 :]),
         "horizontal forces": of(w.force, wrench[:, :, 3:5]),
         "vertical forces": of(w.vertical, wrench[:, :, 5]),

@@ -27,6 +27,32 @@ HURRIED = 4
 ONE = -1
 
 
+def stretch_weights(
+    weights: PredictiveWeights, h: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What theta costs, for intervals that are not all as long as the spacing.
+
+    The first interval goes from now to the next knot, and may be a third of the
+    others. Weighed by seconds, it was stretched by as many of them as its neighbor, so
+    that the phase rate fell while it got shorter, and rose when the next knot was the
+    first: a sawtooth in time with the plans. It is the rate that is to be near 1 and
+    to change little.
+
+    Args:
+        weights: of the program.
+        h: (N,) phase of each interval [s].
+
+    Returns:
+        (N,) weights on theta^2, and (N,) factors of theta in the change from one
+        interval to the next; those of a whole interval are `theta` and
+        sqrt(`theta_change`), per second.
+    """
+    share, spacing = weights.spacing / h, weights.spacing
+    return spacing * weights.theta * share, np.sqrt(
+        spacing * weights.theta_change
+    ) * share
+
+
 class PredictiveMatrices:
     """The sparse matrices of one behavior's program, written again and again.
 
@@ -107,6 +133,11 @@ class PredictiveMatrices:
             (np.arange(1, P.nnz + 1), P.indices, P.indptr), P.shape
         ).tolil()
         self._theta_diagonal = np.array([index[i, i] - 1 for i in self._it], int)
+        ends = zip(self._it[:-1], self._it[1:], strict=True)
+        self._theta_pairs = np.array(
+            [[index[a, b] - 1, index[b, a] - 1] for a, b in ends], int
+        )
+        self._neighbors = np.r_[1.0, np.full(N - 2, 2.0), 1.0]
         self._beats = np.array([index[i, i] - 1 for i in self._ix + BODY - 1], int)
         pairs = list(zip(self._it, self._ix + 3, strict=True))
         self._theta_velocity = np.array(
@@ -116,6 +147,8 @@ class PredictiveMatrices:
             [[index[j + m, i] - 1 for m in range(3)] for i, j in pairs], int
         )
         self._P_values = P.data.copy()
+        # What is written at each solve, for its intervals.
+        self._P_values[self._theta_diagonal] = 0.0
         self._P_values[self._theta_velocity] = 0.0
         self._P_values[self._velocity_theta] = 0.0
 
@@ -218,7 +251,11 @@ class PredictiveMatrices:
         scale = horizon.velocity[1:] / h[:, None]
         weight = self._velocity_weight[:, None]
         values = self._P_values.copy()
-        values[self._theta_diagonal] += (weight * scale**2).sum(1)
+        stretch, change = stretch_weights(self._weights, h)
+        values[self._theta_diagonal] = (
+            stretch + change**2 * self._neighbors + (weight * scale**2).sum(1)
+        )
+        values[self._theta_pairs] = -(change[:-1] * change[1:])[:, None]
         values[self._theta_velocity] = weight * scale
         values[self._velocity_theta] = weight * scale
         values[self._beats] *= beat / self._weights.beat

@@ -16,8 +16,9 @@ grid of phase, so that contact switches sit on knots whatever the timing does.
                 x+ = A x + B u + E theta + e, E = change of the behavior per time;
                 products of deviations are linearized about the plan before
     cost        sum |dc - mean dp|^2 + |dv + (theta/h) v_ref|^2 + |dk|^2 + |dphi|^2
-                + dT^2 + |dp|^2 + |j|^2 + |dw|^2 + theta^2 + change of theta^2, and at
-                the end the divergent component of motion |dc - mean dp + dv / omega|^2;
+                + dT^2 + |dp|^2 + |j|^2 + |dw|^2 + theta^2 + change of theta^2, both
+                by share of the interval; at the end the divergent component of motion
+                |dc - mean dp + dv / omega|^2;
                 while balance is not at stake also theta times what a second of the
                 plan before costs
     subject to  friction pyramid, center of pressure, yaw moment and normal force of

@@ -22,7 +22,7 @@ MOST_FPS = {".mp4": 60.0, ".gif": 15.0}
 # The page without what only makes sense under a hand.
 DRESS = """(() => {
   const style = document.createElement("style");
-  style.textContent = `#overlay footer, .dg, #overlay button.show-layers
+  style.textContent = `#overlay footer, #overlay button.show-layers
     { display: none !important; } #overlay .now { bottom: 24px !important; }
     #overlay aside { bottom: 58px !important; }`;
   document.head.append(style);

@@ -30,6 +30,12 @@ MESSAGE = "viewer.handle_command_bytearray(new Uint8Array(buffer))"
 COUNTED = f"({MESSAGE}, window.messages = (window.messages ?? 0) + 1)"
 # Without it a phone shows a page for wide screens, made small.
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+# Until the megabytes of Meshcat's program are read, its page is white and says that
+# there is no connection to a server, which a recording has no need of.
+WHILE_READ = (
+    "<style>html, body { background: #4b525d; } "
+    "#status-message { display: none; }</style>"
+)
 # Whole numbers that a value is rounded to, over the range of its track.
 STEPS = 65534
 MOST_FRAMES = 65536
@@ -71,7 +77,9 @@ def with_overlay(
     if not body:
         raise RuntimeError("this Drake's Meshcat page has no </body>")
     title = f"<title>{html.escape(info['name'])} – Backbeat</title>"
-    head = head.replace("<title>Drake MeshCat</title>", VIEWPORT + title, 1)
+    head = head.replace(
+        "<title>Drake MeshCat</title>", VIEWPORT + WHILE_READ + title, 1
+    )
     return head + "\n".join(block) + body + tail
 
 

@@ -160,6 +160,29 @@ def test_track_prints_a_table_that_fits_a_terminal(printed, library, tmp_path):
     assert max(map(len, text.splitlines()[:8])) <= 80
 
 
+def test_track_leaves_no_earlier_run_without_a_word(
+    backbeat, library, tmp_path, monkeypatch
+):
+    """Under the usual name it is kept; under a name that is asked for, replaced."""
+    monkeypatch.chdir(tmp_path)
+    options = ["posture-tour", "--library", library, "--duration", 0.1]
+    kept = "out/posture-tour.earlier-1.run.parquet"
+
+    def said(*more):
+        code, _, remarks = backbeat("track", *options, *more)
+        assert code == 0
+        return remarks
+
+    assert "earlier" not in said()
+    assert "earlier" not in said()
+    assert f"the earlier run is now {kept}" in said("--seed", 7)
+    first, second = load_run(kept)[1], load_run("out/posture-tour.run.parquet")[1]
+    assert (first["scenario"]["seed"], second["scenario"]["seed"]) == (0, 7)
+    assert "earlier" not in said("-o", "mine.run.parquet")
+    remark = "mine.run.parquet takes the place of an earlier file"
+    assert remark in said("-o", "mine.run.parquet", "--seed", 7)
+
+
 def test_a_run_explains_itself(printed, library, tmp_path):
     """It is simulated again, as far as is asked for."""
     path = tmp_path / "r.parquet"

@@ -48,6 +48,23 @@ def test_a_recording_asks_nobody(window, run_page):
     assert {url.split(":")[0] for url in asked} <= {"file", "data", "blob"}
 
 
+@pytest.mark.parametrize("scheme", ["before", "after"])
+def test_nothing_of_meshcats_own_words_is_seen(window, run_page, scheme, tmp_path):
+    """Neither while its program is read, as between the acts of a show, nor later."""
+    page = run_page
+    if scheme == "before":
+        page = tmp_path / "begun.html"
+        page.write_text(run_page.read_text().partition("<script")[0])
+    window.open(page)
+    if scheme == "after":
+        window.wait_for(STARTED)
+    seen = window.page.inner_text("body")
+    assert "connection" not in seen.lower()
+    assert "Controls" not in seen
+    background = "getComputedStyle(document.body).backgroundColor"
+    assert window.run(background) == "rgb(75, 82, 93)"
+
+
 def test_a_recording_begins_by_itself_and_can_be_stopped(window, run_page):
     window.open(run_page)
     window.wait_for(STARTED)
@@ -170,6 +187,21 @@ def test_a_show_plays_one_performance_after_the_other(window, tmp_path):
         " document.querySelector('iframe').contentWindow.backbeat?.time() > 0.2"
     )
     assert share(window.picture(), orange) > 0.002
+
+
+def test_acts_of_a_show_leave_a_phone_its_picture(window, tmp_path):
+    """In one row beside which the chosen one is seen, however many there are."""
+    titles = ["Opening", "A dance of two bars", "Drums", "Drums and dance", "The end"]
+    acts = [(title, swaying(duration=1.0)) for title in titles]
+    window.page.set_viewport_size({"width": 390, "height": 844})
+    window.open(record_show(acts, tmp_path / "demo.html", 10.0).path)
+    window.wait_for("document.querySelectorAll('iframe').length === 1")
+    assert window.page.locator("header").bounding_box()["height"] < 100
+    window.run("document.querySelectorAll('nav button')[4].click()")
+    window.wait_for("document.querySelector('iframe')?.title === 'The end'")
+    tab = window.page.get_by_role("tab", name="The end").bounding_box()
+    assert tab["x"] >= 0
+    assert tab["x"] + tab["width"] <= 390
 
 
 def test_a_recording_shows_bars_of_its_meter_and_where_hands_are(window, tmp_path):

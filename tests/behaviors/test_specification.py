@@ -125,6 +125,11 @@ def test_the_least_that_works(plan, text):
         ),
         (swap(POSTURE, "stand}", "stand, pelvis: .nan}"), "must be finite numbers"),
         (
+            swap(POSTURE, "stand}", "crouch, pelvis: 0.4}"),
+            r"foot cannot stay where it stands with the pelvis 0\.4 m high: it ends "
+            r"[0-9.]+ mm away, at the limits of joints",
+        ),
+        (
             swap(POSTURE, "stand}", "stand, angles: {l_arm_elb: 1}}"),
             "unknown joint 'l_arm_elb'; did you mean",
         ),

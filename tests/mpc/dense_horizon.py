@@ -125,11 +125,12 @@ class DenseHorizon:
                 add(at[:3], one, w.moment * h)
                 add(at[3:5], np.eye(2), w.force * h)
                 add(at[5:], np.eye(1), w.vertical * h)
-            add(u[-1:], np.eye(1), w.theta * h)
+            # Of an interval of another length the rate counts, not the seconds.
+            add(u[-1:], np.eye(1), w.theta * h**2 / self.h[k])
             if k > 0:
                 before = self._u(k - 1).stop - 1
                 pair = np.array([before, theta])
-                add(pair, np.array([[1.0, -1.0]]), w.theta_change * h)
+                add(pair, h / self.h[None, k - 1 : k + 1] * [1, -1], w.theta_change * h)
             if last:
                 plane = np.hstack([one, one / omega])
                 add(x[:6], plane[:2], w.terminal)

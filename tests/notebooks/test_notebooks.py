@@ -1,25 +1,25 @@
-"""Notebooks run from top to bottom, show what they promise, and are stored clean."""
+"""Notebooks run from top to bottom, show what they promise, and hold what they show."""
 
 import ast
 import base64
+import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
 import nbformat
 import numpy as np
 import pytest
-from jupyter_client import AsyncKernelManager
-from jupyter_client.kernelspec import KernelSpecManager
 from matplotlib.image import imread
-from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 from behaviors.behavior import Behavior
+from notebooks.evaluate import HASH, NOTEBOOKS, code_hash, evaluate
 
 CHECKOUT = Path(__file__).parents[2]
-NOTEBOOKS = sorted((CHECKOUT / "notebooks").glob("*.ipynb"))
+MOST_BYTES = 3_000_000  # of all notebooks
 # What a notebook's parameters are here, so that it takes seconds and not minutes.
 SHORTER = {
     "01_the_robot": {},
@@ -63,30 +63,51 @@ def test_there_are_notebooks() -> None:
 
 @every_notebook
 def test_a_notebook_is_stored_clean(path: Path) -> None:
-    """Nothing is stored that differs from one evaluation or one editor to the next."""
+    """Nothing is stored that differs from one evaluation or one editor to the next.
+
+    Outputs do, and are there for who reads without evaluating.
+    """
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
-    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    assert set(notebook.metadata) == {"kernelspec", "language_info", HASH}
     assert notebook.metadata.language_info == {"name": "python"}
     for cell in notebook.cells:
         # A name that somebody chose, not eight random digits.
         assert cell.id.replace("-", "").isalpha(), cell.id
         assert set(cell.metadata) <= {"tags"}, cell.id
-    for cell in code_cells(notebook):
-        assert cell.outputs == [], cell.id
-        assert cell.execution_count is None, cell.id
 
 
-class OwnKernel(AsyncKernelManager):
-    """Starts kernels in the interpreter of the tests.
+@every_notebook
+def test_stored_outputs_are_those_of_the_stored_code(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    changed = f"{path.name} has changed since it was evaluated: make notebooks"
+    assert notebook.metadata[HASH] == code_hash(notebook), changed
+    cells = code_cells(notebook)
+    assert [c.execution_count for c in cells] == [*range(1, len(cells) + 1)]
+    for cell in cells:
+        assert len(pictures(cell)) == promised_figures(cell), cell.id
+        assert len(stills(cell)) == promised_recordings(cell), cell.id
+        assert not recordings(cell), cell.id
+        for output in cell.outputs:
+            assert output.output_type != "error", cell.id
+            assert output.get("name") != "stderr", cell.id
+            said = json.dumps(output)
+            assert str(Path.home()) not in said, cell.id
+            assert "/tmp/" not in said, cell.id
 
-    With no folder to look for kernels in, Jupyter is left with the one that belongs
-    to the interpreter it runs in; an installed `python3` may be any other.
-    """
 
-    def __init__(self, **settings: object) -> None:
-        specs = KernelSpecManager(kernel_dirs=[])
-        super().__init__(kernel_spec_manager=specs, **settings)
+def test_stored_pictures_are_small() -> None:
+    assert sum(path.stat().st_size for path in NOTEBOOKS) < MOST_BYTES
+
+
+def test_a_change_of_code_asks_for_an_evaluation() -> None:
+    notebook = nbformat.read(NOTEBOOKS[0], as_version=4)
+    stored = code_hash(notebook)
+    text, code = notebook.cells[0], code_cells(notebook)[0]
+    text.source += "Another word."
+    assert code_hash(notebook) == stored
+    code.source += "\nimport sys"
+    assert code_hash(notebook) != stored
 
 
 @pytest.fixture
@@ -99,13 +120,7 @@ def execute(
         monkeypatch.setenv(name, str(tmp_path / name.lower()))
     monkeypatch.setenv("PYTHONPATH", str(CHECKOUT))
 
-    def run(notebook: NotebookNode) -> None:
-        client = NotebookClient(
-            notebook, kernel_manager_class=OwnKernel, kernel_name="python3", timeout=300
-        )
-        client.execute(cwd=tmp_path)
-
-    return run
+    return partial(evaluate, folder=tmp_path, minutes=5)
 
 
 def parameters(notebook: NotebookNode) -> tuple[NotebookNode, dict[str, object]]:
@@ -133,6 +148,13 @@ def recordings(cell: NotebookNode) -> list[str]:
     return [html for html in shown if html.startswith("<iframe ") and "srcdoc=" in html]
 
 
+def stills(cell: NotebookNode) -> list[str]:
+    """What is stored in place of recordings."""
+    return [
+        o.data["image/jpeg"] for o in cell.outputs if "image/jpeg" in o.get("data", {})
+    ]
+
+
 def pictures(cell: NotebookNode) -> list[np.ndarray]:
     """(height, width, 3) pictures that a cell has put out, 0 to 1."""
     encoded = [output.get("data", {}).get("image/png") for output in cell.outputs]
@@ -154,6 +176,8 @@ def test_a_notebook_runs_and_shows_its_figures(
     built: Callable[[str], Behavior],
 ) -> None:
     notebook = nbformat.read(path, as_version=4)
+    for cell in code_cells(notebook):
+        cell.outputs = []
     cell, values = parameters(notebook)
     folders = [value for value in values.values() if isinstance(value, Path)]
     assert not any(folder.is_absolute() for folder in folders)
