@@ -34,6 +34,8 @@ PASSES, SETTLED = 4, 1e-9
 ROUNDS = 8
 # How far beyond a bound counts as beyond it, as a share of what is accepted.
 BEYOND = 1e-3
+# How the search of active sets ends, in words.
+EXACT = "exact"
 
 
 @dataclass(frozen=True)
@@ -187,26 +189,38 @@ class SettlingSolver:
     ) -> QPSolution:
         """Solves a program, from a guess (m,) of what is active: 1 upper, -1 lower.
 
-        Its multipliers say what is active at the answer. An answer whose residual is
-        not accepted is not found.
+        The status of an answer is EXACT where active sets ended, so that it is right to
+        the last digits; its multipliers say what is active. An answer of the back end
+        is as good as what is accepted; beyond that it is not found.
         """
         p, m = program, len(program.lower)
-        side = np.zeros(m, np.int64) if guess is None else guess.astype(np.int64)
-        x, dual = np.empty(len(p.g)), np.empty(m)
+        cold = np.zeros(m)
+        for known in (cold,) if guess is None else (guess, cold):
+            solution = self._settle(p, known)
+            if solution.found:
+                return solution
+        # Its first answer says what is active; if that is not all, it settles itself.
+        other = self._other.solve(QuadraticProgram(p.H, p.g, p.A, p.lower, p.upper))
+        if other.found:
+            solution = self._settle(p, other.dual)
+        return solution if solution.found else self._settle_by_other(p, other)
+
+    def _settle(self, p: SettlingProgram, guess: np.ndarray) -> QPSolution:
+        """Solves a program from a guess alone."""
+        side = np.sign(guess).astype(np.int64)
+        x, dual = np.empty(len(p.g)), np.empty(len(p.lower))
         data = p.H, p.g, p.A, p.lower, p.upper, p.near, p.toward
         rounds = settle(*data, BEYOND * p.accepted, side, x, dual)
-        if rounds > 0:
-            return QPSolution(p, x, dual, True, rounds)
-        return self._settle_by_other(p)
+        return QPSolution(p, x, dual, rounds > 0, rounds, EXACT)
 
-    def _settle_by_other(self, p: SettlingProgram) -> QPSolution:
-        """The same by the back end."""
+    def _settle_by_other(
+        self, p: SettlingProgram, solution: QPSolution
+    ) -> QPSolution:
+        """The same by the back end, from its first answer on."""
         before = np.zeros(len(p.g))
-        base = QuadraticProgram(p.H, p.g, p.A, p.lower, p.upper)
-        solution = self._other.solve(base)
         for left in reversed(range(PASSES)):
             if not (solution.found and solution.primal_residual() <= p.accepted):
-                return QPSolution(base, before, solution.dual, False, 0)
+                return QPSolution(p, before, solution.dual, False, 0)
             change = float(np.abs(solution.x - before).max(initial=0.0))
             before = solution.x
             if not left or change <= SETTLED:

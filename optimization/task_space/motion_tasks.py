@@ -65,6 +65,12 @@ class MotionTask(Task):
         return np.asarray(self.jacobian(state) @ state.v)
 
 
+def row_weights(task: MotionTask) -> np.ndarray:
+    """(d,) weights of a task; those of a constraint are all alike."""
+    weight = 1.0 if task.weight is None else task.weight
+    return np.full(task.dimension, weight, float)
+
+
 class PointTask(MotionTask):
     """A point that rides on a frame: its acceleration in the world [m/s^2]."""
 

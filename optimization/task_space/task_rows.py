@@ -6,7 +6,7 @@ import numpy as np
 
 from models.configuration import Configuration
 from models.frame_arrays import frame_arrays
-from optimization.task_space.motion_tasks import MotionTask, PointTask
+from optimization.task_space.motion_tasks import MotionTask, PointTask, row_weights
 from optimization.task_space.plain_levels import CONTACTS, TORQUES, WHOLE
 from optimization.tasks import Task
 
@@ -69,6 +69,10 @@ class TaskRows:
         if not self._motions:
             return np.zeros(0)
         return np.concatenate([t.desired for t, _ in self._motions]) - self.bias
+
+    def weights(self) -> np.ndarray:
+        """(m,) weights; those of a constraint are all alike."""
+        return np.concatenate([np.zeros(0), *(row_weights(t) for t, _ in self._motions)])
 
     def even(self) -> np.ndarray:
         """(1 + levels,) whether all tasks of a level have the same weight."""

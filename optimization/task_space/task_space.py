@@ -304,7 +304,9 @@ class TaskSpace:
     def outcome(self, tau: np.ndarray, forces: dict[int, np.ndarray]) -> TaskForces:
         """What torques (nj,) come to [N m]; `forces` as of `finish`."""
         if self.plain is not None:
-            return self._plain_outcome(self.plain, tau, forces)
+            plain = self.plain
+            found = plain.outcome(tau, plain.rows.wish())
+            return self.collect(plain, tau, forces, *found)
         vdot = self.dynamics.acceleration(tau)
         a = self.dynamics.C.T @ vdot
         error = {
@@ -314,12 +316,17 @@ class TaskSpace:
         reaction = self._by_contact(self.dynamics.reaction(tau))
         return TaskForces(tau, vdot, forces, reaction, error)
 
-    def _plain_outcome(
-        self, plain: PlainSpace, tau: np.ndarray, forces: dict[int, np.ndarray]
+    def collect(
+        self,
+        plain: PlainSpace,
+        tau: np.ndarray,
+        forces: dict[int, np.ndarray],
+        vdot: np.ndarray,
+        reaction: np.ndarray,
+        missing: np.ndarray,
     ) -> TaskForces:
-        """The same far from singularities."""
+        """Names what torques come to: arguments as of `outcome` and of `PlainSpace`."""
         rows = plain.rows
-        vdot, reaction, missing = plain.outcome(tau, rows.wish())
         error, first = {}, plain.held
         for priority, end in zip(rows.levels, rows.ends[1:].tolist(), strict=True):
             if end > first:
