@@ -193,9 +193,8 @@ class SettlingSolver:
         the last digits; its multipliers say what is active. An answer of the back end
         is as good as what is accepted; beyond that it is not found.
         """
-        p, m = program, len(program.lower)
-        cold = np.zeros(m)
-        for known in (cold,) if guess is None else (guess, cold):
+        p = program
+        for known in (None,) if guess is None else (guess, None):
             solution = self._settle(p, known)
             if solution.found:
                 return solution
@@ -205,10 +204,12 @@ class SettlingSolver:
             solution = self._settle(p, other.dual)
         return solution if solution.found else self._settle_by_other(p, other)
 
-    def _settle(self, p: SettlingProgram, guess: np.ndarray) -> QPSolution:
-        """Solves a program from a guess alone."""
-        side = np.sign(guess).astype(np.int64)
+    def _settle(self, p: SettlingProgram, guess: np.ndarray | None) -> QPSolution:
+        """Solves a program from a guess alone, or from nothing."""
         x, dual = np.empty(len(p.g)), np.empty(len(p.lower))
+        side = np.zeros(len(dual), np.int64)
+        if guess is not None:
+            side[:] = np.sign(guess)
         data = p.H, p.g, p.A, p.lower, p.upper, p.near, p.toward
         rounds = settle(*data, BEYOND * p.accepted, side, x, dual)
         return QPSolution(p, x, dual, rounds > 0, rounds, EXACT)

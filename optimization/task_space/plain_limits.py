@@ -57,7 +57,7 @@ def _solve_upper_columns(B, diagonal, count, X):
 
 
 @summed
-def torque_columns(K, diagonal, scale, X):
+def _torque_columns(K, diagonal, scale, X):
     """X (nj, nj) = torques in units, as columns, per unknown z, as rows."""
     nj = X.shape[0]
     for i in range(nj):
@@ -68,16 +68,8 @@ def torque_columns(K, diagonal, scale, X):
 
 
 @summed
-def contact_columns(W, B, diagonal, held, unit, X, lead, x, R, F_0):
-    """Forces of contacts per unknown.
-
-    Args:
-        W, B, diagonal, held: of `factor_levels`.
-        unit, X: (nj,), (nj, nj) units [N m] and torques of `torque_columns`.
-        lead, x: (m_1,), (nv,) of `start_levels`.
-        R: (m_1, nj) written: forces per z.
-        F_0: (m_1,) written: forces without torques [N m, N].
-    """
+def _contact_columns(W, B, diagonal, held, unit, X, lead, x, R, F_0):
+    """Writes forces of contacts per z, R (m_1, nj), and without torques, F_0 (m_1,)."""
     nj = X.shape[0]
     for i in range(held):
         F_0[i] = x[i] - lead[i]
@@ -91,17 +83,24 @@ def contact_columns(W, B, diagonal, held, unit, X, lead, x, R, F_0):
 
 
 @summed
-def plain_rows(W, held, X, x, effort, unit, least, most, cones, R, F_0, A, lower, upper):
+def plain_rows(
+    W, B, diagonal, held, K, K_diagonal, K_scale, x, lead, effort, unit, least, most,
+    cones, X, A, lower, upper
+):
     """All limits as rows lower <= A z <= upper: torques, accelerations, cones.
 
     Args:
-        W, held: of `factor_levels`.
-        X, R, F_0: of `torque_columns` and `contact_columns`.
-        x: (nv,) accelerations without torques, of `start_levels`.
-        effort, unit, least, most, cones: as of `is_within`, and units of torques.
-        A, lower, upper: (k, nj), (k,), (k,) written.
+        W, B, diagonal, held: of `factor_levels`.
+        K, K_diagonal, K_scale: of `factor_units`.
+        x, lead: (nv,), (m_1,) accelerations without torques, of `start_levels`.
+        effort, unit: (nj,) limits of torques, and their units [N m].
+        least, most: (nj,) limits of accelerations of joints.
+        cones: (k, m_1) rows of cones F <= 0.
+        X: (nj, nj) written: torques in units, as columns, per z, as rows.
+        A, lower, upper: (2 nj + k, nj), (2 nj + k,), (2 nj + k,) written.
     """
     nv, nj = W.shape
+    _torque_columns(K, K_diagonal, K_scale, X)
     for j in range(nj):
         there = 0.0
         for k in range(nv):
@@ -114,17 +113,56 @@ def plain_rows(W, held, X, x, effort, unit, least, most, cones, R, F_0, A, lower
         lower[j] = -upper[j]
         lower[nj + j] = max(least[j] - there, -INFINITY)
         upper[nj + j] = min(most[j] - there, INFINITY)
+    if not cones.shape[0]:
+        return
+    R, F_0 = np.empty((held, nj)), np.empty(held)
+    _contact_columns(W, B, diagonal, held, unit, X, lead, x, R, F_0)
     for row in range(cones.shape[0]):
         at = 2 * nj + row
         lower[at], s = -INFINITY, 0.0
         A[at] = 0.0
-        for i in range(cones.shape[1]):
+        for i in range(held):
             cone = cones[row, i]
             if cone != 0.0:
                 s -= cone * F_0[i]
                 for c in range(nj):
                     A[at, c] += cone * R[i, c]
         upper[at] = s
+
+
+@summed
+def hold(A, lower, upper, z):
+    """Whether z is within all limits."""
+    for row in range(A.shape[0]):
+        s = 0.0
+        for c in range(z.shape[0]):
+            s += A[row, c] * z[c]
+        if not (s >= lower[row] and s <= upper[row]):
+            return False
+    return True
+
+
+@summed
+def move_rows(A, lower, upper, z, first, room, A_left, low, high):
+    """Limits of changes of z[first:], with some room at z; the largest value there.
+
+    Args:
+        A, lower, upper: of `plain_rows`.
+        z, first, room: unknowns, of which the first are decided, and the room.
+        A_left, low, high: written.
+    """
+    worst = 0.0
+    for row in range(A.shape[0]):
+        s = 0.0
+        for c in range(z.shape[0]):
+            s += A[row, c] * z[c]
+        for c in range(first, z.shape[0]):
+            A_left[row, c - first] = A[row, c]
+        low[row], high[row] = lower[row] - s, upper[row] - s
+        if room > 0.0:
+            low[row], high[row] = min(low[row], -room), max(high[row], room)
+        worst = max(worst, abs(s))
+    return worst
 
 
 @summed
@@ -173,8 +211,8 @@ def _shape_whole(B, diagonal, weight, even, first, end, held, left, missing, J):
 
 @summed
 def level_program(
-    B, W, diagonal, D, kind, first, end, held, left, weight, even, wish, x, y, z, small,
-    H, g, near, toward
+    B, W, diagonal, D, kind, first, end, held, left, weight, even, wish, x_0, y, z,
+    small, H, g, near, toward
 ):
     """Program of one level for changes of the unknowns that levels above leave.
 
@@ -183,7 +221,7 @@ def level_program(
         kind, first, end, held, left: as of `decided_change`.
         weight, even: (m,) weights of tasks, and whether those of this level are alike.
         wish: (m,) accelerations asked for, less their bias.
-        x: (nv,) accelerations there.
+        x_0: (nv,) accelerations without torques, of `start_levels`.
         y: (r,) what a level of TORQUES adds without limits.
         z: (nj,) unknowns there.
         small: (2,) small weights of accelerations, and of torques that make none,
@@ -191,6 +229,9 @@ def level_program(
         H, g, near, toward: of a `SettlingProgram`, written.
     """
     n, moving = H.shape[0], D.shape[0] - (left - held)
+    x = x_0.copy()
+    for k in range(D.shape[0]):
+        x[held + k] += z[k]
     H[:] = 0.0
     near[:] = 0.0
     toward[:] = 0.0

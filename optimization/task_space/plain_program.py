@@ -12,11 +12,11 @@ from optimization.task_space.cones import ContactCones
 from optimization.task_space.limits import JointLimits
 from optimization.task_space.plain_levels import WHOLE
 from optimization.task_space.plain_limits import (
-    contact_columns,
+    hold,
     is_within,
     level_program,
+    move_rows,
     plain_rows,
-    torque_columns,
 )
 from optimization.task_space.plain_space import PlainSpace
 from optimization.task_space.task_space import TaskForces, TaskSpace
@@ -43,7 +43,7 @@ class _Instant:
         weight, even: of tasks, and of levels, as of `TaskRows`.
         x: (nv,) accelerations without torques.
         Y: (1 + levels, r) what levels add without limits.
-        X: (nj, nj) of `torque_columns`.
+        X: (nj, nj) of `plain_rows`.
         A, lower, upper: all limits.
         last, active: what was active at the last tick, and is now.
         is_hard: whether a program had no exact answer.
@@ -103,7 +103,7 @@ class PlainProgram:
             What they come to, whether all programs were solved, and what is active.
         """
         space, limits, base = self._space, self._limits, self._space.robot.base_velocities
-        wish, force = plain.rows.wish(), space.joint_forces()
+        wish, force = plain.rows.wish(), space.joint_forces(plain.rows)
         plain.count_in(self._unit)
         x, lead = plain.start(wish)
         Y = plain.add_levels(force, wish, x.copy())
@@ -125,7 +125,8 @@ class PlainProgram:
         tau = np.clip(self._unit * (z @ X), -limits.effort, limits.effort)
         if not z.any():
             tau = limits.truncate(space.solve().tau)[0]
-        return space.outcome(tau, {}), is_solved, active
+        found = plain.outcome(tau, wish)
+        return space.collect(plain, tau, {}, *found), is_solved, active
 
     def _rows(
         self,
@@ -137,18 +138,14 @@ class PlainProgram:
         cones: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Torques per unknown, and all limits; see `plain_limits.py`."""
-        held, n = plain.held, len(self._unit)
-        X, R, F_0 = np.empty((n, n)), np.empty((held, n)), np.empty(held)
-        torque_columns(plain.K, plain.K_diagonal, plain.K_scale, X)
-        contact_columns(
-            *(plain.W, plain.B, plain.diagonal, held, self._unit, X, lead, x, R, F_0)
-        )
-        count = 2 * n + len(cones)
-        A, lower, upper = np.empty((count, n)), np.empty(count), np.empty(count)
-        scaled = cones / self._space.robot.weight
+        n, count = len(self._unit), 2 * len(self._unit) + len(cones)
+        X, A = np.empty((n, n)), np.empty((count, n))
+        lower, upper = np.empty(count), np.empty(count)
         plain_rows(
-            *(plain.W, held, X, x, self._limits.effort, self._unit, least, most),
-            *(scaled, R, F_0, A, lower, upper),
+            *(plain.W, plain.B, plain.diagonal, plain.held),
+            *(plain.K, plain.K_diagonal, plain.K_scale, x, lead),
+            *(self._limits.effort, self._unit, least, most),
+            *(cones / self._space.robot.weight, X, A, lower, upper),
         )
         return X, A, lower, upper
 
@@ -176,7 +173,7 @@ class PlainProgram:
             z: (nj,) unknowns, which may be beyond limits; written.
         """
         plain, held = now.plain, now.plain.held
-        is_feasible = count > 0 and _hold(now, z)
+        is_feasible = count > 0 and hold(now.A, now.lower, now.upper, z)
         left = held
         for level in range(1, 1 + count):
             left = plain.left_below(level, left)
@@ -202,23 +199,17 @@ class PlainProgram:
         Limits are taken to have some room at z, rounding or not.
         """
         plain, first = now.plain, left - now.plain.held
-        n, r, ends = len(z) - first, now.Y.shape[1], now.plain.rows.ends
-        x = now.x.copy()
-        x[plain.held :] += z[:r]
-        H, near = np.empty((n, n)), np.empty((n, n))
-        g, toward = np.empty(n), np.empty(n)
+        n, m, ends = len(z) - first, len(now.A), plain.rows.ends
+        H, near, A = np.empty((n, n)), np.empty((n, n)), np.empty((m, n))
+        g, toward, lower, upper = np.empty(n), np.empty(n), np.empty(m), np.empty(m)
         level_program(
             *(plain.B, plain.W, plain.diagonal, plain.D, plain.kinds[level]),
             *(ends[level - 1], ends[level], plain.held, left, now.weight),
-            *(now.even[level], now.wish, x, now.Y[level], z, self._small),
+            *(now.even[level], now.wish, now.x, now.Y[level], z, self._small),
             *(H, g, near, toward),
         )
-        at = now.A @ z
-        lower, upper = now.lower - at, now.upper - at
-        if room:
-            lower, upper = np.minimum(lower, -room), np.maximum(upper, room)
-        accepted = ACCEPTED * (1.0 + float(np.abs(at).max()))
-        A = np.ascontiguousarray(now.A[:, first:])
+        worst = move_rows(now.A, now.lower, now.upper, z, first, room, A, lower, upper)
+        accepted = ACCEPTED * (1.0 + worst)
         priority = [*plain.rows.levels][level - 1]
         found = self._solver.solve(
             SettlingProgram(H, g, A, lower, upper, near, toward, accepted),
@@ -229,9 +220,3 @@ class PlainProgram:
             z[first:] += found.x
             now.active[priority] = np.sign(found.dual)
         return found.found
-
-
-def _hold(now: _Instant, z: np.ndarray) -> bool:
-    """Whether z is within all limits."""
-    there = now.A @ z
-    return bool(((now.lower <= there) & (there <= now.upper)).all())
