@@ -1,12 +1,14 @@
 """Programs that settle: their last pass is an optimum, whoever found it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from optimization import settling
-from optimization.qp import QuadraticProgram, QPSolution
-from optimization.settling import EXACT, SettlingProgram, SettlingSolver
-from tests.tolerances import QP_DUAL, QP_PRIMAL
+from optimization.qp import QuadraticProgram
+from optimization.settling import EXACT, INFEASIBLE, SettlingProgram, SettlingSolver
+from tests.tolerances import QP_PRIMAL
 
 
 def make_program(seed: int, rows: int = 12, n: int = 6) -> SettlingProgram:
@@ -21,21 +23,40 @@ def make_program(seed: int, rows: int = 12, n: int = 6) -> SettlingProgram:
     return SettlingProgram(H, g, A, -bound, bound, near, toward, 1e-6)
 
 
-def last_pass(p: SettlingProgram, solution: QPSolution) -> QPSolution:
-    """A solution as one of the program that its answer should solve once settled."""
-    g = -(p.near @ solution.x) - p.toward
-    program = QuadraticProgram(p.H, g, p.A, p.lower, p.upper)
-    return QPSolution(program, solution.x, solution.dual, True, 0)
+@pytest.mark.parametrize("guess", ["none", "right", "wrong", "all"])
+@pytest.mark.parametrize("seed", range(20))
+def test_any_guess_ends_at_the_same(seed, guess):
+    program, rng = make_program(seed), np.random.default_rng(seed)
+    found = SettlingSolver().solve(program)
+    assert found.status == EXACT
+    guesses = {
+        "none": np.zeros(12),
+        "right": found.dual,
+        "wrong": -found.dual,
+        "all": rng.choice([-1.0, 1.0], 12),
+    }
+    again = SettlingSolver().solve(program, guesses[guess])
+    assert again.found
+    assert np.abs(again.x - found.x).max() < QP_PRIMAL
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_what_has_settled_is_optimal_without_small_weights(seed, monkeypatch):
-    monkeypatch.setattr(settling, "PASSES", 60)
-    program = make_program(seed)
-    solution = SettlingSolver()._settle_by_other(
-        program, SettlingSolver().solve(program)
-    )
-    assert solution.primal_residual() < QP_PRIMAL
+def test_what_has_no_answer_is_not_found():
+    program = make_program(0)
+    A = np.vstack([program.A, -program.A[:1]])
+    lower, upper = np.r_[program.lower, 2.0], np.r_[program.upper, 9.0]
+    contradiction = replace(program, A=A, lower=lower, upper=upper)
+    found = SettlingSolver().solve(contradiction)
+    assert not found.found
+    assert found.status == INFEASIBLE
+
+
+@pytest.mark.parametrize("name", ["H", "g", "A", "lower", "toward"])
+def test_what_is_no_number_has_no_answer(name):
+    program = make_program(1)
+    broken = getattr(program, name).copy()
+    broken.flat[0] = np.nan
+    found = SettlingSolver().solve(replace(program, **{name: broken}))
+    assert not (found.found and found.is_optimal(1.0, 1.0))
 
 
 @pytest.mark.parametrize("seed", range(20))
