@@ -12,7 +12,7 @@ from models.frame_arrays import FrameArrays
 from models.frames import Frame
 from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
-from models.rotations import compiled
+from models.rotations import add_cross, compiled
 
 
 class Configuration:
@@ -42,14 +42,8 @@ class Configuration:
         nv = self.robot.num_velocities
         self.q = np.ascontiguousarray(q, float)
         self.v = np.zeros(nv) if v is None else np.ascontiguousarray(v, float)
-        tree, zero = self.robot.tree, np.zeros(nv)
-        self._bias = np.zeros(nv)
-        g = self.robot.gravity
-        dynamics.forward_pass(tree, self.q, self.v, zero, g, self._ws, False)
-        dynamics.body_forces(tree, self._ws, False)
-        # Before the composites, frame accelerations are still those of bodies.
-        dynamics.backward_pass(tree, self._ws, self._bias, False)
-        kinematics.base_position(tree, self.q, self._p_WB)
+        self._bias, g = np.zeros(nv), self.robot.gravity
+        _move(self._bound, self.q, self.v, g, self._bias, self._p_WB)
         return self
 
     def _at(self, frame: Frame | str) -> tuple[int, np.ndarray, np.ndarray]:
@@ -83,7 +77,9 @@ class Configuration:
 
     def velocity(self, frame: Frame | str) -> np.ndarray:
         """(6,) spatial velocity of a frame [rad/s, m/s]."""
-        return np.asarray(self.jacobian(frame) @ self.v)
+        out = np.empty(6)
+        _frame_velocity(self._bound, self.q, *self._at(frame), out)
+        return out
 
     def bias_acceleration(self, frame: Frame | str) -> np.ndarray:
         """(6,) Jdot v of a frame [rad/s^2, m/s^2]."""
@@ -118,7 +114,7 @@ class Configuration:
         """(nv, nv) mass matrix."""
         nv = self.robot.num_velocities
         M = np.zeros((nv, nv))
-        mass_matrix(self.robot.tree, self._ws, M)
+        _mass_matrix(self._bound, M)
         return M
 
     @property
@@ -135,21 +131,28 @@ class Configuration:
     def center_of_mass_jacobian(self) -> np.ndarray:
         """(3, nv) Jacobian of the center of mass."""
         J = np.zeros((3, self.robot.num_velocities))
-        kinematics.center_of_mass_jacobian(self.robot.tree, self._ws, J)
+        _center_of_mass_jacobian(self._bound, J)
         return J
+
+    @property
+    def center_of_mass_bias(self) -> np.ndarray:
+        """(3,) acceleration of the center of mass with vdot = 0 [m/s^2]."""
+        out: np.ndarray = self._ws.f[0, 3:] / self._ws.m[0]
+        out[2] -= self.robot.gravity
+        return out
 
     @property
     def momentum(self) -> np.ndarray:
         """(6,) momentum about the center of mass, [angular, linear]."""
         out = np.zeros(6)
-        _momentum(self.robot.tree, self._ws, self.v, out)
+        _momentum(self._bound, self.v, out)
         return out
 
     @property
     def momentum_matrix(self) -> np.ndarray:
         """(6, nv) matrix A: the momentum about the center of mass is A v."""
         A = np.zeros((6, self.robot.num_velocities))
-        _momentum_matrix(self.robot.tree, self._ws, A)
+        _momentum_matrix(self._bound, A)
         return A
 
     @property
@@ -179,6 +182,31 @@ class Configuration:
 
 
 @compiled
+def _move(bound, q, v, gravity, bias, p_WB):
+    """Moves to a state; writes bias forces and the place of the base."""
+    tree, ws = bound.content
+    dynamics.forward_pass(tree, q, v, np.zeros_like(v), gravity, ws, False)
+    dynamics.body_forces(tree, ws, False)
+    # Before the composites, frame accelerations are still those of bodies.
+    dynamics.backward_pass(tree, ws, bias, False)
+    kinematics.base_position(tree, q, p_WB)
+
+
+@compiled
+def _mass_matrix(bound, M):
+    """Writes the mass matrix."""
+    tree, ws = bound.content
+    mass_matrix(tree, ws, M)
+
+
+@compiled
+def _center_of_mass_jacobian(bound, J):
+    """Writes the Jacobian of the center of mass."""
+    tree, ws = bound.content
+    kinematics.center_of_mass_jacobian(tree, ws, J)
+
+
+@compiled
 def _frame_pose(bound, q, body, R_PF, p_PF, R, r):
     """Writes rotation and place, from the base, of a frame."""
     tree, ws = bound.content
@@ -192,6 +220,17 @@ def _frame_jacobian(bound, q, body, R_PF, p_PF, J):
     R, r = np.empty((3, 3)), np.empty(3)
     kinematics.frame_pose(tree, ws, q, body, R_PF, p_PF, R, r)
     kinematics.frame_jacobian(tree, ws, body, r, J)
+
+
+@compiled
+def _frame_velocity(bound, q, body, R_PF, p_PF, out):
+    """Writes the spatial velocity of a frame."""
+    tree, ws = bound.content
+    R, r, V = np.empty((3, 3)), np.empty(3), ws.V[body]
+    kinematics.frame_pose(tree, ws, q, body, R_PF, p_PF, R, r)
+    for i in range(3):
+        out[i], out[3 + i] = V[i], V[3 + i]
+    add_cross(V[:3], r, out[3:])
 
 
 @compiled
@@ -221,8 +260,9 @@ def _frame_rows(bound, q, gravity, body, R_PF, p_PF, rows, J, bias):
 
 
 @compiled
-def _momentum_matrix(tree, ws, A):
+def _momentum_matrix(bound, A):
     """Writes the momentum of every coordinate's motion; see `momentum_matrix`."""
+    tree, ws = bound.content
     nf = 6 if tree.floating else 0
     f = np.empty(6)
     x, y, z = ws.h[0, 0] / ws.m[0], ws.h[0, 1] / ws.m[0], ws.h[0, 2] / ws.m[0]
@@ -237,8 +277,9 @@ def _momentum_matrix(tree, ws, A):
 
 
 @compiled
-def _momentum(tree, ws, v, out):
+def _momentum(bound, v, out):
     """Sums the momentum of every coordinate's motion; see `momentum`."""
+    tree, ws = bound.content
     nf = 6 if tree.floating else 0
     f = np.empty(6)
     for i in range(6):
