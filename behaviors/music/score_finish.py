@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from behaviors.music.adaptation import adapted
 from behaviors.music.moves import arrivals, find_targets, spared
 from behaviors.music.note_account import notes_in_words, refuse_notes
+from behaviors.music.offers import in_words, offers
 from behaviors.music.ornaments import two_sticks
 from behaviors.music.percussion import Members, place_on_kit, what_becomes
 from behaviors.music.player import Player
 from behaviors.music.score import FEET, Hit, Score, counted
 from behaviors.music.score_description import Adaptation
-from behaviors.music.sticking import find_hands
+from behaviors.music.sticking import DROP_INSTEAD, UnplayableError, find_hands
 from behaviors.music.tempo import Tempo
 from behaviors.music.ways import check_ways, with_ways
 from models.errors import BackbeatError
@@ -41,6 +43,29 @@ def finish_score(
     Raises:
         BackbeatError: as `compile_score`.
     """
+    try:
+        return _finished(score, description, members, where, player)
+    except UnplayableError as error:
+        found = offers(
+            score,
+            description,
+            lambda other: _finished(score, other, members, where, player),
+        )
+        is_notes = Path(where).suffix.lower() not in (".yaml", ".yml")
+        offered = in_words(found, where, is_notes)
+        raise BackbeatError(
+            f"{str(error).removesuffix(DROP_INSTEAD)}; {offered}"
+        ) from None
+
+
+def _finished(
+    score: Score,
+    description: Adaptation,
+    members: Members,
+    where: str,
+    player: Player | None,
+) -> Score:
+    """The same, refused without an offer."""
     refuse_notes(score.notes, where)
     score = adapted(score, description, where)
     if len(score.hits) > MOST_HITS:
