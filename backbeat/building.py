@@ -12,6 +12,8 @@ from behaviors.build import build
 from behaviors.build_key import build_key
 from behaviors.checking import refuse_setlist
 from behaviors.library import Library
+from behaviors.music.score_description import Adaptation
+from behaviors.music.score_reader import AS_WRITTEN
 from behaviors.setlist import SetlistSpecification
 from behaviors.specification import find_specification, read_any
 from models.atomic_file import check_place
@@ -39,6 +41,7 @@ def build_all(
     processes: int | None = None,
     log: bool = False,
     executors: Sequence[Executor] = (),
+    adapt: Adaptation = AS_WRITTEN,
 ) -> list[Outcome]:
     """Builds behaviors; one that fails does not keep the others from it.
 
@@ -51,6 +54,7 @@ def build_all(
         log: tell every iteration of the solver.
         executors: where to build instead, see `backbeat.cluster`; they write to the
             library under the same path.
+        adapt: what is done to the notes of MIDI and tablature files.
 
     Returns:
         An outcome each, in order, whose value is a `Built`.
@@ -63,12 +67,12 @@ def build_all(
     for name in names:
         title = Path(name).stem
         try:
-            stored = _stored(name, store, taken)
+            stored = _stored(name, store, taken, adapt)
         except BackbeatError as error:
             outcomes[name] = Outcome(title, error=error)
         else:
             if force or stored is None:
-                jobs[name] = Job(title, build_one, (name, library, force, log))
+                jobs[name] = Job(title, build_one, (name, library, force, log, adapt))
                 continue
             outcomes[name] = Outcome(title, stored)
             watcher.progress(title, 1.0, "up to date")
@@ -92,6 +96,7 @@ def build_one(
     library: str | Path,
     force: bool,
     log: bool,
+    adapt: Adaptation = AS_WRITTEN,
     hands: int = 1,
 ) -> Built:
     """The job of building one behavior."""
@@ -106,6 +111,7 @@ def build_one(
         report.progress,
         iteration if log else None,
         hands,
+        adapt,
     )
     return _built(behavior)
 
@@ -119,10 +125,12 @@ def iteration_line(entry: Mapping[str, float]) -> str:
     )
 
 
-def _stored(name: str, library: Library, taken: set[str]) -> Built | None:
+def _stored(
+    name: str, library: Library, taken: set[str], adapt: Adaptation = AS_WRITTEN
+) -> Built | None:
     """What the library has, if it is up to date; adds the behavior to `taken`."""
     path = find_specification(name)
-    specification, text = read_any(path)
+    specification, text = read_any(path, adapt)
     if specification.name in taken:
         raise BackbeatError(
             f"{path}: another specification of this build is called "

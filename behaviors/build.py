@@ -21,6 +21,8 @@ from behaviors.dance.move_file import vocabulary
 from behaviors.dance.preview import preview
 from behaviors.library import Library
 from behaviors.motion_plan import MotionPlan
+from behaviors.music.score_description import Adaptation
+from behaviors.music.score_reader import AS_WRITTEN
 from behaviors.setlist import SetlistSpecification
 from behaviors.setlist_rules import as_in_show, part_paths
 from behaviors.show import make_show
@@ -57,6 +59,7 @@ def build(
     progress: Progress | None = None,
     log: Log | None = None,
     processes: int = 1,
+    adapt: Adaptation = AS_WRITTEN,
 ) -> Behavior:
     """Builds one behavior, or takes it from the library when nothing changed.
 
@@ -67,6 +70,7 @@ def build(
         progress: called as the work goes on.
         log: called at every iteration of the solver.
         processes: how many windows of a long motion are solved at a time.
+        adapt: what is done to the notes of a MIDI or tablature file.
 
     Raises:
         BackbeatError: the specification is wrong, or the motion was not found or
@@ -75,7 +79,7 @@ def build(
     started, report = time.perf_counter(), progress or (lambda share, what: None)
     reports = Reports(report, log or (lambda entry: None))
     path = find_specification(name)
-    specification, text = read_any(path)
+    specification, text = read_any(path, adapt)
     if isinstance(specification, SetlistSpecification):
         refuse_setlist(text, path)
     key = build_key(specification, text, path.parent)

@@ -28,8 +28,11 @@ from behaviors.knot_grid import KnotGrid
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.haste import hastened
-from behaviors.music.player import NO_ADVICE, Advice
+from behaviors.music.note_maps import map_files
+from behaviors.music.percussion import Members
+from behaviors.music.player import NO_ADVICE, Advice, Player
 from behaviors.music.score import FEET, HANDS, Hit, Score
+from behaviors.music.score_description import Adaptation
 from behaviors.music.score_reader import find_notes, load_score, score_files
 from behaviors.pedal_strokes import HEEL_FORCE, PedalTasks
 from behaviors.robot_at_kit import SEAT, RobotAtKit
@@ -98,6 +101,8 @@ class DrummingSpecification(Specification):
     stroke: Stroke = field(default_factory=Stroke)
     # Factor on the tempo of what is played; rests keep the time they have.
     haste: float = 1.0
+    # What is done to the score, before the choices that it makes itself.
+    adapt: Adaptation = field(default_factory=Adaptation)
 
     def score_path(self, folder: str | Path) -> Path:
         """Path of the score.
@@ -118,6 +123,7 @@ class DrummingSpecification(Specification):
     def sources(self, folder: str | Path) -> list[Path]:
         """Files besides the specification that decide the motion."""
         score = score_files(self.score_path(folder))
+        score += map_files(self.adapt.map, score[0].parent, self.name)
         return [*score, *kit_sources(self.kit, folder)]
 
     def drum_kit(self, folder: str | Path) -> DrumKit:
@@ -187,7 +193,7 @@ class _Drummer:
         seated = specification.seat == "chair"
         path = specification.score_path(folder)
         kit = kit_text(specification.kit, folder)
-        feet = _feet(specification, load_score(path, kit_members(DrumKit(text=kit))))
+        feet = _feet(specification, self._load(path, kit_members(DrumKit(text=kit))))
         at_kit = RobotAtKit(
             specification.robot, specification.equipment, seated, kit, feet
         )
@@ -197,7 +203,7 @@ class _Drummer:
         # Of its own: as long as nobody knows what is shared, tips aim elsewhere.
         reach = at_kit.strike_postures(specification.stroke.slope)
         player = make_player(self.kit, reach, self.touch, advice)
-        score = load_score(path, kit_members(self.kit), player)
+        score = self._load(path, kit_members(self.kit), player)
         self.score: Score = hastened(score, specification.haste)
         self.tempo = self.score.tempo
         played = {hand: {h.member for h in self.score.of_hand(hand)} for hand in HANDS}
@@ -220,6 +226,12 @@ class _Drummer:
         finer = (*(steps,) * bool(steps), *self.advice.finer)
         self.grid = KnotGrid(self.tempo, self.score.beats, beats, ways, finer)
         self.times = self.grid.times
+
+    def _load(
+        self, path: Path, members: Members, player: Player | None = None
+    ) -> Score:
+        """The score with what the specification has done to it."""
+        return load_score(path, members, player, self.specification.adapt)
 
     def aim(self, member: str, hand: str) -> tuple[float, float]:
         """Where a hand strikes a head, from its strike point, in its axes [m].

@@ -44,7 +44,11 @@ def read_score(name: str | Path) -> tuple[Score, DrummingSpecification, DrumKit]
     file = specification.score_path(path.parent)
     kit = specification.drum_kit(path.parent)
     places = {m: kit.strike_pose(m).translation() for m in kit.members}
-    return load_score(file, kit_members(kit), Player(places)), specification, kit
+    return (
+        load_score(file, kit_members(kit), Player(places), specification.adapt),
+        specification,
+        kit,
+    )
 
 
 def _hands_alone(score: Score) -> Score:

@@ -177,7 +177,9 @@ def _beats(specification: Specification, folder: Path) -> float | None:
 def _score(specification: DrummingSpecification, folder: Path) -> Score:
     """What it plays, whoever's hands do."""
     return load_score(
-        specification.score_path(folder), kit_members(specification.drum_kit(folder))
+        specification.score_path(folder),
+        kit_members(specification.drum_kit(folder)),
+        given=specification.adapt,
     )
 
 

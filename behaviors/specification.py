@@ -4,14 +4,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from behaviors.authored import Specification
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.drumming import DrummingSpecification
 from behaviors.footsteps import FootstepSpecification
 from behaviors.library import check_name
-from behaviors.music.score_reader import NOTES
+from behaviors.music.score_description import Adaptation
+from behaviors.music.score_reader import AS_WRITTEN, NOTES
 from behaviors.posture import PostureSpecification
 from behaviors.setlist import SetlistSpecification
 from models.errors import BackbeatError, shown, unknown_name
@@ -89,20 +88,32 @@ def read_specification(path: str | Path) -> tuple[Specification, str]:
     return with_robot_beside(parse_specification(text, str(path)), path), text
 
 
-def read_any(path: str | Path) -> tuple[Specification | SetlistSpecification, str]:
+def read_any(
+    path: str | Path, adapt: Adaptation = AS_WRITTEN
+) -> tuple[Specification | SetlistSpecification, str]:
     """Reads a specification or a setlist, and its text.
 
+    Args:
+        path: where it is.
+        adapt: what is done to the notes of a MIDI or tablature file.
+
     Raises:
-        BackbeatError: as `read_specification`.
+        BackbeatError: as `read_specification`, or there are no notes to adapt.
     """
     path = Path(path)
-    text = _text(path)
+    if adapt != AS_WRITTEN and path.suffix.lower() not in NOTES:
+        raise BackbeatError(
+            f"{path}: options such as --map are for MIDI and tablature files; a score "
+            "in YAML has keys of the same names, and so has adapt of a drumming "
+            "specification"
+        )
+    text = _text(path, adapt)
     if kind_of(text, str(path)) == SETLIST:
         return read_setlist(text, str(path)), text
     return with_robot_beside(parse_specification(text, str(path)), path), text
 
 
-def drumming_text(notes: str | Path) -> str:
+def drumming_text(notes: str | Path, adapt: Adaptation = AS_WRITTEN) -> str:
     """The specification of who drums what a MIDI or tablature file holds.
 
     Raises:
@@ -112,9 +123,14 @@ def drumming_text(notes: str | Path) -> str:
     name = re.sub("[^a-z0-9]+", "-", notes.stem.lower()).strip("-")[:64]
     if not name:
         raise BackbeatError(f"{notes}: name the file with letters or digits")
-    keys = {"kind": "drumming", "name": name, "score": notes.name, "seat": "chair"}
-    keys["summary"] = f"Atlas drums {notes.name}."
-    return yaml.safe_dump(keys, sort_keys=False)
+    drumming = DrummingSpecification(
+        name=name,
+        score=notes.name,
+        seat="chair",
+        summary=f"Atlas drums {notes.name}.",
+        adapt=adapt,
+    )
+    return drumming.text()
 
 
 def with_robot_beside(specification: Specification, path: str | Path) -> Specification:
@@ -126,9 +142,9 @@ def with_robot_beside(specification: Specification, path: str | Path) -> Specifi
     return specification
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, adapt: Adaptation = AS_WRITTEN) -> str:
     if path.suffix.lower() in NOTES:
-        return drumming_text(path)
+        return drumming_text(path, adapt)
     return read_text(path)
 
 

@@ -10,6 +10,7 @@ from backbeat.cli.options import INTERRUPTED, LIBRARY, LibraryFolder, Scheduler
 
 if TYPE_CHECKING:
     from backbeat.jobs import Outcome
+    from behaviors.music.score_description import Adaptation
 
 
 def command(
@@ -51,6 +52,34 @@ def command(
         typer.Option(help="Port of the page of --watch; any free one by default."),
     ] = None,
     scheduler: Scheduler = None,
+    note_map: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            help="What the notes of MIDI files are: NOTE=TARGET, such as 22=hi_hat or "
+            "22=drop, general-midi, roland, alesis, yamaha, or a file with the key "
+            "'notes'. May be given more than once.",
+        ),
+    ] = None,
+    unplayable: Annotated[
+        str,
+        typer.Option(
+            help="What becomes of hits of MIDI and tablature files that two hands "
+            "cannot play: refuse or drop."
+        ),
+    ] = "refuse",
+    tempo_factor: Annotated[
+        float, typer.Option(help="Factor on the tempos of these files.")
+    ] = 1.0,
+    grid: Annotated[
+        int,
+        typer.Option(
+            help="Move hits of these files to steps of a whole note, such as 16."
+        ),
+    ] = 0,
+    least_velocity: Annotated[
+        int, typer.Option(help="Leave out softer hits of these files, 1 to 127.")
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
 ) -> None:
     """Builds behaviors and setlists: solves, verifies and stores what has changed."""
@@ -67,10 +96,11 @@ def command(
     from backbeat.cli.console import print_json, remarks
     from behaviors.specification import find_specification, shipped_names
 
+    adapt = adaptation(note_map, unplayable, tempo_factor, grid, least_velocity)
     wanted = names or shipped_names()
     for path in [find_specification(name) for name in wanted]:
         warn_of_shadow(path, library)
-    outcomes = build_behaviors(wanted, library, force, jobs, verbose, scheduler)
+    outcomes = build_behaviors(wanted, library, force, jobs, verbose, scheduler, adapt)
     made = [o.value for o in outcomes if o.error is None]
     if as_json:
         print_json([built.numbers for built in made])
@@ -78,6 +108,33 @@ def command(
         for built in made:
             remarks.print(built.text)
     report_failures(outcomes)
+
+
+def adaptation(
+    note_map: list[str] | None,
+    unplayable: str,
+    tempo_factor: float,
+    grid: int,
+    least_velocity: int,
+) -> "Adaptation":
+    """What options say is done to notes, checked.
+
+    Raises:
+        BackbeatError: a value makes no sense, or a map cannot be read.
+    """
+    from behaviors.music.adaptation import check_adaptation
+    from behaviors.music.note_maps import spelled_out
+    from behaviors.music.score_description import Adaptation
+
+    adapt = Adaptation(
+        map=spelled_out(note_map or []),
+        unplayable=unplayable,
+        tempo_factor=tempo_factor,
+        grid=grid,
+        least_velocity=least_velocity,
+    )
+    check_adaptation(adapt, "the command")
+    return adapt
 
 
 def warn_of_shadow(path: Path, library: Path) -> None:
@@ -99,16 +156,21 @@ def build_behaviors(
     jobs: int | None = None,
     verbose: bool = False,
     scheduler: str | None = None,
+    adapt: "Adaptation | None" = None,
 ) -> "list[Outcome]":
     """Builds behaviors with a progress bar each; Ctrl-C keeps what is done."""
     from backbeat.building import build_all
     from backbeat.cli.console import ProgressBars
     from backbeat.cluster import cluster_executors
+    from behaviors.music.score_reader import AS_WRITTEN
 
+    adapt = adapt or AS_WRITTEN
     bars = ProgressBars()
     try:
         with cluster_executors(scheduler) as executors, bars:
-            return build_all(names, library, bars, force, jobs, verbose, executors)
+            return build_all(
+                names, library, bars, force, jobs, verbose, executors, adapt
+            )
     except KeyboardInterrupt:
         done = sum(o.error is None for o in bars.outcomes)
         typer.echo(

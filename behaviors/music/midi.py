@@ -7,7 +7,7 @@ Level 1", 1991).
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import pairwise
@@ -45,7 +45,9 @@ class _Content:
     others: Counter[int] = field(default_factory=Counter)
 
 
-def read_midi(data: bytes, members: Members, where: str) -> Score:
+def read_midi(
+    data: bytes, members: Members, where: str, targets: Mapping[int, str] | None = None
+) -> Score:
     """Reads a MIDI file.
 
     A hold of whole bars is put before it and after it, for files know of no sticks that
@@ -55,10 +57,11 @@ def read_midi(data: bytes, members: Members, where: str) -> Score:
         data: bytes of the file.
         members: what the kit has.
         where: name of the file in errors.
+        targets: members or pieces, "drop" or "refuse" by note; others are as usual.
 
     Returns:
         A score whose hits are on any piece and whose hands are open; `lead_in` says
-        where the file's own time begins.
+        where the file's own time begins, and `notes` what its notes became.
 
     Raises:
         BackbeatError: broken, too large or long, or without percussion.
@@ -75,7 +78,7 @@ def read_midi(data: bytes, members: Members, where: str) -> Score:
         raise BackbeatError(
             f"{where} is no MIDI file that can be read: {gist(said, 120)}"
         ) from None
-    return _to_score(content, members, where)
+    return _to_score(content, members, where, targets or {})
 
 
 def _read(data: bytes) -> _Content:
@@ -119,7 +122,9 @@ def _ticks_per_beat(division: int) -> float:
     return 0.5 * frames * ticks
 
 
-def _to_score(content: _Content, members: Members, where: str) -> Score:
+def _to_score(
+    content: _Content, members: Members, where: str, targets: Mapping[int, str]
+) -> Score:
     """Ticks to beats, with rests at both ends."""
     if not content.hits:
         others = ", ".join(map(str, sorted(content.others)))
@@ -152,8 +157,10 @@ def _to_score(content: _Content, members: Members, where: str) -> Score:
         ],
         where,
     )
+    counts = Counter(note for _, note, _ in content.hits)
+    pieces = {note: targets.get(note) or members.of_note(note) for note in counts}
     hits = [
-        Hit(start + tick / per, members.of_note(note), "", velocity)
+        Hit(start + tick / per, pieces[note], "", velocity)
         for tick, note, velocity in sorted(content.hits)
     ]
     ready.hold = _before(tempo, hits[0].beat, start)
@@ -166,7 +173,15 @@ def _to_score(content: _Content, members: Members, where: str) -> Score:
         Section(name, ready.hold, end - ready.hold),
         Section(finish.name, end, finish.hold),
     )
-    return Score(tempo, tuple(hits), holds, end + finish.hold, sections, lead_in=start)
+    return Score(
+        tempo,
+        tuple(hits),
+        holds,
+        end + finish.hold,
+        sections,
+        lead_in=start,
+        notes=tuple((n, pieces[n], counts[n]) for n in sorted(counts)),
+    )
 
 
 def _changes(values: dict[int, Value], first: Value) -> Iterator[tuple[int, Value]]:

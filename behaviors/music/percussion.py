@@ -167,16 +167,15 @@ def place_on_kit(
     Raises:
         BackbeatError: a choice that does not exist, or a piece that is refused.
     """
-    chosen = _choices(members, absent, mapping, where)
+    hits = list(hits)
+    given = what_becomes({hit.member for hit in hits}, members, absent, mapping, where)
     kept: list[Hit] = []
     changed: Counter[tuple[str, str]] = Counter()
     for hit in hits:
-        choice = chosen.get(hit.member)
-        if choice is None and hit.member in members.names:
+        choice = given[hit.member]
+        if choice == hit.member and choice in members.names:
             kept.append(hit)
             continue
-        if choice is None:
-            choice = _default(hit.member, members, absent)
         changed[hit.member, choice] += 1
         if choice not in CHOICES:
             kept.append(replace(hit, member=choice))
@@ -191,6 +190,35 @@ def place_on_kit(
         for (piece, choice), count in sorted(changed.items())
     ]
     return kept, remarks
+
+
+def what_becomes(
+    pieces: Iterable[str],
+    members: Members,
+    absent: str,
+    mapping: Mapping[str, str],
+    where: str,
+) -> dict[str, str]:
+    """What plays each of some pieces: a member of the kit, "drop" or "refuse".
+
+    Args:
+        pieces: members, pieces, or choices that were made for notes.
+        members: what the kit has.
+        absent, mapping: as of `place_on_kit`.
+        where: name of the score in errors.
+
+    Raises:
+        BackbeatError: a choice that does not exist.
+    """
+    chosen = _choices(members, absent, mapping, where)
+    found = {}
+    for piece in pieces:
+        found[piece] = piece
+        if piece in chosen:
+            found[piece] = chosen[piece]
+        elif piece not in members.names and piece not in CHOICES:
+            found[piece] = _default(piece, members, absent)
+    return found
 
 
 def _done(choice: str) -> str:

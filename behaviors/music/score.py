@@ -174,6 +174,7 @@ class Score:
         moves: explicit Gotos in order of time.
         targets: where hands are sent, and where they wait, in order of time.
         lead_in: beat at which a file's own music, and a backing track, begins.
+        notes: MIDI notes of its file, each with what it is meant for and its hits.
     """
 
     tempo: Tempo
@@ -187,6 +188,7 @@ class Score:
     may_drop: bool = False
     moves: tuple[Move, ...] = ()
     targets: tuple[Target, ...] = ()
+    notes: tuple[tuple[int, str, int], ...] = ()
 
     def of_hand(self, hand: str) -> list[Hit]:
         """Hits of one hand."""

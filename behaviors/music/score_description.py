@@ -70,7 +70,29 @@ class PartDescription:
 
 
 @dataclass
-class ScoreDescription:
+class Adaptation:
+    """What is done to notes so that a kit has them and two hands can play them."""
+
+    # What MIDI notes are meant for: NOTE=TARGET, such as 22=hi_hat, the name of a map
+    # that ships, such as roland, or of a file beside this one.
+    map: list[str] = field(default_factory=list)
+    # What becomes of pieces that the kit lacks: "map", "drop" or "refuse".
+    absent: str = "drop"
+    # The same by piece: a member to play instead, "drop" or "refuse".
+    mapping: dict[str, str] = field(default_factory=dict)
+    # What becomes of hits that two hands cannot play: "refuse" or "drop".
+    unplayable: str = "refuse"
+    # Factor on all tempos, before hands are found.
+    tempo_factor: float = 1.0
+    # Hits are moved to the nearest of so many steps of a whole note, such as 16; 0
+    # leaves them where they are.
+    grid: int = 0
+    # Hits that are softer are left out, 1 to 127 as in MIDI.
+    least_velocity: int = 1
+
+
+@dataclass
+class ScoreDescription(Adaptation):
     """Schema of a score file."""
 
     title: str = ""
@@ -83,12 +105,6 @@ class ScoreDescription:
     # Share of a pair of notes before the off-beat, 0.5 to 0.75, and which notes.
     swing: float = 0.5
     swing_note: int = 8
-    # What becomes of pieces that the kit lacks: "map", "drop" or "refuse".
-    absent: str = "drop"
-    # The same by piece: a member to play instead, "drop" or "refuse".
-    mapping: dict[str, str] = field(default_factory=dict)
-    # What becomes of hits that two hands cannot play: "refuse" or "drop".
-    unplayable: str = "refuse"
     # A tablature or MIDI file beside this one, in place of parts.
     notes: str = ""
     # A WAV file beside this one to play along with.

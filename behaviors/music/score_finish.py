@@ -2,27 +2,31 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
+from behaviors.music.adaptation import adapted
 from behaviors.music.moves import arrivals, find_targets, spared
-from behaviors.music.percussion import Members, place_on_kit
+from behaviors.music.note_account import notes_in_words, refuse_notes
+from behaviors.music.offers import in_words, offers
+from behaviors.music.ornaments import two_sticks
+from behaviors.music.percussion import Members, place_on_kit, what_becomes
 from behaviors.music.player import Player
 from behaviors.music.score import FEET, Hit, Score, counted
-from behaviors.music.score_description import ScoreDescription
-from behaviors.music.sticking import find_hands
+from behaviors.music.score_description import Adaptation
+from behaviors.music.sticking import DROP_INSTEAD, UnplayableError, find_hands
 from behaviors.music.tempo import Tempo
 from behaviors.music.ways import check_ways, with_ways
-from models.errors import BackbeatError, unknown_name
+from models.errors import BackbeatError
 
 # Ten minutes at the fastest tempo, and more than hands can play in them.
 MOST_BEATS = 4000
 MOST_HITS = 20_000
 MOST_SECONDS = 600.0
-UNPLAYABLE = ("refuse", "drop")
 
 
 def finish_score(
     score: Score,
-    description: ScoreDescription,
+    description: Adaptation,
     members: Members,
     where: str,
     player: Player | None,
@@ -31,7 +35,7 @@ def finish_score(
 
     Args:
         score: with hits on any piece and hands that may be open.
-        description: the author's choices; its parts do not matter.
+        description: the author's choices.
         members: what the kit has.
         where: name of the score in errors.
         player: whose hands play what is open; None leaves it open.
@@ -39,10 +43,31 @@ def finish_score(
     Raises:
         BackbeatError: as `compile_score`.
     """
-    if description.unplayable not in UNPLAYABLE:
-        raise unknown_name(
-            f"value of unplayable in {where}", description.unplayable, UNPLAYABLE
+    try:
+        return _finished(score, description, members, where, player)
+    except UnplayableError as error:
+        found = offers(
+            score,
+            description,
+            lambda other: _finished(score, other, members, where, player),
         )
+        is_notes = Path(where).suffix.lower() not in (".yaml", ".yml")
+        offered = in_words(found, where, is_notes)
+        raise BackbeatError(
+            f"{str(error).removesuffix(DROP_INSTEAD)}; {offered}"
+        ) from None
+
+
+def _finished(
+    score: Score,
+    description: Adaptation,
+    members: Members,
+    where: str,
+    player: Player | None,
+) -> Score:
+    """The same, refused without an offer."""
+    refuse_notes(score.notes, where)
+    score = adapted(score, description, where)
     if len(score.hits) > MOST_HITS:
         raise BackbeatError(f"{where}: more than {MOST_HITS} hits")
     seconds = score.tempo.time(score.beats)
@@ -53,7 +78,15 @@ def finish_score(
     hits, remarks = place_on_kit(
         score.hits, members, description.absent, description.mapping, where
     )
+    if score.notes:
+        pieces = [piece for _, piece, _ in score.notes]
+        fate = what_becomes(
+            pieces, members, description.absent, description.mapping, where
+        )
+        remarks = notes_in_words(score.notes, fate)
     hits = _on_feet(hits, members, score.tempo, where)
+    hits, ornaments = two_sticks(hits, score.tempo)
+    remarks += ornaments
     hits, merged = _merge(hits, score.tempo, where)
     remarks += merged
     hits = spared(hits, score.moves, score.tempo, where)

@@ -3,14 +3,16 @@
 from dataclasses import replace
 from pathlib import Path
 
+from behaviors.music.adaptation import over
 from behaviors.music.backing import check_recording, find_backing
 from behaviors.music.midi import read_midi
+from behaviors.music.note_maps import map_files, read_map
 from behaviors.music.own_numbers import apart_in_words, in_own_bars, own_bars
 from behaviors.music.percussion import Members
 from behaviors.music.player import Player
 from behaviors.music.score import Score
 from behaviors.music.score_compiler import compile_score
-from behaviors.music.score_description import ScoreDescription
+from behaviors.music.score_description import Adaptation, ScoreDescription
 from behaviors.music.score_finish import finish_score
 from behaviors.music.tab_file import SUFFIXES, read_tab_file, unread_in_words
 from behaviors.music.tablature import from_line
@@ -24,10 +26,14 @@ TABLATURE = SUFFIXES
 MIDI = (".mid", ".midi")
 # Files that hold notes and nothing on how they are to be played.
 NOTES = (*TABLATURE, *MIDI)
+AS_WRITTEN = Adaptation()
 
 
 def load_score(
-    path: str | Path, members: Members, player: Player | None = None
+    path: str | Path,
+    members: Members,
+    player: Player | None = None,
+    given: Adaptation = AS_WRITTEN,
 ) -> Score:
     """Reads a score, finds hands for what is open and looks at its backing track.
 
@@ -35,6 +41,7 @@ def load_score(
         path: a score in YAML, a tablature or a MIDI file.
         members: what the kit has.
         player: whose hands play what is open; None leaves it open.
+        given: what goes before the choices that a score makes itself.
 
     Raises:
         BackbeatError: it cannot be read, or makes no sense; says where.
@@ -43,11 +50,14 @@ def load_score(
     suffix = path.suffix.lower()
     if suffix in NOTES:
         description = ScoreDescription(title=path.stem)
+        _choose(description, given, members, path)
         return _load_notes(path, description, members, player)
     text = read_text(path)
     description = parse_yaml(ScoreDescription, text, str(path))
+    _choose(description, given, members, path)
     if description.notes:
         return _load_notes(_beside(path, description), description, members, player)
+    _refuse_notes_of_none(description, members, path)
     if any(part.tab for part in description.parts):
         lines = YamlLines(text)
         for i, part in enumerate(description.parts):
@@ -56,6 +66,27 @@ def load_score(
                 part.tab = f"{from_line(first)}\n{part.tab}"
     score = compile_score(description, members, str(path), player)
     return _with_backing(score, path.parent, str(path))
+
+
+def _choose(
+    description: ScoreDescription, given: Adaptation, members: Members, path: Path
+) -> None:
+    """Puts what is given before a score's own choices; pieces of its map join these."""
+    for name, value in vars(over(given, description)).items():
+        setattr(description, name, value)
+    pieces = read_map(description.map, members, path.parent, str(path)).pieces
+    description.mapping = {**description.mapping, **pieces}
+
+
+def _refuse_notes_of_none(
+    description: ScoreDescription, members: Members, path: Path
+) -> None:
+    """Refuses a map of MIDI notes where there are none."""
+    if read_map(description.map, members, path.parent, str(path)).notes:
+        raise BackbeatError(
+            f"{path}: map is about notes of a MIDI file, and there is none; mapping "
+            "is about drums by name"
+        )
 
 
 def find_notes(folder: str | Path, name: str) -> Path:
@@ -81,6 +112,7 @@ def score_files(path: str | Path) -> list[Path]:
     files = [path]
     if path.suffix.lower() in YAML and is_file(path):
         description = load_yaml(ScoreDescription, path)
+        files += map_files(description.map, path.parent, str(path))
         if description.notes:
             files.append(_beside(path, description))
     return files
@@ -106,7 +138,8 @@ def _load_notes(
     kind = "MIDI" if path.suffix.lower() in MIDI else "tablature"
     data = read_bytes(path, kind)
     if path.suffix.lower() in MIDI:
-        score = read_midi(data, members, str(path))
+        given = read_map(choices.map, members, path.parent, str(path))
+        score = read_midi(data, members, str(path), given.notes)
         score = replace(score, backing=choices.backing)
         before = score.tempo.place(score.lead_in)[0] - 1
         with own_bars(before):
@@ -114,6 +147,7 @@ def _load_notes(
         own = tuple(in_own_bars(remark, before) for remark in score.remarks)
         score = replace(score, remarks=own)
         return _with_backing(score, path.parent, str(path))
+    _refuse_notes_of_none(choices, members, path)
     text = decoded(data, path)
     read = read_tab_file(text, members, str(path))
     for name, usual in vars(ScoreDescription()).items():

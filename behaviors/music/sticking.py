@@ -42,6 +42,12 @@ PASSAGE, SLOWEST = 2.0, 8.0
 MOST_STATES = 100
 # How many dropped hits are named.
 NAMED = 3
+# How a refusal ends.
+DROP_INSTEAD = ", or set unplayable: drop"
+
+
+class UnplayableError(BackbeatError):
+    """Two hands cannot play what is written."""
 
 
 class _Stop(NamedTuple):
@@ -88,7 +94,8 @@ def find_hands(
         Hits with hands, and sentences on what was dropped.
 
     Raises:
-        BackbeatError: two hands cannot play a passage: bar, beat, and what they could.
+        UnplayableError: two hands cannot play a passage; says bar and beat, and
+            what they could.
     """
     if all(h.hand for h in hits):
         return list(hits), []
@@ -97,7 +104,7 @@ def find_hands(
     choice = problem.solve()
     if choice is None:
         if unplayable == "refuse":
-            raise BackbeatError(f"{where}: {problem.refusal()}")
+            raise UnplayableError(f"{where}: {problem.refusal()}")
         choice = problem.solve(may_drop=True)
         assert choice is not None  # leaving out everything is possible
         remarks = [problem.remark([i for i, h in sorted(choice.items()) if not h])]
@@ -284,7 +291,7 @@ class _Sticking:
                 said += f"; at {bpm} BPM they could"
         rest = len(dropped) - 1
         others = f" and {counted(rest)} after it" if rest > 0 else ""
-        return f"{said}; leave it{others} out, or set unplayable: drop"
+        return f"{said}; leave it{others} out{DROP_INSTEAD}"
 
     def remark(self, dropped: Sequence[int]) -> str:
         """What was left out."""

@@ -62,7 +62,11 @@ def test_one_song_in_three_formats(songs):
     assert written.hits == tab.hits == midi.hits
     assert written.holds[0].beats == tab.lead_in == midi.lead_in == 4
     assert written.beats == tab.beats == midi.beats
-    assert tab.remarks == midi.remarks == ("2 hits of kick dropped",)
+    assert tab.remarks == ("2 hits of kick dropped",)
+    assert midi.remarks == (
+        "MIDI notes: 38 to snare (2 hits), 42 to hi_hat (8 hits)",
+        "MIDI note 36, 2 hits: kick, dropped",
+    )
 
 
 def test_notes_may_stand_beside_the_authors_choices(songs, tmp_path):

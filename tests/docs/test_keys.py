@@ -15,6 +15,7 @@ from behaviors.dance.recorded_move import RecordingDescription
 from behaviors.drumming import DrummingSpecification
 from behaviors.footsteps import FootstepSpecification
 from behaviors.music.score_description import (
+    Adaptation,
     HitDescription,
     PartDescription,
     ScoreDescription,
@@ -55,6 +56,7 @@ SCHEMAS = {
     "Members of a kit": MemberDescription,
     "Pedals of a kit": PedalDescription,
     "Chair of a kit": ChairDescription,
+    "Adaptations of notes": Adaptation,
     "Scores": ScoreDescription,
     "Parts of a score": PartDescription,
     "Hits of a part": HitDescription,

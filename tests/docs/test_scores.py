@@ -62,8 +62,9 @@ def test_the_examples_do_what_the_page_says(load):
     assert sum(h.beat >= fill.beat for h in tab.hits) == 24
     assert notes.backing == "my-song.wav"
     assert notes.remarks == (
-        "1 hit of cowbell given to ride",
-        "1 hit of kick dropped",
+        "MIDI notes: 38 to snare (1 hit), 42 to hi_hat (1 hit)",
+        "MIDI note 36, 1 hit: kick, dropped",
+        "MIDI note 56, 1 hit: cowbell, given to ride",
     )
 
 

@@ -1,0 +1,173 @@
+"""Takes in the manner of drummers are played, or refused with what would do."""
+
+import io
+import re
+import shlex
+
+import mido
+import numpy as np
+import pytest
+
+from backbeat.cli.build import adaptation
+from behaviors.build import build
+from behaviors.drummer import kit_members
+from behaviors.library import Library
+from behaviors.music.ornaments import ALTERNATING, two_sticks
+from behaviors.music.player import Player
+from behaviors.music.score import Hit
+from behaviors.music.score_description import Adaptation
+from behaviors.music.score_reader import load_score
+from behaviors.music.tempo import Tempo
+from models.errors import BackbeatError
+from models.kit.drum_kit import DrumKit
+from tests.behaviors.played_takes import TAKES
+
+KIT = DrumKit()
+MEMBERS = kit_members(KIT)
+PLAYER = Player({m: KIT.strike_pose(m).translation() for m in KIT.members})
+ROLAND = Adaptation(map=["roland"])
+REFUSED = ("blast", "linear", "roll", "three-at-once", "tom-fill", "unisons")
+
+
+def write(name, folder):
+    path = folder / f"{name}.mid"
+    path.write_bytes(TAKES[name]().midi())
+    return path
+
+
+def offered(sentence):
+    """Choices of the command that a refusal offers, as the command line reads them."""
+    words = shlex.split(re.search(r"`(backbeat build .*?)`", sentence)[1])[3:]
+    options = list(zip(words[::2], words[1::2], strict=True))
+    given = dict(options)
+    return adaptation(
+        [value for option, value in options if option == "--map"],
+        given.get("--unplayable", "refuse"),
+        float(given.get("--tempo-factor", 1)),
+        int(given.get("--grid", 0)),
+        int(given.get("--least-velocity", 1)),
+    )
+
+
+def sounding_within(score, most):
+    """Whether each hand has so many seconds between its strokes."""
+    for hand in ("left", "right"):
+        times = [score.tempo.time(h.beat) for h in score.of_hand(hand)]
+        if np.diff(times).min(initial=np.inf) < most - 1e-6:
+            return False
+    return True
+
+
+def test_takes_are_as_drummers_play_them():
+    for make in TAKES.values():
+        file = mido.MidiFile(file=io.BytesIO(make().midi()))
+        hits = [m for m in file if m.type == "note_on"]
+        assert len(hits) >= 14
+        assert len({m.velocity for m in hits}) > 5
+
+
+@pytest.mark.parametrize("name", TAKES)
+def test_a_take_is_played_or_the_command_that_is_offered_plays_it(name, tmp_path):
+    path = write(name, tmp_path)
+    try:
+        score = load_score(path, MEMBERS, PLAYER, ROLAND)
+        assert name not in REFUSED
+    except BackbeatError as error:
+        assert name in REFUSED
+        score = load_score(path, MEMBERS, PLAYER, offered(str(error)))
+    assert score.hits
+    assert sounding_within(score, PLAYER.repeat)
+
+
+def test_what_an_offer_leaves_out_is_what_it_says(tmp_path):
+    path = write("unisons", tmp_path)
+    with pytest.raises(BackbeatError) as caught:
+        load_score(path, MEMBERS, PLAYER, ROLAND)
+    lost, whole = re.search(
+        r"leaves out (\d+) of (\d+) hits", str(caught.value)
+    ).groups()
+    score = load_score(path, MEMBERS, PLAYER, offered(str(caught.value)))
+    assert len(score.hits) == int(whole) - int(lost)
+
+
+def test_a_score_is_offered_keys(tmp_path):
+    write("linear", tmp_path)
+    score = tmp_path / "song.yaml"
+    score.write_text("notes: linear.mid\n")
+    with pytest.raises(BackbeatError, match="or `backbeat build .*linear.mid"):
+        load_score(score, MEMBERS, PLAYER)
+
+
+def test_other_choices_stay_in_the_command(tmp_path):
+    path = write("linear", tmp_path)
+    with pytest.raises(BackbeatError) as caught:
+        load_score(path, MEMBERS, PLAYER, Adaptation(map=["roland", "45=ride"]))
+    assert offered(str(caught.value)).map[:2] == ["roland", "45=ride"]
+
+
+def snares(*hits):
+    """Open hits of a snare at so many seconds, with velocities."""
+    return [Hit(t, "snare", "", v) for t, v in hits]
+
+
+def test_flams_stay_and_drags_lose_a_grace_note():
+    tempo = Tempo(60)
+    flam, said = two_sticks(snares((1.0, 40), (1.03, 100)), tempo)
+    assert [h.beat for h in flam] == [1.0, 1.03]
+    assert said == ["flams played with both sticks: 1"]
+    drag, said = two_sticks(snares((1.0, 30), (1.03, 30), (1.06, 100)), tempo)
+    assert [h.beat for h in drag] == [1.03, 1.06]
+    assert said == ["drags played with one grace note, as flams: 1"]
+
+
+def test_a_grace_note_goes_where_the_other_stick_plays():
+    hits = [*snares((1.0, 40), (1.03, 100)), Hit(1.02, "ride", "", 80)]
+    left, said = two_sticks(hits, Tempo(60))
+    assert sorted(h.member for h in left) == ["ride", "snare"]
+    assert "without their grace notes" in said[0]
+
+
+def test_a_roll_is_played_as_fast_as_sticks_alternate():
+    roll = snares(*[(1 + 0.03 * k, 60) for k in range(21)])
+    played, said = two_sticks(roll, Tempo(60))
+    times = [h.beat for h in played]
+    assert (times[0], times[-1]) == (roll[0].beat, roll[-1].beat)
+    assert np.diff(times).min() >= ALTERNATING - 1e-9
+    assert len(times) == 13
+    assert "rolls of 21 hits played as 13 alternating strokes" in said[0]
+
+
+def test_what_an_author_gives_to_hands_stays():
+    given = [Hit(1 + 0.03 * k, "snare", "left", 60) for k in range(5)]
+    assert two_sticks(given, Tempo(60)) == (given, [])
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"tempo_factor": 0.0}, "tempo_factor is 0; it goes from 0.1 to 4"),
+        ({"tempo_factor": 4.0}, "a tempo is 20 to 400 beats per minute"),
+        ({"grid": 3}, "grid is 3; it is steps of a whole note, 4 to 192"),
+        ({"least_velocity": 0}, "least_velocity is 0; it goes from 1 to 127"),
+        ({"least_velocity": 127}, "the loudest has"),
+        ({"unplayable": "keep"}, "unknown value of unplayable"),
+    ],
+)
+def test_choices_that_make_no_sense(changes, sentence, tmp_path):
+    with pytest.raises(BackbeatError, match=sentence):
+        load_score(write("rock", tmp_path), MEMBERS, PLAYER, Adaptation(**changes))
+
+
+def test_a_grid_takes_jitter_out_and_says_how_far(tmp_path):
+    score = load_score(write("rock", tmp_path), MEMBERS, PLAYER, Adaptation(grid=8))
+    assert all((2 * h.beat) % 1 == 0 for h in score.hits)
+    assert any("moved to a grid of 1/8 notes, by up to" in r for r in score.remarks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TAKES)
+def test_takes_are_built(name, tmp_path):
+    path = write(name, tmp_path)
+    adapt = Adaptation(map=["roland"], unplayable="drop")
+    made = build(path, Library(tmp_path / "library"), adapt=adapt)
+    assert made.certificate.passed
