@@ -4,14 +4,15 @@ import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
 
 from models import dynamics, kinematics
-from models.bound_arguments import bind
+from models.arrays import Matrix, MatrixView, Vector
+from models.bound_arguments import Bound, bind
 from models.collision import CollisionArrays
 from models.collision_distances import distances
+from models.compiled import compiled
 from models.composite_rigid_body import inertia_force, mass_matrix
 from models.frames import Frame
-from models.kinematic_tree import make_workspace
+from models.kinematic_tree import KinematicTree, Workspace, make_workspace
 from models.robot import RobotModel
-from models.rotations import compiled
 
 
 class Configuration:
@@ -165,14 +166,29 @@ class Configuration:
 
 
 @compiled
-def _frame_pose(bound, q, body, R_PF, p_PF, R, r):
+def _frame_pose(
+    bound: Bound[tuple[KinematicTree, Workspace]],
+    q: Vector,
+    body: int,
+    R_PF: MatrixView,
+    p_PF: Vector,
+    R: Matrix,
+    r: Vector,
+):
     """Writes rotation and place, from the base, of a frame."""
     tree, ws = bound.content
     kinematics.frame_pose(tree, ws, q, body, R_PF, p_PF, R, r)
 
 
 @compiled
-def _frame_jacobian(bound, q, body, R_PF, p_PF, J):
+def _frame_jacobian(
+    bound: Bound[tuple[KinematicTree, Workspace]],
+    q: Vector,
+    body: int,
+    R_PF: MatrixView,
+    p_PF: Vector,
+    J: Matrix,
+):
     """Writes the Jacobian of a frame."""
     tree, ws = bound.content
     R, r = np.empty((3, 3)), np.empty(3)
@@ -181,7 +197,15 @@ def _frame_jacobian(bound, q, body, R_PF, p_PF, J):
 
 
 @compiled
-def _frame_acceleration(bound, q, body, R_PF, p_PF, gravity, out):
+def _frame_acceleration(
+    bound: Bound[tuple[KinematicTree, Workspace]],
+    q: Vector,
+    body: int,
+    R_PF: MatrixView,
+    p_PF: Vector,
+    gravity: float,
+    out: Vector,
+):
     """Writes Jdot v of a frame."""
     tree, ws = bound.content
     R, r = np.empty((3, 3)), np.empty(3)
@@ -190,7 +214,7 @@ def _frame_acceleration(bound, q, body, R_PF, p_PF, gravity, out):
 
 
 @compiled
-def _momentum_matrix(tree, ws, A):
+def _momentum_matrix(tree: KinematicTree, ws: Workspace, A: Matrix):
     """Writes the momentum of every coordinate's motion; see `momentum_matrix`."""
     nf = 6 if tree.floating else 0
     f = np.empty(6)
@@ -206,7 +230,7 @@ def _momentum_matrix(tree, ws, A):
 
 
 @compiled
-def _momentum(tree, ws, v, out):
+def _momentum(tree: KinematicTree, ws: Workspace, v: Vector, out: Vector):
     """Sums the momentum of every coordinate's motion; see `momentum`."""
     nf = 6 if tree.floating else 0
     f = np.empty(6)

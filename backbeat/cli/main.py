@@ -1,6 +1,6 @@
 """The ``backbeat`` command: a table of subcommands, each loaded when it is called.
 
-Nothing here imports Drake, numba or pandas, so that ``backbeat --help`` answers at
+Nothing here imports Drake, numpy or pandas, so that ``backbeat --help`` answers at
 once. The subcommand ``name`` is the function ``command`` of ``backbeat/cli/name.py``,
 with Typer's annotations, or its Typer ``app`` where it has subcommands of its own;
 adding one means that file and a line in `SUBCOMMANDS`.
@@ -60,7 +60,6 @@ class SubcommandTable(TyperGroup):
         """Finds the subcommand that `args` begin with, and loads it for real."""
         name, _, rest = super().resolve_command(ctx, args)
         refuse_foreign_packages()
-        share_compiled_code()
         return name, load_subcommand(str(name)), rest
 
 
@@ -96,16 +95,6 @@ def refuse_foreign_packages() -> None:
                 f"Backbeat's own in {HOUSE}; take that folder off PYTHONPATH or "
                 "start from another folder."
             )
-
-
-def share_compiled_code() -> None:
-    """Keeps numba's compiled functions in the environment.
-
-    The source may be read-only, and ``make`` uses the same folder: what one has
-    compiled, in some 20 s, the other loads in less than one.
-    """
-    if sys.prefix != sys.base_prefix:
-        os.environ.setdefault("NUMBA_CACHE_DIR", f"{sys.prefix}/numba-cache")
 
 
 def start_drake_ahead(args: list[str]) -> None:
