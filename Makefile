@@ -25,8 +25,9 @@ OURS        := $(ENVIRONMENT)/.backbeat-environment
 RUN         := $(ENVIRONMENT)/bin/python -m
 PYTEST      := $(RUN) pytest -o cache_dir=$(ENVIRONMENT)/cache/pytest
 
-# Every tool keeps its cache in the environment, for the source may be read-only.
-# Compiled code is there too: models/compiled_folder.py has it so for everybody.
+# Every tool keeps its cache in the environment: the source may be read-only, and
+# what one command has compiled the next one finds.
+export BACKBEAT_COMPILED              := $(ENVIRONMENT)/compiled
 export RUFF_CACHE_DIR                 := $(ENVIRONMENT)/cache/ruff
 export MYPY_CACHE_DIR                 := $(ENVIRONMENT)/cache/mypy
 export HYPOTHESIS_STORAGE_DIRECTORY   := $(ENVIRONMENT)/cache/hypothesis
@@ -201,6 +202,12 @@ $(READY): requirements.lock pyproject.toml
 	  --require-hashes --only-binary :all: -r requirements.lock
 	$(RUN) pip install --disable-pip-version-check --no-input --quiet \
 	  --no-deps --no-build-isolation --editable .
+	# A compiler from the package index where the system has none, 100 MB.
+	if ! "$(ENVIRONMENT)/bin/python" -c "from models.compiled.build import compilers as c; exit(not any(c()))"; then
+	  $(RUN) pip install --disable-pip-version-check --no-input --quiet \
+	    --only-binary :all: ziglang
+	fi
+	$(RUN) models.compiled
 	if ! "$(ENVIRONMENT)/bin/python" -c "import pydrake.common" >/dev/null 2>&1; then
 	  "$(ENVIRONMENT)/bin/backbeat" doctor >&2 || true
 	  echo "The environment is installed, but Drake does not load: see above." >&2; exit 1

@@ -208,7 +208,7 @@ class WorkerProcess(Executor):
         self._start()
 
     def _start(self) -> None:
-        # Not forked: Drake, numba and the libraries below have threads.
+        # Not forked: Drake and the libraries below have threads.
         context = get_context("spawn")
         self._pipe, self._theirs = context.Pipe()
         self._pool = ProcessPoolExecutor(1, context, _enter, (self._theirs,))

@@ -74,7 +74,7 @@ def source_hash(packages: Sequence[str]) -> str:
         for path in sorted((ROOT / package).rglob("*")):
             if not _APART.isdisjoint(path.relative_to(ROOT).parts):
                 continue
-            if path.suffix in (".py", ".urdf", ".yaml") and path.is_file():
+            if path.suffix in (".py", ".hpp", ".urdf", ".yaml") and path.is_file():
                 sha.update(path.relative_to(ROOT).as_posix().encode())
                 sha.update(path.read_bytes())
     return sha.hexdigest()

@@ -170,8 +170,7 @@ def table(costs: list[Cost]) -> str:
     return (
         "\n".join(lines) + "\n\nExponents of the time of an iteration or call: "
         f"{'; '.join(powers)}. Processor times on {found['processor']}, load "
-        f"{found['load']:.1f}, Python {found['python']}, Drake {found['drake']}, numba "
-        f"{found['numba']}."
+        f"{found['load']:.1f}, Python {found['python']}, Drake {found['drake']}."
     )
 
 

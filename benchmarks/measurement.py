@@ -88,7 +88,6 @@ def machine() -> dict[str, object]:
         "load": os.getloadavg()[0],
         "python": platform.python_version(),
         "drake": metadata.version("drake"),
-        "numba": metadata.version("numba"),
     }
 
 

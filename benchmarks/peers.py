@@ -130,8 +130,8 @@ def table(ratios: list[Ratio]) -> str:
     found = machine()
     return (
         "\n".join(lines) + f"\n\nMedians on one core of {found['processor']}, load "
-        f"{found['load']:.1f}; Python {found['python']}, Drake {found['drake']}, numba "
-        f"{found['numba']}; {', '.join(map(version, TOOLS))}. Problems differ: "
+        f"{found['load']:.1f}; Python {found['python']}, Drake {found['drake']}; "
+        f"{', '.join(map(version, TOOLS))}. Problems differ: "
         f"{online.DIFFERENCES}"
     )
 

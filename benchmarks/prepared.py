@@ -106,7 +106,7 @@ def table(rows: list[Prepared]) -> str:
         "\n".join(lines) + f"\n\nA solve should be worth {GOAL:g} steps of the show. "
         "One core; processor times, of ticks the clock's; the show is all plans and "
         f"ticks together. {found['processor']}, load {found['load']:.1f}, Python "
-        f"{found['python']}, Drake {found['drake']}, numba {found['numba']}."
+        f"{found['python']}, Drake {found['drake']}."
     )
 
 

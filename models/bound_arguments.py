@@ -1,33 +1,29 @@
 """Bound arguments: tuples of arrays that compiled functions take again and again.
 
-At every call numba looks at each array of a tuple, which for the sixty arrays of a
-whole-body program takes longer than some of the work. Bound, they are looked at once:
-the compiled function gets one reference and reads `content`. The arrays are shared,
-not copied.
+At every call a compiled function looks at each array that it is given, which for the
+sixty arrays of a whole-body program takes longer than some of the work. Bound, they
+are looked at once, at the first call. The arrays are shared, not copied.
 """
 
-from typing import Any
+from typing import Generic, TypeVar
 
-from numba.core import types
-from numba.experimental import structref
-
-from models.rotations import compiled
+T = TypeVar("T")
 
 
-@structref.register
-class _BoundType(types.StructRef):
-    def preprocess_fields(self, fields: Any) -> Any:
-        return tuple((name, types.unliteral(kind)) for name, kind in fields)
+class Bound(Generic[T]):
+    """Arguments bound by `bind`.
+
+    Attributes:
+        content: the tuple; it stays as it is.
+        seen: what compiled code has seen of it.
+    """
+
+    __slots__ = "content", "seen"
+
+    def __init__(self, content: T) -> None:
+        self.content, self.seen = content, None
 
 
-class Bound(structref.StructRefProxy):
-    """Arguments bound by `bind`; in compiled functions `content` is the tuple."""
-
-
-structref.define_proxy(Bound, _BoundType, ["content"])
-
-
-@compiled
-def bind(content):
+def bind(content: T) -> Bound[T]:
     """Binds a tuple of arrays, numbers and named tuples of them."""
     return Bound(content)

@@ -12,6 +12,7 @@ import numpy as np
 from pydrake.geometry import GeometryId
 from pydrake.math import RigidTransform
 
+from models.arrays import Array3, IndexMatrix, Indices, Matrix, Vector
 from models.frames import Frame
 
 # Distances beyond this are all the same [m].
@@ -138,15 +139,15 @@ NOTHING = CollisionModel((), (), np.zeros((0, 0), bool), 0.0)
 class CollisionArrays(NamedTuple):
     """A CollisionModel for compiled code."""
 
-    body: np.ndarray  # (F,) fused body of each feeler
-    p: np.ndarray  # (F, 3) its center there
-    radius: np.ndarray  # (F,)
-    kind: np.ndarray  # (S,)
-    solid_body: np.ndarray  # (S,) fused body, or -1 for the world
-    solid_R: np.ndarray  # (S, 3, 3)
-    solid_p: np.ndarray  # (S, 3)
-    size: np.ndarray  # (S, 3)
-    reach: np.ndarray  # (S,) radius of a ball around each solid
-    candidates: np.ndarray  # (F, most) solids of each feeler, -1 at the end
-    R: np.ndarray  # (S, 3, 3) scratch: rotations of the solids
-    r: np.ndarray  # (S, 3) scratch: their places from the base origin
+    body: Indices  # (F,) fused body of each feeler
+    p: Matrix  # (F, 3) its center there
+    radius: Vector  # (F,)
+    kind: Indices  # (S,)
+    solid_body: Indices  # (S,) fused body, or -1 for the world
+    solid_R: Array3  # (S, 3, 3)
+    solid_p: Matrix  # (S, 3)
+    size: Matrix  # (S, 3)
+    reach: Vector  # (S,) radius of a ball around each solid
+    candidates: IndexMatrix  # (F, most) solids of each feeler, -1 at the end
+    R: Array3  # (S, 3, 3) scratch: rotations of the solids
+    r: Matrix  # (S, 3) scratch: their places from the base origin

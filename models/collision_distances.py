@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from models.collision import CAPSULE, CYLINDER, FAR
-from models.rotations import compiled
+from models.arrays import Flags, Matrix, Vector
+from models.collision import CAPSULE, CYLINDER, FAR, CollisionArrays
+from models.compiled import compiled
+from models.kinematic_tree import KinematicTree, Workspace
 
 
 @compiled
-def signed_distance(kind, size, x, n):
+def signed_distance(kind: int, size: Vector, x: Vector, n: Vector):
     """Signed distance of the local point x from a solid, gradient in n."""
     if kind == CAPSULE:
         z = min(max(x[2], -size[1]), size[1])
@@ -52,7 +54,16 @@ def signed_distance(kind, size, x, n):
 
 
 @compiled
-def distances(arrays, tree, ws, p_WB, on, g, D, linearize):
+def distances(
+    arrays: CollisionArrays,
+    tree: KinematicTree,
+    ws: Workspace,
+    p_WB: Vector,
+    on: Flags,
+    g: Vector,
+    D: Matrix,
+    linearize: bool,
+):
     """Distance of every feeler from its nearest solid, and its derivative.
 
     Args:

@@ -5,7 +5,10 @@ Featherstone, "Rigid Body Dynamics Algorithms", 2008, chapter 6.
 
 import numpy as np
 
-from models.rotations import add_cross, compiled
+from models.arrays import Matrix
+from models.compiled import compiled
+from models.kinematic_tree import KinematicTree, Workspace
+from models.rotations import add_cross
 
 
 @compiled
@@ -19,7 +22,7 @@ def inertia_force(I, m, h, s, out):
 
 
 @compiled
-def mass_matrix(tree, ws, M):
+def mass_matrix(tree: KinematicTree, ws: Workspace, M: Matrix):
     """Writes the joint-space mass matrix (nv, nv) from the composites."""
     nf = 6 if tree.floating else 0
     nv = nf + tree.parent.shape[0]

@@ -4,15 +4,17 @@ import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
 
 from models import dynamics, kinematics
-from models.bound_arguments import bind
+from models.arrays import Array3, IndexMatrix, Indices, Matrix, MatrixView, Vector
+from models.bound_arguments import Bound, bind
 from models.collision import CollisionArrays
 from models.collision_distances import distances
+from models.compiled import compiled
 from models.composite_rigid_body import inertia_force, mass_matrix
 from models.frame_arrays import FrameArrays
 from models.frames import Frame
-from models.kinematic_tree import make_workspace
+from models.kinematic_tree import KinematicTree, Workspace, make_workspace
 from models.robot import RobotModel
-from models.rotations import add_cross, compiled
+from models.rotations import add_cross
 
 
 class Configuration:
@@ -182,10 +184,17 @@ class Configuration:
 
 
 @compiled
-def _move(bound, q, v, gravity, bias, p_WB):
+def _move(
+    bound: Bound[tuple[KinematicTree, Workspace]],
+    q: Vector,
+    v: Vector,
+    gravity: float,
+    bias: Vector,
+    p_WB: Vector,
+):
     """Moves to a state; writes bias forces and the place of the base."""
     tree, ws = bound.content
-    dynamics.forward_pass(tree, q, v, np.zeros_like(v), gravity, ws, False)
+    dynamics.forward_pass(tree, q, v, np.zeros(v.shape[0]), gravity, ws, False)
     dynamics.body_forces(tree, ws, False)
     # Before the composites, frame accelerations are still those of bodies.
     dynamics.backward_pass(tree, ws, bias, False)
@@ -193,28 +202,43 @@ def _move(bound, q, v, gravity, bias, p_WB):
 
 
 @compiled
-def _mass_matrix(bound, M):
+def _mass_matrix(bound: Bound[tuple[KinematicTree, Workspace]], M: Matrix):
     """Writes the mass matrix."""
     tree, ws = bound.content
     mass_matrix(tree, ws, M)
 
 
 @compiled
-def _center_of_mass_jacobian(bound, J):
+def _center_of_mass_jacobian(bound: Bound[tuple[KinematicTree, Workspace]], J: Matrix):
     """Writes the Jacobian of the center of mass."""
     tree, ws = bound.content
     kinematics.center_of_mass_jacobian(tree, ws, J)
 
 
 @compiled
-def _frame_pose(bound, q, body, R_PF, p_PF, R, r):
+def _frame_pose(
+    bound: Bound[tuple[KinematicTree, Workspace]],
+    q: Vector,
+    body: int,
+    R_PF: MatrixView,
+    p_PF: Vector,
+    R: Matrix,
+    r: Vector,
+):
     """Writes rotation and place, from the base, of a frame."""
     tree, ws = bound.content
     kinematics.frame_pose(tree, ws, q, body, R_PF, p_PF, R, r)
 
 
 @compiled
-def _frame_jacobian(bound, q, body, R_PF, p_PF, J):
+def _frame_jacobian(
+    bound: Bound[tuple[KinematicTree, Workspace]],
+    q: Vector,
+    body: int,
+    R_PF: MatrixView,
+    p_PF: Vector,
+    J: Matrix,
+):
     """Writes the Jacobian of a frame."""
     tree, ws = bound.content
     R, r = np.empty((3, 3)), np.empty(3)
@@ -223,7 +247,14 @@ def _frame_jacobian(bound, q, body, R_PF, p_PF, J):
 
 
 @compiled
-def _frame_velocity(bound, q, body, R_PF, p_PF, out):
+def _frame_velocity(
+    bound: Bound[tuple[KinematicTree, Workspace]],
+    q: Vector,
+    body: int,
+    R_PF: MatrixView,
+    p_PF: Vector,
+    out: Vector,
+):
     """Writes the spatial velocity of a frame."""
     tree, ws = bound.content
     R, r, V = np.empty((3, 3)), np.empty(3), ws.V[body]
@@ -234,7 +265,15 @@ def _frame_velocity(bound, q, body, R_PF, p_PF, out):
 
 
 @compiled
-def _frame_acceleration(bound, q, body, R_PF, p_PF, gravity, out):
+def _frame_acceleration(
+    bound: Bound[tuple[KinematicTree, Workspace]],
+    q: Vector,
+    body: int,
+    R_PF: MatrixView,
+    p_PF: Vector,
+    gravity: float,
+    out: Vector,
+):
     """Writes Jdot v of a frame."""
     tree, ws = bound.content
     R, r = np.empty((3, 3)), np.empty(3)
@@ -243,7 +282,17 @@ def _frame_acceleration(bound, q, body, R_PF, p_PF, gravity, out):
 
 
 @compiled
-def _frame_rows(bound, q, gravity, body, R_PF, p_PF, rows, J, bias):
+def _frame_rows(
+    bound: Bound[tuple[KinematicTree, Workspace]],
+    q: Vector,
+    gravity: float,
+    body: Indices,
+    R_PF: Array3,
+    p_PF: Matrix,
+    rows: IndexMatrix,
+    J: Matrix,
+    bias: Vector,
+):
     """Writes rows of Jacobians and of Jdot v; see `frame_rows`."""
     tree, ws = bound.content
     R, r, a, G = np.empty((3, 3)), np.empty(3), np.empty(6), np.empty((6, J.shape[1]))
@@ -260,7 +309,7 @@ def _frame_rows(bound, q, gravity, body, R_PF, p_PF, rows, J, bias):
 
 
 @compiled
-def _momentum_matrix(bound, A):
+def _momentum_matrix(bound: Bound[tuple[KinematicTree, Workspace]], A: Matrix):
     """Writes the momentum of every coordinate's motion; see `momentum_matrix`."""
     tree, ws = bound.content
     nf = 6 if tree.floating else 0
@@ -277,7 +326,7 @@ def _momentum_matrix(bound, A):
 
 
 @compiled
-def _momentum(bound, v, out):
+def _momentum(bound: Bound[tuple[KinematicTree, Workspace]], v: Vector, out: Vector):
     """Sums the momentum of every coordinate's motion; see `momentum`."""
     tree, ws = bound.content
     nf = 6 if tree.floating else 0

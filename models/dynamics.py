@@ -20,11 +20,22 @@ Sources
 
 import numpy as np
 
-from models.rotations import add_cross, compiled, cross, quaternion_to_matrix
+from models.arrays import Vector
+from models.compiled import compiled
+from models.kinematic_tree import KinematicTree, Workspace
+from models.rotations import add_cross, cross, quaternion_to_matrix
 
 
 @compiled
-def forward_pass(tree, q, v, vdot, gravity, ws, derivatives):
+def forward_pass(
+    tree: KinematicTree,
+    q: Vector,
+    v: Vector,
+    vdot: Vector,
+    gravity: float,
+    ws: Workspace,
+    derivatives: bool,
+):
     """Poses, motion axes, velocities and accelerations of all bodies.
 
     Args:
@@ -168,7 +179,7 @@ def _add_motion_cross(a, b, out):
 
 
 @compiled
-def body_forces(tree, ws, derivatives):
+def body_forces(tree: KinematicTree, ws: Workspace, derivatives: bool):
     """Inertias about O and the force each body needs for its acceleration."""
     c = np.empty(3)
     n = np.empty(3)
@@ -242,7 +253,7 @@ def _coriolis_block(I, h, w, v, n, T):
 
 
 @compiled
-def apply_wrench(ws, body, r, wrench):
+def apply_wrench(ws: Workspace, body: int, r: Vector, wrench: Vector):
     """Subtracts an external wrench from the force its body needs.
 
     Args:
@@ -261,7 +272,7 @@ def apply_wrench(ws, body, r, wrench):
 
 
 @compiled
-def backward_pass(tree, ws, tau, derivatives):
+def backward_pass(tree: KinematicTree, ws: Workspace, tau: Vector, derivatives: bool):
     """Adds bodies into composites from the tips down and projects forces.
 
     Args:

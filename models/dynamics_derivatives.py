@@ -13,8 +13,11 @@ Sources
 
 import numpy as np
 
+from models.arrays import Matrix, Vector
+from models.compiled import compiled
 from models.composite_rigid_body import inertia_force
-from models.rotations import add_cross, compiled, cross
+from models.kinematic_tree import KinematicTree, Workspace
+from models.rotations import add_cross, cross
 
 
 @compiled
@@ -38,7 +41,9 @@ def _force_columns(ws, b, s, d, dd, e, y_q, y_v):
 
 
 @compiled
-def inverse_dynamics_derivatives(tree, ws, Dq, Dv, M):
+def inverse_dynamics_derivatives(
+    tree: KinematicTree, ws: Workspace, Dq: Matrix, Dv: Matrix, M: Matrix
+):
     """Derivatives of tau = M vdot + bias without contact wrenches.
 
     Args:
@@ -145,7 +150,9 @@ def inverse_dynamics_derivatives(tree, ws, Dq, Dv, M):
 
 
 @compiled
-def add_wrench_derivative(tree, ws, body, r, wrench, Dq):
+def add_wrench_derivative(
+    tree: KinematicTree, ws: Workspace, body: int, r: Vector, wrench: Vector, Dq: Matrix
+):
     """Adds to Dq what a wrench, constant in world axes, changes as it moves along.
 
     Args:

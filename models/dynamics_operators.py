@@ -19,11 +19,12 @@ Sources
 import numpy as np
 
 from models import dynamics, kinematics
-from models.bound_arguments import bind
+from models.arrays import Array3, Matrix, Vector
+from models.bound_arguments import Bound, bind
+from models.compiled import compiled
 from models.frames import Frame
-from models.kinematic_tree import make_workspace
+from models.kinematic_tree import KinematicTree, Workspace, make_workspace
 from models.robot import RobotModel
-from models.rotations import compiled
 
 
 class DynamicsOperators:
@@ -87,7 +88,13 @@ class DynamicsOperators:
 
 
 @compiled
-def _update(bound, q, v):
+def _update(
+    bound: Bound[
+        tuple[KinematicTree, Workspace, Array3, Array3, Matrix, Vector, Vector]
+    ],
+    q: Vector,
+    v: Vector,
+):
     """Motion axes, and articulated inertias with what the other passes need of them."""
     tree, ws, inertia, articulated, U, d, still = bound.content
     dynamics.forward_pass(tree, q, v, still, 0.0, ws, False)
@@ -122,7 +129,13 @@ def _update(bound, q, v):
 
 
 @compiled
-def _inverse_mass(bound, f, out):
+def _inverse_mass(
+    bound: Bound[
+        tuple[KinematicTree, Workspace, Array3, Array3, Matrix, Vector, Vector]
+    ],
+    f: Vector,
+    out: Vector,
+):
     tree, ws, _, articulated, U, d, _ = bound.content
     nf = 6 if tree.floating else 0
     nj = tree.parent.shape[0]
@@ -150,7 +163,13 @@ def _inverse_mass(bound, f, out):
 
 
 @compiled
-def _mass(bound, x, out):
+def _mass(
+    bound: Bound[
+        tuple[KinematicTree, Workspace, Array3, Array3, Matrix, Vector, Vector]
+    ],
+    x: Vector,
+    out: Vector,
+):
     tree, ws, inertia, _, _, _, _ = bound.content
     nf = 6 if tree.floating else 0
     nj = tree.parent.shape[0]
@@ -187,14 +206,29 @@ def _arm(ws, body, p_PF, r):
 
 
 @compiled
-def _bias_acceleration(bound, body, p_PF, out):
+def _bias_acceleration(
+    bound: Bound[
+        tuple[KinematicTree, Workspace, Array3, Array3, Matrix, Vector, Vector]
+    ],
+    body: int,
+    p_PF: Vector,
+    out: Vector,
+):
     r, ws = np.empty(3), bound.content[1]
     _arm(ws, body, p_PF, r)
     kinematics.frame_acceleration(ws, body, r, 0.0, out)
 
 
 @compiled
-def _jacobian(bound, body, p_PF, x, out):
+def _jacobian(
+    bound: Bound[
+        tuple[KinematicTree, Workspace, Array3, Array3, Matrix, Vector, Vector]
+    ],
+    body: int,
+    p_PF: Vector,
+    x: Vector,
+    out: Vector,
+):
     tree, ws, _, _, _, _, _ = bound.content
     nf = 6 if tree.floating else 0
     V, r = np.zeros(6), np.empty(3)
@@ -214,7 +248,15 @@ def _jacobian(bound, body, p_PF, x, out):
 
 
 @compiled
-def _jacobian_transpose(bound, body, p_PF, F, out):
+def _jacobian_transpose(
+    bound: Bound[
+        tuple[KinematicTree, Workspace, Array3, Array3, Matrix, Vector, Vector]
+    ],
+    body: int,
+    p_PF: Vector,
+    F: Vector,
+    out: Vector,
+):
     tree, ws, _, _, _, _, _ = bound.content
     nf = 6 if tree.floating else 0
     r, W = np.empty(3), F.copy()

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from models.bound_arguments import bind
+from models.arrays import Matrix, Vector
+from models.bound_arguments import Bound, bind
+from models.compiled import compiled
 from models.dynamics import forward_pass
 from models.frames import Frame
-from models.kinematic_tree import make_workspace
+from models.kinematic_tree import KinematicTree, Workspace, make_workspace
 from models.kinematics import frame_pose
 from models.robot import RobotModel
-from models.rotations import compiled
 
 
 class FrameRotation:
@@ -28,7 +29,11 @@ class FrameRotation:
 
 
 @compiled
-def _turned(bound, q, R):
+def _turned(
+    bound: Bound[tuple[KinematicTree, Workspace, Vector, int, Matrix, Vector]],
+    q: Vector,
+    R: Matrix,
+):
     tree, ws, still, body, R_PF, p_PF = bound.content
     forward_pass(tree, q, still, still, 0.0, ws, False)
     frame_pose(tree, ws, q, body, R_PF, p_PF, R, np.empty(3))

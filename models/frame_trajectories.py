@@ -5,14 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.bound_arguments import bind
+from models.arrays import Array3, Array4, Indices, Matrix
+from models.bound_arguments import Bound, bind
+from models.compiled import compiled
 from models.dynamics import forward_pass
 from models.frame_arrays import frame_arrays
 from models.frames import Frame
-from models.kinematic_tree import make_workspace
+from models.kinematic_tree import KinematicTree, Workspace, make_workspace
 from models.kinematics import base_position, frame_acceleration, frame_pose
 from models.robot import RobotModel
-from models.rotations import add_cross, compiled
+from models.rotations import add_cross
 
 
 class FrameTrajectories(NamedTuple):
@@ -54,7 +56,16 @@ def frame_trajectories(
 
 
 @compiled
-def _trace(bound, q, v, vdot, R, p, V, A):
+def _trace(
+    bound: Bound[tuple[KinematicTree, Workspace, Indices, Array3, Matrix]],
+    q: Matrix,
+    v: Matrix,
+    vdot: Matrix,
+    R: Array4,
+    p: Array3,
+    V: Array3,
+    A: Array3,
+):
     tree, ws, bodies, R_BF, p_BF = bound.content
     p_WB, r = np.empty(3), np.empty(3)
     for m in range(q.shape[0]):

@@ -11,12 +11,13 @@ from pydrake.systems.framework import (
     ValueProducer,
 )
 
+from models.arrays import Indices, Vector
 from models.bound_arguments import bind
 from models.collectable_system import CollectableSystem, weak
+from models.compiled import compiled
 from models.finite import all_finite
 from models.joint_command import BLOCKS, POSITION, VELOCITY
 from models.robot import RobotModel
-from models.rotations import compiled
 from models.safety_law import SafetyLaws
 from models.servo_law import (
     LAST,
@@ -45,7 +46,7 @@ class _Step:
 
 
 @compiled
-def _arrange(effort, joints, out):
+def _arrange(effort: Vector, joints: Indices, out: Vector):
     """Writes the effort of the joint of each actuator; zero where that is -1."""
     for i in range(joints.shape[0]):
         out[i] = effort[joints[i]] if joints[i] >= 0 else 0.0

@@ -12,6 +12,8 @@ import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import BodyIndex, Joint, PrismaticJoint, RevoluteJoint
 
+from models.arrays import Array3, Flags, IndexMatrix, Indices, Matrix, Vector
+
 
 class KinematicTree(NamedTuple):
     """Tree structure, geometry and inertia of a robot with fused links.
@@ -38,18 +40,18 @@ class KinematicTree(NamedTuple):
     """
 
     floating: bool
-    parent: np.ndarray
-    revolute: np.ndarray
-    R_PJ: np.ndarray
-    p_PJ: np.ndarray
-    axis: np.ndarray
-    mass: np.ndarray
-    p_BoBcm: np.ndarray
-    I_BBcm: np.ndarray
-    ancestor: np.ndarray
-    num_ancestors: np.ndarray
-    R_WB: np.ndarray
-    p_WB: np.ndarray
+    parent: Indices
+    revolute: Flags
+    R_PJ: Array3
+    p_PJ: Matrix
+    axis: Matrix
+    mass: Vector
+    p_BoBcm: Matrix
+    I_BBcm: Array3
+    ancestor: IndexMatrix
+    num_ancestors: Indices
+    R_WB: Matrix
+    p_WB: Vector
 
 
 class Workspace(NamedTuple):
@@ -58,19 +60,19 @@ class Workspace(NamedTuple):
     All spatial quantities are expressed in world axes about the base origin.
     """
 
-    R: np.ndarray  # (nb, 3, 3) body rotations
-    p: np.ndarray  # (nb, 3) body origins from the base origin
-    S: np.ndarray  # (nv, 6) motion axes
-    dS: np.ndarray  # (nv, 6) their first material derivative
-    ddS: np.ndarray  # (nv, 6) their second material derivative
-    V: np.ndarray  # (nb, 6) velocities
-    A: np.ndarray  # (nb, 6) accelerations, gravity as an upward acceleration
-    I: np.ndarray
-    m: np.ndarray  # (nb,) composite masses
-    h: np.ndarray  # (nb, 3) composite first moments
-    T: np.ndarray  # (nb, 3, 3) composite Coriolis blocks
-    l: np.ndarray
-    f: np.ndarray  # (nb, 6) composite forces
+    R: Array3  # (nb, 3, 3) body rotations
+    p: Matrix  # (nb, 3) body origins from the base origin
+    S: Matrix  # (nv, 6) motion axes
+    dS: Matrix  # (nv, 6) their first material derivative
+    ddS: Matrix  # (nv, 6) their second material derivative
+    V: Matrix  # (nb, 6) velocities
+    A: Matrix  # (nb, 6) accelerations, gravity as an upward acceleration
+    I: Array3
+    m: Vector  # (nb,) composite masses
+    h: Matrix  # (nb, 3) composite first moments
+    T: Array3  # (nb, 3, 3) composite Coriolis blocks
+    l: Matrix
+    f: Matrix  # (nb, 6) composite forces
 
 
 def make_workspace(tree: KinematicTree) -> Workspace:
@@ -129,7 +131,7 @@ def read_kinematic_tree(plant: MultibodyPlant, base_name: str) -> KinematicTree:
         I_BBcm=I_BBcm,
         ancestor=ancestor,
         num_ancestors=num_ancestors,
-        R_WB=X_WB.rotation().matrix(),
+        R_WB=np.ascontiguousarray(X_WB.rotation().matrix()),
         p_WB=np.array(X_WB.translation()),
     )
 

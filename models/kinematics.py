@@ -6,18 +6,30 @@ Jacobian rows are [angular, linear] in world axes, columns follow Drake's v.
 
 import numpy as np
 
-from models.rotations import add_cross, compiled
+from models.arrays import Matrix, Vector
+from models.compiled import compiled
+from models.kinematic_tree import KinematicTree, Workspace
+from models.rotations import add_cross
 
 
 @compiled
-def base_position(tree, q, p_WB):
+def base_position(tree: KinematicTree, q: Vector, p_WB: Vector):
     """Writes the base origin in the world [m] into p_WB (3,)."""
     for i in range(3):
         p_WB[i] = q[4 + i] if tree.floating else tree.p_WB[i]
 
 
 @compiled
-def frame_pose(tree, ws, q, body, R_BF, p_BF, R_WF, r):
+def frame_pose(
+    tree: KinematicTree,
+    ws: Workspace,
+    q: Vector,
+    body: int,
+    R_BF: Matrix,
+    p_BF: Vector,
+    R_WF: Matrix,
+    r: Vector,
+):
     """Rotation R_WF of a frame and its origin r from the base origin.
 
     Args:
@@ -35,7 +47,7 @@ def frame_pose(tree, ws, q, body, R_BF, p_BF, R_WF, r):
 
 
 @compiled
-def frame_jacobian(tree, ws, body, r, J):
+def frame_jacobian(tree: KinematicTree, ws: Workspace, body: int, r: Vector, J: Matrix):
     """Writes the spatial velocity Jacobian (6, nv) of a point r on a body."""
     nf = 6 if tree.floating else 0
     for i in range(6):
@@ -65,7 +77,9 @@ def frame_jacobian(tree, ws, body, r, J):
 
 
 @compiled
-def frame_acceleration(ws, body, r, gravity, out):
+def frame_acceleration(
+    ws: Workspace, body: int, r: Vector, gravity: float, out: Vector
+):
     """Acceleration [angular, linear] of a point r on a body, gravity taken out.
 
     With vdot = 0 in the forward pass this is the bias acceleration Jdot v.
@@ -83,7 +97,7 @@ def frame_acceleration(ws, body, r, gravity, out):
 
 
 @compiled
-def center_of_mass_jacobian(tree, ws, J):
+def center_of_mass_jacobian(tree: KinematicTree, ws: Workspace, J: Matrix):
     """Writes the center-of-mass Jacobian (3, nv) from the composites."""
     nf = 6 if tree.floating else 0
     total = ws.m[0]

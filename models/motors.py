@@ -10,7 +10,8 @@ as long as |w - u| > s T, then an exponential.
 
 import numpy as np
 
-from models.rotations import compiled
+from models.arrays import Vector
+from models.compiled import compiled
 
 # Electro-hydraulic motors as this project simulates them: time constant [s], time
 # from nothing to full effort [s], and Coulomb friction as a share of the full effort.
@@ -20,7 +21,15 @@ NO_LAG = 1e-9
 
 
 @compiled
-def move_motors(u, wanted, period, lag, slew, after, mean):
+def move_motors(
+    u: Vector,
+    wanted: Vector,
+    period: float,
+    lag: float,
+    slew: Vector,
+    after: Vector,
+    mean: Vector,
+):
     """Moves motors through one step.
 
     Args:

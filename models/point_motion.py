@@ -4,14 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.bound_arguments import bind
+from models.arrays import Indices, Matrix, Vector
+from models.bound_arguments import Bound, bind
+from models.compiled import compiled
 from models.dynamics import forward_pass
 from models.frame_arrays import frame_arrays
 from models.frames import Frame
-from models.kinematic_tree import make_workspace
+from models.kinematic_tree import KinematicTree, Workspace, make_workspace
 from models.kinematics import base_position, frame_pose
 from models.robot import RobotModel
-from models.rotations import add_cross, compiled
+from models.rotations import add_cross
 
 
 class PointMotion:
@@ -39,7 +41,12 @@ class PointMotion:
 
 
 @compiled
-def _motions(bound, q, v, out):
+def _motions(
+    bound: Bound[tuple[KinematicTree, Workspace, Indices, Matrix, Vector]],
+    q: Vector,
+    v: Vector,
+    out: Matrix,
+):
     tree, ws, bodies, points, still = bound.content
     forward_pass(tree, q, v, still, 0.0, ws, False)
     p_WB = np.empty(3)

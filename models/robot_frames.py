@@ -53,7 +53,7 @@ class RobotFrames:
         return Frame(
             name,
             self._bodies.index(home),
-            X_PF.rotation().matrix(),
+            np.ascontiguousarray(X_PF.rotation().matrix()),
             np.array(X_PF.translation()),
         )
 
@@ -80,9 +80,8 @@ class RobotFrames:
         X_PC = X_PL @ pose_of(contact.position, contact.rpy)
         body = find_frame(self._full, contact.link).body()
         check_support(self._full, body, followers, f"contact {name!r}")
-        frame = Frame(
-            name, on_link.body, X_PC.rotation().matrix(), np.array(X_PC.translation())
-        )
+        R_PC = np.ascontiguousarray(X_PC.rotation().matrix())
+        frame = Frame(name, on_link.body, R_PC, np.array(X_PC.translation()))
         limb = [joints[n] for n in contact.limb if n in joints]
         if len(limb) != len(contact.limb):
             limb = []

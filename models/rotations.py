@@ -12,19 +12,13 @@ of the rotation vector (Solà, Deray, Atchuthan, "A micro Lie theory for state
 estimation in robotics", 2018).
 """
 
-import numba as nb
 import numpy as np
 
-from models.compiled_cache import guard_compiled_cache
-
-guard_compiled_cache()
-compiled = nb.njit(cache=True, fastmath=True, nogil=True)
-# For functions that are small, or called in one place of a large one: named tuples of
-# arrays are passed by value, which for eighty arrays takes longer than some work.
-inlined = nb.njit(cache=True, fastmath=True, nogil=True, forceinline=True)
+from models.arrays import Matrix, MatrixView, Vector
+from models.compiled import compiled
 
 
-@inlined
+@compiled
 def cross(a, b, out):
     """out = a x b for 3-vectors."""
     x = a[1] * b[2] - a[2] * b[1]
@@ -35,7 +29,7 @@ def cross(a, b, out):
     out[2] = z
 
 
-@inlined
+@compiled
 def add_cross(a, b, out):
     """out += a x b for 3-vectors."""
     x = a[1] * b[2] - a[2] * b[1]
@@ -47,7 +41,7 @@ def add_cross(a, b, out):
 
 
 @compiled
-def quaternion_to_matrix(q, R):
+def quaternion_to_matrix(q: Vector, R: Matrix):
     """Writes the rotation matrix of the quaternion q[:4] (w, x, y, z) into R."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     s = 2.0 / (w * w + x * x + y * y + z * z)
@@ -63,7 +57,7 @@ def quaternion_to_matrix(q, R):
 
 
 @compiled
-def rotation_exp(phi, R):
+def rotation_exp(phi: Vector, R: Matrix):
     """Writes the rotation matrix of the rotation vector phi [rad] into R."""
     x, y, z = phi[0], phi[1], phi[2]
     t2 = x * x + y * y + z * z
@@ -84,7 +78,7 @@ def rotation_exp(phi, R):
 
 
 @compiled
-def quaternion_log(a, b, phi):
+def quaternion_log(a: Vector, b: Vector, phi: Vector):
     """phi = log(R_a R_b^T) [rad], from quaternions a and b (w, x, y, z).
 
     phi[:3] is the shortest world-axes rotation that takes b to a.
@@ -105,7 +99,7 @@ def quaternion_log(a, b, phi):
 
 
 @compiled
-def relative_log(R, T, phi):
+def relative_log(R: MatrixView, T: MatrixView, phi: Vector):
     """phi = log(R T^T) [rad]: the rotation error of R from the target T.
 
     Near half a turn the axis is taken from the symmetric part, where the
@@ -142,7 +136,7 @@ def relative_log(R, T, phi):
 
 
 @compiled
-def left_jacobian_inverse(phi, sign, E):
+def left_jacobian_inverse(phi: Vector, sign: float, E: Matrix):
     """Writes J_l^-1(phi) for sign +1, J_r^-1(phi) for sign -1, into E (3, 3)."""
     t2 = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]
     if t2 < 1e-4:
@@ -164,7 +158,7 @@ def left_jacobian_inverse(phi, sign, E):
 
 
 @compiled
-def left_jacobian(phi, E):
+def left_jacobian(phi: Vector, E: Matrix):
     """Writes the left Jacobian J_l(phi) of SO(3) into E (3, 3)."""
     x, y, z = phi[0], phi[1], phi[2]
     t2 = x * x + y * y + z * z
@@ -185,7 +179,7 @@ def left_jacobian(phi, E):
 
 
 @compiled
-def box_plus(q, d, scale, floating, out):
+def box_plus(q: Vector, d: Vector, scale: float, floating: bool, out: Vector):
     """out = q (+) scale d: a step on the configuration manifold.
 
     Args:
@@ -218,7 +212,7 @@ def box_plus(q, d, scale, floating, out):
 
 
 @compiled
-def box_minus(a, b, floating, d):
+def box_minus(a: Vector, b: Vector, floating: bool, d: Vector):
     """d = a (-) b: the tangent increment with b (+) d = a."""
     if not floating:
         for i in range(a.shape[0]):

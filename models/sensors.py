@@ -12,18 +12,16 @@ draw and then walk. A sample's errors depend on seed and number of the sample on
 
 from dataclasses import dataclass, field
 
-import numba as nb
 import numpy as np
 from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import Context, State
 
+from models.arrays import Matrix, Vector, VectorView
 from models.collectable_system import CollectableSystem, weak
-from models.compiled_cache import guard_compiled_cache
+from models.compiled import compiled
 from models.numbered_draws import NumberedDraws
 from models.robot import RobotModel
 from models.rotations import quaternion_to_matrix
-
-guard_compiled_cache()
 
 
 @dataclass
@@ -252,8 +250,14 @@ class Sensors(CollectableSystem):
 
 
 # Without fast arithmetic: what a seed gives depends on no compiler.
-@nb.njit(cache=True, nogil=True)
-def _sense(scale, deviations, draw, true, out):
+@compiled
+def _sense(
+    scale: float,
+    deviations: Vector,
+    draw: Vector,
+    true: tuple[Vector, Vector, Matrix, Matrix, VectorView, Matrix],
+    out: tuple[Vector, Matrix, Matrix],
+):
     """Writes what sensors say: what is true, biases and errors, and the next biases.
 
     Args:

@@ -21,6 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.arrays import Matrix, Vector
+from models.bound_arguments import Bound
+from models.compiled import compiled
 from models.joint_command import (
     COMING,
     DAMPING,
@@ -33,7 +36,6 @@ from models.joint_command import (
     VELOCITY,
 )
 from models.motors import move_motors
-from models.rotations import compiled
 
 # Blocks of the servo's memory, each num_joints long: the effort of the motors now, that
 # of the integral, measured friction, and the mean effort of the last step [N m].
@@ -49,15 +51,22 @@ OBSERVER_RATE, MOST_SHARE = 200.0, 0.25
 class ServoTraits(NamedTuple):
     """What a servo and its motors are like: all (nj,), period and lag apart."""
 
-    limits: np.ndarray
-    friction: np.ndarray
-    slew: np.ndarray
+    limits: Vector
+    friction: Vector
+    slew: Vector
     period: float
     lag: float
 
 
 @compiled
-def tell_motors(bound, command, state, known, memory, told):
+def tell_motors(
+    bound: Bound[tuple[ServoTraits, int]],
+    command: Vector,
+    state: Vector,
+    known: bool,
+    memory: Vector,
+    told: Vector,
+):
     """Writes the clipped effort told to each motor; see the head of this module.
 
     Where the state is not `known`, errors are not corrected.
@@ -87,7 +96,9 @@ def tell_motors(bound, command, state, known, memory, told):
 
 
 @compiled
-def let_motors_follow(bound, memory, step):
+def let_motors_follow(
+    bound: Bound[tuple[ServoTraits, int]], memory: Vector, step: Matrix
+):
     """Lets motors follow what they are told, step[0]: mean step[1], after step[2]."""
     traits, _ = bound.content
     nj = step.shape[1]
@@ -98,7 +109,7 @@ def let_motors_follow(bound, memory, step):
 
 
 @compiled
-def asks_memory(command, nj):
+def asks_memory(command: Vector, nj: int):
     """Whether a gain of a command asks for integral or friction."""
     for j in range(nj):
         if (
@@ -110,7 +121,7 @@ def asks_memory(command, nj):
 
 
 @compiled
-def keep_efforts(step, remembers, has_motors, memory):
+def keep_efforts(step: Matrix, remembers: bool, has_motors: bool, memory: Vector):
     """Keeps what motors give in a step; unless it remembers them, the rest is zero."""
     nj = step.shape[1]
     for j in range(nj):
@@ -122,7 +133,15 @@ def keep_efforts(step, remembers, has_motors, memory):
 
 
 @compiled
-def move_memory(bound, command, state, known, told, felt, memory):
+def move_memory(
+    bound: Bound[tuple[ServoTraits, int]],
+    command: Vector,
+    state: Vector,
+    known: bool,
+    told: Vector,
+    felt: Vector,
+    memory: Vector,
+):
     """Moves integral and measured friction on by one period, in place.
 
     `told` (nj,) is the clipped effort, `felt` (nj,) what came through to the joints

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from models.bound_arguments import bind
+from models.arrays import Array3, Indices, Matrix, Vector
+from models.bound_arguments import Bound, bind
+from models.compiled import compiled
 from models.dynamics import forward_pass
 from models.frame_arrays import frame_arrays
-from models.kinematic_tree import make_workspace
+from models.kinematic_tree import KinematicTree, Workspace, make_workspace
 from models.kinematics import base_position, frame_pose
 from models.robot import RobotModel
-from models.rotations import compiled
 
 
 class SoleWrenches:
@@ -39,7 +40,12 @@ class SoleWrenches:
 
 
 @compiled
-def _turn(bound, q, wrenches, out):
+def _turn(
+    bound: Bound[tuple[KinematicTree, Workspace, Indices, Array3, Matrix, Vector]],
+    q: Vector,
+    wrenches: Matrix,
+    out: Matrix,
+):
     tree, ws, bodies, R_BS, p_BS, still = bound.content
     forward_pass(tree, q, still, still, 0.0, ws, False)
     p_WB, R, r = np.empty(3), np.empty((3, 3)), np.empty(3)

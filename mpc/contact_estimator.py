@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 
-import numba as nb
 import numpy as np
 
-from models.compiled_cache import guard_compiled_cache
-
-guard_compiled_cache()
+from models.arrays import Flags, Vector
+from models.compiled import compiled
 
 
 @dataclass(frozen=True)
@@ -43,8 +41,16 @@ def estimate_contacts(
     return now, trust
 
 
-@nb.njit(cache=True, nogil=True)
-def _decide(force, stands, on, off, full, now, trust):
+@compiled
+def _decide(
+    force: Vector,
+    stands: Flags,
+    on: float,
+    off: float,
+    full: float,
+    now: Flags,
+    trust: Vector,
+):
     """Writes which feet stand, and their trust; see `estimate_contacts`."""
     for c in range(force.shape[0]):
         now[c] = force[c] >= off if stands[c] else force[c] > on

@@ -4,20 +4,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.arrays import Array3, IndexMatrix, Indices, Matrix, Vector
+from models.compiled import compiled
 from models.dynamics import forward_pass
 from models.frame_arrays import frame_arrays
+from models.kinematic_tree import KinematicTree, Workspace
 from models.kinematics import frame_jacobian, frame_pose
 from models.robot import RobotModel
-from models.rotations import compiled
+from mpc.invariant_filter import ContactKinematics
 
 
 class Limbs(NamedTuple):
     """Where the contacts are on the robot."""
 
-    body: np.ndarray  # (C,)
-    R: np.ndarray  # (C, 3, 3)
-    p: np.ndarray  # (C, 3)
-    joints: np.ndarray  # (C, K) joints that move the contact
+    body: Indices  # (C,)
+    R: Array3  # (C, 3, 3)
+    p: Matrix  # (C, 3)
+    joints: IndexMatrix  # (C, K) joints that move the contact
 
 
 def read_limbs(robot: RobotModel) -> Limbs:
@@ -37,7 +40,14 @@ def read_limbs(robot: RobotModel) -> Limbs:
 
 
 @compiled
-def see_contacts(tree, ws, limbs, position, velocity, out):
+def see_contacts(
+    tree: KinematicTree,
+    ws: Workspace,
+    limbs: Limbs,
+    position: Vector,
+    velocity: Vector,
+    out: ContactKinematics,
+):
     """Writes the ContactKinematics of joint positions and velocities.
 
     The base stands at the origin of the world for it, whatever holds it really.

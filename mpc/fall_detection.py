@@ -12,8 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.arrays import Matrix, Vector
+from models.bound_arguments import Bound
+from models.compiled import compiled
 from models.configuration import Configuration
-from models.rotations import compiled, quaternion_to_matrix
+from models.rotations import quaternion_to_matrix
 from mpc.reference import Reference
 from mpc.reference_sampling import ReferenceSample
 
@@ -66,7 +69,18 @@ def _angle(R, T):
 
 
 @compiled
-def find_signs(q, R_trunk, com, velocity, soles, gravity, planned_q, planned_R, p, out):
+def find_signs(
+    q: Vector,
+    R_trunk: Matrix,
+    com: Vector,
+    velocity: Vector,
+    soles: Matrix,
+    gravity: float,
+    planned_q: Vector,
+    planned_R: Matrix,
+    p: Matrix,
+    out: Vector,
+):
     """Writes the signs of a fall.
 
     Args:
@@ -99,7 +113,13 @@ def find_signs(q, R_trunk, com, velocity, soles, gravity, planned_q, planned_R, 
 
 
 @compiled
-def find_bound_signs(bound, q, out):
+def find_bound_signs(
+    bound: Bound[
+        tuple[Matrix, Vector, Vector, float, Matrix, float, Vector, Matrix, Matrix]
+    ],
+    q: Vector,
+    out: Vector,
+):
     """`find_signs` of what is measured and planned again and again.
 
     Args:

@@ -6,16 +6,18 @@
 
 import numpy as np
 
-from models.rotations import (
-    box_plus,
-    compiled,
-    inlined,
-    left_jacobian,
-    quaternion_to_matrix,
-    rotation_exp,
-)
+from models.arrays import Flags, Vector
+from models.compiled import compiled
+from models.rotations import box_plus, left_jacobian, quaternion_to_matrix, rotation_exp
 from mpc.filter_measurement import are_level, measure, place_variance, see_rest
-from mpc.invariant_filter import CONTACT, POSITION, VELOCITY
+from mpc.invariant_filter import (
+    CONTACT,
+    POSITION,
+    VELOCITY,
+    BaseEstimate,
+    ContactKinematics,
+    FilterNoise,
+)
 
 
 @compiled
@@ -51,7 +53,7 @@ def _has_moved(estimate, R, c, kinematics, rate, grips, noise):
     return far > most or (grips and fast > most)
 
 
-@inlined
+@compiled
 def _take_rows(P, index, h, y, variance, rows, dx):
     """Takes rows of `measure` one by one, for their errors are independent.
 
@@ -81,7 +83,16 @@ def _take_rows(P, index, h, y, variance, rows, dx):
 
 
 @compiled
-def correct(estimate, kinematics, rate, stands, landed, grips, rough, noise):
+def correct(
+    estimate: BaseEstimate,
+    kinematics: ContactKinematics,
+    rate: Vector,
+    stands: Flags,
+    landed: Flags,
+    grips: Flags,
+    rough: bool,
+    noise: FilterNoise,
+):
     """Corrects an estimate by its contacts, in place.
 
     Whether they stand level is asked before the correction: what is taken for level
@@ -137,7 +148,7 @@ def correct(estimate, kinematics, rate, stands, landed, grips, rough, noise):
 
 
 @compiled
-def retract(estimate, dx):
+def retract(estimate: BaseEstimate, dx: Vector):
     """(R, v, p, d, b) <- (exp(dx) (R, v, p, d), b + dx), P made symmetric."""
     q, x, b, P = estimate
     n = P.shape[0]

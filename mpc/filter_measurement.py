@@ -6,8 +6,18 @@ their height and flatness on level ground; symbols are those of `mpc.invariant_f
 
 import numpy as np
 
-from models.rotations import add_cross, compiled, inlined, quaternion_to_matrix
-from mpc.invariant_filter import CONTACT, POSITION, ROTATION, VELOCITY
+from models.arrays import Flags, IndexMatrix, Matrix, Vector
+from models.compiled import compiled
+from models.rotations import add_cross, quaternion_to_matrix
+from mpc.invariant_filter import (
+    CONTACT,
+    POSITION,
+    ROTATION,
+    VELOCITY,
+    BaseEstimate,
+    ContactKinematics,
+    FilterNoise,
+)
 
 
 @compiled
@@ -70,7 +80,7 @@ def are_level(estimate, R, kinematics, stands, grips, noise):
     return high - low < noise.even and max(high, -low) < noise.level
 
 
-@inlined
+@compiled
 def _rest_row(R, z, n, i, index, h):
     """Row of a contact's velocity along axis i: v, and R S(z) for the gyro's bias.
 
@@ -89,7 +99,7 @@ def _rest_row(R, z, n, i, index, h):
         index[1 + j], h[1 + j] = n - 6 + j, R[i, e] * z[f] - R[i, f] * z[e]
 
 
-@inlined
+@compiled
 def _height_row(d, k, index, h):
     """Row of the height of exp(xi) d, whose own error begins at k."""
     index[0], h[0] = ROTATION, d[1]
@@ -97,7 +107,7 @@ def _height_row(d, k, index, h):
     index[2], h[2] = k + 2, 1.0
 
 
-@inlined
+@compiled
 def _flatness_row(R, normal, i, index, h):
     """Row of a contact's tilt along axis i; returns the tilt that is seen."""
     u = 0.0
@@ -109,7 +119,17 @@ def _flatness_row(R, normal, i, index, h):
 
 @compiled
 def measure(
-    estimate, kinematics, rate, stands, grips, level, noise, index, h, y, variance
+    estimate: BaseEstimate,
+    kinematics: ContactKinematics,
+    rate: Vector,
+    stands: Flags,
+    grips: Flags,
+    level: bool,
+    noise: FilterNoise,
+    index: IndexMatrix,
+    h: Matrix,
+    y: Vector,
+    variance: Vector,
 ):
     """What the standing contacts say about the error: h xi[index] = y + noise.
 

@@ -18,10 +18,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from behaviors.behavior import Event
+from models.arrays import Vector
+from models.compiled import compiled
 from models.configuration import Configuration
 from models.finite import all_finite
 from models.robot import RobotModel
-from models.rotations import compiled
 from models.sensors import SensorNoise
 from mpc.momentum_observer import RATE, MomentumObserver, ObserverMemory
 from mpc.push_location import PushLocation, straight
@@ -119,7 +120,7 @@ class DetectorMemory:
 
 
 @compiled
-def _greatest_share(residual, limits):
+def _greatest_share(residual: Vector, limits: Vector):
     """The greatest of torques (n,) as shares of their limits (n,)."""
     most = 0.0
     for i in range(residual.shape[0]):

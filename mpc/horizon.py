@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.rotations import compiled
+from models.arrays import Indices, Matrix, MatrixView, Vector
+from models.compiled import compiled
 from mpc.outside_force import outside_acceleration
 from mpc.plan import Plan
 from mpc.reference import Reference
@@ -175,7 +176,7 @@ class Samples:
 
 
 @compiled
-def _between_samples(column, index, share, out):
+def _between_samples(column: MatrixView, index: Indices, share: Vector, out: Matrix):
     for n in range(out.shape[0]):
         k, u = index[n], share[n]
         for m in range(out.shape[1]):
@@ -183,7 +184,7 @@ def _between_samples(column, index, share, out):
 
 
 @compiled
-def _interpolate(phases, knots, values, out):
+def _interpolate(phases: Vector, knots: Vector, values: Matrix, out: MatrixView):
     """Writes (M, m) values at ascending phases; beyond the knots those are held."""
     last, k = knots.shape[0] - 1, 0
     for n in range(out.shape[0]):

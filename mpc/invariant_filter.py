@@ -22,7 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.rotations import box_plus, compiled, quaternion_to_matrix
+from models.arrays import Array3, Matrix, Vector
+from models.compiled import compiled
+from models.rotations import box_plus, quaternion_to_matrix
 
 # Blocks of the error.
 ROTATION, VELOCITY, POSITION, CONTACT = 0, 3, 6, 9
@@ -58,19 +60,19 @@ class FilterNoise(NamedTuple):
 class BaseEstimate(NamedTuple):
     """Mean and covariance; see the symbols above."""
 
-    q: np.ndarray  # (7,)
-    x: np.ndarray  # (2 + C, 3)
-    b: np.ndarray  # (2, 3)
-    P: np.ndarray  # (n, n)
+    q: Vector  # (7,)
+    x: Matrix  # (2 + C, 3)
+    b: Matrix  # (2, 3)
+    P: Matrix  # (n, n)
 
 
 class ContactKinematics(NamedTuple):
     """Contacts as the encoders see them, in base axes from the base origin."""
 
-    place: np.ndarray  # (C, 3) [m]
-    normal: np.ndarray  # (C, 3) unit normal of the patch
-    velocity: np.ndarray  # (C, 3) due to the joints [m/s]
-    J: np.ndarray  # (C, 3, K) of the place by the joints of the limb
+    place: Matrix  # (C, 3) [m]
+    normal: Matrix  # (C, 3) unit normal of the patch
+    velocity: Matrix  # (C, 3) due to the joints [m/s]
+    J: Array3  # (C, 3, K) of the place by the joints of the limb
 
 
 @compiled
@@ -82,7 +84,7 @@ def _skew(a, S):
 
 
 @compiled
-def apply_transition(M, R, x, gravity, dt):
+def apply_transition(M: Matrix, R: Matrix, x: Matrix, gravity: float, dt: float):
     """M <- F M, with F the transition of the error over a step.
 
     Args:
@@ -136,7 +138,7 @@ def _transpose(P):
 
 
 @compiled
-def add_rotation_noise(P, x, variance):
+def add_rotation_noise(P: Matrix, x: Matrix, variance: float):
     """Adds a rotation about the base by isotropic noise: of it all rows know.
 
     A turn of the base that leaves its place is a turn about the world's origin and
@@ -159,7 +161,15 @@ def add_rotation_noise(P, x, variance):
 
 
 @compiled
-def propagate(estimate, gyro, accelerometer, gravity, dt, noise, slip):
+def propagate(
+    estimate: BaseEstimate,
+    gyro: Vector,
+    accelerometer: Vector,
+    gravity: float,
+    dt: float,
+    noise: FilterNoise,
+    slip: Vector,
+):
     """Moves an estimate on by one sample of the IMU, in place.
 
     Args:

@@ -22,7 +22,8 @@ a seat can be left, and a program that forbids it has no solution when it must b
 
 import numpy as np
 
-from models.rotations import compiled, inlined, relative_log
+from models.compiled import compiled
+from models.rotations import relative_log
 
 # Most that a leg is asked to turn its foot [rad/s^2] and to move it [m/s^2]. More, as
 # of a hurried path that a blow has thrown the foot off, throws the body about.
@@ -194,7 +195,7 @@ def _tilt(axis, w, dw, out):
     out[2] += sign * (w[2] * along - square * axis[2])
 
 
-@inlined
+@compiled
 def eliminate(structure, gains, target, v, tick):
     """Writes Z and z0 with vdot = Z z + z0."""
     nv, n = tick.Z.shape
@@ -227,7 +228,7 @@ def eliminate(structure, gains, target, v, tick):
                     Z[row, na + 6 * c + j] += inverses[c, i, j]
 
 
-@inlined
+@compiled
 def _follow_contacts(structure, gains, target, v, tick, inverses, K, k):
     """Writes J_L^-1, K, and k of every limb that has a contact."""
     nf = v.shape[0] - structure.effort.shape[0]
@@ -251,7 +252,7 @@ def _follow_contacts(structure, gains, target, v, tick, inverses, K, k):
                 K[c, i, j] = s
 
 
-@inlined
+@compiled
 def _move_base(structure, target, tick, inverses, K, k):
     """Writes the rows of the base, which all forces and all limbs move."""
     M, h, Z, z0 = tick.M, tick.bias, tick.Z, tick.z0

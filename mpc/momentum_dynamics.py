@@ -23,7 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.rotations import add_cross, compiled
+from models.arrays import Array3, Array4, Indices, Matrix, Vector
+from models.compiled import compiled
+from models.rotations import add_cross
 from mpc.horizon import BODY, Horizon
 
 
@@ -82,29 +84,29 @@ def linearize_dynamics(
 
 @compiled
 def _linearize(
-    h,
-    com,
-    velocity,
-    momentum,
-    wrench,
-    R,
-    p,
-    rotation_rate,
-    com_shift,
-    sole_shift,
-    wrench_shift,
-    deviation,
-    stretch,
-    is_planned,
-    replaced,
-    outside,
-    tempo,
-    x0,
-    places,
-    gravity,
-    A,
-    B,
-    e,
+    h: Vector,
+    com: Matrix,
+    velocity: Matrix,
+    momentum: Matrix,
+    wrench: Matrix,
+    R: Array4,
+    p: Array3,
+    rotation_rate: Array3,
+    com_shift: Matrix,
+    sole_shift: Array3,
+    wrench_shift: Matrix,
+    deviation: Matrix,
+    stretch: Vector,
+    is_planned: float,
+    replaced: Array3,
+    outside: Matrix,
+    tempo: float,
+    x0: Vector,
+    places: Indices,
+    gravity: float,
+    A: Array3,
+    B: Array3,
+    e: Matrix,
 ):
     """Writes A, B, e, all zero before; arguments as in `Horizon`.
 
@@ -133,13 +135,12 @@ def _linearize(
                 moved[i] = sole_shift[k, c, i] - com_shift[k, i]
                 for j in range(3):
                     axes[i, j] = gravity * R[k, c, i, j]
-            o = slice(6 * c, 6 * c + 6)
             for i in range(6):
                 w[i] = gravity * wrench[k, 6 * c + i]
                 dw[i] = gravity * wrench_shift[k, 6 * c + i]
             _add_loads(R[k, c], arm, moved, w, dw, force, constant, rate)
             _add_cross_matrix(force, F)
-            _write_contact(axes, arm, W, H, half, B[k, :, o])
+            _write_contact(axes, arm, W, H, half, B[k, :, 6 * c : 6 * c + 6])
             if places[c] >= 0:
                 _write_place(force, W, H, half, A[k, :, places[c] : places[c] + 2])
                 # What moves a foot moves its moment the other way round.

@@ -36,21 +36,43 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.bound_arguments import bind
+from models.arrays import Array3, Indices, Matrix, Vector
+from models.bound_arguments import Bound, bind
+from models.compiled import compiled
 from models.composite_rigid_body import mass_matrix
 from models.dynamics import backward_pass, body_forces, forward_pass
 from models.frame_arrays import frame_arrays
-from models.kinematic_tree import make_workspace
+from models.kinematic_tree import KinematicTree, Workspace, make_workspace
 from models.kinematics import frame_jacobian, frame_pose
 from models.robot import RobotModel
-from models.rotations import compiled
 
 # Rate at which the residual follows [1/s].
 RATE = 10.0
 
 
 @compiled
-def _dynamics(bound, q, v, wrenches, M, passive, felt):
+def _dynamics(
+    bound: Bound[
+        tuple[
+            KinematicTree,
+            Workspace,
+            Vector,
+            float,
+            Vector,
+            Indices,
+            Matrix,
+            Indices,
+            Array3,
+            Matrix,
+        ]
+    ],
+    q: Vector,
+    v: Vector,
+    wrenches: Matrix,
+    M: Matrix,
+    passive: Vector,
+    felt: Vector,
+):
     """Writes rows of the mass matrix, what motors would balance, what soles feel."""
     tree, ws, damping, gravity, zero, rows, inertia, bodies, R_BS, p_BS = bound.content
     nv = v.shape[0]
@@ -80,7 +102,17 @@ def _dynamics(bound, q, v, wrenches, M, passive, felt):
 
 
 @compiled
-def _follow(elapsed, share, v, before, M, passive, felt, last, residual):
+def _follow(
+    elapsed: float,
+    share: float,
+    v: Vector,
+    before: tuple[Vector, Matrix, Vector, Vector, Indices],
+    M: Matrix,
+    passive: Vector,
+    felt: Vector,
+    last: Vector,
+    residual: Vector,
+):
     """Writes the residual after a step.
 
     Args:

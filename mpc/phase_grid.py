@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.rotations import compiled
+from models.arrays import Vector
+from models.compiled import compiled
 from mpc.reference import Reference
 from mpc.stepping import Stretch
 
@@ -68,7 +69,7 @@ class PhaseGrid:
 
 
 @compiled
-def _phases_from(knots, k, spacing, out):
+def _phases_from(knots: Vector, k: int, spacing: float, out: Vector):
     """Writes the phases of knots from number k - 1 on, beyond the ends evenly."""
     for n in range(out.shape[0]):
         j = k - 1 + n

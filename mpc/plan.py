@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.rotations import compiled
+from models.arrays import Matrix, Vector
+from models.compiled import compiled
 from mpc.stepping import Step
 from mpc.swings import Swing
 from mpc.touchdown import Touchdown
@@ -150,7 +151,14 @@ class PlanSample(NamedTuple):
 
 
 @compiled
-def interpolate(ends, h, deviation, elapsed, now, turning):
+def interpolate(
+    ends: Vector,
+    h: Vector,
+    deviation: Matrix,
+    elapsed: float,
+    now: Vector,
+    turning: Matrix,
+):
     """Writes deviation and turning at a time of the horizon; returns its interval.
 
     Mean velocities of the intervals are those of their middles.

@@ -4,7 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.rotations import compiled
+from models.arrays import (
+    Array3,
+    Array3View,
+    Array4,
+    FlagMatrix,
+    FlagsView,
+    Matrix,
+    Vector,
+    VectorView,
+)
+from models.compiled import compiled
 from mpc.horizon import Horizon
 from mpc.plan_start import PlanStart
 from mpc.predictive_weights import PredictiveWeights
@@ -68,7 +78,14 @@ def variable_bounds(
 
 
 @compiled
-def _let_rise(wrench, R, h, motion, fall, high):
+def _let_rise(
+    wrench: Matrix,
+    R: Array4,
+    h: Vector,
+    motion: tuple[float, float],
+    fall: tuple[float, VectorView],
+    high: VectorView,
+):
     """Raises (N,) bounds on the height to where nothing can keep the body below.
 
     Who goes up already does not stop at once: it goes as far as one that is carried by
@@ -87,7 +104,14 @@ def _let_rise(wrench, R, h, motion, fall, high):
 
 
 @compiled
-def _bound_loads(standing, wrench, h, limits, low, high):
+def _bound_loads(
+    standing: FlagMatrix,
+    wrench: Matrix,
+    h: Vector,
+    limits: tuple[float, float, float],
+    low: Matrix,
+    high: Matrix,
+):
     """Bounds wrenches, none in the air, and the stretches of intervals."""
     fastest, slowest, most = limits
     N, C = standing.shape
@@ -109,7 +133,14 @@ def _bound_loads(standing, wrench, h, limits, low, high):
 
 
 @compiled
-def soles_apart(heading, soles, shift, limits, entries, bounds):
+def soles_apart(
+    heading: Array3,
+    soles: Array3View,
+    shift: Array3,
+    limits: tuple[float, float, float],
+    entries: Array3,
+    bounds: Array3View,
+):
     """Writes rows and bounds of how far apart two soles are, forward and sideways.
 
     What is so already, in the world or in the behavior, is always allowed.
@@ -140,7 +171,7 @@ def soles_apart(heading, soles, shift, limits, entries, bounds):
 
 
 @compiled
-def _time_in_the_air(stands, phases, left):
+def _time_in_the_air(stands: FlagsView, phases: Vector, left: Vector):
     """Writes (N,) phase until a patch lands, of intervals that have it in the air."""
     landing = 0.0
     for k in range(left.shape[0] - 1, -1, -1):

@@ -13,7 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import block_diag
 
-from models.rotations import compiled
+from models.arrays import Indices, Vector
+from models.compiled import compiled
 from mpc.horizon import BODY, Horizon
 from mpc.momentum_dynamics import linearize_dynamics
 from mpc.predictive_bounds import INF, soles_apart
@@ -321,7 +322,7 @@ class PredictiveMatrices:
 
 
 @compiled
-def _gather(A, B, sources, out):
+def _gather(A: Vector, B: Vector, sources: Indices, out: Vector):
     """Writes minus the entries of A, then B, that have these numbers; ones for ONE."""
     for n in range(out.shape[0]):
         i = sources[n]

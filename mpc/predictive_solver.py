@@ -5,15 +5,14 @@ Source
     Solver", 2023.
 """
 
-import numba as nb
 import numpy as np
 import piqp
 
-from models.compiled_cache import guard_compiled_cache
+from models.arrays import Indices32, Vector
+from models.compiled import compiled
 from mpc.predictive_bounds import INF
 from mpc.predictive_matrices import PredictiveMatrices
 
-guard_compiled_cache()
 # Most by which an answer may leave its program, whose variables are of order one. PIQP
 # is asked for 1e-4 and comes within 1e-10; its word alone is not enough.
 VIOLATION = 1e-3
@@ -133,8 +132,8 @@ class PredictiveSolver:
 
 
 # Not with fast mathematics, for which nothing is ever no number.
-@nb.njit(cache=True, nogil=True)
-def farthest_out(values, low, high):
+@compiled
+def farthest_out(values: Vector, low: Vector, high: Vector):
     """Most by which values leave their bounds; infinite where one is no number."""
     worst = 0.0
     for i in range(values.shape[0]):
@@ -146,8 +145,15 @@ def farthest_out(values, low, high):
 
 
 # Nor this, whose numbers go there.
-@nb.njit(cache=True, nogil=True)
-def farthest_row(starts, rows, entries, x, low, high):
+@compiled
+def farthest_row(
+    starts: Indices32,
+    rows: Indices32,
+    entries: Vector,
+    x: Vector,
+    low: Vector,
+    high: Vector,
+):
     """Most by which A x leaves its bounds, of A by columns as in SciPy."""
     values = np.zeros(low.shape[0])
     for j in range(x.shape[0]):

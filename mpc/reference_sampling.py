@@ -4,28 +4,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.bound_arguments import bind
-from models.rotations import box_minus, box_plus, compiled, inlined, rotation_exp
+from models.arrays import Array3, Flags, Indices, Matrix, Vector
+from models.bound_arguments import Bound, bind
+from models.compiled import compiled
+from models.rotations import box_minus, box_plus, rotation_exp
 from mpc.reference_table import ReferenceTable
 
 
 class ReferenceSample(NamedTuple):
     """The reference at one phase; rates are per second of phase."""
 
-    q: np.ndarray
-    v: np.ndarray
-    vdot: np.ndarray
-    com: np.ndarray
-    momentum: np.ndarray
-    R_trunk: np.ndarray
-    trunk: np.ndarray
-    point: np.ndarray
-    point_force: np.ndarray
-    wrench: np.ndarray
-    standing: np.ndarray
-    R_contact: np.ndarray
-    p_contact: np.ndarray
-    contact_motion: np.ndarray
+    q: Vector
+    v: Vector
+    vdot: Vector
+    com: Matrix
+    momentum: Matrix
+    R_trunk: Matrix
+    trunk: Matrix
+    point: Array3
+    point_force: Matrix
+    wrench: Matrix
+    standing: Flags
+    R_contact: Array3
+    p_contact: Matrix
+    contact_motion: Array3
 
 
 @compiled
@@ -41,7 +43,7 @@ def locate(t, s):
 
 
 @compiled
-def _locate_all(t, phases, index, share):
+def _locate_all(t: Vector, phases: Vector, index: Indices, share: Vector):
     for n in range(phases.shape[0]):
         index[n], share[n] = locate(t, phases[n])
 
@@ -65,7 +67,7 @@ def _hermite(a, da, b, db, h, u):
     )
 
 
-@inlined
+@compiled
 def _sample_positions(qa, va, qb, vb, u, h, floating, q):
     """Positions: base rotation along the shortest way, all else by `_hermite`.
 
@@ -90,7 +92,7 @@ def _sample_positions(qa, va, qb, vb, u, h, floating, q):
             q[k] = base[k]
 
 
-@inlined
+@compiled
 def _turn(R, rate, u, h, out):
     """Writes the rotation R turned by the angular velocity `rate` for u of h."""
     w = np.empty(3)
@@ -155,7 +157,12 @@ def _sample(bound, s, floating):
 
 
 @compiled
-def _sample_or_rest(bound, s, duration, floating):
+def _sample_or_rest(
+    bound: Bound[tuple[ReferenceTable, ReferenceSample]],
+    s: float,
+    duration: float,
+    floating: bool,
+):
     """`_sample`, with all rates zero before the start and after the end."""
     _sample(bound, s, floating)
     if 0.0 <= s <= duration:

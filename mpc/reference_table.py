@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from behaviors.behavior import Behavior
+from models.arrays import Array3, Array4, FlagMatrix, Matrix, Vector
 from models.frame_trajectories import frame_trajectories
 from models.robot import RobotModel
 
@@ -13,22 +14,22 @@ from models.robot import RobotModel
 class ReferenceTable(NamedTuple):
     """A behavior's motion as arrays over its grid of M phases."""
 
-    t: np.ndarray  # (M,)
-    q: np.ndarray  # (M, nq)
-    v: np.ndarray  # (M, nv)
-    vdot: np.ndarray  # (M, nv)
-    com: np.ndarray  # (M, 3, 3) position, velocity, acceleration
-    momentum: np.ndarray  # (M, 2, 3) angular momentum about the CoM and its rate
-    R_trunk: np.ndarray  # (M, 3, 3)
-    trunk: np.ndarray  # (M, 2, 3) angular velocity and acceleration
-    point: np.ndarray  # (M, 3, P, 3) position, velocity, acceleration
-    point_force: np.ndarray  # (M, P, 3) planned load on points, world axes [N]
-    wrench: np.ndarray  # (M, C, 6) patch wrenches [weights]
-    standing: np.ndarray  # (M, C)
-    R_contact: np.ndarray  # (M, C, 3, 3)
-    p_contact: np.ndarray  # (M, C, 3)
-    contact_motion: np.ndarray  # (M, 2, C, 6) velocity, acceleration of patches
-    inertia: np.ndarray  # (M, 3, 3)
+    t: Vector  # (M,)
+    q: Matrix  # (M, nq)
+    v: Matrix  # (M, nv)
+    vdot: Matrix  # (M, nv)
+    com: Array3  # (M, 3, 3) position, velocity, acceleration
+    momentum: Array3  # (M, 2, 3) angular momentum about the CoM and its rate
+    R_trunk: Array3  # (M, 3, 3)
+    trunk: Array3  # (M, 2, 3) angular velocity and acceleration
+    point: Array4  # (M, 3, P, 3) position, velocity, acceleration
+    point_force: Array3  # (M, P, 3) planned load on points, world axes [N]
+    wrench: Array3  # (M, C, 6) patch wrenches [weights]
+    standing: FlagMatrix  # (M, C)
+    R_contact: Array4  # (M, C, 3, 3)
+    p_contact: Array3  # (M, C, 3)
+    contact_motion: Array4  # (M, 2, C, 6) velocity, acceleration of patches
+    inertia: Array3  # (M, 3, 3)
 
 
 def make_table(

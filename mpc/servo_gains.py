@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from models.arrays import Array3, Matrix
+from models.compiled import compiled
 from models.configuration import Configuration
 from models.robot import RobotModel
-from models.rotations import compiled
 from models.servo_margin import SERVO_STEP, servo_of
 from mpc.reference import Reference
 
@@ -88,7 +89,7 @@ class ServoSchedule:
 
 
 @compiled
-def _blend(table, u, out):
+def _blend(table: Array3, u: float, out: Matrix):
     """Writes a row of a table (K, 2, nj) at an index u between rows; ends go on."""
     last = table.shape[0] - 1
     u = min(max(u, 0.0), float(last))

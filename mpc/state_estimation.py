@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models.bound_arguments import bind
+from models.arrays import Flags, Matrix, Vector
+from models.bound_arguments import Bound, bind
+from models.compiled import compiled
 from models.finite import all_finite
-from models.kinematic_tree import make_workspace
+from models.kinematic_tree import KinematicTree, Workspace, make_workspace
 from models.robot import RobotModel
-from models.rotations import box_plus, compiled, quaternion_to_matrix
+from models.rotations import box_plus, quaternion_to_matrix
 from models.sensors import SensorReading
 from mpc.contact_estimator import ContactThresholds, estimate_contacts
-from mpc.contact_kinematics import read_limbs, see_contacts
+from mpc.contact_kinematics import Limbs, read_limbs, see_contacts
 from mpc.estimator_start import StartUncertainty, start_estimate
 from mpc.filter_correction import correct
 from mpc.invariant_filter import (
@@ -241,19 +243,19 @@ def whole(reading: SensorReading, before: SensorReading | None) -> SensorReading
 
 @compiled
 def _advance(
-    bound,
-    rough,
-    dt,
-    position,
-    velocity,
-    gyro,
-    accelerometer,
-    stands,
-    landed,
-    trust,
-    base,
-    joints,
-    motion,
+    bound: Bound[tuple[KinematicTree, Workspace, Limbs, Matrix, FilterNoise, float]],
+    rough: bool,
+    dt: float,
+    position: Vector,
+    velocity: Vector,
+    gyro: Vector,
+    accelerometer: Vector,
+    stands: Flags,
+    landed: Flags,
+    trust: Vector,
+    base: BaseEstimate,
+    joints: Matrix,
+    motion: Matrix,
 ):
     """One sample: filters in place, base rate and acceleration into `motion`.
 
@@ -294,7 +296,15 @@ def _advance(
 
 
 @compiled
-def _carry_on(floating, base, joints, motion, horizon, q, v):
+def _carry_on(
+    floating: bool,
+    base: BaseEstimate,
+    joints: Matrix,
+    motion: Matrix,
+    horizon: float,
+    q: Vector,
+    v: Vector,
+):
     """Writes the state `horizon` later, at constant accelerations."""
     nj = joints.shape[1]
     first = v.shape[0] - nj

@@ -3,21 +3,19 @@
 `mpc.swings.Swing` says what the numbers of a swing are.
 """
 
-import numba as nb
+from models.arrays import Matrix, Vector
+from models.compiled import compiled
 
-from models.compiled_cache import guard_compiled_cache
-
-guard_compiled_cache()
 # How fast a foot that missed the ground goes on looking for it [m/s].
 SINKING = 0.4
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _share(s, start, T):
     return min(max((s - start) / T, 0.0), 1.0)
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _cross_over(s, end, since, shift, rate, landing, out):
     """Writes the cubic from (shift, rate) at `since` to (landing, 0) at the end."""
     T = max(end - since, 1e-3)
@@ -31,7 +29,7 @@ def _cross_over(s, end, since, shift, rate, landing, out):
             out[2, k] = (2 * square + 6 * cube * u) / T**2
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _go_up_and_down(s, start, end, height, depth, out):
     """Writes a swing that goes up to a height and ends at a depth."""
     T = end - start
@@ -43,7 +41,7 @@ def _go_up_and_down(s, start, end, height, depth, out):
     out[1, 2], out[2, 2] = slope / T, bend / T**2
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def _leave_start_height(s, start, end, rise, out):
     """Adds what is left at phase s of the height that the foot starts from."""
     T = 0.5 * (end - start)
@@ -56,9 +54,20 @@ def _leave_start_height(s, start, end, rise, out):
         out[2, 2] -= rise * 60 * u * (1 - u) * (1 - 2 * u) / T**2
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled
 def find_offset(
-    s, start, end, since, until, shift, rate, landing, height, depth, rise, out
+    s: float,
+    start: float,
+    end: float,
+    since: float,
+    until: float,
+    shift: Vector,
+    rate: Vector,
+    landing: Vector,
+    height: float,
+    depth: float,
+    rise: float,
+    out: Matrix,
 ):
     """Writes the offset of a swing at a phase.
 

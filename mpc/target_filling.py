@@ -6,14 +6,13 @@ accelerations by r^2.
 
 import numpy as np
 
-from models.rotations import (
-    compiled,
-    cross,
-    inlined,
-    quaternion_to_matrix,
-    rotation_exp,
-)
+from models.arrays import Array3, Flags, Indices, Matrix, Vector
+from models.bound_arguments import Bound
+from models.compiled import compiled
+from models.rotations import cross, quaternion_to_matrix, rotation_exp
 from mpc.plan import interpolate
+from mpc.reference_sampling import ReferenceSample
+from mpc.whole_body_arguments import Target
 
 # A point that is slower than this stands still [m/s].
 STILL = 1e-3
@@ -27,7 +26,19 @@ def _scale(rate, values, out):
 
 
 @compiled
-def fill(bound, rate, elapsed, ends, durations, deviations, wrenches, shifts, ground):
+def fill(
+    bound: Bound[
+        tuple[Target, ReferenceSample, Flags, Matrix, Indices, float, float, bool]
+    ],
+    rate: float,
+    elapsed: float,
+    ends: Vector,
+    durations: Vector,
+    deviations: Matrix,
+    wrenches: Array3,
+    shifts: Array3,
+    ground: float,
+):
     """Writes a target; `whole_body_target.TargetWriter` says what.
 
     Args:
@@ -42,7 +53,7 @@ def fill(bound, rate, elapsed, ends, durations, deviations, wrenches, shifts, gr
     _fill(bound, rate, deviation, wrenches[k], shifts[k + 1], turning, ground)
 
 
-@inlined
+@compiled
 def _fill(bound, rate, deviation, wrench, shift, turning, ground):
     """Writes a target from what the plan asks for at its time."""
     target, sample, is_elsewhere, elsewhere, soles, mass, gravity, floating = (
@@ -89,7 +100,14 @@ def _fill(bound, rate, deviation, wrench, shift, turning, ground):
 
 
 @compiled
-def move_sole(bound, contact, offset, rate):
+def move_sole(
+    bound: Bound[
+        tuple[Target, ReferenceSample, Flags, Matrix, Indices, float, float, bool]
+    ],
+    contact: int,
+    offset: Matrix,
+    rate: float,
+):
     """Moves a sole of a target by a (3, 3) offset and its rates per phase."""
     target = bound.content[0]
     for i in range(3):
@@ -98,7 +116,7 @@ def move_sole(bound, contact, offset, rate):
         target.contact_motion[1, contact, 3 + i] += rate * rate * offset[2, i]
 
 
-@inlined
+@compiled
 def _fill_floating(target, sample, rate, deviation, wrench, places, mass, gravity):
     """Writes what a robot with a free base has besides."""
     square = rate * rate

@@ -1,5 +1,7 @@
 """The joint command of a whole-body tick whose program is solved, compiled."""
 
+from models.arrays import Matrix, Vector
+from models.compiled import compiled
 from models.joint_command import (
     COMING,
     DAMPING,
@@ -11,7 +13,6 @@ from models.joint_command import (
     STIFFNESS,
     VELOCITY,
 )
-from models.rotations import compiled
 
 # Time after which the planned velocity has forgotten what it was [s].
 FORGETTING = 0.1
@@ -19,7 +20,16 @@ FORGETTING = 0.1
 
 @compiled
 def write_command(
-    tau, acceleration, sensed, joints, ahead, rate, gains, period, planned, command
+    tau: Vector,
+    acceleration: Vector,
+    sensed: Vector,
+    joints: Matrix,
+    ahead: Vector,
+    rate: float,
+    gains: Matrix,
+    period: float,
+    planned: Vector,
+    command: Vector,
 ):
     """Writes a `models.joint_command` and the velocity that it plans.
 

@@ -8,8 +8,7 @@ Wrenches are (moment, force) in the axes of their patch, in weights of the robot
 
 from typing import NamedTuple
 
-import numpy as np
-
+from models.arrays import Array3, Flags, IndexMatrix, Indices, Matrix, Vector
 from models.kinematic_tree import KinematicTree, Workspace
 
 # Rows of the wrench cone of a contact.
@@ -22,23 +21,23 @@ class Structure(NamedTuple):
     tree: KinematicTree
     gravity: float
     mass: float
-    effort: np.ndarray  # (nj,)
-    damping: np.ndarray  # (nj,)
-    position_lower: np.ndarray  # (nj,)
-    position_upper: np.ndarray  # (nj,)
-    contact_body: np.ndarray  # (C,)
-    contact_R: np.ndarray  # (C, 3, 3)
-    contact_p: np.ndarray  # (C, 3)
-    contact_size: np.ndarray  # (C, 2) half length and half width
-    limb: np.ndarray  # (L, 6) joints of the limbs of the first L contacts
-    limb_range: np.ndarray  # (2, L, 6) where they stop, or the limb stops to yield
-    free: np.ndarray  # (nj - 6 L,) the other joints
-    cone: np.ndarray  # (C, 16, 6)
+    effort: Vector  # (nj,)
+    damping: Vector  # (nj,)
+    position_lower: Vector  # (nj,)
+    position_upper: Vector  # (nj,)
+    contact_body: Indices  # (C,)
+    contact_R: Array3  # (C, 3, 3)
+    contact_p: Matrix  # (C, 3)
+    contact_size: Matrix  # (C, 2) half length and half width
+    limb: IndexMatrix  # (L, 6) joints of the limbs of the first L contacts
+    limb_range: Array3  # (2, L, 6) where they stop, or the limb stops to yield
+    free: Indices  # (nj - 6 L,) the other joints
+    cone: Array3  # (C, 16, 6)
     trunk_body: int
-    trunk_R: np.ndarray  # (3, 3)
-    trunk_p: np.ndarray  # (3,)
-    point_body: np.ndarray  # (P,) points with tasks or known loads
-    point_p: np.ndarray  # (P, 3)
+    trunk_R: Matrix  # (3, 3)
+    trunk_p: Vector  # (3,)
+    point_body: Indices  # (P,) points with tasks or known loads
+    point_p: Matrix  # (P, 3)
 
 
 class Gains(NamedTuple):
@@ -70,41 +69,41 @@ class Gains(NamedTuple):
 class Target(NamedTuple):
     """What the tick tracks, in world axes."""
 
-    com: np.ndarray  # (3, 3) position, velocity, acceleration of the CoM
-    momentum: np.ndarray  # (2, 3) angular momentum about the CoM and its rate
-    R_base: np.ndarray  # (3, 3)
-    base: np.ndarray  # (2, 3) angular velocity and acceleration of the base
-    R_trunk: np.ndarray  # (3, 3)
-    trunk: np.ndarray  # (2, 3) the same of the trunk
-    joints: np.ndarray  # (3, nj) positions, velocities, accelerations
-    standing: np.ndarray  # (C,) bool
-    R_contact: np.ndarray  # (C, 3, 3)
-    contact: np.ndarray  # (C, 3) place
-    contact_motion: np.ndarray  # (2, C, 6) velocity and acceleration
-    wrench: np.ndarray  # (C, 6) planned wrenches [weights], patch axes
-    point: np.ndarray  # (3, P, 3) position, velocity, acceleration
-    point_on: np.ndarray  # (P,) 1.0 where the point has a task
-    point_force: np.ndarray  # (P, 3) known load on the point [N]
-    may_step: np.ndarray  # (1,) bool: whether soles may go where no plan has them yet
+    com: Matrix  # (3, 3) position, velocity, acceleration of the CoM
+    momentum: Matrix  # (2, 3) angular momentum about the CoM and its rate
+    R_base: Matrix  # (3, 3)
+    base: Matrix  # (2, 3) angular velocity and acceleration of the base
+    R_trunk: Matrix  # (3, 3)
+    trunk: Matrix  # (2, 3) the same of the trunk
+    joints: Matrix  # (3, nj) positions, velocities, accelerations
+    standing: Flags  # (C,) bool
+    R_contact: Array3  # (C, 3, 3)
+    contact: Matrix  # (C, 3) place
+    contact_motion: Array3  # (2, C, 6) velocity and acceleration
+    wrench: Matrix  # (C, 6) planned wrenches [weights], patch axes
+    point: Array3  # (3, P, 3) position, velocity, acceleration
+    point_on: Vector  # (P,) 1.0 where the point has a task
+    point_force: Matrix  # (P, 3) known load on the point [N]
+    may_step: Flags  # (1,) bool: whether soles may go where no plan has them yet
 
 
 class Tick(NamedTuple):
     """Memory of a tick and its results."""
 
     ws: Workspace
-    bias: np.ndarray  # (nv,)
-    M: np.ndarray  # (nv, nv)
-    J: np.ndarray  # (C, 6, nv) contact Jacobians, patch axes
-    Jdv: np.ndarray  # (C, 6)
-    R: np.ndarray  # (C, 3, 3)
-    r: np.ndarray  # (C, 3) from the base origin
-    Z: np.ndarray  # (nv, n)
-    z0: np.ndarray  # (nv,)
-    H: np.ndarray  # (n, n)
-    g: np.ndarray  # (n,)
-    A: np.ndarray  # (rows, n)
-    lower: np.ndarray  # (n + rows,) bounds of z, then of the rows
-    upper: np.ndarray
-    com: np.ndarray  # (3,) measured CoM
-    momentum: np.ndarray  # (6,) measured momentum about the CoM
-    R_trunk: np.ndarray  # (3, 3) measured
+    bias: Vector  # (nv,)
+    M: Matrix  # (nv, nv)
+    J: Array3  # (C, 6, nv) contact Jacobians, patch axes
+    Jdv: Matrix  # (C, 6)
+    R: Array3  # (C, 3, 3)
+    r: Matrix  # (C, 3) from the base origin
+    Z: Matrix  # (nv, n)
+    z0: Vector  # (nv,)
+    H: Matrix  # (n, n)
+    g: Vector  # (n,)
+    A: Matrix  # (rows, n)
+    lower: Vector  # (n + rows,) bounds of z, then of the rows
+    upper: Vector
+    com: Vector  # (3,) measured CoM
+    momentum: Vector  # (6,) measured momentum about the CoM
+    R_trunk: Matrix  # (3, 3) measured

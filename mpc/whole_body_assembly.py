@@ -6,6 +6,9 @@ limits; `mpc.limb_elimination` has the notation.
 
 import numpy as np
 
+from models.arrays import Vector
+from models.bound_arguments import Bound
+from models.compiled import compiled
 from models.composite_rigid_body import mass_matrix
 from models.dynamics import backward_pass, body_forces, forward_pass
 from models.kinematics import (
@@ -14,8 +17,8 @@ from models.kinematics import (
     frame_jacobian,
     frame_pose,
 )
-from models.rotations import compiled, inlined
 from mpc.limb_elimination import eliminate
+from mpc.whole_body_arguments import Gains, Structure, Target, Tick
 from mpc.whole_body_costs import (
     apply_known_loads,
     contact_cost,
@@ -27,8 +30,8 @@ from mpc.whole_body_costs import (
 from mpc.whole_body_limits import limits
 
 
-@inlined
-def update_state(structure, q, v, tick):
+@compiled
+def update_state(structure: Structure, q: Vector, v: Vector, tick: Tick):
     """Dynamics, contacts, center of mass and momentum at (q, v)."""
     tree, ws = structure.tree, tick.ws
     nv = v.shape[0]
@@ -86,7 +89,7 @@ def update_state(structure, q, v, tick):
     k[2] -= x * k[4] - y * k[3]
 
 
-@inlined
+@compiled
 def assemble(structure, gains, target, q, v, tick):
     """Builds the program of one tick in `tick`; `update_state` comes first."""
     H, g = tick.H, tick.g
@@ -106,8 +109,15 @@ def assemble(structure, gains, target, q, v, tick):
     limits(structure, target, q, v, tick)
 
 
-@inlined
-def recover(structure, target, tick, z, vdot, tau):
+@compiled
+def recover(
+    structure: Structure,
+    target: Target,
+    tick: Tick,
+    z: Vector,
+    vdot: Vector,
+    tau: Vector,
+):
     """Accelerations and joint torques of a solution z."""
     nv, n = tick.Z.shape
     nj, na = structure.effort.shape[0], structure.free.shape[0]
@@ -131,7 +141,7 @@ def recover(structure, target, tick, z, vdot, tau):
 
 
 @compiled
-def is_braced(target):
+def is_braced(target: Target):
     """Whether all contacts stand and no sole may step."""
     braced = not target.may_step[0]
     for c in range(target.standing.shape[0]):
@@ -140,7 +150,9 @@ def is_braced(target):
 
 
 @compiled
-def build(bound, q, v):
+def build(
+    bound: Bound[tuple[Structure, Gains, Gains, Target, Tick]], q: Vector, v: Vector
+):
     """Builds the program of one tick at (q, v) from its bound arguments."""
     structure, loose, braced, target, tick = bound.content
     gains = braced if is_braced(target) else loose
@@ -149,7 +161,12 @@ def build(bound, q, v):
 
 
 @compiled
-def recover_bound(bound, z, vdot, tau):
+def recover_bound(
+    bound: Bound[tuple[Structure, Gains, Gains, Target, Tick]],
+    z: Vector,
+    vdot: Vector,
+    tau: Vector,
+):
     """`recover` of bound arguments."""
     structure, _, _, target, tick = bound.content
     recover(structure, target, tick, z, vdot, tau)

@@ -6,13 +6,14 @@ vdot = Z z + z0 of `mpc.limb_elimination`.
 
 import numpy as np
 
+from models.compiled import compiled
 from models.kinematics import (
     base_position,
     frame_acceleration,
     frame_jacobian,
     frame_pose,
 )
-from models.rotations import compiled, inlined, quaternion_to_matrix, relative_log
+from models.rotations import quaternion_to_matrix, relative_log
 from mpc.limb_elimination import contact_acceleration
 
 
@@ -28,7 +29,7 @@ def _add_row(T, y, weight, H, g):
                 H[i, j] += x * T[j]
 
 
-@inlined
+@compiled
 def momentum_cost(structure, gains, target, tick, H, g):
     """Tracks the rate of momentum, which the wrenches alone decide."""
     n = g.shape[0]
@@ -64,7 +65,7 @@ def momentum_cost(structure, gains, target, tick, H, g):
         _add_row(T[3 + i], a, gains.linear_weight, H, g)
 
 
-@inlined
+@compiled
 def orientation_cost(structure, gains, target, q, v, tick, H, g):
     """Tracks the orientation of base and trunk."""
     nv, n = tick.Z.shape
@@ -116,7 +117,7 @@ def orientation_cost(structure, gains, target, q, v, tick, H, g):
             _add_row(T, y + kd * (motion[0, i] - w), gains.orientation_weight, H, g)
 
 
-@inlined
+@compiled
 def point_cost(structure, gains, target, q, v, tick, H, g):
     """Tracks points in the world and applies their known loads to the bias."""
     nv, n = tick.Z.shape
@@ -153,7 +154,7 @@ def point_cost(structure, gains, target, q, v, tick, H, g):
             _add_row(T, y, gains.point_weight * target.point_on[p], H, g)
 
 
-@inlined
+@compiled
 def apply_known_loads(structure, target, q, tick):
     """Takes the known loads on points off the bias forces."""
     nv = tick.bias.shape[0]
@@ -173,7 +174,7 @@ def apply_known_loads(structure, target, q, tick):
             tick.bias[j] -= J[3, j] * f[0] + J[4, j] * f[1] + J[5, j] * f[2]
 
 
-@inlined
+@compiled
 def posture_cost(structure, gains, target, q, v, tick, H, g):
     """Tracks free joints, planned wrenches, and the paths of limbs in the air."""
     nj, na = structure.effort.shape[0], structure.free.shape[0]
@@ -195,7 +196,7 @@ def posture_cost(structure, gains, target, q, v, tick, H, g):
                 g[k] -= weight * target.wrench[c, i]
 
 
-@inlined
+@compiled
 def contact_cost(structure, gains, target, v, tick, H, g):
     """Holds standing contacts without a limb where they are."""
     nv, n = tick.Z.shape

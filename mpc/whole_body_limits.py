@@ -1,8 +1,6 @@
 """Limits of the whole-body program: rows and bounds of what must hold, compiled."""
 
-import numpy as np
-
-from models.rotations import inlined
+from models.compiled import compiled
 from mpc.whole_body_arguments import CONE_ROWS
 
 # Most normal force on one contact [weights of the robot].
@@ -13,7 +11,7 @@ MAX_FORCE = 3.0
 LIMB_ROOM, LIMB_TIME, LIMB_MOST = 0.02, 0.05, 500.0
 
 
-@inlined
+@compiled
 def limits(structure, target, q, v, tick):
     """Joint acceleration bounds, wrench cones, normal forces, torque rows."""
     nv, n = tick.Z.shape
@@ -49,9 +47,13 @@ def limits(structure, target, q, v, tick):
             lower[n + row] = -1e30
             upper[n + row] = 0.0 if standing else 1e30
     first = C * CONE_ROWS
-    np.dot(tick.M[nf:], tick.Z, A[first : first + nj])
     for j in range(nj):
         row = first + j
+        for i in range(n):
+            A[row, i] = 0.0
+        for m in range(nv):
+            for i in range(n):
+                A[row, i] += tick.M[nf + j, m] * tick.Z[m, i]
         s = tick.bias[nf + j]
         for m in range(nv):
             s += tick.M[nf + j, m] * tick.z0[m]
@@ -66,7 +68,7 @@ def limits(structure, target, q, v, tick):
     _limb_limits(structure, target, q, v, tick, first + nj)
 
 
-@inlined
+@compiled
 def _limb_limits(structure, target, q, v, tick, first):
     """Keeps the joints of limbs where a leg can yield: bent, and off the stops."""
     nv, n = tick.Z.shape

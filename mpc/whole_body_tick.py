@@ -11,10 +11,11 @@ Drake system.
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numba as nb
 import numpy as np
 
+from models.arrays import Vector
 from models.bound_arguments import bind
+from models.compiled import compiled
 from models.finite import all_finite
 from models.joint_command import BLOCKS, joint_command
 from models.robot import RobotModel
@@ -41,8 +42,8 @@ CARRY = 0.05
 
 
 # Not with fast mathematics, for which everything is finite.
-@nb.njit(cache=True, nogil=True)
-def _move_on(q, v, time, floating, out):
+@compiled
+def _move_on(q: Vector, v: Vector, time: float, floating: bool, out: Vector):
     """Writes where a robot is a while later; whether its state is finite numbers."""
     if not (all_finite(q) and all_finite(v)):
         return False

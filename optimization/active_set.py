@@ -14,8 +14,11 @@ so. Source
 
 import numpy as np
 
+from models.arrays import Matrix, Vector
+from models.bound_arguments import Bound
+from models.compiled import compiled
 from optimization.cholesky import factor, solve_backward, solve_forward, solve_rows
-from optimization.qp import DaqpSolver, QPSolution, QuadraticProgram, summed
+from optimization.qp import DaqpSolver, QPSolution, QuadraticProgram
 
 # Rounds before giving up; from a wrong guess DAQP is as fast.
 ROUNDS = 6
@@ -23,7 +26,7 @@ ROUNDS = 6
 BEYOND = 1e-6
 
 
-@summed
+@compiled
 def _reduce(H, g, A, lower, upper, x, free, moved):
     """Takes variables whose bounds meet out of a program.
 
@@ -61,7 +64,7 @@ def _reduce(H, g, A, lower, upper, x, free, moved):
     return U, down
 
 
-@summed
+@compiled
 def _list_active(lower, upper, side, first, active):
     """Lists what is active, given variables apart; -1 where that is too much."""
     k = 0
@@ -75,7 +78,7 @@ def _list_active(lower, upper, side, first, active):
     return k
 
 
-@summed
+@compiled
 def _solve_active(A, lower, upper, side, moved, free, U, best, x, dual, V, active):
     """Minimum with what is active as equations; whether there may be one.
 
@@ -113,7 +116,7 @@ def _solve_active(A, lower, upper, side, moved, free, U, best, x, dual, V, activ
     return True
 
 
-@summed
+@compiled
 def _correct(A, lower, upper, x, dual, side):
     """Corrects which bounds are active: 1 upper, -1 lower.
 
@@ -146,7 +149,7 @@ def _correct(A, lower, upper, x, dual, side):
     return changes
 
 
-@summed
+@compiled
 def _hold_given(H, g, A, lower, upper, x, dual):
     """Writes the multipliers of variables that are given: what balances the rest."""
     n, first = g.shape[0], lower.shape[0] - A.shape[0]
@@ -163,8 +166,13 @@ def _hold_given(H, g, A, lower, upper, x, dual):
         dual[i] = -s
 
 
-@summed
-def follow_active_set(bound, guess, x, dual):
+@compiled
+def follow_active_set(
+    bound: Bound[tuple[Matrix, Vector, Matrix, Vector, Vector]],
+    guess: Vector,
+    x: Vector,
+    dual: Vector,
+):
     """Solves a program from a guess of its multipliers.
 
     Args:

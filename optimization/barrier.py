@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.rotations import compiled
+from models.arrays import Flags, Vector
+from models.compiled import compiled
 from optimization.program import FREE, Program
 
 # Slacks and excesses keep at least this share of their value in a step.
@@ -167,7 +168,17 @@ def _excess_costs(program: Program, excess_cost: float) -> np.ndarray:
 
 
 @compiled
-def _trial(c, s, ds, e, de, rho, elastic, alpha, mu):
+def _trial(
+    c: Vector,
+    s: Vector,
+    ds: Vector,
+    e: Vector,
+    de: Vector,
+    rho: Vector,
+    elastic: Flags,
+    alpha: float,
+    mu: float,
+):
     """Sum of |c + e - s| and the cost of barriers and excesses."""
     theta = 0.0
     cost = 0.0
@@ -182,7 +193,17 @@ def _trial(c, s, ds, e, de, rho, elastic, alpha, mu):
 
 
 @compiled
-def _linearize(c, s, e, z, rho, elastic, mu, stiffness, shift):
+def _linearize(
+    c: Vector,
+    s: Vector,
+    e: Vector,
+    z: Vector,
+    rho: Vector,
+    elastic: Flags,
+    mu: float,
+    stiffness: Vector,
+    shift: Vector,
+):
     """Eliminates slack and excess: z + dz = z - stiffness (dc + shift)."""
     for i in range(c.shape[0]):
         x = s[i] / z[i]
@@ -195,7 +216,17 @@ def _linearize(c, s, e, z, rho, elastic, mu, stiffness, shift):
 
 
 @compiled
-def _step(s, e, z, rho, elastic, mu, dz, ds, de):
+def _step(
+    s: Vector,
+    e: Vector,
+    z: Vector,
+    rho: Vector,
+    elastic: Flags,
+    mu: float,
+    dz: Vector,
+    ds: Vector,
+    de: Vector,
+):
     """Steps of slacks and excesses, and the longest steps that keep all positive."""
     primal = 1.0
     dual = 1.0

@@ -5,14 +5,14 @@ Only upper triangles are read and written.
 
 import numpy as np
 
-from optimization.qp import summed
+from models.compiled import compiled
 
 # Which share of its square a row has to have left when those before it are taken out,
 # or it follows from them.
 INDEPENDENT = 1e-10
 
 
-@summed
+@compiled
 def factor(U):
     """Cholesky factor U'U in place, diagonal inverted; False if there is none."""
     n = U.shape[0]
@@ -31,7 +31,7 @@ def factor(U):
     return True
 
 
-@summed
+@compiled
 def solve_forward(U, x):
     """x = U'^-1 x for a factor of `factor`."""
     n = U.shape[0]
@@ -43,7 +43,7 @@ def solve_forward(U, x):
                 x[j] -= y * U[k, j]
 
 
-@summed
+@compiled
 def solve_backward(U, x):
     """x = U^-1 x for a factor of `factor`."""
     n = U.shape[0]
@@ -54,7 +54,7 @@ def solve_backward(U, x):
         x[k] = s * U[k, k]
 
 
-@summed
+@compiled
 def solve_rows(V, count, y):
     """Solves V V' y = y in place; a row that follows from others before it gets none.
 

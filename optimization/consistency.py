@@ -7,14 +7,29 @@ dynamics.
 
 import numpy as np
 
+from models.arrays import Array3, Array4, FlagMatrix, IndexMatrix, Matrix
+from models.compiled import compiled
 from models.dynamics import apply_wrench, backward_pass, body_forces, forward_pass
+from models.kinematic_tree import Workspace
 from models.kinematics import frame_pose
-from models.rotations import compiled
 from optimization.limb import put_limb
+from optimization.program import Program
 
 
 @compiled
-def make_consistent(program, ws, limb, standing, R_WC, p_WC, q, v, vdot, wrench, tau):
+def make_consistent(
+    program: Program,
+    ws: Workspace,
+    limb: IndexMatrix,
+    standing: FlagMatrix,
+    R_WC: Array4,
+    p_WC: Array3,
+    q: Matrix,
+    v: Matrix,
+    vdot: Matrix,
+    wrench: Array3,
+    tau: Matrix,
+):
     """Corrects q, v, vdot, wrench in place and writes tau; see the module's head.
 
     Args:

@@ -16,11 +16,7 @@ import numpy as np
 
 from models.configuration import Configuration
 from models.robot import RobotModel
-from models.rotations import (
-    box_plus,
-    quaternion_to_matrix,
-    relative_log,
-)
+from models.rotations import box_plus, quaternion_to_matrix, relative_log
 
 # Corrections of the angular momentum and the rotation [rad] at which they end.
 _ATTEMPTS, _CLOSE = 20, 1e-12

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from models.compiled import compiled
 from models.dynamics import apply_wrench
 from models.dynamics_derivatives import add_wrench_derivative
-from models.rotations import compiled
 
 
 @compiled

@@ -2,33 +2,36 @@
 
 import numpy as np
 
+from models.arrays import Indices, Matrix, MatrixView, Vector
+from models.compiled import compiled
 from models.dynamics import forward_pass
+from models.kinematic_tree import KinematicTree, Workspace
 from models.kinematics import (
     base_position,
     frame_acceleration,
     frame_jacobian,
     frame_pose,
 )
-from models.rotations import compiled, relative_log
+from models.rotations import relative_log
 
 
 @compiled
 def put_limb(
-    tree,
-    gravity,
-    ws,
-    body,
-    R_BF,
-    p_BF,
-    first,
-    joints,
-    R_WC,
-    p_WC,
-    is_placed,
-    q,
-    v,
-    vdot,
-    change,
+    tree: KinematicTree,
+    gravity: float,
+    ws: Workspace,
+    body: int,
+    R_BF: Matrix,
+    p_BF: Vector,
+    first: int,
+    joints: Indices,
+    R_WC: MatrixView,
+    p_WC: Vector,
+    is_placed: bool,
+    q: Vector,
+    v: Vector,
+    vdot: Vector,
+    change: Matrix,
 ):
     """Puts a limb where its contact stands still, and notes by how much.
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from models.arrays import Array3, Matrix
 from models.collision_distances import distances
+from models.compiled import compiled
 from models.dynamics import backward_pass, body_forces, forward_pass
 from models.dynamics_derivatives import inverse_dynamics_derivatives
 from models.kinematics import (
@@ -11,16 +13,12 @@ from models.kinematics import (
     frame_jacobian,
     frame_pose,
 )
-from models.rotations import (
-    box_minus,
-    box_plus,
-    compiled,
-    left_jacobian_inverse,
-    relative_log,
-)
+from models.rotations import box_minus, box_plus, left_jacobian_inverse, relative_log
 from optimization.knot_dynamics import apply_wrenches, dynamics_jacobian
 from optimization.linearization_arrays import (
     Evaluation,
+    Linearization,
+    Scratch,
     make_evaluation,
     make_linearization,
     make_scratch,
@@ -39,7 +37,16 @@ def evaluate_once(
 
 
 @compiled
-def evaluate(program, q, w, phi, scratch, values, derivatives, linearize):
+def evaluate(
+    program: Program,
+    q: Matrix,
+    w: Array3,
+    phi: Matrix,
+    scratch: Scratch,
+    values: Evaluation,
+    derivatives: Linearization,
+    linearize: bool,
+):
     """Evaluates a program, with first derivatives if asked.
 
     Args:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.arrays import Array3, Array4, Matrix, Vector
 from models.kinematic_tree import Workspace, make_workspace
 from optimization.program import Program
 
@@ -11,38 +12,38 @@ from optimization.program import Program
 class Evaluation(NamedTuple):
     """Values of a program at a point, and where the last linearization stands."""
 
-    velocity: np.ndarray  # (N, nv) mean velocity of the interval before the knot
-    equality: np.ndarray  # (N, nf + n_phi) base dynamics and load residuals
-    rows: np.ndarray  # (N, rows.num_rows) inequality rows
-    frame: np.ndarray  # (N, P, 6) frame residuals
-    com: np.ndarray  # (N, 3) center of mass [m]
-    rest: np.ndarray  # (nv,) end velocity residual
+    velocity: Matrix  # (N, nv) mean velocity of the interval before the knot
+    equality: Matrix  # (N, nf + n_phi) base dynamics and load residuals
+    rows: Matrix  # (N, rows.num_rows) inequality rows
+    frame: Array3  # (N, P, 6) frame residuals
+    com: Matrix  # (N, 3) center of mass [m]
+    rest: Vector  # (nv,) end velocity residual
 
 
 class Linearization(NamedTuple):
     """First derivatives of a program at a point."""
 
     # Base dynamics, joint torques and loads against (block k-1, k, k+1, wrenches).
-    dynamics: np.ndarray  # (N, nv + n_phi, 3 nb + max wrenches)
-    frame: np.ndarray  # (N, P, 6, nv)
-    com: np.ndarray  # (N, 3, nv)
-    collision: np.ndarray  # (N, F, nv)
-    sweep: np.ndarray  # (N, F, nv) at the middle, against a step of both ends
-    left: np.ndarray  # (N, 3, 3) d velocity / d (block k), rotation part, times h
-    right: np.ndarray  # (N, 3, 3) minus the same for block k - 1
+    dynamics: Array3  # (N, nv + n_phi, 3 nb + max wrenches)
+    frame: Array4  # (N, P, 6, nv)
+    com: Array3  # (N, 3, nv)
+    collision: Array3  # (N, F, nv)
+    sweep: Array3  # (N, F, nv) at the middle, against a step of both ends
+    left: Array3  # (N, 3, 3) d velocity / d (block k), rotation part, times h
+    right: Array3  # (N, 3, 3) minus the same for block k - 1
 
 
 class Scratch(NamedTuple):
     """Memory of one knot's evaluation."""
 
     ws: Workspace
-    tau: np.ndarray  # (nv,)
-    Dq: np.ndarray  # (nv, nv)
-    Dv: np.ndarray  # (nv, nv)
-    M: np.ndarray  # (nv, nv)
-    J: np.ndarray  # (P, 6, nv) frame Jacobians in target axes
-    R: np.ndarray  # (P, 3, 3) frame rotations
-    r: np.ndarray  # (P, 3) frame origins from the base origin
+    tau: Vector  # (nv,)
+    Dq: Matrix  # (nv, nv)
+    Dv: Matrix  # (nv, nv)
+    M: Matrix  # (nv, nv)
+    J: Array3  # (P, 6, nv) frame Jacobians in target axes
+    R: Array3  # (P, 3, 3) frame rotations
+    r: Matrix  # (P, 3) frame origins from the base origin
 
 
 def make_scratch(program: Program) -> Scratch:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.arrays import Array3, Matrix, Vector
 from optimization.linearization_arrays import Evaluation, Linearization
 from optimization.program import Program
 
@@ -11,24 +12,24 @@ from optimization.program import Program
 class Step(NamedTuple):
     """Memory of the Newton step."""
 
-    band: np.ndarray  # (n, bandwidth + 1) lower band, one row a column
-    rhs: np.ndarray  # (n,)
-    factor: np.ndarray  # (N, nw, nw) Cholesky factors of the wrench blocks
-    coupling: np.ndarray  # (N, nw, 3 nb) their eliminated couplings
-    load: np.ndarray  # (N, nw) their eliminated right-hand sides
-    dx: np.ndarray  # (N, nb) step of the blocks
-    dw: np.ndarray  # (N, C, 6) step of the wrenches
-    d_rows: np.ndarray  # (N, rows) change of the inequality rows
-    d_equality: np.ndarray  # (N, nf + n_phi) change of the equalities
-    d_frame: np.ndarray  # (N, P, 6) change of the frame residuals
+    band: Matrix  # (n, bandwidth + 1) lower band, one row a column
+    rhs: Vector  # (n,)
+    factor: Array3  # (N, nw, nw) Cholesky factors of the wrench blocks
+    coupling: Array3  # (N, nw, 3 nb) their eliminated couplings
+    load: Matrix  # (N, nw) their eliminated right-hand sides
+    dx: Matrix  # (N, nb) step of the blocks
+    dw: Array3  # (N, C, 6) step of the wrenches
+    d_rows: Matrix  # (N, rows) change of the inequality rows
+    d_equality: Matrix  # (N, nf + n_phi) change of the equalities
+    d_frame: Array3  # (N, P, 6) change of the frame residuals
 
 
 class Multipliers(NamedTuple):
     """Multipliers of the equalities."""
 
-    equality: np.ndarray  # (N, nf + n_phi)
-    frame: np.ndarray  # (N, P, 6)
-    rest: np.ndarray  # (nv,)
+    equality: Matrix  # (N, nf + n_phi)
+    frame: Array3  # (N, P, 6)
+    rest: Vector  # (nv,)
 
 
 class NewtonSystem(NamedTuple):
@@ -37,8 +38,8 @@ class NewtonSystem(NamedTuple):
     values: Evaluation  # at the point
     derivatives: Linearization
     multipliers: Multipliers
-    stiffness: np.ndarray  # (N, rows) diagonal S of the inequality rows
-    pull: np.ndarray  # (N, rows) gradient of barrier and slack terms in the rows
+    stiffness: Matrix  # (N, rows) diagonal S of the inequality rows
+    pull: Matrix  # (N, rows) gradient of barrier and slack terms in the rows
     delta: float  # regularization of the equalities
 
 

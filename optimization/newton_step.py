@@ -10,7 +10,9 @@ Source
 import numpy as np
 from scipy.linalg.lapack import dpbtrf, dpbtrs
 
-from models.rotations import box_plus, compiled
+from models.arrays import Matrix
+from models.compiled import compiled
+from models.rotations import box_plus
 from optimization.barrier import Side
 from optimization.iterate import Iterate
 from optimization.linearization import evaluate
@@ -32,7 +34,7 @@ HELD = 1e20
 
 
 @compiled
-def _retract(q, dx, scale, floating, out):
+def _retract(q: Matrix, dx: Matrix, scale: float, floating: bool, out: Matrix):
     for k in range(q.shape[0]):
         box_plus(q[k], dx[k], scale, floating, out[k])
 

@@ -5,10 +5,36 @@ Program, the NewtonSystem, knot k, the size nb of a block and the Step to add to
 and H are memory for Jacobians of rows, their weighted form and a product of the two.
 """
 
-import numpy as np
-
 from models.collision import FAR
-from models.rotations import compiled
+from models.compiled import compiled
+
+
+@compiled
+def weighted_square(B, WB, H):
+    """H = B' W B of a diagonal W.
+
+    Args:
+        B: (m, n).
+        WB: (m, n) W B.
+        H: (n, n) written, symmetric.
+    """
+    m, n = B.shape
+    for i in range(n):
+        row = H[i]
+        for j in range(i, n):
+            row[j] = 0.0
+        # Four at a time, so that a sum is loaded and stored a quarter as often.
+        for k in range(0, m - 3, 4):
+            b0, b1, b2, b3 = B[k, i], B[k + 1, i], B[k + 2, i], B[k + 3, i]
+            w0, w1, w2, w3 = WB[k], WB[k + 1], WB[k + 2], WB[k + 3]
+            for j in range(i, n):
+                row[j] += b0 * w0[j] + b1 * w1[j] + b2 * w2[j] + b3 * w3[j]
+        for k in range(m - m % 4, m):
+            b, w = B[k, i], WB[k]
+            for j in range(i, n):
+                row[j] += b * w[j]
+        for j in range(i):
+            row[j] = H[j, i]
 
 
 @compiled
@@ -85,7 +111,7 @@ def sweep_terms(program, system, k, nb, B, WB, H, step):
         count += 1
     if count == 0:
         return
-    np.dot(B[:count].T, WB[:count], H)
+    weighted_square(B[:count], WB[:count], H)
     for c in range(nv):
         for r in range(c, nv):
             step.band[o + c, r - c] += H[c, r]
@@ -147,7 +173,7 @@ def local_terms(program, system, k, nb, B, WB, Hl, step):
             WB[count, j] = stiffness[k, row] * D[j]
             step.rhs[o + j] -= pull[k, row] * D[j]
         count += 1
-    np.dot(B[:count].T, WB[:count], Hl)
+    weighted_square(B[:count], WB[:count], Hl)
     for j in range(program.effort.shape[0]):
         row = program.rows.position + j
         x = dt * program.posture_weight[k, j]

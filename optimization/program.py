@@ -7,8 +7,15 @@ out in sections; `RowLayout` names where each begins.
 
 from typing import NamedTuple
 
-import numpy as np
-
+from models.arrays import (
+    Array3,
+    Array4,
+    FlagMatrix,
+    IndexMatrix,
+    Indices,
+    Matrix,
+    Vector,
+)
 from models.collision import CollisionArrays
 from models.kinematic_tree import KinematicTree
 
@@ -68,38 +75,38 @@ class Program(NamedTuple):
     rows: RowLayout
     weight: float  # robot weight m g [N], the unit of force
     gravity: float  # [m/s^2]
-    effort: np.ndarray  # (nj,) effort limits [N m]
-    h: np.ndarray  # (N - 1,) intervals [s]
-    span: np.ndarray  # (N - 1,) h, averaged with those beside it: see `Transcription`
-    dt: np.ndarray  # (N,) time a knot stands for [s]
+    effort: Vector  # (nj,) effort limits [N m]
+    h: Vector  # (N - 1,) intervals [s]
+    span: Vector  # (N - 1,) h, averaged with those beside it: see `Transcription`
+    dt: Vector  # (N,) time a knot stands for [s]
     # Frame slots; the first C are the contacts.
-    frame_body: np.ndarray  # (P,)
-    frame_R: np.ndarray  # (P, 3, 3)
-    frame_p: np.ndarray  # (P, 3)
-    frame_used: np.ndarray  # (N, P) whether anything asks for the frame
-    R_WG: np.ndarray  # (N, P, 3, 3) targets
-    p_WG: np.ndarray  # (N, P, 3)
-    frame_weight: np.ndarray  # (N, P, 6) costs per second
-    frame_equal: np.ndarray  # (N, P, 6) 1.0 where the residual must vanish
+    frame_body: Indices  # (P,)
+    frame_R: Array3  # (P, 3, 3)
+    frame_p: Matrix  # (P, 3)
+    frame_used: FlagMatrix  # (N, P) whether anything asks for the frame
+    R_WG: Array4  # (N, P, 3, 3) targets
+    p_WG: Array3  # (N, P, 3)
+    frame_weight: Array3  # (N, P, 6) costs per second
+    frame_equal: Array3  # (N, P, 6) 1.0 where the residual must vanish
     collisions: CollisionArrays
-    feeler_on: np.ndarray  # (N, F) whether a feeler keeps its distance at a knot
-    sweep_on: np.ndarray  # (N, F) whether it does so half way from the knot before
+    feeler_on: FlagMatrix  # (N, F) whether a feeler keeps its distance at a knot
+    sweep_on: FlagMatrix  # (N, F) whether it does so half way from the knot before
     # Contacts.
-    cone: np.ndarray  # (C, CONE_ROWS, 6)
-    wrench_start: np.ndarray  # (N, C) first wrench variable, -1 when off
-    wrench_first: np.ndarray  # (C,) first component: 0 for a patch, 3 for a point
-    num_wrench: np.ndarray  # (N,) wrench variables of the knot
-    wrench_weight: np.ndarray  # (6,) costs per second
-    rated: np.ndarray  # (n_phi,) contacts whose load is a variable
+    cone: Array3  # (C, CONE_ROWS, 6)
+    wrench_start: IndexMatrix  # (N, C) first wrench variable, -1 when off
+    wrench_first: Indices  # (C,) first component: 0 for a patch, 3 for a point
+    num_wrench: Indices  # (N,) wrench variables of the knot
+    wrench_weight: Vector  # (6,) costs per second
+    rated: Indices  # (n_phi,) contacts whose load is a variable
     # Costs.
-    com_target: np.ndarray  # (N, 3)
-    com_weight: np.ndarray  # (N, 3)
-    posture: np.ndarray  # (N, nj)
-    posture_weight: np.ndarray  # (N, nj)
+    com_target: Matrix  # (N, 3)
+    com_weight: Matrix  # (N, 3)
+    posture: Matrix  # (N, nj)
+    posture_weight: Matrix  # (N, nj)
     effort_weight: float  # on torques, in shares of their limits
-    velocity_weight: np.ndarray  # (nv,)
-    acceleration_weight: np.ndarray  # (nv,)
+    velocity_weight: Vector  # (nv,)
+    acceleration_weight: Vector  # (nv,)
     # Constraints.
-    lower: np.ndarray  # (N, rows.num_rows)
-    upper: np.ndarray  # (N, rows.num_rows)
+    lower: Matrix  # (N, rows.num_rows)
+    upper: Matrix  # (N, rows.num_rows)
     rest_scale: float  # scale of the rest constraint at the end, 0 without one

@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import daqp
-import numba as nb
 import numpy as np
 
+from models.arrays import Indices32, Matrix, Vector
 from models.bound_arguments import Bound, bind
-from models.compiled_cache import guard_compiled_cache
+from models.compiled import compiled
 from models.errors import unknown_name
 
-guard_compiled_cache()
 # DAQP's codes for its constraints.
 _ACTIVE, _AT_LOWER, _EQUALITY = 1, 2, 5
 INFINITY = 1e30
@@ -64,13 +63,8 @@ class QuadraticProgram:
         return np.concatenate([x[: self.num_bounds], self.A @ x])
 
 
-# Sums may be reordered; but not all of fast mathematics, for which nothing is ever
-# infinite or no number.
-summed = nb.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-
-
-@summed
-def _violation(A, lower, upper, x):
+@compiled
+def _violation(A: Matrix, lower: Vector, upper: Vector, x: Vector):
     """Largest violation of a bound; not a number where anything is not."""
     m, n = A.shape
     first = lower.shape[0] - m
@@ -89,8 +83,8 @@ def _violation(A, lower, upper, x):
     return worst
 
 
-@summed
-def _gradient(H, g, A, x, dual):
+@compiled
+def _gradient(H: Matrix, g: Vector, A: Matrix, x: Vector, dual: Vector):
     """Largest entry of H x + g + A' dual; not a number where anything is not."""
     m, n = A.shape
     first = dual.shape[0] - m
@@ -113,16 +107,26 @@ def _gradient(H, g, A, x, dual):
     return worst
 
 
-@summed
-def _is_optimal(H, g, A, lower, upper, x, dual, primal, gradient):
+@compiled
+def _is_optimal(
+    H: Matrix,
+    g: Vector,
+    A: Matrix,
+    lower: Vector,
+    upper: Vector,
+    x: Vector,
+    dual: Vector,
+    primal: float,
+    gradient: float,
+):
     """Whether both residuals are numbers and within their tolerances."""
     if not _violation(A, lower, upper, x) <= primal:
         return False
     return _gradient(H, g, A, x, dual) <= gradient
 
 
-@nb.njit(cache=True, nogil=True)
-def _guess(lower, upper, dual, sense):
+@compiled
+def _guess(lower: Vector, upper: Vector, dual: Vector, sense: Indices32):
     """Writes which rows are equalities, and which a dual solution has at a bound."""
     for i in range(sense.shape[0]):
         sense[i] = 0

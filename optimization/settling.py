@@ -22,12 +22,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.compiled import compiled
 from optimization.cholesky import factor, solve_backward, solve_forward, solve_rows
 from optimization.qp import (
     QPSolution,
     QuadraticProgram,
     make_solver,
-    summed,
 )
 
 # Passes over a program, and the change of an answer from which on it has settled.
@@ -58,7 +58,7 @@ class SettlingProgram(QuadraticProgram):
     accepted: float
 
 
-@summed
+@compiled
 def _solve_active(A, lower, upper, side, U, best, x, dual, V, known):
     """Minimum with what is active as equations; whether there may be one.
 
@@ -104,7 +104,7 @@ def _solve_active(A, lower, upper, side, U, best, x, dual, V, known):
     return True
 
 
-@summed
+@compiled
 def _correct(A, lower, upper, x, dual, beyond, side):
     """Corrects what is active; how much changed, -1 where it cannot hold."""
     changes = 0
@@ -126,7 +126,7 @@ def _correct(A, lower, upper, x, dual, beyond, side):
     return changes
 
 
-@summed
+@compiled
 def _correct_all(A, lower, upper, side, U, best, x, dual, V, known, beyond):
     """Corrects what is active until nothing changes; rounds, 0 where that fails."""
     for turn in range(1, 1 + ROUNDS):
@@ -140,7 +140,7 @@ def _correct_all(A, lower, upper, side, U, best, x, dual, V, known, beyond):
     return 0
 
 
-@summed
+@compiled
 def _weigh_active(V, signs, active, k, v, r, d):
     """Multipliers r (k,) of active rows that make up for a row v, and what is left of it.
 
@@ -175,7 +175,7 @@ def _weigh_active(V, signs, active, k, v, r, d):
     return True
 
 
-@summed
+@compiled
 def _find_active(A, lower, upper, U, best, beyond, side, V, known):
     """Finds what is active row by row, the worst one first: Goldfarb and Idnani.
 
@@ -250,7 +250,7 @@ def _find_active(A, lower, upper, U, best, beyond, side, V, known):
     return 0
 
 
-@summed
+@compiled
 def settle(H, g, A, lower, upper, near, toward, beyond, side, x, dual):
     """Solves a program and settles.
 
@@ -343,9 +343,7 @@ class SettlingSolver:
         status = INFEASIBLE if rounds < 0 else EXACT
         return QPSolution(p, x, dual, rounds > 0, rounds, status)
 
-    def _settle_by_other(
-        self, p: SettlingProgram, solution: QPSolution
-    ) -> QPSolution:
+    def _settle_by_other(self, p: SettlingProgram, solution: QPSolution) -> QPSolution:
         """The same by the back end, from its first answer on."""
         before = np.zeros(len(p.g))
         for left in reversed(range(PASSES)):

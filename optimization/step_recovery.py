@@ -3,12 +3,16 @@
 import numpy as np
 
 from models.collision import FAR
-from models.rotations import compiled
-from optimization.program import CONE_ROWS
+from models.compiled import compiled
+from optimization.linearization_arrays import Evaluation, Linearization
+from optimization.newton_arrays import Step
+from optimization.program import CONE_ROWS, Program
 
 
 @compiled
-def recover(program, values, derivatives, step):
+def recover(
+    program: Program, values: Evaluation, derivatives: Linearization, step: Step
+):
     """Recovers wrench steps and the changes of all rows from step.dx."""
     N, nb = step.dx.shape
     nv = derivatives.com.shape[2]

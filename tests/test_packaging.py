@@ -173,7 +173,14 @@ def test_the_script_for_a_clean_clone_can_be_run():
 
 
 def test_help_imports_nothing_heavy():
-    heavy = ("pydrake", "numba", "pandas", "numpy", "scipy", "matplotlib", "pyarrow")
+    heavy = (
+        "pydrake",
+        "pandas",
+        "numpy",
+        "scipy",
+        "matplotlib",
+        "pyarrow",
+    )
     script = (
         "import sys, backbeat.cli.main as main\n"
         "try: main.app(['--help'])\n"
@@ -294,7 +301,15 @@ def test_doctor_finds_this_machine_ready():
     assert report["ready"] is True
     assert result.returncode == 0
     names = {line["name"] for line in report["findings"]}
-    assert names >= {"Python", "glibc", "drake", "numba", "daqp", "libglib", "Chromium"}
+    assert names >= {
+        "Python",
+        "glibc",
+        "drake",
+        "C++ compiler",
+        "daqp",
+        "libglib",
+        "Chromium",
+    }
     assert all(bool(line["remedy"]) != line["ok"] for line in report["findings"])
 
 
@@ -374,7 +389,7 @@ def no_free_port(monkeypatch):
 
 
 def locked_cache(monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", "/proc/numba")
+    monkeypatch.setenv("BACKBEAT_COMPILED", "/proc/compiled")
 
 
 @pytest.mark.parametrize(
@@ -389,7 +404,7 @@ def locked_cache(monkeypatch):
         (crashing_drake, doctor.drake_import, "environment again"),
         (full_disk, lambda: doctor.free_disk(Path("/")), "free 1 GB"),
         (no_free_port, doctor.meshcat_port, "other Meshcat servers"),
-        (locked_cache, doctor.numba_cache, "NUMBA_CACHE_DIR"),
+        (locked_cache, doctor.compiled_code, "BACKBEAT_COMPILED"),
     ],
 )
 def test_doctor_has_a_remedy(monkeypatch, illness, examine, remedy):
@@ -401,9 +416,9 @@ def test_doctor_has_a_remedy(monkeypatch, illness, examine, remedy):
 
 
 def test_doctor_compares_libraries_with_what_the_package_asks(monkeypatch):
-    asked = ["drake>=1.51.1", "numba>=0.68", "no-such-library>=1"]
+    asked = ["drake>=1.51.1", "numpy>=2.4", "no-such-library>=1"]
     asked += ['distributed>=2026.8; extra == "cluster"']
-    versions = {"drake": "1.40.0", "numba": "0.70.1"}
+    versions = {"drake": "1.40.0", "numpy": "2.5.1"}
 
     def version(name):
         try:

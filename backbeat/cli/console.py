@@ -128,7 +128,7 @@ class ProgressBars:
 def progress_bar(title: str) -> Iterator[Callable[[float, str], None]]:
     """One progress bar on stderr; the value is called with a share and a word."""
     with ProgressBars() as bars:
-        # Until the first report, which the first compilation keeps for a minute.
+        # Until the first report.
         bars.progress(title, 0.0, "getting ready")
 
         def report(share: float, what: str) -> None:

@@ -49,8 +49,7 @@ def command(
     check_place(page)
     scenarios = {name: _scenario(name, contact_model) for name in PROGRAM}
     remarks.print(
-        "Plans four behaviors, then tracks each with the full robot in contact.\n"
-        "The first time, numerical code is compiled: up to a minute more."
+        "Plans four behaviors, then tracks each with the full robot in contact."
     )
     runs: list[SimulationRun] = []
     results = []

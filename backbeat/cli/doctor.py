@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 
 from backbeat.stage.browser import find_chromium
-from models.compiled_folder import compiled_folder
+from models.compiled.build import SHIPPED, compilers, kept_in
 
 PYTHON_OLDEST, PYTHON_NEWEST = (3, 11), (3, 14)
 GLIBC_OLDEST = (2, 34)
@@ -60,7 +60,8 @@ def examine() -> Iterator[Finding]:
     yield from libraries()
     yield glib()
     yield drake_import()
-    yield numba_cache()
+    yield cpp_compiler()
+    yield compiled_code()
     yield free_disk(Path.cwd())
     yield meshcat_port()
     yield libegl()
@@ -166,14 +167,26 @@ def drake_import() -> Finding:
     return finding("Drake loads", False, lines[-1], remedy)
 
 
-def numba_cache() -> Finding:
-    """Where compiled functions are kept; without it each start compiles anew."""
-    folder = compiled_folder()
+def cpp_compiler() -> Finding:
+    """What compiles the numerical code of a checkout; a wheel brings it compiled."""
+    found = [" ".join(command) for command in compilers()]
     return finding(
-        "numba cache",
-        is_writable(folder),
+        "C++ compiler",
+        bool(found) or SHIPPED.exists(),
+        found[0] if found else "none",
+        "apt install g++, or pip install ziglang",
+    )
+
+
+def compiled_code() -> Finding:
+    """Where compiled functions are kept; without it each start compiles anew."""
+    places = kept_in()
+    folder = next((p for p in places if is_writable(p)), places[0]).absolute()
+    return finding(
+        "compiled code",
+        is_writable(folder) or SHIPPED.exists(),
         str(folder),
-        "set NUMBA_CACHE_DIR to a folder that you may write to",
+        "set BACKBEAT_COMPILED to a folder that you may write to",
     )
 
 

@@ -1,6 +1,6 @@
 """The ``backbeat`` command: a table of subcommands, each loaded when it is called.
 
-Nothing here imports Drake, numba or pandas, so that ``backbeat --help`` answers at
+Nothing here imports Drake, numpy or pandas, so that ``backbeat --help`` answers at
 once. The subcommand ``name`` is the function ``command`` of ``backbeat/cli/name.py``,
 with Typer's annotations, or its Typer ``app`` where it has subcommands of its own;
 adding one means that file and a line in `SUBCOMMANDS`.

@@ -4,15 +4,14 @@ import platform
 from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 from typing import Any
-
-from llvmlite.binding import get_host_cpu_name
 
 from behaviors.behavior import Behavior
 from behaviors.build_key import robot_hash, source_hash
 
 # Libraries that compute.
-_LIBRARIES = ("backbeat", "drake", "numpy", "scipy", "numba", "piqp", "daqp")
+_LIBRARIES = ("backbeat", "drake", "numpy", "scipy", "piqp", "daqp")
 _NAMES = {
     "behavior_key": "another build of the behavior",
     "robot_hash": "other files of the robot",
@@ -32,9 +31,17 @@ def code_versions() -> dict[str, str]:
 def machine() -> dict[str, str]:
     """What a run's last digits may hang on besides: processor and system."""
     return {
-        "processor": str(get_host_cpu_name()),
+        "processor": _processor(),
         "system": f"{platform.system()} {platform.machine()}",
     }
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == "model name":
+            return value.strip()
+    return platform.machine()
 
 
 def origin_story(behavior: Behavior) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from models.compiled import compiled
 from models.contact import PATCH_MARGIN, wrench_cone
-from optimization.qp import summed
 from optimization.task_space.motion_tasks import ContactTask
 from optimization.task_space.task_space import TaskSpace
 
@@ -60,7 +60,7 @@ class ContactCones:
         return turned
 
 
-@summed
+@compiled
 def _turn(local, block, R, turned):
     """Writes the rows of a cone, whose contact is turned by R (3, 3), in world axes."""
     for row in range(block[0], block[1]):

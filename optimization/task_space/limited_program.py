@@ -36,8 +36,8 @@ import numpy as np
 
 from models.errors import BackbeatError
 from optimization.settling import SettlingProgram, SettlingSolver
-from optimization.task_space.constrained_dynamics import DECIDED, solve_lower
 from optimization.task_space.cones import ContactCones
+from optimization.task_space.constrained_dynamics import DECIDED, solve_lower
 from optimization.task_space.limit_rows import LimitRows, limit_rows
 from optimization.task_space.limits import JointLimits
 from optimization.task_space.plain_limits import is_within

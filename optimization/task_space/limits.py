@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.compiled import compiled
 from models.robot import RobotModel
-from optimization.qp import summed
 
 # How fast a joint may approach a stop, per radian that is left [1/s], and how much it
 # may press against one it rests at [rad/s^2].
@@ -71,7 +71,7 @@ class JointLimits:
         return cut, cut != tau
 
 
-@summed
+@compiled
 def _accelerations(velocity, acceleration, horizon, stops, v, q, least, most):
     """Writes least and greatest accelerations; see `JointLimits.accelerations`."""
     for j in range(v.shape[0]):

@@ -22,14 +22,14 @@ near singularities; there `factor_levels` says so and writes nothing of use.
 
 import numpy as np
 
+from models.compiled import compiled
 from optimization.cholesky import factor, solve_backward, solve_forward
-from optimization.qp import summed
 from optimization.task_space.rank import LEAST
 from optimization.task_space.reflections import (
     reflect_rows,
     rotate,
-    rotate_columns,
     rotate_back,
+    rotate_columns,
     solve_lower,
     solve_upper,
 )
@@ -40,7 +40,7 @@ from optimization.task_space.reflections import (
 CONTACTS, WHOLE, DECIDING, POSTURE, TORQUES, NOTHING = range(6)
 
 
-@summed
+@compiled
 def _gram(B, first, end, column, A):
     """A = rows first to end of B from a column on, times themselves: upper triangle."""
     for i in range(first, end):
@@ -51,7 +51,7 @@ def _gram(B, first, end, column, A):
             A[i - first, j - first] = s
 
 
-@summed
+@compiled
 def _column_gram(B, first, end, column, A):
     """A = columns of B, from one on, times themselves, over some rows: upper triangle."""
     n = B.shape[1] - column
@@ -65,7 +65,7 @@ def _column_gram(B, first, end, column, A):
                 A[i, j] += x * B[row, column + j]
 
 
-@summed
+@compiled
 def _is_light(A, heaviest):
     """Whether no direction of a compliance is heavier than a mass; see `is_light`."""
     U = A.copy()
@@ -74,7 +74,7 @@ def _is_light(A, heaviest):
     return factor(U)
 
 
-@summed
+@compiled
 def _is_posture(G, first, end, base):
     """Whether rows are the accelerations of all joints, in their order."""
     if end - first != G.shape[1] - base:
@@ -86,7 +86,7 @@ def _is_posture(G, first, end, base):
     return True
 
 
-@summed
+@compiled
 def _has_all(B, first, end, held, count, heaviest):
     """Whether a level can have all that it asks for; see `rank_adjusted`.
 
@@ -111,7 +111,7 @@ def _has_all(B, first, end, held, count, heaviest):
     return factor(A)
 
 
-@summed
+@compiled
 def factor_levels(M, G, ends, kinds, even, base, heaviest, U, W, B, diagonal, scale, D):
     """Factors the robot, its contacts and levels.
 
@@ -187,7 +187,7 @@ def factor_levels(M, G, ends, kinds, even, base, heaviest, U, W, B, diagonal, sc
     return _factor_torques(U, B, scale, kinds, base, held, count, heaviest, W, D)
 
 
-@summed
+@compiled
 def _factor_torques(U, B, scale, kinds, base, held, count, heaviest, W, D):
     """Writes W, and D where a posture decides; see `factor_levels`."""
     nv, nj = W.shape
@@ -218,7 +218,7 @@ def _factor_torques(U, B, scale, kinds, base, held, count, heaviest, W, D):
     return count
 
 
-@summed
+@compiled
 def factor_units(W, held, unit, K, diagonal, scale):
     """Factors what torques do, in units.
 
@@ -236,7 +236,7 @@ def factor_units(W, held, unit, K, diagonal, scale):
     reflect_rows(K, diagonal, scale, 0, r)
 
 
-@summed
+@compiled
 def _miss(B, W, diagonal, kind, first, end, x, missing):
     """Takes what accelerations x of a level are from what is asked of it.
 
@@ -264,7 +264,7 @@ def _miss(B, W, diagonal, kind, first, end, x, missing):
         missing[i] -= s
 
 
-@summed
+@compiled
 def decided_change(B, W, D, kind, first, end, held, left, wish, x, y):
     """Change y (r,) by what decides all that is left, beside accelerations x.
 
@@ -292,7 +292,7 @@ def decided_change(B, W, D, kind, first, end, held, left, wish, x, y):
         y[k] = 0.0
 
 
-@summed
+@compiled
 def start_levels(U, B, diagonal, scale, ends, count, f_0, wish, x, lead):
     """Accelerations without torques, the contacts holding.
 
@@ -311,7 +311,7 @@ def start_levels(U, B, diagonal, scale, ends, count, f_0, wish, x, lead):
     solve_lower(B, diagonal, held, x)
 
 
-@summed
+@compiled
 def solve_levels(U, W, B, diagonal, scale, D, ends, kinds, count, force, wish, x, Y):
     """Accelerations that levels come to without limits.
 
@@ -349,7 +349,7 @@ def solve_levels(U, W, B, diagonal, scale, D, ends, kinds, count, force, wish, x
             x[k] += y[k - held]
 
 
-@summed
+@compiled
 def smallest_torques(K, diagonal, scale, unit, y, tau):
     """tau = the smallest torques, counted in units, that make y (r,); of `K`."""
     r, nj = K.shape
@@ -361,7 +361,7 @@ def smallest_torques(K, diagonal, scale, unit, y, tau):
         tau[j] *= unit[j]
 
 
-@summed
+@compiled
 def level_forces(U, B, scale, count, held, Y, forces):
     """forces (n, nv) = what levels add, as generalized forces [N m]."""
     n, nv = forces.shape
@@ -379,7 +379,7 @@ def level_forces(U, B, scale, count, held, Y, forces):
                 forces[level, j] += U[i, j] * x[i]
 
 
-@summed
+@compiled
 def torque_outcome(
     U, W, B, diagonal, scale, ends, kinds, count, f_0, wish, tau, vdot, F, error
 ):

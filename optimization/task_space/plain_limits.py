@@ -12,13 +12,14 @@ level that decides all that is left is a projection there: H is diagonal.
 
 import numpy as np
 
+from models.compiled import compiled
 from optimization.cholesky import factor
-from optimization.qp import INFINITY, summed
+from optimization.qp import INFINITY
 from optimization.task_space.plain_levels import TORQUES, WHOLE, decided_change
 from optimization.task_space.reflections import rotate_columns, solve_upper
 
 
-@summed
+@compiled
 def is_within(tau, vdot, F, effort, least, most, cones):
     """Whether torques and what they come to are within all limits.
 
@@ -43,7 +44,7 @@ def is_within(tau, vdot, F, effort, least, most, cones):
     return True
 
 
-@summed
+@compiled
 def _solve_upper_columns(B, diagonal, count, X):
     """X = L^-T X in the first `count` rows of X, all columns at once."""
     columns = X.shape[1]
@@ -56,7 +57,7 @@ def _solve_upper_columns(B, diagonal, count, X):
                 X[k, j] -= b * X[i, j]
 
 
-@summed
+@compiled
 def _torque_columns(K, diagonal, scale, X):
     """X (nj, nj) = torques in units, as columns, per unknown z, as rows."""
     nj = X.shape[0]
@@ -67,7 +68,7 @@ def _torque_columns(K, diagonal, scale, X):
     _solve_upper_columns(K, diagonal, K.shape[0], X)
 
 
-@summed
+@compiled
 def _contact_columns(W, B, diagonal, held, unit, X, lead, x, R, F_0):
     """Writes forces of contacts per z, R (m_1, nj), and without torques, F_0 (m_1,)."""
     nj = X.shape[0]
@@ -82,10 +83,26 @@ def _contact_columns(W, B, diagonal, held, unit, X, lead, x, R, F_0):
     _solve_upper_columns(B, diagonal, held, R)
 
 
-@summed
+@compiled
 def plain_rows(
-    W, B, diagonal, held, K, K_diagonal, K_scale, x, lead, effort, unit, least, most,
-    cones, X, A, lower, upper
+    W,
+    B,
+    diagonal,
+    held,
+    K,
+    K_diagonal,
+    K_scale,
+    x,
+    lead,
+    effort,
+    unit,
+    least,
+    most,
+    cones,
+    X,
+    A,
+    lower,
+    upper,
 ):
     """All limits as rows lower <= A z <= upper: torques, accelerations, cones.
 
@@ -130,7 +147,7 @@ def plain_rows(
         upper[at] = s
 
 
-@summed
+@compiled
 def hold(A, lower, upper, z):
     """Whether z is within all limits."""
     for row in range(A.shape[0]):
@@ -142,7 +159,7 @@ def hold(A, lower, upper, z):
     return True
 
 
-@summed
+@compiled
 def move_rows(A, lower, upper, z, first, room, A_left, low, high):
     """Limits of changes of z[first:], with some room at z; the largest value there.
 
@@ -165,7 +182,7 @@ def move_rows(A, lower, upper, z, first, room, A_left, low, high):
     return worst
 
 
-@summed
+@compiled
 def _shape_whole(B, diagonal, weight, even, first, end, held, left, missing, J):
     """Rows J of a level that asks for less than there is left, and what it misses.
 
@@ -209,10 +226,28 @@ def _shape_whole(B, diagonal, weight, even, first, end, held, left, missing, J):
             J[i, k] *= S[i, i]
 
 
-@summed
+@compiled
 def level_program(
-    B, W, diagonal, D, kind, first, end, held, left, weight, even, wish, x_0, y, z,
-    small, H, g, near, toward
+    B,
+    W,
+    diagonal,
+    D,
+    kind,
+    first,
+    end,
+    held,
+    left,
+    weight,
+    even,
+    wish,
+    x_0,
+    y,
+    z,
+    small,
+    H,
+    g,
+    near,
+    toward,
 ):
     """Program of one level for changes of the unknowns that levels above leave.
 

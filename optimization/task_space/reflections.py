@@ -14,10 +14,10 @@ Golub, Van Loan, "Matrix Computations", 2013, chapter 5.
 
 import numpy as np
 
-from optimization.qp import summed
+from models.compiled import compiled
 
 
-@summed
+@compiled
 def rotate(B, scale, count, x):
     """x = Q x for the first `count` reflections."""
     n = x.shape[0]
@@ -30,7 +30,7 @@ def rotate(B, scale, count, x):
             x[k] -= s * B[i, k]
 
 
-@summed
+@compiled
 def rotate_columns(B, scale, count, X):
     """X = Q X (n, k) for the first `count` reflections, all columns at once."""
     n, columns = X.shape
@@ -47,7 +47,7 @@ def rotate_columns(B, scale, count, X):
                 X[k, j] -= v * s[j]
 
 
-@summed
+@compiled
 def rotate_back(B, scale, count, x):
     """x = Q' x for the first `count` reflections."""
     n = x.shape[0]
@@ -60,7 +60,7 @@ def rotate_back(B, scale, count, x):
             x[k] -= s * B[i, k]
 
 
-@summed
+@compiled
 def reflect_rows(B, diagonal, scale, first, end):
     """Brings rows first to end of B to the triangle, the rows before being there.
 
@@ -88,7 +88,7 @@ def reflect_rows(B, diagonal, scale, first, end):
                 B[row, k] -= s * B[i, k]
 
 
-@summed
+@compiled
 def solve_lower(B, diagonal, count, x):
     """x = L^-1 x in the first `count` coordinates."""
     for i in range(count):
@@ -98,7 +98,7 @@ def solve_lower(B, diagonal, count, x):
         x[i] = s / diagonal[i]
 
 
-@summed
+@compiled
 def solve_upper(B, diagonal, count, x):
     """x = L^-T x in the first `count` coordinates."""
     for i in range(count - 1, -1, -1):

@@ -76,7 +76,9 @@ class TaskRows:
 
     def weights(self) -> np.ndarray:
         """(m,) weights; those of a constraint are all alike."""
-        return np.concatenate([np.zeros(0), *(row_weights(t) for t, _ in self._motions)])
+        return np.concatenate(
+            [np.zeros(0), *(row_weights(t) for t, _ in self._motions)]
+        )
 
     def even(self) -> np.ndarray:
         """(1 + levels,) whether all tasks of a level have the same weight."""

@@ -69,7 +69,7 @@ def test_progress_fills_no_line_where_there_is_no_terminal(capsys):
 def test_a_path_that_doctor_prints_is_whole_in_a_pipe(tmp_path):
     """So that it can be copied, and found by `grep`."""
     folder = tmp_path / ("a" * 100) / ("b" * 100)
-    changed = {"NUMBA_CACHE_DIR": str(folder), "COLUMNS": "80"}
+    changed = {"BACKBEAT_COMPILED": str(folder), "COLUMNS": "80"}
     printed = subprocess.run(
         [sys.executable, "-m", "backbeat.cli.main", "doctor"],
         env=os.environ | changed,

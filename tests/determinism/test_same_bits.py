@@ -68,7 +68,6 @@ def test_replayed_by_another_process_with_any_number_of_threads(
         environment={
             "OMP_NUM_THREADS": str(threads),
             "OPENBLAS_NUM_THREADS": str(threads),
-            "NUMBA_NUM_THREADS": str(threads),
         },
         stdout=subprocess.PIPE,
     )

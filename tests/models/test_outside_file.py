@@ -26,7 +26,8 @@ OPENERS = {
 OTHERS = {
     "models/outside_file.py": {"open"},
     "models/atomic_file.py": {"open"},
-    "models/compiled_cache.py": {"open", "read_bytes"},
+    "models/compiled/build.py": {"open", "read_bytes", "read_text"},
+    "models/compiled/source.py": {"read_text"},
     "models/description/fates.py": {"open"},
     "models/description/drake_worker.py": {"AddModels"},
     "models/robot_loading.py": {"AddModels"},
@@ -34,6 +35,7 @@ OTHERS = {
     "models/meshing/collada_archive.py": {"open"},
     "mpc/remote/link.py": {"open"},
     "mpc/remote/controller_link.py": {"open"},
+    "mpc/simulation/origin.py": {"read_text"},
     "mpc/simulation/live_task_space.py": {"open"},
     "mpc/simulation/running_loop.py": {"open"},
     "mpc/simulation/sweep/table.py": {"open"},

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from optimization import settling
-from optimization.qp import QuadraticProgram
 from optimization.settling import EXACT, INFEASIBLE, SettlingProgram, SettlingSolver
 from tests.tolerances import QP_PRIMAL
 

@@ -1,0 +1,39 @@
+"""Hatch's build hook: a wheel brings the compiled functions along."""
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from models.compiled.binding import write_program  # noqa: E402
+from models.compiled.build import compile_program, compilers  # noqa: E402
+from models.compiled.source import read_modules  # noqa: E402
+
+
+class CompiledFunctions(BuildHookInterface):
+    """Compiles when a wheel is made; a checkout compiles at its first start."""
+
+    def dependencies(self) -> list[str]:
+        """A compiler from the package index, where the system has none."""
+        return [] if any(compilers()) else ["ziglang>=0.13"]
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Adds the library to a wheel, which is then one for this kind of machine."""
+        if version == "editable":
+            return
+        self._folder = tempfile.TemporaryDirectory()
+        library = Path(self._folder.name, "functions.so")
+        compile_program(write_program(read_modules(ROOT)), library)
+        build_data["force_include"][str(library)] = "models/compiled/functions.so"
+        build_data["pure_python"] = False
+        build_data["tag"] = "py3-none-linux_x86_64"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact: str) -> None:
+        """Removes what was made for the wheel."""
+        if version != "editable":
+            self._folder.cleanup()

@@ -1,0 +1,162 @@
+"""The library of compiled functions: made once, whole, and of the source as it is."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from models.compiled import build
+from models.compiled.binding import write_program
+from models.compiled.source import read_modules
+from tests.models.compiled.house import put_source
+
+ONE = """
+@compiled
+def answer(x: float):
+    return x + _more()
+
+@compiled
+def _more():
+    return 1.0
+"""
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    folder = tmp_path / "compiled"
+    monkeypatch.setenv("BACKBEAT_COMPILED", str(folder))
+    put_source(tmp_path / "source", ONE)
+    return tmp_path / "source"
+
+
+@pytest.fixture
+def compilations(monkeypatch):
+    """Counts what is compiled."""
+    made, compile_program = [], build.compile_program
+
+    def count(program, library):
+        made.append(library)
+        compile_program(program, library)
+
+    monkeypatch.setattr(build, "compile_program", count)
+    return made
+
+
+def ask(library):
+    """What a fresh process gets."""
+    script = (
+        "import sys; from pathlib import Path; from models.compiled.build import load;"
+        "print(load(Path(sys.argv[1]))['models.kernels.answer'](1.0))"
+    )
+    command = [sys.executable, "-c", script, str(library)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def test_it_is_made_once(house, compilations, capsys):
+    first = build.find_library(house)
+    assert ask(first) == 2.0
+    assert build.find_library(house) == first
+    assert len(compilations) == 1
+    assert capsys.readouterr().err.count("Compiling the numerical code") == 1
+
+
+def test_a_change_of_what_is_called_compiles_again(house, compilations):
+    before = build.find_library(house)
+    put_source(house, ONE.replace("return 1.0", "return 20.0"))
+    after = build.find_library(house)
+    assert (ask(before), ask(after)) == (2.0, 21.0)
+    # And back again nothing is compiled.
+    put_source(house, ONE)
+    assert build.find_library(house) == before
+    assert len(compilations) == 2
+
+
+def test_a_change_of_anything_else_compiles_nothing(house, compilations):
+    before = build.find_library(house)
+    put_source(house, ONE + "\ndef other(): return 3\n")
+    assert build.find_library(house) == before
+    assert len(compilations) == 1
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped"])
+def test_a_damaged_library_is_made_again(house, compilations, damage):
+    library = build.find_library(house)
+    whole = library.read_bytes()
+    broken = bytearray(whole[:-100] if damage == "cut" else whole)
+    broken[len(whole) // 2] ^= damage == "flipped"
+    library.write_bytes(broken)
+    assert build.find_library(house) == library
+    assert library.read_bytes() == whole
+    assert len(compilations) == 2
+
+
+def test_two_processes_compile_once(house, capfd):
+    context = multiprocessing.get_context("spawn")
+    processes = [
+        context.Process(target=build.find_library, args=(house,)) for _ in range(2)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    assert capfd.readouterr().err.count("Compiling") == 1
+
+
+def test_where_nothing_can_be_kept_it_works_all_the_same(house, monkeypatch):
+    monkeypatch.setenv("BACKBEAT_COMPILED", "/proc/compiled")
+    with pytest.warns(RuntimeWarning, match="cannot be kept in /proc/compiled"):
+        library = build.find_library(house)
+    assert ask(library) == 2.0
+
+
+def test_without_a_compiler_one_sentence_says_what_to_do(house, monkeypatch):
+    monkeypatch.setattr(build, "compilers", lambda: iter(()))
+    with pytest.raises(build.CompilerError, match=r"none was found\. .* apt install"):
+        build.find_library(house)
+
+
+def test_a_compiler_that_fails_is_quoted(house, monkeypatch, tmp_path):
+    bad = tmp_path / "c++"
+    bad.write_text("#!/bin/sh\necho 'error: too old' >&2; exit 1\n")
+    bad.chmod(0o755)
+    monkeypatch.setattr(build, "compilers", lambda: iter([[str(bad)]]))
+    with pytest.raises(build.CompilerError, match="says: error: too old"):
+        build.find_library(house)
+    assert not list(Path(os.environ["BACKBEAT_COMPILED"]).glob("*.so"))
+
+
+def test_only_so_many_are_kept(house, monkeypatch):
+    monkeypatch.setattr(build, "KEPT", 2)
+
+    def write(program, library):
+        library.write_bytes(b"")
+
+    monkeypatch.setattr(build, "compile_program", write)
+    for number in range(4):
+        put_source(house, ONE.replace("1.0", f"{number}.0"))
+        build.find_library(house)
+    assert len(list(Path(os.environ["BACKBEAT_COMPILED"]).glob("*.so"))) == 2
+
+
+def test_the_source_says_the_same_in_every_process(house):
+    program = write_program(read_modules(house))
+    script = (
+        "import sys; from pathlib import Path;"
+        "from models.compiled.binding import write_program;"
+        "from models.compiled.source import read_modules;"
+        "print(write_program(read_modules(Path(sys.argv[1]))), end='')"
+    )
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(house)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+        )
+        assert done.stdout == program
