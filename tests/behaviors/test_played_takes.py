@@ -91,10 +91,13 @@ def test_what_an_offer_leaves_out_is_what_it_says(tmp_path):
 
 
 def test_a_score_is_offered_keys(tmp_path):
-    write("linear", tmp_path)
     score = tmp_path / "song.yaml"
-    score.write_text("notes: linear.mid\n")
-    with pytest.raises(BackbeatError, match="or `backbeat build .*linear.mid"):
+    score.write_text(
+        "parts:\n"
+        "  - {name: ready, hold: 4, rest: {left: snare, right: floor_tom}}\n"
+        '  - {tab: "SN|o---o---|\\nCC|o-------|\\nHH|o-o-o-o-|"}\n'
+    )
+    with pytest.raises(BackbeatError, match="unplayable: drop, which leaves out 1"):
         load_score(score, MEMBERS, PLAYER)
 
 
