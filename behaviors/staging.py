@@ -69,6 +69,7 @@ def clear_step_back(
     if not fixed.any():
         return least
     scene = replace(model, pairs=model.pairs & fixed)
+    near: Behavior | None = None
     tries = round(max(0.0, FARTHEST - least) / FARTHER)
     for farther in (FARTHER * k for k in range(tries + 1)):
         back = round(least + farther, 3)
@@ -76,6 +77,7 @@ def clear_step_back(
         near = _reaching(parts, placed, planner.robot, scene)
         if near is None:
             return back
+    assert near is not None
     raise BackbeatError(
         f"{near.name} reaches the drums even {back:g} m behind them; put it before or "
         "after a behavior that leads away, or leave out what reaches so far"
