@@ -39,6 +39,7 @@ from behaviors.robot_at_kit import SEAT, RobotAtKit
 from behaviors.second_thoughts import ROUNDS, think_again
 from behaviors.strike_postures import Stop, arm_path
 from behaviors.strokes import Stroke, planned_rebound
+from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.kit.kit_file import USUAL, kit_sources, kit_text
@@ -57,6 +58,8 @@ TIP_RADIUS = 0.007  # m
 # Beats from knot to knot, at most, in a rest beside what is hastened.
 REST_ANCHORS = 0.5
 ASIDE = 0.04  # of a strike from that of the other hand, half of it [m]
+# What a start may lack in clearance [m].
+START_SLACK = 5e-4
 # Least and most force of a tip that rests on a head [N].
 REST_FORCE = (1.0, 15.0)
 # What knots may use; and where a motion failed before, with more left to what happens
@@ -400,12 +403,42 @@ class _Drummer:
         found = InverseKinematics(self.robot, joint_weights=weights).solve(
             q, targets, middle
         )
+        if found.is_reached and self._near_at(found.q) is None:
+            return found.q
+        # Nearest to the posture, something is in the way: around it.
+        kinematics = InverseKinematics(self.robot, self.at_kit.behind_tips, weights)
+        found = kinematics.solve(q, targets, middle, found.q)
+        rests = " and ".join(f"the {h} stick on {m}" for h, m in first.rest.items())
         if not found.is_reached:
             raise BackbeatError(
-                f"{self.specification.name}: {found.worst} cannot reach its drum at "
-                f"the start; it ends {found.away} away"
+                f"{self.specification.name}: a score starts with {rests}, and "
+                f"{found.worst} cannot reach its drum, but ends {found.away} away; let "
+                "hands rest on other drums in the first hold"
+            )
+        near = self._near_at(found.q)
+        if near is not None:
+            raise BackbeatError(
+                f"{self.specification.name}: a score starts with {rests}, and {near}; "
+                "let hands rest on other drums in the first hold"
             )
         return found.q
+
+    def _near_at(self, q: np.ndarray) -> str | None:
+        """What is too near to what at a configuration; None if nothing is.
+
+        Tips are at heads, whose margins they have to themselves.
+        """
+        model = self.at_kit.behind_tips
+        distances, _ = Configuration(self.robot, q).distances(model.arrays())
+        i = int(np.argmin(distances))
+        lacking = model.margin - float(distances[i])
+        if lacking <= START_SLACK:
+            return None
+        feeler = model.feelers[i]
+        return (
+            f"{feeler.link} ({feeler.part}) lacks {1e3 * lacking:.1f} mm of the "
+            f"{1e3 * model.margin:.0f} mm that it keeps from kit and body"
+        )
 
     def _path(self, q_start: np.ndarray) -> np.ndarray:
         """(N, nq) the path through strike postures, where the optimizer starts."""

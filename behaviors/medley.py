@@ -34,6 +34,7 @@ class Medley:
         still_since: when the robot came to rest last [s].
         meters: meters of the behaviors, each from the beat on which it starts.
         marked: beats that behaviors of a changing tempo have marked so far.
+        remarks: what is not as it was asked for.
     """
 
     bpm: float
@@ -47,6 +48,7 @@ class Medley:
     still_since: float = np.inf
     meters: list[MeterChange] = field(default_factory=list)
     marked: int = 0
+    remarks: list[str] = field(default_factory=list)
 
     def add_part(self, part: Behavior, place: Placement) -> None:
         """Adds a behavior where it happens."""
@@ -131,6 +133,7 @@ class Medley:
             "violation": worst.value if worst else 0.0,
             "log": self.log,
             "active_limits": self.limits,
+            "remarks": self.remarks,
         }
 
     def _add_segment(self, name: str, start: float) -> None:

@@ -1,6 +1,7 @@
 """A robot at a drum kit: where it sits or stands, and what its arms keep away from."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from pydrake.math import RigidTransform, RotationMatrix
 
@@ -120,6 +121,14 @@ class RobotAtKit:
         """Arms and sticks keep away from kit and body."""
         links = [f"{hand[0]}_{link}" for hand in HANDS for link in ARM_LINKS]
         return make_collision_model(self.robot, links, self.kit.solids())
+
+    @cached_property
+    def behind_tips(self) -> CollisionModel:
+        """The same without tips of sticks, which are at heads."""
+        feelers = enumerate(self.collisions.feelers)
+        return self.collisions.restricted(
+            [i for i, f in feelers if f.part != "tip"], []
+        )
 
     def _alone(self, hand: str) -> CollisionModel:
         """What one arm keeps away from while the other is out of its way."""

@@ -64,7 +64,8 @@ class SetlistSpecification(Authored):
     # Tempo of all that has beats [beats/min]; 0 leaves each its own, which must be one.
     bpm: float = 0.0
     behaviors: list[Number] = field(default_factory=list)
-    # How far from the place where it drums the robot comes in, dances and jumps [m].
+    # How far from the place where it drums the robot comes in, dances and jumps, at
+    # least [m]; more where that would reach the drums.
     step_back: float = 0.6
 
     def numbers(self) -> list[Number]:

@@ -18,7 +18,7 @@ from behaviors.behavior import (
 from behaviors.concatenation import SAME_TIME, concatenate, cut, seam_checks
 from behaviors.medley import Medley
 from behaviors.setlist import SetlistSpecification
-from behaviors.staging import places, way
+from behaviors.staging import clear_step_back, places, way
 from behaviors.transition import TransitionPlanner
 from models.collision_making import make_self_collision_model
 from models.errors import BackbeatError
@@ -131,8 +131,17 @@ def _join(
     """
     numbers = setlist.numbers()
     rows = [i for i, n in enumerate(setlist.behaviors, 1) for _ in range(n.repeat)]
-    placed = places(parts, planner, setlist.step_back)
+    try:
+        back = clear_step_back(parts, planner, setlist.step_back)
+    except BackbeatError as error:
+        raise BackbeatError(f"{setlist.name}: {error}") from None
+    placed = places(parts, planner, back)
     medley = Medley(bpm)
+    if back > setlist.step_back:
+        medley.remarks.append(
+            f"the robot steps back {back:g} m and not {setlist.step_back:g}, for what "
+            f"follows or goes before would reach the drums; step_back: {back:g} says so"
+        )
     for i, (number, part) in enumerate(zip(numbers, parts, strict=True)):
         report(0.5 * i / len(parts), f"on to {part.name}")
         if i:

@@ -7,14 +7,22 @@ back before it does anything else.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from behaviors.behavior import Behavior
 from behaviors.placement import Placement
 from behaviors.transition import Leg, TransitionPlanner
+from models.collision import WORLD, CollisionModel
+from models.configuration import Configuration
+from models.errors import BackbeatError
 from models.robot import RobotModel
 from optimization.dense_trajectory import DenseTrajectory
+
+# Farthest that anything is put behind drums, steps on the way there [m], and time
+# between two samples of a motion that is looked at [s].
+FARTHEST, FARTHER, SAMPLE = 2.0, 0.1, 0.05
 
 
 def places(
@@ -41,6 +49,61 @@ def places(
         here = found[i + 1] @ starts[i + 1] @ (back if fixed[i + 1] else Placement())
         found[i] = here @ ends[i].inverse()
     return found
+
+
+def clear_step_back(
+    parts: Sequence[Behavior], planner: TransitionPlanner, least: float
+) -> float:
+    """How far behind drums all that has none is clear of them [m].
+
+    Args:
+        parts: behaviors in order.
+        planner: of their robot, among the drums.
+        least: where the search starts [m]; more is taken in steps of 10 cm.
+
+    Raises:
+        BackbeatError: nothing up to the farthest is clear: which behavior is not.
+    """
+    model = planner.collisions
+    fixed = np.array([s.body == WORLD for s in model.solids], bool)
+    if not fixed.any():
+        return least
+    scene = replace(model, pairs=model.pairs & fixed)
+    near: Behavior | None = None
+    tries = round(max(0.0, FARTHEST - least) / FARTHER)
+    for farther in (FARTHER * k for k in range(tries + 1)):
+        back = round(least + farther, 3)
+        placed = places(parts, planner, back)
+        near = _reaching(parts, placed, planner.robot, scene)
+        if near is None:
+            return back
+    assert near is not None
+    raise BackbeatError(
+        f"{near.name} reaches the drums even {back:g} m behind them; put it before or "
+        "after a behavior that leads away, or leave out what reaches so far"
+    )
+
+
+def _reaching(
+    parts: Sequence[Behavior],
+    placed: Sequence[Placement],
+    robot: RobotModel,
+    scene: CollisionModel,
+) -> Behavior | None:
+    """The first behavior without drums that touches them where it is placed."""
+    arrays = scene.arrays()
+    for part, place in zip(parts, placed, strict=True):
+        if part.scene.name:
+            continue
+        motion = part.motion
+        times = np.arange(0.0, motion.t[-1] + SAMPLE, SAMPLE)
+        rows = np.unique(np.searchsorted(motion.t, times).clip(0, len(motion.t) - 1))
+        state = Configuration(robot, place.configuration(motion.q[0]))
+        for q in place.configuration(motion.q[rows]):
+            distances, _ = state.update(q).distances(arrays)
+            if distances.min() < scene.margin:
+                return part
+    return None
 
 
 def way(

@@ -49,16 +49,13 @@ def check_adaptation(wanted: Adaptation, where: str) -> None:
 
 def over(first: Adaptation, second: Adaptation) -> Adaptation:
     """Two sets of choices as one, in which what the first one chooses goes first."""
-    usual, chosen = Adaptation(), {}
+    usual, both = Adaptation(), Adaptation()
     for field in fields(Adaptation):
         a, b = getattr(first, field.name), getattr(second, field.name)
-        if field.name == "map":
-            chosen[field.name] = [*b, *a]
-        elif field.name == "mapping":
-            chosen[field.name] = {**b, **a}
-        else:
-            chosen[field.name] = a if a != getattr(usual, field.name) else b
-    return Adaptation(**chosen)
+        setattr(both, field.name, a if a != getattr(usual, field.name) else b)
+    both.map = [*second.map, *first.map]
+    both.mapping = {**second.mapping, **first.mapping}
+    return both
 
 
 def adapted(score: Score, wanted: Adaptation, where: str) -> Score:

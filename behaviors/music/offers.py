@@ -22,6 +22,9 @@ LOUDNESSES = (20, 30, 40, 50, 60, 70, 80)
 GRID_COUNTS, MOST_MOVED = 0.1 / 25, 40
 # A drop of more than this share is no way to play a take.
 MOST_DROPPED = 0.5
+# Hits that hands are found for, all tries together: a long song has fewer tries, and
+# none beyond so many; the first is to leave out what cannot be played.
+MOST_WORK = 6000
 # How many offers are told.
 TOLD = 3
 _LOST = re.compile(r"^(\d+) hits? that two hands cannot play dropped")
@@ -57,9 +60,18 @@ def offers(score: Score, known: Adaptation, attempt: Try) -> list[Offer]:
         known: choices with which two hands cannot play it.
         attempt: finds hands; raises BackbeatError where there are none.
     """
+    left = max(1, MOST_WORK // max(1, len(score.hits)))
+
+    def within(adaptation: Adaptation) -> Score:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise BackbeatError("too long to try more")
+        return attempt(adaptation)
+
     found: list[Offer] = []
     for kind in (_dropped, _slower, _gridded, _louder, _without):
-        found += kind(score, known, attempt)
+        found += kind(score, known, within)
     return sorted(found, key=lambda offer: offer.change)
 
 

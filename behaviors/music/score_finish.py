@@ -7,7 +7,7 @@ from pathlib import Path
 from behaviors.music.adaptation import adapted
 from behaviors.music.moves import arrivals, find_targets, spared
 from behaviors.music.note_account import notes_in_words, refuse_notes
-from behaviors.music.offers import in_words, offers
+from behaviors.music.offers import MOST_WORK, in_words, offers
 from behaviors.music.ornaments import two_sticks
 from behaviors.music.percussion import Members, place_on_kit, what_becomes
 from behaviors.music.player import Player
@@ -46,6 +46,8 @@ def finish_score(
     try:
         return _finished(score, description, members, where, player)
     except UnplayableError as error:
+        if len(score.hits) > MOST_WORK:
+            raise
         found = offers(
             score,
             description,

@@ -91,10 +91,13 @@ def test_what_an_offer_leaves_out_is_what_it_says(tmp_path):
 
 
 def test_a_score_is_offered_keys(tmp_path):
-    write("linear", tmp_path)
     score = tmp_path / "song.yaml"
-    score.write_text("notes: linear.mid\n")
-    with pytest.raises(BackbeatError, match="or `backbeat build .*linear.mid"):
+    score.write_text(
+        "parts:\n"
+        "  - {name: ready, hold: 4, rest: {left: snare, right: floor_tom}}\n"
+        '  - {tab: "SN|o---o---|\\nCC|o-------|\\nHH|o-o-o-o-|"}\n'
+    )
+    with pytest.raises(BackbeatError, match="unplayable: drop, which leaves out 1"):
         load_score(score, MEMBERS, PLAYER)
 
 
@@ -165,7 +168,7 @@ def test_a_grid_takes_jitter_out_and_says_how_far(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TAKES)
+@pytest.mark.parametrize("name", ["flams", "roll"])
 def test_takes_are_built(name, tmp_path):
     path = write(name, tmp_path)
     adapt = Adaptation(map=["roland"], unplayable="drop")

@@ -20,9 +20,11 @@ from behaviors.specification import (
     read_any,
     shipped_setlists,
 )
-from behaviors.staging import places, way
+from behaviors.staging import FARTHER, clear_step_back, places, way
 from behaviors.transition import TransitionPlanner
+from models.collision import WORLD
 from models.collision_making import make_self_collision_model
+from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.scene import Scene
@@ -261,6 +263,37 @@ def test_a_behavior_that_ends_in_the_air(parts):
     other = replace(parts["turn"], motion=replace(motion, standing=standing))
     with pytest.raises(BackbeatError, match="both feet at its end"):
         make_show(setlist("turn"), {"turn": other})
+
+
+def test_what_reaches_the_drums_happens_farther_behind_them(parts):
+    """Just far enough: everywhere clear there, and not so a step nearer."""
+    robot, scene = parts["bend"].robot_model, Scene("drum-kit", (-0.4, 0.0, 0.0))
+    kit = scene.drum_kit()
+    collisions = make_self_collision_model(robot, scene=kit.solids())
+    planner = TransitionPlanner(robot, collisions)
+    drums = replace(parts["turn"], scene=scene)
+    row = [drums, parts["bend"]]
+    back = clear_step_back(row, planner, 0.0)
+    assert 0 < back < 2
+    for nearer, is_clear in ((0.0, True), (FARTHER, False)):
+        place = places(row, planner, back - nearer)[1]
+        state = Configuration(robot, place.configuration(row[1].motion.q[0]))
+        least = np.inf
+        world = [s.body == WORLD for s in collisions.solids]
+        drummed = replace(collisions, pairs=collisions.pairs & world).arrays()
+        for q in place.configuration(row[1].motion.q):
+            least = min(least, state.update(q).distances(drummed)[0].min())
+        assert (least > 0.9 * collisions.margin) == is_clear
+    assert clear_step_back(row, planner, back) == back
+    with pytest.raises(BackbeatError, match="reaches the drums even 2 m behind"):
+        clear_step_back([row[0], _stretched(parts["bend"])], planner, 0.0)
+
+
+def _stretched(part):
+    """The same, gliding three meters ahead of where it starts."""
+    q = part.motion.q.copy()
+    q[:, 4] += np.linspace(0.0, 3.0, len(q))
+    return replace(part, motion=replace(part.motion, q=q))
 
 
 def test_a_long_way_wants_a_walk(parts):
