@@ -123,6 +123,10 @@ def _plain(value: Any) -> Any:
     return value
 
 
+# Factor on the time between knots where a motion failed between them.
+CLOSER = 0.6
+
+
 @dataclass
 class Specification(Authored, ABC):
     """A single motion.
@@ -144,6 +148,13 @@ class Specification(Authored, ABC):
         Raises:
             BackbeatError: it makes no sense, and why.
         """
+
+    def with_closer_knots(self) -> "Specification | None":
+        """The same motion with knots closer together; None where they cannot be.
+
+        Kinds that have a key `knot_spacing` have one.
+        """
+        return None
 
     def advised(self, folder: str | Path, advice: Advice) -> MotionPlan:
         """Another plan of the same piece; most kinds have but one.

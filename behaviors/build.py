@@ -1,7 +1,7 @@
 """Building behaviors: specification to verified motion in the library."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,6 +41,8 @@ from optimization.interior_point import InteriorPoint
 from optimization.phase_durations import optimize_durations
 from optimization.transcription import Transcription
 
+# How often knots get closer together where a motion fails between them.
+FINER_ROUNDS = 2
 # Called with the log entry of every iteration of the solver.
 Log = Callable[[Mapping[str, float]], None]
 
@@ -112,11 +114,54 @@ def solve(
     workshop: Workshop | None = None,
 ) -> Behavior:
     """Solves and verifies a specification that stands in a file, or would."""
-    path = Path(path)
-    started, folder = time.perf_counter(), path.parent
+    path, started = Path(path), time.perf_counter()
     cost = BuildCost(reports.progress)
-    report = cost.report
-    reports = reports._replace(progress=report)
+    reports = reports._replace(progress=cost.report)
+    behavior, tried = _attempt(specification, text, path, reports, workshop), []
+    while not behavior.certificate.passed and len(tried) < FINER_ROUNDS:
+        closer = specification.with_closer_knots()
+        if closer is None:
+            break
+        tried.append(str(behavior.certificate.failures()[0]))
+        specification = closer
+        cost.report(0.1, f"fails between knots ({tried[-1]}), with closer ones")
+        behavior = _attempt(specification, text, path, reports, workshop)
+    check_certificate(behavior, _said_of_knots(specification, tried))
+    made = {"key": key, "seconds": time.perf_counter() - started, **cost.provenance()}
+    if tried:
+        made["remarks"] = [
+            f"knots are closer than asked for ({_knot_key(specification)}): the motion "
+            f"failed between them, {'; '.join(tried)}",
+            *behavior.provenance["remarks"],
+        ]
+    return replace(behavior, provenance={**behavior.provenance, **made})
+
+
+def _knot_key(specification: Specification) -> str:
+    """The key and value by which a specification has the knots that it has."""
+    return f"knot_spacing: {getattr(specification, 'knot_spacing', 0.0):.3g}"
+
+
+def _said_of_knots(specification: Specification, tried: Sequence[str]) -> str:
+    """What to do where a motion fails between knots; "" where that is not known."""
+    if tried:
+        return (
+            f"; closer knots, down to {_knot_key(specification)}, did not help. A "
+            "knee or elbow that gets straight is the usual reason: bend it more in the "
+            "posture, go a shorter way, or end its range before it is straight"
+        )
+    return ""
+
+
+def _attempt(
+    specification: Specification,
+    text: str,
+    path: Path,
+    reports: Reports,
+    workshop: Workshop | None,
+) -> Behavior:
+    """Solves a specification and verifies its motion, whatever comes of that."""
+    folder, report = path.parent, reports.progress
     try:
         plan = specification.plan(folder)
     except BackbeatError as error:
@@ -130,12 +175,8 @@ def solve(
         plan, found = workshop.solve(
             source, plan, lambda s, w: report(0.1 + 0.9 * s, w)
         )
-        behavior = assembled(specification.name, plan, found, about)
-    else:
-        behavior = _solve_short(specification.name, plan, about, reports)
-    check_certificate(behavior)
-    made = {"key": key, "seconds": time.perf_counter() - started, **cost.provenance()}
-    return replace(behavior, provenance={**behavior.provenance, **made})
+        return assembled(specification.name, plan, found, about)
+    return _solve_short(specification.name, plan, about, reports)
 
 
 def solve_preview(move: str, folder: str | Path) -> Behavior:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 
-from behaviors.authored import Specification
+from behaviors.authored import CLOSER, Specification
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.footprints import Footprint, Footprints, swing_path
 from behaviors.motion_plan import MotionPlan, check_length
@@ -34,6 +34,8 @@ IN_WORDS = {
     "right": "right foot",
     "none": "in the air",
 }
+# Least time between knots [s].
+FINEST = 0.005
 # Share of each sole that may carry: one that yields tips over its edge long before the
 # center of pressure is there.
 PATCH_SHARE = 0.6
@@ -67,6 +69,11 @@ class FootstepSpecification(Specification):
     # Distance of knots [s].
     knot_spacing: float = 0.05
 
+    def with_closer_knots(self) -> "FootstepSpecification | None":
+        """As of `Specification`, by the key `knot_spacing`."""
+        spacing = CLOSER * self.knot_spacing
+        return replace(self, knot_spacing=spacing) if spacing >= FINEST else None
+
     def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the steps into a trajectory problem.
 
@@ -90,10 +97,10 @@ class FootstepSpecification(Specification):
     def _check(self) -> None:
         if not self.steps:
             raise BackbeatError(f"{self.name}: there are no steps")
-        if not 0.005 <= self.knot_spacing <= 0.1:
+        if not FINEST <= self.knot_spacing <= 0.1:
             raise BackbeatError(
-                f"{self.name}: knot_spacing is {self.knot_spacing:g} s; it is 0.005 to "
-                "0.1 s"
+                f"{self.name}: knot_spacing is {self.knot_spacing:g} s; it is "
+                f"{FINEST:g} to 0.1 s"
             )
         for i, step in enumerate(self.steps, 1):
             where = f"{self.name}, step {i}"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
 
-from behaviors.authored import Specification
+from behaviors.authored import CLOSER, Specification
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.posture_reach import PostureReach, Reached
@@ -78,6 +78,11 @@ class PostureSpecification(Specification):
     stations: list[Station] = field(default_factory=list)
     # Distance of knots [s].
     knot_spacing: float = 0.05
+
+    def with_closer_knots(self) -> "PostureSpecification | None":
+        """As of `Specification`, by the key `knot_spacing`."""
+        spacing = CLOSER * self.knot_spacing
+        return replace(self, knot_spacing=spacing) if spacing >= FINEST else None
 
     def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the tour into a trajectory problem.

@@ -108,12 +108,18 @@ def assembled(
     )
 
 
-def check_certificate(behavior: Behavior) -> None:
+def check_certificate(behavior: Behavior, more: str = "") -> None:
     """Refuses what did not pass verification.
+
+    Args:
+        behavior: what was made.
+        more: what else to say of the failure.
 
     Raises:
         BackbeatError: the first check that failed.
     """
     if not behavior.certificate.passed:
         worst = behavior.certificate.failures()[0]
-        raise BackbeatError(f"{behavior.name}: the motion fails verification: {worst}")
+        raise BackbeatError(
+            f"{behavior.name}: the motion fails verification: {worst}{more}"
+        )

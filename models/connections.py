@@ -16,14 +16,17 @@ from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import DiscreteContactApproximation, MultibodyPlant
 from pydrake.multibody.tree import ForceElementIndex
 
-from models.description.connecting import BALL, ends_of, joints_between, moves
-from models.description.description import WORLD, Description, Tag, listed
-from models.description.forward_kinematics import link_poses
+from models.bounds import check_count
+from models.description.connecting import BALL, ends_of, joints_between, moves, way_to
+from models.description.description import Description, Tag, listed
+from models.description.forward_kinematics import joint_motion, transform
 from models.errors import BackbeatError
 from models.mimic import Follower
 
 # Distance of two points that are one [m], and postures in which that is looked at.
-CLOSED, SAMPLES = 1e-3, 200
+CLOSED, SAMPLES = 1e-3, 100
+# Elements of a robot that are looked at, and joints in the loop of one of them.
+MOST, LONGEST = 30, 60
 # What a loop may be replaced by.
 REMEDY = (
     "remove it; or keep it and let the robot YAML hold these joints where the loop is "
@@ -50,6 +53,8 @@ def check_connections(
     Raises:
         BackbeatError: an element that models of control and simulation leave out.
     """
+    what = "elements that connect links and are no joints"
+    check_count(str(description.path), what, len(description.connections), MOST)
     return tuple(
         _check(description, element, held, followers)
         for element in description.connections
@@ -70,6 +75,7 @@ def _check(
         where += f" between {' and '.join(map(repr, ends))}"
     between = joints_between(description, ends)
     moving = [n for n in between or () if moves(description, n, held)]
+    check_count(where, "joints between its ends", len(between or ()), LONGEST)
     if between is None:
         raise BackbeatError(f"{where} is not simulated or planned with; remove it")
     if moving and element.name != BALL:
@@ -112,7 +118,11 @@ def _gap(
     followers: Sequence[Follower],
 ) -> float:
     """Largest distance of the points that a ball constraint keeps together [m]."""
-    body_a, body_b = ends_of(element)
+    way_a, way_b = (way_to(description, body) for body in ends_of(element))
+    ways = (
+        [n for n in way_a if n not in way_b],
+        [n for n in way_b if n not in way_a],
+    )
     points = [_point(description, element, end) for end in ("p_AP", "p_BQ")]
     known = {f.name: f for f in followers}
     leaders = sorted({known[n].leader if n in known else n for n in moving})
@@ -128,13 +138,26 @@ def _gap(
             for f in followers
             if f.leader in at
         }
-        poses = link_poses(description, at) | {WORLD: np.eye(4)}
         p_P, p_Q = (
-            poses[body][:3, :3] @ p + poses[body][:3, 3]
-            for body, p in zip((body_a, body_b), points, strict=True)
+            _carried(description, way, at, p)
+            for way, p in zip(ways, points, strict=True)
         )
         largest = max(largest, float(np.linalg.norm(p_P - p_Q)))
     return largest
+
+
+def _carried(
+    description: Description,
+    way: Sequence[str],
+    at: Mapping[str, float],
+    point: np.ndarray,
+) -> np.ndarray:
+    """(3,) a point of a body in the link that a way of joints begins at [m]."""
+    p = np.r_[point, 1.0]
+    for name in way:
+        joint = description.joints[name]
+        p = transform(joint.origin) @ joint_motion(joint, at.get(name, 0.0)) @ p
+    return p[:3]
 
 
 def _point(description: Description, element: Tag, end: str) -> np.ndarray:

@@ -1,12 +1,12 @@
 """Choreography: layered tracks of moves on the beat become a trajectory problem."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from behaviors.authored import Specification
+from behaviors.authored import CLOSER, Specification
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.dance.arrangement import (
     MeterDescription,
@@ -71,6 +71,17 @@ class DanceSpecification(Specification):
     tracks: dict[str, list[MoveDescription]] = field(default_factory=dict)
     # Joint trajectories from elsewhere, by the name of the move that they are.
     recordings: dict[str, RecordingDescription] = field(default_factory=dict)
+    # Most time between knots [s]; 0 for what its moves take.
+    knot_spacing: float = 0.0
+
+    def with_closer_knots(self) -> "DanceSpecification | None":
+        """As of `Specification`, by the key `knot_spacing`."""
+        beat = 60.0 / self.bpm
+        now = min(self.knot_spacing or STEPPING, beat / KNOTS_PER_BEAT[0])
+        spacing = CLOSER * now
+        if spacing < beat / KNOTS_PER_BEAT[-1]:
+            return None
+        return replace(self, knot_spacing=spacing)
 
     def meter_map(self) -> MeterMap:
         """Its bars.
@@ -160,6 +171,12 @@ class DanceSpecification(Specification):
         if not any(self.tracks.values()):
             raise BackbeatError(f"{self.name}: there is no move on any track")
         tempo = Tempo(self.bpm, self.meter_map())
+        finest = tempo.beat_length / KNOTS_PER_BEAT[-1]
+        if self.knot_spacing and not self.knot_spacing >= finest:
+            raise BackbeatError(
+                f"{self.name}: knot_spacing is {self.knot_spacing:g} s; at this tempo "
+                f"it is at least {finest:.3g} s, or 0 for what the moves take"
+            )
         check_length(self.name, tempo.time(self.beats))
 
     def _problem(
@@ -169,7 +186,7 @@ class DanceSpecification(Specification):
         placed: Sequence[PlacedMove],
         tempo: Tempo,
     ) -> TrajectoryProblem:
-        per_beat = knots_per_beat(placed, tempo.beat_length)
+        per_beat = knots_per_beat(placed, tempo.beat_length, self.knot_spacing)
         found = swings(placed, per_beat)
         N = round(self.beats * per_beat) + 1
         beats = np.arange(N) / per_beat
@@ -213,12 +230,21 @@ def _shares(robot: RobotModel) -> dict[str, float]:
     return {"base": BASE_SHARE, **legs}
 
 
-def knots_per_beat(placed: Sequence[PlacedMove], beat_length: float) -> int:
-    """Knots of a beat: more at steps to slow music, at jumps and in quick moves."""
+def knots_per_beat(
+    placed: Sequence[PlacedMove], beat_length: float, most: float = 0.0
+) -> int:
+    """Knots of a beat: more at steps to slow music, at jumps and in quick moves.
+
+    Args:
+        placed: the moves.
+        beat_length: length of a beat [s].
+        most: time between knots that is not exceeded [s]; 0 for none.
+    """
     steps = [s for p in placed for s in p.move.steps]
     spacing = STEPPING if steps else STANDING
     if any(s.feet == "none" for s in steps):
         spacing = FLYING
+    spacing = min(spacing, most or spacing)
     cycles = [p.move.length(p.values) for p in placed if p.move.curves]
     least = KNOTS_PER_CYCLE / min(cycles, default=1.0)
     fine = [n for n in KNOTS_PER_BEAT if beat_length / n <= spacing and n >= least]

@@ -47,12 +47,12 @@ def joints_between(description: Description, ends: Sequence[str]) -> list[str] |
     links = [frames[n].link if n in frames else n for n in ends]
     if len(links) != 2 or any(n not in description.links and n != WORLD for n in links):
         return None
-    ways = [_way(description, n) for n in links]
+    ways = [way_to(description, n) for n in links]
     return [n for a, b in (ways, ways[::-1]) for n in a if n not in b]
 
 
-def _way(description: Description, link: str) -> list[str]:
-    """Names of the joints that carry a link, up to the root of a tree."""
+def way_to(description: Description, link: str) -> list[str]:
+    """Names of the joints that carry a link, itself first, up to a tree's root."""
     above = {j.child: j for j in description.joints.values()}
     found: list[str] = []
     while link in above and above[link].name not in found:

@@ -187,3 +187,9 @@ def test_other_formats_are_refused_with_springs_and_loops(tmp_path, spring, ball
     yaml.write_text("name: bar\nurdf: bar.sdf\nbase: a\nfixed: true\n")
     with pytest.raises(BackbeatError, match=says):
         RobotModel(yaml)
+
+
+def test_more_loops_than_any_robot_has_are_refused(bar):
+    RobotModel(bar(30 * BALL, ALL))
+    with pytest.raises(BackbeatError, match="more than 30 elements that connect"):
+        RobotModel(bar(31 * BALL, ALL))
