@@ -202,6 +202,7 @@ def _ask(
 def _used(server: str, port: int, library: Path) -> Iterator[tuple[_Use, str]]:
     """Somebody who uses a server as it is meant, and the token of the page."""
     use, stop, token = _Use(), threading.Event(), ""
+    link: RemoteLink | None = None
     threads: list[threading.Thread] = []
     if server == SHOW:
         token = _token(port)
@@ -222,6 +223,8 @@ def _used(server: str, port: int, library: Path) -> Iterator[tuple[_Use, str]]:
         stop.set()
         for thread in threads:
             thread.join()
+        if link is not None:
+            link.close()
 
 
 def attack(server: str, name: str, seconds: float, library: Path) -> WebRow:

@@ -22,8 +22,14 @@ FLOOD, HALF_OPEN, MORE = 150, 150, 30
 MESSAGES = 200
 COMMAND = '{"do": "seek", "value": 1}'
 # Frames that end a process whose Meshcat reads them, and others that are none.
-FRAMES = (b"\x82\x81\0\0\0\0\xc1", b"\x82\x81\0\0\0\0\x81", b"\x81\x81\0\0\0\0x")
-FRAMES += (b"\x83\x80\0\0\0\0", b"\x82\xff" + b"\xff" * 8, b"\x82\x01x")
+FRAMES = (
+    b"\x82\x81\0\0\0\0\xc1",
+    b"\x82\x81\0\0\0\0\x81",
+    b"\x81\x81\0\0\0\0x",
+    b"\x83\x80\0\0\0\0",
+    b"\x82\xff" + b"\xff" * 8,
+    b"\x82\x01x",
+)
 
 
 class Stranger:

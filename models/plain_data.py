@@ -33,7 +33,10 @@ class Several:
 
 
 class Number:
-    """What any number looks like, infinities and NaN among them."""
+    """What any number looks like, infinities and NaN among them.
+
+    Whole numbers that are too large to be one with a fraction are not.
+    """
 
 
 def misfits(value: Any, like: Any, place: str = "") -> Iterator[str]:
@@ -98,7 +101,9 @@ def _is(value: Any, like: Any) -> bool:
     if like is float:
         return isinstance(value, float | int) and _is_finite(value)
     if like is Number:
-        return isinstance(value, float | int)
+        return isinstance(value, float) or (
+            isinstance(value, int) and _is_finite(value)
+        )
     if like is int:
         return isinstance(value, int) and abs(value) < 2**63
     return isinstance(value, like)

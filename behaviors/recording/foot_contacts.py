@@ -21,8 +21,8 @@ from behaviors.runs import runs, without_short
 from behaviors.step import FEET
 
 # Of a robot whose soles are so far below its base [m]; others have lengths in
-# proportion, and speeds as the roots of them (equal Froude numbers: Alexander, "Optimum
-# Walking Techniques for Quadrupeds and Bipeds", 1980).
+# proportion, and speeds as the roots of them: equal Froude numbers (Alexander,
+# "Optimum Walking Techniques for Quadrupeds and Bipeds", 1980).
 LEG = 0.85
 # Height of a corner on the ground and its speed, as standard deviations [m, m/s]; and
 # of one that neither lands nor leaves, which takes so long at most [s].

@@ -61,7 +61,7 @@ _JERK = {
     }
 }
 # What reports and pages need of them. Runs that nobody has measured have none.
-NEEDED = {
+NEEDED: dict[Any, Any] = {
     "duration_s": float,
     "fell": bool,
     "realtime_factor": _FIGURE,
@@ -78,7 +78,7 @@ NEEDED = {
     "beat_error_ms": {...: _FIGURE},
     "pushes": [PUSH],
 }
-METRICS = {
+METRICS: dict[Any, Any] = {
     **{name: Perhaps(like) for name, like in NEEDED.items()},
     "fell_at_s": Perhaps(float),
     "jerk": Perhaps({"planned": _JERK, "measured": _JERK, ...: Any}),
