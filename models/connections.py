@@ -188,7 +188,7 @@ def _range(description: Description, name: str) -> tuple[float, float]:
     return (-most if lower is None else lower, most if upper is None else upper)
 
 
-def refuse_foreign_connections(path: Path, package: Path) -> None:
+def refuse_foreign_connections(path: str | Path, package: str | Path) -> None:
     """Refuses a model in another format than URDF that has any; nothing honors them.
 
     Args:

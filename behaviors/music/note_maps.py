@@ -82,7 +82,7 @@ class NoteMap:
     pieces: Mapping[str, str] = field(default_factory=dict)
 
 
-def map_files(words: Sequence[str], folder: Path, where: str) -> list[Path]:
+def map_files(words: Sequence[str], folder: str | Path, where: str) -> list[Path]:
     """Files among the words of a map.
 
     Raises:
@@ -108,7 +108,7 @@ def spelled_out(words: Sequence[str]) -> list[str]:
 
 
 def read_map(
-    words: Sequence[str], members: Members, folder: Path, where: str
+    words: Sequence[str], members: Members, folder: str | Path, where: str
 ) -> NoteMap:
     """Reads maps and single notes; single ones go first, later words over earlier.
 
