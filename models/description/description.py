@@ -221,6 +221,11 @@ class Tag:
     attributes: dict[str, str] = field(default_factory=dict)
     children: tuple["Tag", ...] = ()
 
+    @property
+    def said(self) -> str:
+        """What is between its tags or, in old files of Gazebo, its `value`."""
+        return self.text or self.attributes.get("value", "")
+
 
 @dataclass(frozen=True)
 class Gazebo:
@@ -231,8 +236,11 @@ class Gazebo:
     tags: tuple[Tag, ...] = ()
 
     def text(self, name: str) -> str | None:
-        """Text of a tag, the last one where several have the name; None if none has."""
-        found = [t.text for t in self.tags if t.name == name]
+        """Text of a tag, the last one where several have the name; None if none has.
+
+        Old files say it in an attribute `value`.
+        """
+        found = [t.said for t in self.tags if t.name == name]
         return found[-1] if found else None
 
 
@@ -248,7 +256,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class Description:
-    """A robot as its URDF describes it; names map to what they name, in order."""
+    """A robot as its URDF describes it; names map to what they name, in order.
+
+    `materials_twice` has names of materials that the robot has several of.
+    """
 
     path: Path
     name: str
@@ -258,6 +269,7 @@ class Description:
     gazebo: tuple[Gazebo, ...] = ()
     frames: dict[str, Frame] = field(default_factory=dict)
     materials: dict[str, Material] = field(default_factory=dict)
+    materials_twice: tuple[str, ...] = ()
 
     def moving_joints(self) -> Iterator[Joint]:
         """Joints that are not fixed."""

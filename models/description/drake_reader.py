@@ -75,16 +75,19 @@ class DrakeReader(Closing):
                 with suppress(BrokenPipeError):
                     pipe.close()
 
-    def read(self, path: Path, folders: Mapping[str, Path]) -> dict[str, Any]:
+    def read(
+        self, path: Path, folders: Mapping[str, Path], text: str = ""
+    ) -> dict[str, Any]:
         """Has Drake read a file; what the worker answers, or its silence as outcome.
 
         Args:
             path: the file.
             folders: where packages are, by name.
+            text: what is read in place of the file; "" for the file itself.
         """
         self.start()
         known = {name: str(folder) for name, folder in folders.items()}
-        request = {"path": str(path.resolve()), "packages": known}
+        request = {"path": str(path.resolve()), "packages": known, "text": text}
         answer = self._ask(json.dumps(request).encode() + b"\n")
         if isinstance(answer, str):
             self.close()
