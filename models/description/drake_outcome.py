@@ -11,6 +11,9 @@ from models.description.transmission_checks import SIMPLE
 
 # Relative difference of masses that is more than rounding.
 _MASS = 1e-9
+# Longest time that a text may take in which converted meshes are [s]: their convex
+# hulls are made, a hundred of a large robot.
+HULLS = 60.0
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,8 @@ class DrakeOutcome:
 
 def ask(reader: DrakeReader, description: Description, text: str = "") -> DrakeOutcome:
     """What becomes of a description, or of a text in its place, in a reader."""
-    said = reader.read(description.path, packages(description), text)
+    patience = HULLS if text else None
+    said = reader.read(description.path, packages(description), text, patience)
     return DrakeOutcome(**said | {"warnings": tuple(said.get("warnings", ()))})
 
 
@@ -60,8 +64,10 @@ def compare(
         mended: what became of the text that Backbeat loads in place of the file; None
             if it loads the file as it is, or not at all.
     """
-    if drake.outcome != "read" and mended is not None and mended.outcome == "read":
-        return [_alone(drake), *_differences(description, mended)]
+    if drake.outcome != "read" and mended is not None:
+        if mended.outcome == "read":
+            return [_alone(drake), *_differences(description, mended)]
+        return [_failure(mended, found)]
     if drake.outcome != "read":
         return [_failure(drake, found)]
     if any(f.severity is Severity.ERROR for f in found):
