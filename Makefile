@@ -25,9 +25,8 @@ OURS        := $(ENVIRONMENT)/.backbeat-environment
 RUN         := $(ENVIRONMENT)/bin/python -m
 PYTEST      := $(RUN) pytest -o cache_dir=$(ENVIRONMENT)/cache/pytest
 
-# Every tool keeps its cache in the environment: the source may be read-only, and
-# what one command has compiled the next one finds.
-export NUMBA_CACHE_DIR                := $(ENVIRONMENT)/numba-cache
+# Every tool keeps its cache in the environment, for the source may be read-only.
+# Compiled code is there too: models/compiled_folder.py has it so for everybody.
 export RUFF_CACHE_DIR                 := $(ENVIRONMENT)/cache/ruff
 export MYPY_CACHE_DIR                 := $(ENVIRONMENT)/cache/mypy
 export HYPOTHESIS_STORAGE_DIRECTORY   := $(ENVIRONMENT)/cache/hypothesis

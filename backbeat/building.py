@@ -33,7 +33,7 @@ class Built:
 
 def build_all(
     names: Sequence[str],
-    library: Path,
+    library: str | Path,
     watcher: Watcher,
     force: bool = False,
     processes: int | None = None,
@@ -55,6 +55,7 @@ def build_all(
     Returns:
         An outcome each, in order, whose value is a `Built`.
     """
+    library = Path(library)
     names = list(dict.fromkeys(names))
     store, taken = Library(library), set[str]()
     outcomes: dict[str, Outcome] = {}
@@ -86,7 +87,12 @@ def build_all(
 
 
 def build_one(
-    report: Report, name: str, library: Path, force: bool, log: bool, hands: int = 1
+    report: Report,
+    name: str,
+    library: str | Path,
+    force: bool,
+    log: bool,
+    hands: int = 1,
 ) -> Built:
     """The job of building one behavior."""
 

@@ -25,7 +25,7 @@ def card_words(library: Library, name: str) -> str:
     return f"{card.headline}; of an earlier {which}"
 
 
-def predicted(library: Path, behavior: Behavior) -> str:
+def predicted(library: str | Path, behavior: Behavior) -> str:
     """What is to be expected of a behavior, before it is run; "" when not known.
 
     Raises:

@@ -22,7 +22,7 @@ from mpc.simulation.sweep.table import sources
 
 def build_card(
     name: str,
-    library: Path,
+    library: str | Path,
     seeds: int | None = None,
     progress: Progress | None = None,
     processes: int | None = None,
@@ -66,7 +66,7 @@ def build_card(
 
 def take_sample(
     name: str,
-    library: Path,
+    library: str | Path,
     seeds: int | None = None,
     progress: Progress | None = None,
     processes: int | None = None,

@@ -57,8 +57,8 @@ class SweepResult:
 
 def run_sweep(
     sweep: Sweep,
-    library: Path,
-    folder: Path,
+    library: str | Path,
+    folder: str | Path,
     progress: Progress | None = None,
     processes: int | None = None,
     executors: Sequence[Executor] = (),
@@ -78,6 +78,8 @@ def run_sweep(
         BackbeatError: a behavior is not in the library, a push cannot be judged, or
             the table cannot be read or written.
     """
+    library = Path(library)
+    folder = Path(folder)
     keys = {name: _behavior_key(library, name) for name in sweep.settings.behaviors}
     _check_durations(sweep, library)
     path = folder / f"{sweep.settings.name}.parquet"
@@ -126,7 +128,7 @@ def _check_durations(sweep: Sweep, library: Path) -> None:
 
 
 def simulate(
-    report: Report, library: Path, scenario: Scenario, key: str
+    report: Report, library: str | Path, scenario: Scenario, key: str
 ) -> dict[str, Any]:
     """The job of one run: its row of the table.
 

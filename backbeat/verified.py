@@ -8,7 +8,7 @@ from behaviors.library import Library
 from models.errors import BackbeatError
 
 
-def load_verified(library: Path, name: str, unverified: bool = False) -> Behavior:
+def load_verified(library: str | Path, name: str, unverified: bool = False) -> Behavior:
     """Loads a behavior whose certificate holds, or any one when `unverified`.
 
     Raises:

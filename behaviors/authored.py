@@ -82,12 +82,13 @@ class Authored:
         tree = {"kind": self.kind, "name": self.name, **_unusual(self)}
         return yaml.safe_dump(tree, sort_keys=False, default_flow_style=None)
 
-    def save(self, folder: Path = Path()) -> Path:
+    def save(self, folder: str | Path = Path()) -> Path:
         """Writes the file into a folder, under its name; returns where.
 
         Raises:
             BackbeatError: the name is not one of a behavior.
         """
+        folder = Path(folder)
         path = folder / f"{check_name(self.name)}.yaml"
         with replacing(path) as file:
             file.write(self.text().encode())
@@ -132,19 +133,19 @@ class Specification(Authored, ABC):
 
     objectives: Objectives = field(default_factory=Objectives)
 
-    def sources(self, folder: Path) -> list[Path]:
+    def sources(self, folder: str | Path) -> list[Path]:
         """Files besides the specification, found from its folder."""
         return []
 
     @abstractmethod
-    def plan(self, folder: Path) -> MotionPlan:
+    def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the specification, found in a folder, into a problem.
 
         Raises:
             BackbeatError: it makes no sense, and why.
         """
 
-    def advised(self, folder: Path, advice: Advice) -> MotionPlan:
+    def advised(self, folder: str | Path, advice: Advice) -> MotionPlan:
         """Another plan of the same piece; most kinds have but one.
 
         Args:

@@ -102,12 +102,13 @@ def build(
 def solve(
     specification: Specification,
     text: str,
-    path: Path,
+    path: str | Path,
     key: str,
     reports: Reports,
     workshop: Workshop | None = None,
 ) -> Behavior:
     """Solves and verifies a specification that stands in a file, or would."""
+    path = Path(path)
     started, folder = time.perf_counter(), path.parent
     cost = BuildCost(reports.progress)
     report = cost.report
@@ -133,7 +134,7 @@ def solve(
     return replace(behavior, provenance={**behavior.provenance, **made})
 
 
-def solve_preview(move: str, folder: Path) -> Behavior:
+def solve_preview(move: str, folder: str | Path) -> Behavior:
     """A verified motion of one move of a dance alone.
 
     Args:
@@ -143,6 +144,7 @@ def solve_preview(move: str, folder: Path) -> Behavior:
     Raises:
         BackbeatError: there is no such move, or no motion was found.
     """
+    folder = Path(folder)
     dance = preview(move, vocabulary(folder))
     reports = Reports(lambda share, what: None, lambda entry: None)
     return solve(dance.dance, dance.text(), folder / f"{move}.yaml", "", reports)

@@ -19,7 +19,7 @@ _APART = {"specifications", "setlists", "shell", "meshing", "sweep"}
 
 
 def build_key(
-    specification: Specification | SetlistSpecification, text: str, folder: Path
+    specification: Specification | SetlistSpecification, text: str, folder: str | Path
 ) -> str:
     """Hash of all that decides a build: texts, robot files, our sources.
 

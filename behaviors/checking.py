@@ -51,7 +51,7 @@ class LocatedFinding:
     span: Span | None = None
     file: Path | None = None
 
-    def sentence(self, path: Path) -> str:
+    def sentence(self, path: str | Path) -> str:
         """One line as compilers write it."""
         kind = "failure" if self.finding.fails else "warning"
         mend = f" [--fix: {self.finding.mend}]" if self.span else ""
@@ -61,12 +61,13 @@ class LocatedFinding:
         return one_line(f"{file}:{self.line}: {kind}: {sentence}{mend}")
 
 
-def check_file(path: Path) -> list[LocatedFinding]:
+def check_file(path: str | Path) -> list[LocatedFinding]:
     """All that is wrong or odd in a specification; of one kind but dances the first.
 
     Raises:
         BackbeatError: the file cannot be read.
     """
+    path = Path(path)
     if path.suffix not in (".yaml", ".yml"):
         return check_other(path)
     text = read_text(path)
@@ -82,8 +83,9 @@ def check_file(path: Path) -> list[LocatedFinding]:
     return check_dance(text, path)
 
 
-def check_setlist(text: str, path: Path) -> list[LocatedFinding]:
+def check_setlist(text: str, path: str | Path) -> list[LocatedFinding]:
     """All findings of a setlist, in order of lines; `text` is YAML of that kind."""
+    path = Path(path)
     lines = YamlLines(text)
     known = [f.name for f in fields(SetlistSpecification)]
     own = [f.name for f in fields(Number)]
@@ -99,16 +101,17 @@ def check_setlist(text: str, path: Path) -> list[LocatedFinding]:
     return _located(lines, found)
 
 
-def refuse_setlist(text: str, path: Path) -> None:
+def refuse_setlist(text: str, path: str | Path) -> None:
     """Refuses a setlist that has a failure, with its line.
 
     Raises:
         BackbeatError: the first one, and how many more there are.
     """
+    path = Path(path)
     _refuse(check_setlist(text, path), path)
 
 
-def on_its_line(error: BackbeatError, text: str, path: Path) -> BackbeatError:
+def on_its_line(error: BackbeatError, text: str, path: str | Path) -> BackbeatError:
     """An error about a number of a setlist, with the line where that stands."""
     number = number_of(str(error))
     if number is None:
@@ -148,8 +151,9 @@ def _misfit(
     return ()
 
 
-def check_other(path: Path) -> list[LocatedFinding]:
+def check_other(path: str | Path) -> list[LocatedFinding]:
     """The first failure of a specification that is no dance, or of its score."""
+    path = Path(path)
     file = path
     specification: Specification | SetlistSpecification | None = None
     try:
@@ -168,9 +172,10 @@ def check_other(path: Path) -> list[LocatedFinding]:
 
 
 def planning_error(
-    error: BackbeatError, specification: Specification, path: Path
+    error: BackbeatError, specification: Specification, path: str | Path
 ) -> BackbeatError:
     """An error of laying out a problem, with the file and line where that stands."""
+    path = Path(path)
     fault = _fault(error, specification, path)
     if fault.file is None or not is_file(fault.file):
         return error
@@ -197,7 +202,9 @@ def _failure(sentence: str, line: int) -> LocatedFinding:
     return LocatedFinding(line, Finding(True, (), sentence))
 
 
-def check_dance(text: str, path: Path, compiles: bool = True) -> list[LocatedFinding]:
+def check_dance(
+    text: str, path: str | Path, compiles: bool = True
+) -> list[LocatedFinding]:
     """All findings of a choreography, in order of lines.
 
     Args:
@@ -205,6 +212,7 @@ def check_dance(text: str, path: Path, compiles: bool = True) -> list[LocatedFin
         path: where it is, or would be.
         compiles: lay out its problem too, which a build does anyway.
     """
+    path = Path(path)
     lines = YamlLines(text)
     found = _keys(lines, path.name)
     if not found:
@@ -320,7 +328,7 @@ def _dance_misfit(lines: YamlLines, text: str, where: str) -> Place:
     return _misfit(lines, text, [*places, ((), whole)])
 
 
-def mended(text: str, path: Path) -> tuple[str, list[LocatedFinding]]:
+def mended(text: str, path: str | Path) -> tuple[str, list[LocatedFinding]]:
     """A choreography or setlist with all mended that has one obvious mend.
 
     Comments and layout stay as they are.
@@ -332,6 +340,7 @@ def mended(text: str, path: Path) -> tuple[str, list[LocatedFinding]]:
     Returns:
         The text, and what was mended.
     """
+    path = Path(path)
     done: list[LocatedFinding] = []
     is_setlist = kind_of(text, path.name) == SetlistSpecification.kind
     check = check_setlist if is_setlist else check_dance
@@ -349,12 +358,13 @@ def mended(text: str, path: Path) -> tuple[str, list[LocatedFinding]]:
     return text, done
 
 
-def refuse_failures(text: str, path: Path) -> None:
+def refuse_failures(text: str, path: str | Path) -> None:
     """Refuses a choreography that has a failure, with its line.
 
     Raises:
         BackbeatError: the first one, and how many more there are.
     """
+    path = Path(path)
     _refuse(check_dance(text, path, False), path)
 
 

@@ -99,12 +99,13 @@ class DrummingSpecification(Specification):
     # Factor on the tempo of what is played; rests keep the time they have.
     haste: float = 1.0
 
-    def score_path(self, folder: Path) -> Path:
+    def score_path(self, folder: str | Path) -> Path:
         """Path of the score.
 
         Raises:
             BackbeatError: no score is named, or no file could have its name.
         """
+        folder = Path(folder)
         if not self.score:
             raise BackbeatError(
                 f"{self.name}: score names no file; write 'score: my-song' for "
@@ -114,12 +115,12 @@ class DrummingSpecification(Specification):
             return find_notes(folder, self.score)
         return folder / "scores" / f"{check_name(self.score)}.yaml"
 
-    def sources(self, folder: Path) -> list[Path]:
+    def sources(self, folder: str | Path) -> list[Path]:
         """Files besides the specification that decide the motion."""
         score = score_files(self.score_path(folder))
         return [*score, *kit_sources(self.kit, folder)]
 
-    def drum_kit(self, folder: Path) -> DrumKit:
+    def drum_kit(self, folder: str | Path) -> DrumKit:
         """The kit, its origin at that of the world.
 
         Raises:
@@ -127,11 +128,12 @@ class DrummingSpecification(Specification):
         """
         return DrumKit(text=kit_text(self.kit, folder))
 
-    def written_score(self, folder: Path) -> Score:
+    def written_score(self, folder: str | Path) -> Score:
         """The score at the tempo that it is written in, with hands for all hits."""
+        folder = Path(folder)
         return _Drummer(replace(self, haste=1.0), folder).score
 
-    def plan(self, folder: Path) -> MotionPlan:
+    def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles score and strokes into a trajectory problem.
 
         Args:
@@ -142,8 +144,9 @@ class DrummingSpecification(Specification):
         """
         return self.advised(folder, NO_ADVICE)
 
-    def advised(self, folder: Path, advice: Advice) -> MotionPlan:
+    def advised(self, folder: str | Path, advice: Advice) -> MotionPlan:
         """The same as it is played where advice is heeded."""
+        folder = Path(folder)
         if self.seat not in ("chair", "none"):
             raise BackbeatError(
                 f"{self.name}: seat is chair or none, not {self.seat!r}"

@@ -12,8 +12,9 @@ from models.yaml_lines import Place, YamlLines
 SUFFIXES = (".yaml", ".yml")
 
 
-def fault_line(sentence: str, path: Path) -> int:
+def fault_line(sentence: str, path: str | Path) -> int:
     """Line of what a sentence names: a word, a station or a key; else of the start."""
+    path = Path(path)
     told = re.search(r"\bline (\d+), bar\b|\bline (\d+):", sentence)
     if told:
         return int(told[1] or told[2])

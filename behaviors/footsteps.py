@@ -67,7 +67,7 @@ class FootstepSpecification(Specification):
     # Distance of knots [s].
     knot_spacing: float = 0.05
 
-    def plan(self, folder: Path) -> MotionPlan:
+    def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the steps into a trajectory problem.
 
         Raises:

@@ -64,7 +64,7 @@ class HighestTempo:
 
 def find_highest_tempo(
     specification: DrummingSpecification,
-    folder: Path,
+    folder: str | Path,
     progress: Progress | None = None,
     least_time: bool = False,
     start: Try | None = None,

@@ -79,7 +79,7 @@ class PostureSpecification(Specification):
     # Distance of knots [s].
     knot_spacing: float = 0.05
 
-    def plan(self, folder: Path) -> MotionPlan:
+    def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the tour into a trajectory problem.
 
         Raises:

@@ -29,7 +29,7 @@ from models.outside_file import beside
 RETIMED = (DanceSpecification, FootstepSpecification)
 
 
-def part_path(number: Number, folder: Path) -> Path:
+def part_path(number: Number, folder: str | Path) -> Path:
     """Path of the specification of one of a setlist's behaviors.
 
     Raises:
@@ -40,7 +40,7 @@ def part_path(number: Number, folder: Path) -> Path:
     return find_specification(number.behavior)
 
 
-def part_paths(setlist: SetlistSpecification, folder: Path) -> dict[str, Path]:
+def part_paths(setlist: SetlistSpecification, folder: str | Path) -> dict[str, Path]:
     """Specifications of a setlist's behaviors, by the names it uses.
 
     Raises:
@@ -68,12 +68,13 @@ def as_in_show(
     )
 
 
-def shadows(path: Path) -> dict[Path, str]:
+def shadows(path: str | Path) -> dict[Path, str]:
     """Files that are stored under names of what ships, with those names.
 
     These are the file itself and, for a setlist, those of its behaviors that it takes
     as they are.
     """
+    path = Path(path)
     if ships(path):
         return {}  # So do its behaviors.
     try:
@@ -90,7 +91,9 @@ def shadows(path: Path) -> dict[Path, str]:
     return {f: name for f, name in named.items() if name in shipped and not ships(f)}
 
 
-def setlist_findings(setlist: SetlistSpecification, folder: Path) -> list[Finding]:
+def setlist_findings(
+    setlist: SetlistSpecification, folder: str | Path
+) -> list[Finding]:
     """All that keeps a setlist from being played, as far as its files tell."""
     found = [Finding(True, path, text) for path, text in setlist.problems()]
     if found:

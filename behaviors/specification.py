@@ -39,8 +39,9 @@ def shipped_setlists() -> list[str]:
     return sorted(p.stem for p in SETLIST_FOLDER.glob("*.yaml"))
 
 
-def ships(path: Path) -> bool:
+def ships(path: str | Path) -> bool:
     """Whether a specification is one of those that ship."""
+    path = Path(path)
     return path.parent in (SHIPPED_FOLDER, SETLIST_FOLDER)
 
 
@@ -77,34 +78,37 @@ def find_specification(name: str | Path) -> Path:
     raise unknown_name("behavior", name, [*shipped_names(), *shipped_setlists()])
 
 
-def read_specification(path: Path) -> tuple[Specification, str]:
+def read_specification(path: str | Path) -> tuple[Specification, str]:
     """Reads the specification of a single motion and its text.
 
     Raises:
         BackbeatError: unreadable, unknown kind, unknown key, or a bad name.
     """
+    path = Path(path)
     text = _text(path)
     return with_robot_beside(parse_specification(text, str(path)), path), text
 
 
-def read_any(path: Path) -> tuple[Specification | SetlistSpecification, str]:
+def read_any(path: str | Path) -> tuple[Specification | SetlistSpecification, str]:
     """Reads a specification or a setlist, and its text.
 
     Raises:
         BackbeatError: as `read_specification`.
     """
+    path = Path(path)
     text = _text(path)
     if kind_of(text, str(path)) == SETLIST:
         return read_setlist(text, str(path)), text
     return with_robot_beside(parse_specification(text, str(path)), path), text
 
 
-def drumming_text(notes: Path) -> str:
+def drumming_text(notes: str | Path) -> str:
     """The specification of who drums what a MIDI or tablature file holds.
 
     Raises:
         BackbeatError: the file's name has nothing that a behavior could be called.
     """
+    notes = Path(notes)
     name = re.sub("[^a-z0-9]+", "-", notes.stem.lower()).strip("-")[:64]
     if not name:
         raise BackbeatError(f"{notes}: name the file with letters or digits")
@@ -113,8 +117,9 @@ def drumming_text(notes: Path) -> str:
     return yaml.safe_dump(keys, sort_keys=False)
 
 
-def with_robot_beside(specification: Specification, path: Path) -> Specification:
+def with_robot_beside(specification: Specification, path: str | Path) -> Specification:
     """The specification with a robot YAML that lies beside it found from anywhere."""
+    path = Path(path)
     beside = path.parent / specification.robot
     if beside.suffix in (".yaml", ".yml") and is_there(beside):
         specification.robot = str(beside.resolve())

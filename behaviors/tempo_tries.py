@@ -68,7 +68,7 @@ class TempoTries:
     def __init__(
         self,
         specification: DrummingSpecification,
-        folder: Path,
+        folder: str | Path,
         progress: Progress,
         least_time: bool,
     ) -> None:

@@ -30,9 +30,9 @@ class WindowStore:
     again. Each ends with its hash.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: str | Path | None) -> None:
         """Opens the folder; None keeps nothing."""
-        self.folder = folder
+        self.folder = None if folder is None else Path(folder)
 
     def load(self, key: str) -> Arrays | None:
         """Arrays under a key; None when there are none."""

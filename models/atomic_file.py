@@ -13,12 +13,13 @@ from models.errors import BackbeatError
 _READABLE = 0o644
 
 
-def check_place(path: Path) -> None:
+def check_place(path: str | Path) -> None:
     """Finds out before the work whether a file can be written; makes nothing.
 
     Raises:
         BackbeatError: it cannot.
     """
+    path = Path(path)
     _refuse_no_file(path)
     try:
         if not _is_stream(path):
@@ -30,13 +31,13 @@ def check_place(path: Path) -> None:
         raise BackbeatError(f"cannot write {path}: {error.strerror}") from None
 
 
-def check_places(*paths: Path | None) -> None:
+def check_places(*paths: str | Path | None) -> None:
     """Finds out before the work whether all of these files can be written.
 
     Raises:
         BackbeatError: one cannot, or is what another needs as its folder.
     """
-    files = [path for path in paths if path is not None]
+    files = [Path(path) for path in paths if path is not None]
     for path in files:
         check_place(path)
         for other in files:
@@ -54,16 +55,32 @@ def _refuse_no_file(path: Path) -> None:
         raise BackbeatError("cannot write -: that is no name of a file; name one")
 
 
-def refuse_to_replace(path: Path | None, *sources: Path) -> None:
+def refuse_to_replace(path: str | Path | None, *sources: str | Path) -> None:
     """Finds out before the work that a file would not take the place of its source.
 
     Raises:
         BackbeatError: it would.
     """
-    if path is not None and any(path.resolve() == s.resolve() for s in sources):
+    if path is not None and any(
+        Path(path).resolve() == Path(source).resolve() for source in sources
+    ):
         raise BackbeatError(
             f"{path} is named for two things; name another file to write"
         )
+
+
+def renamed(path: str | Path, new: str | Path) -> Path:
+    """Gives a file another name beside it; returns its new path.
+
+    Raises:
+        BackbeatError: it cannot.
+    """
+    try:
+        return Path(path).rename(new)
+    except OSError as error:
+        raise BackbeatError(
+            f"cannot rename {path} to {new}: {error.strerror}"
+        ) from None
 
 
 def _is_stream(path: Path) -> bool:
@@ -72,7 +89,7 @@ def _is_stream(path: Path) -> bool:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: str | Path) -> Iterator[BinaryIO]:
     """A file to write that takes its place under `path` when the block ends well.
 
     A reader sees the old file or the new one, never a part; when the block fails
@@ -82,6 +99,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     Raises:
         BackbeatError: the file cannot be written.
     """
+    path = Path(path)
     _refuse_no_file(path)
     temporary = None
     try:

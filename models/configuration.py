@@ -8,6 +8,7 @@ from models.bound_arguments import bind
 from models.collision import CollisionArrays
 from models.collision_distances import distances
 from models.composite_rigid_body import inertia_force, mass_matrix
+from models.frame_arrays import FrameArrays
 from models.frames import Frame
 from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
@@ -90,6 +91,19 @@ class Configuration:
         g = self.robot.gravity
         _frame_acceleration(self._bound, self.q, *self._at(frame), g, out)
         return out
+
+    def frame_rows(
+        self, frames: FrameArrays, rows: np.ndarray, J: np.ndarray, bias: np.ndarray
+    ) -> None:
+        """Writes rows of Jacobians and of Jdot v, of many frames at once.
+
+        Args:
+            frames: n frames.
+            rows: (n, 6) where components [angular, linear] of each go; -1 for nowhere.
+            J: (m, nv) written: Jacobians.
+            bias: (m,) written: Jdot v [rad/s^2, m/s^2].
+        """
+        _frame_rows(self._bound, self.q, self.robot.gravity, *frames, rows, J, bias)
 
     def distances(self, arrays: CollisionArrays) -> tuple[np.ndarray, np.ndarray]:
         """(F,) distances of feelers from their nearest solids [m], (F, nv) rates."""
@@ -187,6 +201,23 @@ def _frame_acceleration(bound, q, body, R_PF, p_PF, gravity, out):
     R, r = np.empty((3, 3)), np.empty(3)
     kinematics.frame_pose(tree, ws, q, body, R_PF, p_PF, R, r)
     kinematics.frame_acceleration(ws, body, r, gravity, out)
+
+
+@compiled
+def _frame_rows(bound, q, gravity, body, R_PF, p_PF, rows, J, bias):
+    """Writes rows of Jacobians and of Jdot v; see `frame_rows`."""
+    tree, ws = bound.content
+    R, r, a, G = np.empty((3, 3)), np.empty(3), np.empty(6), np.empty((6, J.shape[1]))
+    for n in range(body.shape[0]):
+        kinematics.frame_pose(tree, ws, q, body[n], R_PF[n], p_PF[n], R, r)
+        kinematics.frame_jacobian(tree, ws, body[n], r, G)
+        kinematics.frame_acceleration(ws, body[n], r, gravity, a)
+        for i in range(6):
+            row = rows[n, i]
+            if row >= 0:
+                bias[row] = a[i]
+                for k in range(J.shape[1]):
+                    J[row, k] = G[i, k]
 
 
 @compiled

@@ -42,7 +42,7 @@ class ContactCount:
         return asdict(self)
 
 
-def count_contacts(path: Path) -> list[ContactCount]:
+def count_contacts(path: str | Path) -> list[ContactCount]:
     """Of what the description says, and of every set.
 
     Args:

@@ -73,10 +73,20 @@ def ended(sentence: str) -> str:
 
 
 def gist(said: object, most: int = 200) -> str:
-    """What another program says, as half a sentence: its first one, and no longer."""
+    """What another program says, as half a sentence: its first one, and no longer.
+
+    An error that says nothing is told by its kind.
+    """
+    text = " ".join(str(said).split()) or type(said).__name__
+    return clipped(text.partition(". ")[0].rstrip("."), most)
+
+
+def clipped(said: object, most: int = 200) -> str:
+    """What another program says on one line, whole or cut behind a word."""
     text = " ".join(str(said).split())
-    text = text.partition(". ")[0].rstrip(".")
-    return text if len(text) <= most else f"{text[:most].rpartition(' ')[0]} ..."
+    if len(text) <= most:
+        return text
+    return f"{text[:most].rpartition(' ')[0] or text[:most]} ..."
 
 
 def shown(said: object, most: int = 80) -> str:

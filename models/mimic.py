@@ -84,7 +84,8 @@ def couple(
         known: number of constraints that the plant had before the robot.
     """
     # Those of Drake's reader take hold of followers that are locked as well, and
-    # its solver would have nothing to divide by.
+    # its solver would have nothing to divide by. Constraints that are no couplings are
+    # refused where the model is made, or change nothing: see `models.connections`.
     for constraint in plant.GetConstraintIds()[known:]:
         plant.RemoveConstraint(constraint)
     if plant.time_step() > 0.0:

@@ -28,7 +28,7 @@ _OTHERS = (
 
 
 @contextmanager
-def opened(path: Path, kind: str) -> Iterator[BinaryIO]:
+def opened(path: str | Path, kind: str) -> Iterator[BinaryIO]:
     """A file to read that is regular and no larger than its kind may be.
 
     Args:
@@ -38,6 +38,7 @@ def opened(path: Path, kind: str) -> Iterator[BinaryIO]:
     Raises:
         BackbeatError: it cannot be opened, is no regular file, or too large.
     """
+    path = Path(path)
     with os.fdopen(_descriptor(path, kind), "rb") as file:
         yield file
 
@@ -60,7 +61,7 @@ def _descriptor(path: Path, kind: str) -> int:
     return descriptor
 
 
-def read_bytes(path: Path, kind: str) -> bytes:
+def read_bytes(path: str | Path, kind: str) -> bytes:
     """All of a file.
 
     Args:
@@ -78,7 +79,7 @@ def read_bytes(path: Path, kind: str) -> bytes:
             raise cannot_read(path, error) from None
 
 
-def read_text(path: Path, kind: str = "YAML") -> str:
+def read_text(path: str | Path, kind: str = "YAML") -> str:
     """The text of a file that somebody wrote, with the ends of lines that it has.
 
     Raises:
@@ -87,7 +88,7 @@ def read_text(path: Path, kind: str = "YAML") -> str:
     return decoded(read_bytes(path, kind), path)
 
 
-def decoded(raw: bytes, path: Path) -> str:
+def decoded(raw: bytes, path: str | Path) -> str:
     """The text in some bytes.
 
     Raises:
@@ -99,7 +100,7 @@ def decoded(raw: bytes, path: Path) -> str:
         raise BackbeatError(f"{path} is not text in UTF-8; save it as such") from None
 
 
-def is_file(path: Path) -> bool:
+def is_file(path: str | Path) -> bool:
     """Whether there is a regular file, also for names that no file can have."""
     try:
         return stat.S_ISREG(os.stat(path).st_mode)
@@ -107,7 +108,7 @@ def is_file(path: Path) -> bool:
         return False
 
 
-def is_folder(path: Path) -> bool:
+def is_folder(path: str | Path) -> bool:
     """Whether there is a folder, also for names that no folder can have."""
     try:
         return stat.S_ISDIR(os.stat(path).st_mode)
@@ -115,7 +116,7 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def is_there(path: Path) -> bool:
+def is_there(path: str | Path) -> bool:
     """Whether there is anything of that name."""
     try:
         os.stat(path)
@@ -124,15 +125,17 @@ def is_there(path: Path) -> bool:
     return True
 
 
-def leaves(folder: Path, path: Path) -> bool:
+def leaves(folder: str | Path, path: str | Path) -> bool:
     """Whether a path leads out of a folder, once all links are followed."""
+    folder = Path(folder)
+    path = Path(path)
     try:
         return not path.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):
         return True  # No file is there.
 
 
-def beside(folder: Path, name: str, where: str) -> Path:
+def beside(folder: str | Path, name: str, where: str) -> Path:
     """Path of a file that another one names, beside or below that.
 
     Args:
@@ -143,6 +146,7 @@ def beside(folder: Path, name: str, where: str) -> Path:
     Raises:
         BackbeatError: it leads elsewhere.
     """
+    folder = Path(folder)
     if leaves(folder, folder / name):
         raise BackbeatError(
             f"{where} refers to {shown(name)}, which lies neither beside nor below it; "
@@ -151,7 +155,7 @@ def beside(folder: Path, name: str, where: str) -> Path:
     return folder / name
 
 
-def cannot_read(path: Path, error: OSError) -> BackbeatError:
+def cannot_read(path: str | Path, error: OSError) -> BackbeatError:
     """Why a file cannot be read."""
     text = str(path)
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

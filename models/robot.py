@@ -14,6 +14,7 @@ from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 
+from models.connections import check_connections
 from models.covers import find_covers, keep_covers_off
 from models.description.honoring import describe, is_static
 from models.description.readable import readable
@@ -99,10 +100,11 @@ class RobotModel:
         self.locked, self.followers = find_followers(
             self.urdf, self._yaml.locked | dict(locked or {})
         )
+        connected = check_connections(self.urdf, self.locked, self.followers)
         fixed = self._yaml.fixed or is_static(self.urdf)
         full = MultibodyPlant(time_step=0.0)
         self.robot_instance, notes = load_robot(full, self.description, equipment)
-        self.notes = notes + readable(self.urdf)[1]
+        self.notes = notes + readable(self.urdf)[1] + connected
         base = self._yaml.base
         check_tree(full, self.robot_instance, base, self.description)
         self._is_held = is_held(full, self.robot_instance, base)

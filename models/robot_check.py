@@ -21,7 +21,7 @@ ROUNDING = 1e-6
 
 
 def check_tree(
-    plant: MultibodyPlant, instance: ModelInstanceIndex, base: str, where: Path
+    plant: MultibodyPlant, instance: ModelInstanceIndex, base: str, where: str | Path
 ) -> None:
     """Checks that a robot is one tree of simple joints that grows from its base.
 
@@ -98,7 +98,7 @@ def check_support(
         body = joint.parent_body()
 
 
-def check_driven(joints: Sequence[str], driven: Set[str], where: Path) -> None:
+def check_driven(joints: Sequence[str], driven: Set[str], where: str | Path) -> None:
     """Checks that every moving joint has a motor.
 
     Args:
@@ -118,7 +118,7 @@ def check_driven(joints: Sequence[str], driven: Set[str], where: Path) -> None:
 
 
 def check_names(
-    description: RobotDescription, plant: MultibodyPlant, where: Path
+    description: RobotDescription, plant: MultibodyPlant, where: str | Path
 ) -> None:
     """Checks that every joint and group that a YAML names exists.
 

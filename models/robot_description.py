@@ -208,13 +208,14 @@ def find_description(robot: str | Path) -> Path:
     )
 
 
-def load_description(path: Path) -> RobotDescription:
+def load_description(path: str | Path) -> RobotDescription:
     """Loads a robot YAML and checks what can be checked without the URDF.
 
     Raises:
         BackbeatError: the file cannot be read, or says what makes no sense; or its
             URDF has a link that no body can be.
     """
+    path = Path(path)
     paths = lineage(path, SHIPPED)
     description = deepcopy(_loaded(paths, tuple(map(stamp, paths))))
     urdf = made_description(path.parent / description.urdf)
@@ -224,8 +225,9 @@ def load_description(path: Path) -> RobotDescription:
     return description
 
 
-def robot_files(path: Path) -> tuple[Path, ...]:
+def robot_files(path: str | Path) -> tuple[Path, ...]:
     """All YAMLs and model files that describe a robot."""
+    path = Path(path)
     paths = lineage(path, SHIPPED)
     description = _loaded(paths, tuple(map(stamp, paths)))
     items = [i for s in description.equipment.values() for i in s.values() if i.file]
@@ -233,7 +235,7 @@ def robot_files(path: Path) -> tuple[Path, ...]:
     return (*paths, *made_from(path.parent / description.urdf), *others)
 
 
-def robot_stamps(path: Path) -> tuple[Stamp, ...]:
+def robot_stamps(path: str | Path) -> tuple[Stamp, ...]:
     """What tells whether a robot's YAML or a model file that it names has changed."""
     return tuple(map(stamp, robot_files(path)))
 

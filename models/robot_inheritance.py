@@ -22,8 +22,9 @@ MOST = 8
 Stamp = tuple[str, int, int]
 
 
-def stamp(path: Path) -> Stamp:
+def stamp(path: str | Path) -> Stamp:
     """Path, time of the last change [ns] and size of a file; zeros if there is none."""
+    path = Path(path)
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -31,7 +32,7 @@ def stamp(path: Path) -> Stamp:
     return str(path.resolve()), status.st_mtime_ns, status.st_size
 
 
-def lineage(path: Path, shipped: Mapping[str, Path]) -> tuple[Path, ...]:
+def lineage(path: str | Path, shipped: Mapping[str, Path]) -> tuple[Path, ...]:
     """A robot YAML, the one that it starts from, the one that this starts from, ...
 
     Args:
@@ -41,6 +42,7 @@ def lineage(path: Path, shipped: Mapping[str, Path]) -> tuple[Path, ...]:
     Raises:
         BackbeatError: one cannot be read, is not there, or starts from itself.
     """
+    path = Path(path)
     found = [path]
     while like := _like(found[-1], stamp(found[-1])):
         after = shipped.get(like, found[-1].parent / like)

@@ -9,6 +9,7 @@ from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import Frame, ModelInstanceIndex
 
+from models.connections import check_connections, refuse_foreign_connections
 from models.description.honoring import describe, honor, quiet_about_honored
 from models.description.mended_looks import needs_mending
 from models.description.meshes import packages
@@ -26,7 +27,7 @@ PACKAGE_XML = Path(__file__).parent / "package.xml"
 
 def add_robot(
     plant: MultibodyPlant,
-    description: Path,
+    description: str | Path,
     equipment: Sequence[str] = (),
     slimmed: bool = False,
 ) -> ModelInstanceIndex:
@@ -46,7 +47,7 @@ def add_robot(
 
 def load_robot(
     plant: MultibodyPlant,
-    description: Path,
+    description: str | Path,
     equipment: Sequence[str],
     slimmed: bool = False,
     contact_set: str | None = None,
@@ -55,6 +56,7 @@ def load_robot(
 
     In place of the contact set of the robot YAML there may be another.
     """
+    description = Path(description)
     robot = load_description(description)
     parser = Parser(plant)
     if not parser.package_map().Contains("backbeat_models"):
@@ -92,6 +94,7 @@ def load_robot(
 def _add_item(parser: Parser, path: Path) -> list[ModelInstanceIndex]:
     """Adds what is carried, without meshes that lie elsewhere."""
     described = describe(path)
+    check_connections(described, {}, ())
     for package, folder in packages(described).items():
         if not parser.package_map().Contains(package):
             parser.package_map().Add(package, str(folder))
@@ -111,9 +114,12 @@ def _contact_links(
 
 def _parse(parser: Parser, path: Path, text: str = "") -> list[ModelInstanceIndex]:
     """Adds the models of a file, or of a text in its place."""
-    if not text and path.suffix != ".urdf":
+    is_foreign = not text and path.suffix != ".urdf"
+    if is_foreign:
         refuse_foreign_files(path)
     try:
+        if is_foreign:
+            refuse_foreign_connections(path, PACKAGE_XML)
         if text:
             return list(parser.AddModelsFromString(text, "urdf"))
         return list(parser.AddModels(str(path)))

@@ -116,7 +116,7 @@ class SafetyLaws:
         return out
 
 
-def read_safety_law(urdf: Path, joint: str) -> SafetyLaw:
+def read_safety_law(urdf: str | Path, joint: str) -> SafetyLaw:
     """Reads the law of a joint; what the file leaves out is zero, as the format says.
 
     Raises:

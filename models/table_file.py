@@ -10,7 +10,7 @@ from models.bounds import CELLS, CELLS_PER_BYTE, SOME_CELLS
 from models.outside_file import opened
 
 
-def read_table(path: Path, kind: str) -> pa.Table:
+def read_table(path: str | Path, kind: str) -> pa.Table:
     """A table with its metadata.
 
     Args:
@@ -36,7 +36,7 @@ def read_table(path: Path, kind: str) -> pa.Table:
         return pq.read_table(file)
 
 
-def read_metadata(path: Path, kind: str) -> dict[bytes, bytes]:
+def read_metadata(path: str | Path, kind: str) -> dict[bytes, bytes]:
     """What a table says of itself; nothing if it says nothing.
 
     Args:

@@ -11,7 +11,7 @@ import yaml
 from pydrake.common.yaml import yaml_load_typed
 
 from models.bounds import BYTES
-from models.errors import BackbeatError, shown, unknown_name
+from models.errors import BackbeatError, gist, shown, unknown_name
 from models.outside_file import read_text
 from models.yaml_survey import survey
 
@@ -29,7 +29,7 @@ _MISFIT = (
 Schema = TypeVar("Schema")
 
 
-def load_yaml(schema: type[Schema], path: Path) -> Schema:
+def load_yaml(schema: type[Schema], path: str | Path) -> Schema:
     """Reads a YAML file into the dataclass `schema`; unknown keys are errors.
 
     Args:
@@ -63,11 +63,11 @@ def _explain(
         try:
             yaml_load_typed(schema=schema, data=yaml.dump({key: value}))
         except _MISFIT as misfit:
-            what = " ".join(str(misfit).split())[:200]
+            what = gist(misfit)
             return BackbeatError(
                 f"{where}: the value of {shown(key)} does not fit: {what}"
             )
-    return BackbeatError(f"{where}: " + " ".join(str(error).split())[:200])
+    return BackbeatError(f"{where}: " + gist(error))
 
 
 def _keys(schema: Any) -> set[str]:
@@ -112,10 +112,10 @@ def _tree(text: str, where: str) -> dict[Any, Any]:
         mark = getattr(error, "problem_mark", None)
         line = f" line {line_at(text, mark.index)}" if mark else ""
         problem = getattr(error, "problem", None) or "cannot be parsed"
-        problem = " ".join(str(problem).split())[:200]
+        problem = gist(problem)
         raise BackbeatError(f"{where}{line}: not valid YAML, {problem}") from None
     except (ValueError, OverflowError, RecursionError) as error:
-        raise BackbeatError(f"{where}: {str(error)[:200]}") from None
+        raise BackbeatError(f"{where}: {gist(error)}") from None
     if not isinstance(tree, dict):
         raise BackbeatError(f"{where}: expected keys with values at the top level")
     return tree

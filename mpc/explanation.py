@@ -90,9 +90,17 @@ class LimitReport:
 
 
 def in_force(limits: Sequence[LimitReport]) -> tuple[LimitReport, ...]:
-    """Those that hold the solution back, the dearest first."""
+    """Those that hold the solution back, the dearest first, one of each name."""
     found = [x for x in limits if x.price != 0]
-    return tuple(sorted(found, key=lambda x: -abs(x.price)))
+    return _by_name(sorted(found, key=lambda x: -abs(x.price)))
+
+
+def _by_name(limits: Sequence[LimitReport]) -> tuple[LimitReport, ...]:
+    """The first limit of each name; a cone has several rows for one of them."""
+    found: dict[str, LimitReport] = {}
+    for limit in limits:
+        found.setdefault(limit.name, limit)
+    return tuple(found.values())
 
 
 @dataclass(frozen=True)
@@ -124,9 +132,13 @@ class TickExplanation:
 
     @property
     def nearest(self) -> tuple[LimitReport, ...]:
-        """Limits not in force, those with the least room for their scale first."""
-        rest = [x for x in self.limits if x.price == 0]
-        return tuple(sorted(rest, key=lambda x: x.slack / x.scale))
+        """Limits not in force, those with the least room for their scale first.
+
+        One of each name, and none of a name that is in force.
+        """
+        said = {x.name for x in self.active}
+        rest = [x for x in self.limits if x.price == 0 and x.name not in said]
+        return _by_name(sorted(rest, key=lambda x: x.slack / x.scale))
 
     def __str__(self) -> str:
         """Some lines for a person."""

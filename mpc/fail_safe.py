@@ -23,6 +23,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from models.errors import clipped
+
 T = TypeVar("T")
 # What a solver may raise; all else is a mistake in the program and must be seen.
 SOLVER_ERRORS = (
@@ -246,5 +248,5 @@ def attempt(solve: Callable[[], T]) -> T | Failure:
     try:
         return solve()
     except SOLVER_ERRORS as error:
-        text = " ".join(str(error).split())[:200]
-        return Failure(Cause.EXCEPTION, f"{type(error).__name__}: {text}")
+        what = f"{type(error).__name__}: {clipped(error)}"
+        return Failure(Cause.EXCEPTION, what)

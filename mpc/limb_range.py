@@ -25,6 +25,7 @@ def limb_ranges(robot: RobotModel, contacts: Sequence[str]) -> np.ndarray:
         middle[0] = 1.0
     half = 0.5 * (robot.position_lower + robot.position_upper)
     middle[robot.base_positions :] = half
+    state = Configuration(robot, middle)
     for c, name in enumerate(contacts):
         limb = np.array(robot.contacts[name].limb)
         for i, j in enumerate(limb):
@@ -33,7 +34,7 @@ def limb_ranges(robot: RobotModel, contacts: Sequence[str]) -> np.ndarray:
             for k, angle in enumerate(angles):
                 q = middle.copy()
                 q[robot.base_positions + j] = angle
-                J = Configuration(robot, q).jacobian(name)
+                J = state.update(q).jacobian(name)
                 columns = J[:, robot.base_velocities + limb]
                 least[k] = np.linalg.svd(columns, compute_uv=False).min()
             stiff = np.flatnonzero(least < YIELDING * least.max())

@@ -20,7 +20,7 @@ import numpy as np
 from behaviors.behavior import Behavior
 from behaviors.library import Library
 from models.closing import Closing
-from models.errors import BackbeatError
+from models.errors import BackbeatError, clipped
 from mpc.plan_message import pack, unpack
 from mpc.plan_settings import PlanSettings
 from mpc.predictive_memory import PredictiveMemory
@@ -195,7 +195,7 @@ class PlannerProcess(Closing):
         code = self._process.wait()
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
-        why = f": {lines[-1][:200]}" if lines else ""
+        why = f": {clipped(lines[-1])}" if lines else ""
         return BackbeatError(f"the planner process ended with code {code}{why}")
 
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from behaviors.behavior import Behavior
-from models.configuration import Configuration
+from models.frame_trajectories import frame_trajectories
+from models.robot import RobotModel
 
 
 class ReferenceTable(NamedTuple):
@@ -52,12 +53,8 @@ def make_table(
             table.point_force[:, p] = np.einsum(
                 "mij,mj->mi", motion.R_WC[:, c], motion.wrench[:, c, 3:]
             )
-    state = Configuration(robot, motion.q[0])
-    for i in range(len(motion.t)):
-        state.update(motion.q[i], motion.v[i])
-        _fill_trunk_and_points(table, i, state, points)
-        _fill_patches(table, i, state, patches)
-        _fill_rates(table, i, behavior, patches)
+    _fill_frames(table, robot, patches, points)
+    _fill_rates(table, behavior, patches)
     _add_pedal_loads(table, behavior, points)
     return table
 
@@ -114,48 +111,47 @@ def _allocate(behavior: Behavior, patch: Sequence[int], P: int) -> ReferenceTabl
     )
 
 
-def _fill_trunk_and_points(
-    table: ReferenceTable, i: int, state: Configuration, points: Sequence[str]
+def _fill_frames(
+    table: ReferenceTable,
+    robot: RobotModel,
+    patches: Sequence[str],
+    points: Sequence[str],
 ) -> None:
-    """Writes row i of how trunk and points move; the state is that of the row."""
-    v, vdot, trunk = table.v[i], table.vdot[i], state.robot.trunk
-    table.R_trunk[i] = state.pose(trunk).rotation().matrix()
-    J, Jdv = state.jacobian(trunk), state.bias_acceleration(trunk)
-    table.trunk[i] = [J[:3] @ v, J[:3] @ vdot + Jdv[:3]]
-    for p, name in enumerate(points):
-        J, Jdv = state.jacobian(name), state.bias_acceleration(name)
-        place = state.pose(name).translation()
-        table.point[i, :, p] = [place, J[3:] @ v, J[3:] @ vdot + Jdv[3:]]
-
-
-def _fill_patches(
-    table: ReferenceTable, i: int, state: Configuration, patches: Sequence[str]
-) -> None:
-    """Writes row i of where patches are and how they move."""
-    v, vdot = table.v[i], table.vdot[i]
-    for c, name in enumerate(patches):
-        X = state.pose(name)
-        J, Jdv = state.jacobian(name), state.bias_acceleration(name)
-        table.R_contact[i, c] = X.rotation().matrix()
-        table.p_contact[i, c] = X.translation()
-        table.contact_motion[i, :, c] = [J @ v, J @ vdot + Jdv]
+    """Writes how trunk, patches and points move."""
+    frames = [robot.trunk, *(robot.frame(name) for name in (*patches, *points))]
+    found = frame_trajectories(robot, frames, table.q, table.v, table.vdot)
+    P, end = slice(1, 1 + len(patches)), slice(1 + len(patches), None)
+    table.R_trunk[:] = found.R_WF[:, 0]
+    table.trunk[:, 0], table.trunk[:, 1] = found.V_WF[:, 0, :3], found.A_WF[:, 0, :3]
+    table.R_contact[:], table.p_contact[:] = found.R_WF[:, P], found.p_WF[:, P]
+    table.contact_motion[:, 0], table.contact_motion[:, 1] = (
+        found.V_WF[:, P],
+        found.A_WF[:, P],
+    )
+    table.point[:, 0] = found.p_WF[:, end]
+    table.point[:, 1] = found.V_WF[:, end, 3:]
+    table.point[:, 2] = found.A_WF[:, end, 3:]
 
 
 def _fill_rates(
-    table: ReferenceTable, i: int, behavior: Behavior, patches: Sequence[str]
+    table: ReferenceTable, behavior: Behavior, patches: Sequence[str]
 ) -> None:
-    """Writes row i of what gravity and planned wrenches do to the momentum."""
+    """Writes what gravity and planned forces do to the momentum."""
     motion, m = behavior.motion, behavior.robot_model.total_mass
-    g = behavior.robot_model.gravity
-    force, moment = np.array([0, 0, -m * g]), np.zeros(3)
+    total, moment = np.zeros((2, len(motion.t), 3))
+    total[:, 2] = -m * behavior.robot_model.gravity
     for c, name in enumerate(patches):
         k = motion.contacts.index(name)
-        if motion.standing[i, k]:
-            w, R = motion.wrench[i, k], motion.R_WC[i, k]
-            force += R @ w[3:]
-            arm = table.p_contact[i, c] - behavior.com[i]
-            moment += R @ w[:3] + np.cross(arm, R @ w[3:])
+        on = motion.standing[:, k][:, None]
+        # (M, 2, 3) moment and force in world axes.
+        W = np.einsum(
+            "mij,mkj->mki", motion.R_WC[:, k], motion.wrench[:, k].reshape(-1, 2, 3)
+        )
+        arm = table.p_contact[:, c] - behavior.com
+        total += np.where(on, W[:, 1], 0.0)
+        moment += np.where(on, W[:, 0] + np.cross(arm, W[:, 1]), 0.0)
     # Sticks press with some newtons, heels of feet on pedals carry their legs.
-    for f, p in zip(table.point_force[i], table.point[i, 0], strict=True):
-        force, moment = force + f, moment + np.cross(p - behavior.com[i], f)
-    table.com[i, 2], table.momentum[i, 1] = force / m, moment
+    arms = table.point[:, 0] - behavior.com[:, None]
+    total += table.point_force.sum(1)
+    moment += np.cross(arms, table.point_force).sum(1)
+    table.com[:, 2], table.momentum[:, 1] = total / m, moment

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.completion import specifications
 from backbeat.cli.options import INTERRUPTED, LIBRARY, LibraryFolder, Scheduler
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ def command(
         list[str] | None,
         typer.Argument(
             help="Behaviors or setlists that ship, YAML files, or drums as MIDI or "
-            "tablature files; none builds all behaviors."
+            "tablature files; none builds all behaviors.",
+            autocompletion=specifications,
         ),
     ] = None,
     library: LibraryFolder = LIBRARY,

@@ -4,13 +4,17 @@ from typing import Annotated
 
 import typer
 
+from backbeat.cli.completion import behaviors
 from backbeat.cli.options import LIBRARY, LibraryFolder, RunsAtATime, Scheduler
 
 
 def command(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Behaviors in the library; all that are in it if none."),
+        typer.Argument(
+            help="Behaviors in the library; all that are in it if none.",
+            autocompletion=behaviors,
+        ),
     ] = None,
     library: LibraryFolder = LIBRARY,
     seeds: Annotated[
@@ -44,7 +48,7 @@ def command(
     from backbeat.cluster import cluster_executors
     from behaviors.kinematic_behavior import KINEMATIC
     from behaviors.library import Library
-    from models.errors import BackbeatError
+    from models.errors import BackbeatError, ended
     from mpc.simulation.sweep.card.robustness_card import card_path
     from mpc.simulation.sweep.card.sample import STANDARD, Sample
 
@@ -71,5 +75,5 @@ def command(
     taken = [r for r in results if isinstance(r, Sample)]
     if below := ", ".join(s.behavior for s in taken if not s.meets_standard):
         why = f"fewer than {STANDARD:.0%} of the runs survived"
-        typer.echo(f"backbeat: {below}: {why}.", err=True)
+        typer.echo(ended(f"backbeat: {below}: {why}"), err=True)
         raise typer.Exit(1)

@@ -5,10 +5,16 @@ from typing import Annotated
 
 import typer
 
+from backbeat.cli.completion import specifications
+
 
 def command(
     files: Annotated[
-        list[str], typer.Argument(help="Specifications: YAML files, or shipped names.")
+        list[str],
+        typer.Argument(
+            help="Specifications: YAML files, or shipped names.",
+            autocompletion=specifications,
+        ),
     ],
     fix: Annotated[
         bool,

@@ -5,13 +5,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.completion import runs
+
 if TYPE_CHECKING:
     from backbeat.report.comparison import Comparison
 
 
 def command(
-    first: Annotated[Path, typer.Argument(help="Run file.")],
-    second: Annotated[Path, typer.Argument(help="Run file to compare it with.")],
+    first: Annotated[Path, typer.Argument(help="Run file.", autocompletion=runs)],
+    second: Annotated[
+        Path, typer.Argument(help="Run file to compare it with.", autocompletion=runs)
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="HTML file to write.")
     ] = Path("comparison.html"),
@@ -34,10 +38,11 @@ def command(
 def print_comparison(comparison: "Comparison") -> None:
     """Prints what differs, and every figure of both, on stdout."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(markup=False, highlight=False)
+    from backbeat.cli.console import Screen
+
+    console = Screen()
     settings = Table(box=box.SIMPLE_HEAD, show_edge=False)
     for column in ("setting", "first", "second"):
         settings.add_column(column)

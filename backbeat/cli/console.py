@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Column
 from rich.text import Text
@@ -15,9 +15,36 @@ from models.errors import one_line
 if TYPE_CHECKING:
     from backbeat.jobs import Outcome
 
+# Columns of a line where there is no terminal: nothing that is printed is as wide.
+WIDE = 20_000
+
+
+class Screen(Console):
+    """A console that wraps and cuts lines for a terminal only.
+
+    In a pipe or a file a line is as long as what it says: a path that is cut at 80
+    columns is none. What users write is no markup, whatever brackets it has.
+    """
+
+    def __init__(self, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, highlight=False, markup=False)
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        """Columns and rows."""
+        found = super().size
+        if self.is_terminal:
+            return found
+        return ConsoleDimensions(WIDE, found.height)
+
+    @size.setter
+    def size(self, new: tuple[int, int]) -> None:
+        """Sets both; for Rich."""
+        self._width, self._height = new
+
+
 # Progress and remarks go to stderr, so that stdout holds results alone.
-# What users write is no markup, whatever brackets it has: no console reads any.
-remarks = Console(stderr=True, highlight=False, markup=False)
+remarks = Screen(stderr=True)
 
 
 def warn(sentence: str) -> None:
@@ -63,7 +90,7 @@ class ProgressBars:
             ),
             console=remarks,
             transient=False,
-            expand=True,
+            expand=remarks.is_terminal,
         )
 
     def __enter__(self) -> "ProgressBars":

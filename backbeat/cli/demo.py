@@ -82,8 +82,9 @@ def _perform(
     scenario: "Scenario", library: Path, out: Path
 ) -> "tuple[SimulationRun, dict[str, object]]":
     """Tracks a behavior and stores the run."""
-    from backbeat.cli.console import progress_bar
+    from backbeat.cli.console import progress_bar, remarks
     from behaviors.library import Library
+    from mpc.simulation.earlier_run import keep_earlier
     from mpc.simulation.run import run_scenario
     from mpc.simulation.run_file import save_run
 
@@ -95,5 +96,8 @@ def _perform(
         )
         report(1.0, "measuring")
         metrics = run.metrics()
-    save_run(run, out / f"{name}.run.parquet", metrics)
+    path = out / f"{name}.run.parquet"
+    if earlier := keep_earlier(path, run):
+        remarks.print(f"the earlier run is now {earlier}")
+    save_run(run, path, metrics)
     return run, metrics

@@ -3,7 +3,6 @@
 import ctypes
 import importlib.metadata
 import json
-import os
 import platform
 import shutil
 import socket
@@ -18,6 +17,7 @@ from typing import Annotated
 import typer
 
 from backbeat.stage.browser import find_chromium
+from models.compiled_folder import compiled_folder
 
 PYTHON_OLDEST, PYTHON_NEWEST = (3, 11), (3, 14)
 GLIBC_OLDEST = (2, 34)
@@ -168,9 +168,7 @@ def drake_import() -> Finding:
 
 def numba_cache() -> Finding:
     """Where compiled functions are kept; without it each start compiles anew."""
-    folder = Path(
-        os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "numba"
-    ).absolute()
+    folder = compiled_folder()
     return finding(
         "numba cache",
         is_writable(folder),
@@ -247,11 +245,14 @@ def ffmpeg() -> Finding:
 def print_table(findings: list[Finding]) -> None:
     """Prints the findings for a person."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("", "", "found", "remedy", box=box.SIMPLE_HEAD)
+    from backbeat.cli.console import Screen
+
+    table = Table("", "", box=box.SIMPLE_HEAD)
+    for column in ("found", "remedy"):
+        table.add_column(column, overflow="fold")
     for line in findings:
         mark, style = ("ok", "green") if line.ok else ("lacks", "red")
         if not line.ok and not line.required:
@@ -259,7 +260,7 @@ def print_table(findings: list[Finding]) -> None:
         table.add_row(
             Text(mark, style), Text(line.name), Text(line.found), Text(line.remedy)
         )
-    console = Console(markup=False)
+    console = Screen()
     console.print(table)
     lacking = [line.name for line in findings if line.required and not line.ok]
     if lacking:

@@ -5,11 +5,14 @@ from typing import Annotated
 
 import typer
 
+from backbeat.cli.completion import runs
 from backbeat.cli.options import LIBRARY, LibraryFolder
 
 
 def command(
-    run_file: Annotated[Path, typer.Argument(help="Run file of `backbeat track`.")],
+    run_file: Annotated[
+        Path, typer.Argument(help="Run file of `backbeat track`.", autocompletion=runs)
+    ],
     at: Annotated[float, typer.Option(help="Time of the behavior in s.")],
     library: LibraryFolder = LIBRARY,
 ) -> None:

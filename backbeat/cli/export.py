@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from backbeat.cli.completion import behaviors_or_runs
 from backbeat.cli.options import LIBRARY, LibraryFolder
 
 if TYPE_CHECKING:
@@ -14,7 +15,13 @@ if TYPE_CHECKING:
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Behavior in the library, or run file.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="Behavior in the library, or run file.",
+            autocompletion=behaviors_or_runs,
+        ),
+    ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="CSV file to write.")
     ] = None,

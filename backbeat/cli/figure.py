@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.completion import behaviors, figures
 from backbeat.cli.options import LIBRARY, LibraryFolder
 
 if TYPE_CHECKING:
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def command(
-    names: Annotated[list[str] | None, typer.Argument(help="Which figures.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Which figures.", autocompletion=figures)
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
     listed: Annotated[
         bool, typer.Option("--list", help="Say which there are, and end.")
@@ -26,7 +29,11 @@ def command(
         str, typer.Option("--format", help="png, svg or pdf; animations are GIF.")
     ] = "png",
     behavior: Annotated[
-        str, typer.Option(help="Drumming behavior that plans are taken from.")
+        str,
+        typer.Option(
+            help="Drumming behavior that plans are taken from.",
+            autocompletion=behaviors,
+        ),
     ] = "outstanding",
     library: LibraryFolder = LIBRARY,
     sweeps: Annotated[
@@ -95,8 +102,9 @@ def _with_runs(
 
 def list_figures(figures: "list[Figure]") -> None:
     """Prints names and what they show."""
-    from rich.console import Console
     from rich.table import Table
+
+    from backbeat.cli.console import Screen
 
     table = Table("figure", "shows", "drawn from")
     for figure in figures:
@@ -106,4 +114,4 @@ def list_figures(figures: "list[Figure]") -> None:
         if figure.of_runs:
             source = "behaviors and runs of them"
         table.add_row(figure.name, figure.shows, source)
-    Console(markup=False).print(table)
+    Screen().print(table)

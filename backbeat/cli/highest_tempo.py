@@ -42,7 +42,7 @@ def print_highest_tempo(names: list[str], as_json: bool) -> None:
                 tries.append(found)
                 shape = "" if found.shaped else " with strokes without a shape"
                 outcome = f"passed{shape}" if found.passed else found.why
-                remarks.print(f"  {found.bpm:.1f} BPM: {outcome}", markup=False)
+                remarks.print(f"  {found.bpm:.1f} BPM: {outcome}")
 
             found = find_highest_tempo(specification, path.parent, report, seen=seen)
             report(0.95, "what binds?")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from backbeat.cli.completion import behaviors
 from backbeat.cli.options import LIBRARY, LibraryFolder
 
 if TYPE_CHECKING:
@@ -16,15 +17,16 @@ MOST_LIMITS = 10
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Behavior in the library.")],
+    name: Annotated[
+        str, typer.Argument(help="Behavior in the library.", autocompletion=behaviors)
+    ],
     library: LibraryFolder = LIBRARY,
     as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
 ) -> None:
     """Shows a behavior: what it is, what verification found, how it was built."""
-    from rich.console import Console
     from rich.table import Table
 
-    from backbeat.cli.console import print_json
+    from backbeat.cli.console import Screen, print_json
     from behaviors.behavior_table import to_header
     from behaviors.library import Library
 
@@ -32,7 +34,7 @@ def command(
     if as_json:
         print_json(to_header(behavior) | margins(behavior) | elbows(behavior))
         return
-    console = Console(markup=False)
+    console = Screen()
     console.print(str(behavior))
     table = Table("check", "worst", "allowed", "at", "where", "passed")
     for check in behavior.certificate.checks:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.completion import robot_files
+
 if TYPE_CHECKING:
     from models.description.finding import Finding
     from models.description.lint import LintReport
@@ -15,7 +17,10 @@ MOST_OF_A_RULE = 5
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="Robot description, a URDF.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="Robot description, a URDF.", autocompletion=robot_files),
+    ],
     as_json: Annotated[
         bool, typer.Option("--json", help="Findings and fates as JSON.")
     ] = False,
@@ -115,8 +120,9 @@ def _rest(finding: "Finding", number: int, file: Path) -> str:
 
 
 def _print_fates(report: "LintReport") -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from backbeat.cli.console import Screen
 
     table = Table("element", "attribute", "fate", "lines", "remark", box=None)
     for use in report.uses:
@@ -126,4 +132,4 @@ def _print_fates(report: "LintReport") -> None:
         table.add_row(
             entry.element, entry.attribute, entry.fate.value, lines + more, entry.remark
         )
-    Console(markup=False).print(table)
+    Screen().print(table)

@@ -16,10 +16,9 @@ def command(
 ) -> None:
     """Lists the behaviors of the library and those that ship but are not built."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
-    from backbeat.cli.console import print_json, warn
+    from backbeat.cli.console import Screen, print_json, warn
     from behaviors.library import Library
     from behaviors.specification import shipped_names, shipped_setlists
 
@@ -54,7 +53,7 @@ def command(
     for name in missing:
         blank = [""] if has_cards else []
         screen.add_row(name, "", "", "", "not built", *blank, f"backbeat build {name}")
-    Console(markup=False).print(screen)
+    Screen().print(screen)
     for why in damaged.values():
         warn(why)
 

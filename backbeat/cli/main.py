@@ -60,7 +60,6 @@ class SubcommandTable(TyperGroup):
         """Finds the subcommand that `args` begin with, and loads it for real."""
         name, _, rest = super().resolve_command(ctx, args)
         refuse_foreign_packages()
-        share_compiled_code()
         return name, load_subcommand(str(name)), rest
 
 
@@ -98,16 +97,6 @@ def refuse_foreign_packages() -> None:
             )
 
 
-def share_compiled_code() -> None:
-    """Keeps numba's compiled functions in the environment.
-
-    The source may be read-only, and ``make`` uses the same folder: what one has
-    compiled, in some 20 s, the other loads in less than one.
-    """
-    if sys.prefix != sys.base_prefix:
-        os.environ.setdefault("NUMBA_CACHE_DIR", f"{sys.prefix}/numba-cache")
-
-
 def start_drake_ahead(args: list[str]) -> None:
     """Starts the process that `lint` asks, before the command line is even read.
 
@@ -140,7 +129,6 @@ def refuse(sentence: str) -> NoReturn:
 
 app = typer.Typer(
     cls=SubcommandTable,
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.completion import robots, yaml_files
+
 if TYPE_CHECKING:
     from models.description.description import Description
     from models.robot_description import RobotDescription
@@ -24,7 +26,7 @@ _JSON = typer.Option("--json", help="The same as JSON.")
 
 @app.command()
 def report(
-    robot: Annotated[str, typer.Argument(help=ROBOT)],
+    robot: Annotated[str, typer.Argument(help=ROBOT, autocompletion=robots)],
     picture: Annotated[
         Path | None, typer.Option(help="Draw the tree of links: PNG, SVG or PDF.")
     ] = None,
@@ -59,8 +61,8 @@ def report(
 
 @app.command()
 def diff(
-    first: Annotated[str, typer.Argument(help=ROBOT)],
-    second: Annotated[str, typer.Argument(help=ROBOT)],
+    first: Annotated[str, typer.Argument(help=ROBOT, autocompletion=robots)],
+    second: Annotated[str, typer.Argument(help=ROBOT, autocompletion=robots)],
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
     """What two descriptions do not have in common; old names of joints are known.
@@ -86,7 +88,10 @@ def diff(
 
 @app.command()
 def overlay(
-    file: Annotated[Path, typer.Argument(help="Overlay: a YAML of changes.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="Overlay: a YAML of changes.", autocompletion=yaml_files),
+    ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="URDF to write; if not given, FILE.urdf."),

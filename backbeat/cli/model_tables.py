@@ -1,20 +1,16 @@
 """Tables of `backbeat model` that a person reads."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.tree import Tree
 
+from backbeat.cli.console import Screen
 from models.contact_points import ContactCount
 from models.description.description import Description
 from models.description.model_diff import Difference
 from models.description.model_report import ModelReport
-
-# Of what is not written to a terminal [characters].
-WIDTH = 140
 
 
 def print_report(
@@ -23,7 +19,7 @@ def print_report(
     counts: Sequence[ContactCount] = (),
 ) -> None:
     """Groups, contact sets, links, joints, frames and the tree."""
-    console = _console()
+    console = Screen()
     center = ", ".join(f"{c:.4f}" for c in report.center_of_mass_m)
     moving = len(list(description.moving_joints()))
     console.print(
@@ -41,13 +37,6 @@ def print_report(
     if report.frames:
         console.print(_frames(report))
     console.print(_tree(description))
-
-
-def _console() -> Console:
-    """The terminal; a file or a pipe has lines as long as the tables."""
-    return Console(
-        markup=False, highlight=False, width=None if sys.stdout.isatty() else WIDTH
-    )
 
 
 def _table(*columns: str) -> Table:
@@ -136,7 +125,7 @@ def print_differences(
     renamed: Mapping[str, str],
 ) -> None:
     """A row for each value that differs."""
-    console = _console()
+    console = Screen()
     if renamed:
         pairs = ", ".join(f"{old} is {new}" for old, new in renamed.items())
         console.print(f"renamed: {pairs}")

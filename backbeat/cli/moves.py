@@ -18,9 +18,9 @@ def command(
 ) -> None:
     """Lists the moves of the dance vocabulary with their parameters."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
+    from backbeat.cli.console import Screen
     from behaviors.dance.move import TRACKS
     from behaviors.dance.move_file import vocabulary
     from models.errors import BackbeatError
@@ -49,7 +49,7 @@ def command(
         beats = f"{move.usual_beats(move.defaults()):g}"
         track = move.track if is_first else ""
         table.add_row(track, move.name, beats, _text(move), parameters)
-    Console(markup=False, highlight=False).print(table)
+    Screen().print(table)
 
 
 def _text(move: "Move") -> "Text":

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from backbeat.cli.completion import kinds
+
 DRUMMING = """\
 # A drummer for the score in scores/{name}.yaml. Build it, and watch it play:
 #   backbeat build {path}
@@ -138,7 +140,12 @@ tracks:
 
 
 def command(
-    kind: Annotated[str, typer.Argument(help="Kind of behavior: drumming or dance.")],
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="Kind of behavior: drumming or dance.", autocompletion=kinds
+        ),
+    ],
     name: Annotated[str, typer.Argument(help="Its name: small letters, digits, '-'.")],
     folder: Annotated[Path, typer.Option(help="Where to put it.")] = Path(),
     recording: Annotated[

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.completion import behaviors
 from backbeat.cli.options import LIBRARY, LibraryFolder
 from backbeat.cli.stream_options import (
     StreamFormat,
@@ -28,7 +29,8 @@ def command(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="Behavior in the library; without one, the page offers them."
+            help="Behavior in the library; without one, the page offers them.",
+            autocompletion=behaviors,
         ),
     ] = None,
     move: Annotated[

@@ -5,12 +5,16 @@ from typing import Annotated
 
 import typer
 
+from backbeat.cli.completion import runs
 from backbeat.cli.options import LIBRARY, LibraryFolder
 
 
 def command(
     run_file: Annotated[
-        Path, typer.Argument(help="Run file of `backbeat track` or `backbeat play`.")
+        Path,
+        typer.Argument(
+            help="Run file of `backbeat track` or `backbeat play`.", autocompletion=runs
+        ),
     ],
     library: LibraryFolder = LIBRARY,
     anyway: Annotated[

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.completion import behaviors_or_runs
 from backbeat.cli.options import LIBRARY, LibraryFolder
 
 if TYPE_CHECKING:
@@ -21,7 +22,13 @@ class RecordingPlace(StrEnum):
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Behavior in the library, or run file.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="Behavior in the library, or run file.",
+            autocompletion=behaviors_or_runs,
+        ),
+    ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="HTML file to write.")
     ] = None,

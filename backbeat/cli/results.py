@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from backbeat.cli.console import Screen
 from backbeat.cli.marker_table import markers_table
 from mpc.simulation.force_warnings import warnings_in_words
 from mpc.simulation.safety_metrics import in_words
@@ -33,7 +34,7 @@ def results_table(results: Sequence[Mapping[str, Any]]) -> RenderableType:
 
 def print_results(results: Sequence[Mapping[str, Any]]) -> None:
     """Prints the table on stdout."""
-    Console(markup=False, highlight=False).print(results_table(results))
+    Screen().print(results_table(results))
 
 
 def _row(m: Mapping[str, Any]) -> list[str]:

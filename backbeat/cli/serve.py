@@ -4,12 +4,16 @@ from typing import Annotated
 
 import typer
 
+from backbeat.cli.completion import behaviors
 from backbeat.cli.options import LIBRARY, LibraryFolder
 
 
 def command(
     name: Annotated[
-        str, typer.Argument(help="Serve this behavior alone; any without it.")
+        str,
+        typer.Argument(
+            help="Serve this behavior alone; any without it.", autocompletion=behaviors
+        ),
     ] = "",
     library: LibraryFolder = LIBRARY,
     host: Annotated[

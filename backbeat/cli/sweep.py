@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from backbeat.cli.completion import behaviors, sweeps
 from backbeat.cli.options import (
     INTERRUPTED,
     LIBRARY,
@@ -26,7 +27,8 @@ def command(
             help="YAML file, or a sweep that ships: ablation, ablation-march, "
             "ablation-walk, ablation-world, actuators, contact, dances, drumming, "
             "estimator, jumps, lost-ticks, model-error, pushes, stance-pushes, "
-            "step-pushes, timing, torso-pushes, world."
+            "step-pushes, timing, torso-pushes, world.",
+            autocompletion=sweeps,
         ),
     ],
     library: LibraryFolder = LIBRARY,
@@ -37,7 +39,8 @@ def command(
         int | None, typer.Option(min=1, help="Seeds a cell, in place of the file's.")
     ] = None,
     behavior: Annotated[
-        list[str] | None, typer.Option(help="Only this behavior; may repeat.")
+        list[str] | None,
+        typer.Option(help="Only this behavior; may repeat.", autocompletion=behaviors),
     ] = None,
     jobs: RunsAtATime = None,
     scheduler: Scheduler = None,
@@ -98,7 +101,7 @@ def sweep_progress(title: str, output: Path) -> Iterator["Progress"]:
             table_column=Column(ratio=1, no_wrap=True),
         ),
     ]
-    with Bars(*columns, console=remarks, expand=True) as bars:
+    with Bars(*columns, console=remarks, expand=remarks.is_terminal) as bars:
         task = bars.add_task(title, total=None, what="")
 
         def progress(known: int, remaining: int, what: str) -> None:

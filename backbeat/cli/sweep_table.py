@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
+from backbeat.cli.console import Screen
 from backbeat.cli.marker_table import markers_table
 
 # Rows of a table that are shown; the files have them all.
@@ -24,7 +24,7 @@ Entry = Mapping[str, Any]
 
 def print_sweep(summary: Entry) -> None:
     """Prints what a sweep found on stdout."""
-    console = Console(markup=False, highlight=False)
+    console = Screen()
     for table in sweep_tables(summary):
         console.print(table)
     console.print(

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from backbeat.cli.completion import behaviors, yaml_files
 from backbeat.cli.options import INTERRUPTED, LIBRARY, LibraryFolder
 from backbeat.cli.stream_options import (
     StreamFormat,
@@ -15,13 +16,24 @@ from backbeat.cli.stream_options import (
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Behavior in the library.")] = "",
+    name: Annotated[
+        str, typer.Argument(help="Behavior in the library.", autocompletion=behaviors)
+    ] = "",
     scenario: Annotated[
-        Path | None, typer.Option(help="Scenario YAML; options below override it.")
+        Path | None,
+        typer.Option(
+            help="Scenario YAML; options below override it.", autocompletion=yaml_files
+        ),
     ] = None,
     library: LibraryFolder = LIBRARY,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Run file to write.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Run file to write, also in place of another; out/NAME.run.parquet if "
+            "not given, and an earlier run there is kept under a name of its own.",
+        ),
     ] = None,
     contact_model: Annotated[
         str | None, typer.Option(help="lagged, sap, similar or continuous.")
@@ -68,7 +80,9 @@ def command(
     from backbeat.cli.results import print_results
     from backbeat.verified import load_verified
     from models.errors import BackbeatError
+    from models.outside_file import is_there
     from mpc.remote.address import read_address
+    from mpc.simulation.earlier_run import keep_earlier, repeats
     from mpc.simulation.run import run_scenario
     from mpc.simulation.run_file import check_run_place, save_run
     from mpc.simulation.scenario import Scenario, load_scenario, read_push
@@ -105,7 +119,7 @@ def command(
     path = output or Path("out") / f"{behavior.name}.run.parquet"
     check_run_place(path)
     if said := predicted(library, behavior):
-        remarks.print(said, highlight=False)
+        remarks.print(said)
     try:
         with (
             open_stream(stream, stream_rate, stream_format) as opened,
@@ -124,6 +138,10 @@ def command(
         typer.echo(f"backbeat: interrupted; {path} was not written.", err=True)
         raise typer.Exit(INTERRUPTED) from None
     metrics = run.metrics()
+    if output is None and (earlier := keep_earlier(path, run)):
+        remarks.print(f"the earlier run is now {earlier}")
+    elif is_there(path) and not repeats(path, run):
+        remarks.print(f"{path} takes the place of an earlier file")
     save_run(run, path, metrics)
     if as_json:
         print_json(metrics)

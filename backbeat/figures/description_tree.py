@@ -40,12 +40,13 @@ def tree_of(description: Description) -> Link:
     return links[roots[0]]
 
 
-def write_tree(description: Description, path: Path) -> None:
+def write_tree(description: Description, path: str | Path) -> None:
     """Draws the tree into a file.
 
     Raises:
         BackbeatError: an unknown format, or the file cannot be written.
     """
+    path = Path(path)
     kind = path.suffix[1:].lower()
     if kind not in FORMATS:
         raise BackbeatError(f"unknown format {kind!r}; known: {', '.join(FORMATS)}")

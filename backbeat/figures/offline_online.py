@@ -103,7 +103,7 @@ def cost(behavior: Behavior, record: RunRecord) -> Cost | None:
     )
 
 
-def read_costs(library: Path, runs: Path) -> list[Cost]:
+def read_costs(library: str | Path, runs: str | Path) -> list[Cost]:
     """Costs of all behaviors of a library that have a run, the shortest first.
 
     Args:
@@ -113,6 +113,8 @@ def read_costs(library: Path, runs: Path) -> list[Cost]:
     Raises:
         BackbeatError: there are none, or as `cost`.
     """
+    library = Path(library)
+    runs = Path(runs)
     shelf, found = Library(library), []
     for name in shelf.names():
         path = runs / f"{name}.run.parquet"

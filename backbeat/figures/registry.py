@@ -131,7 +131,7 @@ def find_figure(name: str) -> Figure:
 
 
 def write_figure(
-    figure: Figure, sources: "Sources", folder: Path, kind: str = "png"
+    figure: Figure, sources: "Sources", folder: str | Path, kind: str = "png"
 ) -> Path:
     """Draws a figure into a file named after it.
 
@@ -144,6 +144,7 @@ def write_figure(
     Raises:
         BackbeatError: unknown format, or the figure cannot be drawn or written.
     """
+    folder = Path(folder)
     if kind not in FORMATS:
         raise BackbeatError(f"unknown format {kind!r}; known: {', '.join(FORMATS)}")
     drawing = figure.draw(sources)

@@ -36,10 +36,10 @@ class Sources:
 
     def __init__(
         self,
-        library: Path = Path("library"),
+        library: str | Path = Path("library"),
         behavior: str = "outstanding",
-        sweeps: Path = Path("out/sweeps"),
-        runs: Path = Path("out"),
+        sweeps: str | Path = Path("out/sweeps"),
+        runs: str | Path = Path("out"),
     ) -> None:
         """Names what figures are drawn from.
 
@@ -49,8 +49,8 @@ class Sources:
             sweeps: folder of tables of sweeps.
             runs: folder of run files.
         """
-        self.library, self.behavior = library, behavior
-        self.sweeps, self.runs = sweeps, runs
+        self.library, self.behavior = Path(library), behavior
+        self.sweeps, self.runs = Path(sweeps), Path(runs)
 
     def sweep(self, name: str) -> pd.DataFrame:
         """The rows of a sweep that has run.

@@ -35,7 +35,11 @@ from mpc.simulation.safety_metrics import in_words
 
 
 def run_page(
-    record: RunRecord, path: Path, recording: str = "", link: str = "", note: str = ""
+    record: RunRecord,
+    path: str | Path,
+    recording: str = "",
+    link: str = "",
+    note: str = "",
 ) -> str:
     """HTML of one page that needs nothing else.
 

@@ -75,8 +75,9 @@ def scenario_yaml(record: RunRecord) -> str:
     return str(text)
 
 
-def commands(record: RunRecord, path: Path) -> list[str]:
+def commands(record: RunRecord, path: str | Path) -> list[str]:
     """The commands that make the behavior, the run and its page again."""
+    path = Path(path)
     name = record.name
     return [
         f"backbeat build {name}",

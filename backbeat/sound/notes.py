@@ -133,7 +133,7 @@ def performed(run: SimulationRun) -> Performance:
     )
 
 
-def performed_in_file(path: Path) -> Performance:
+def performed_in_file(path: str | Path) -> Performance:
     """What the run in a run file sounds like.
 
     Raises:

@@ -90,12 +90,13 @@ class Browser(Closing):
             self.close()
             raise
 
-    def open(self, path: Path, ready: str) -> None:
+    def open(self, path: str | Path, ready: str) -> None:
         """Opens a file and waits until a JavaScript expression is true.
 
         Raises:
             BackbeatError: it never is.
         """
+        path = Path(path)
         self._ask("Page.navigate", url=path.resolve().as_uri())
         until = time.monotonic() + PATIENCE
         while not self.run(f"Boolean({ready})"):

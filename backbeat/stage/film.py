@@ -14,7 +14,7 @@ from backbeat.stage.browser import Browser, need_chromium
 from backbeat.stage.moment import Take
 from backbeat.stage.recording import Recording, page_of, performance_of
 from models.atomic_file import replacing
-from models.errors import BackbeatError
+from models.errors import BackbeatError, gist
 
 # Kinds of films, and how large and how often their pictures are at most.
 SIZES = {".mp4": (1280, 720), ".gif": (640, 360)}
@@ -36,17 +36,19 @@ SEEK = """(async () => {{
 Report = Callable[[float, str], None]
 
 
-def is_film(path: Path) -> bool:
+def is_film(path: str | Path) -> bool:
     """Whether a file's name asks for a film."""
+    path = Path(path)
     return path.suffix.lower() in SIZES
 
 
-def check_film(path: Path) -> None:
+def check_film(path: str | Path) -> None:
     """Finds out before the work whether a film can be made.
 
     Raises:
         BackbeatError: Chromium or ffmpeg is missing.
     """
+    path = Path(path)
     need_chromium()
     if shutil.which("ffmpeg") is None:
         raise BackbeatError(
@@ -56,7 +58,7 @@ def check_film(path: Path) -> None:
 
 
 def film(
-    take: Take, path: Path, fps: float, extras: SoundExtras, report: Report
+    take: Take, path: str | Path, fps: float, extras: SoundExtras, report: Report
 ) -> Recording:
     """Films a take.
 
@@ -70,6 +72,7 @@ def film(
     Raises:
         BackbeatError: a program is missing or fails, or the file cannot be written.
     """
+    path = Path(path)
     check_film(path)
     kind = path.suffix.lower()
     fps = min(fps, MOST_FPS[kind])
@@ -143,5 +146,6 @@ def _encode(pictures: Iterator[bytes], path: Path, sound: Path, fps: float) -> N
             raise
         if code:
             complaints.seek(0)
-            said = " ".join(complaints.read().decode(errors="replace").split())
-            raise BackbeatError(f"ffmpeg could not make the film: {said[-200:]}")
+            lines = complaints.read().decode(errors="replace").strip().splitlines()
+            why = gist(lines[-1]) if lines else f"it ended with code {code}"
+            raise BackbeatError(f"ffmpeg could not make the film: {why}")

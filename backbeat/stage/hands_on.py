@@ -70,12 +70,13 @@ class HandsOn:
         self._before.clear()
         self._live.reset()
 
-    def save(self, folder: Path) -> Path:
+    def save(self, folder: str | Path) -> Path:
         """Writes the run so far to a file that has no name yet; gives its path.
 
         Raises:
             BackbeatError: nothing was simulated yet, or it cannot be written.
         """
+        folder = Path(folder)
         name, number = self._live.behavior.name, 1
         while (folder / f"{name}.live-{number}.run.parquet").exists():
             number += 1

@@ -17,6 +17,7 @@ from backbeat.stage.plan_view import rate_in_words
 from backbeat.stage.server import LiveServer
 from backbeat.stage.stage import Stage
 from backbeat.stage.trails import TRAILS, tip_names
+from models.errors import gist
 
 FRAME = 1.0 / 30.0  # [s]
 # Samples of stick tips between two frames, and how long a trail lasts [s].
@@ -133,7 +134,7 @@ class LiveShow:
         """Goes on without a drawing; says so once."""
         if not self._is_lost:
             self._is_lost = True
-            why = " ".join(str(error).split())[:120]
+            why = gist(error, 120)
             logging.getLogger(__name__).warning(
                 "the drawing has ended (%s); what it shows goes on without", why
             )

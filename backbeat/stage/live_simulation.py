@@ -145,7 +145,7 @@ class LiveSimulation:
         """
         return collect_run(self._running)
 
-    def save_run(self, path: Path) -> Path:
+    def save_run(self, path: str | Path) -> Path:
         """Writes what has happened as a run file, which `backbeat replay` checks.
 
         Raises:

@@ -164,6 +164,8 @@ class _Server(ThreadingHTTPServer):
     """Says nothing on the console about browsers that have gone."""
 
     daemon_threads = True
+    # Who comes among many strangers waits for its turn, and is not turned away.
+    request_queue_size = MOST_CONNECTIONS
 
     def __init__(self, *arguments: Any) -> None:
         self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)

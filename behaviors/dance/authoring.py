@@ -147,8 +147,9 @@ class Choreography:
         }
         return yaml.safe_dump(tree, sort_keys=False, default_flow_style=None)
 
-    def save(self, folder: Path = Path()) -> Path:
+    def save(self, folder: str | Path = Path()) -> Path:
         """Writes the dance into a folder, under its name; returns where."""
+        folder = Path(folder)
         path = folder / f"{self.dance.name}.yaml"
         with replacing(path) as file:
             file.write(self.text().encode())

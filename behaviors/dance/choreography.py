@@ -88,17 +88,21 @@ class DanceSpecification(Specification):
         except BackbeatError as error:
             raise BackbeatError(f"{where}: {error}") from None
 
-    def sources(self, folder: Path) -> list[Path]:
+    def sources(self, folder: str | Path) -> list[Path]:
         """Moves of the user's own, and recordings."""
+        folder = Path(folder)
         files = [folder / d.file for d in self.recordings.values()]
         return [*move_files(folder), *files]
 
-    def recorded(self, folder: Path, names: Sequence[str]) -> dict[str, RecordedMove]:
+    def recorded(
+        self, folder: str | Path, names: Sequence[str]
+    ) -> dict[str, RecordedMove]:
         """Recordings as moves.
 
         Raises:
             BackbeatError: one cannot be read, or makes no sense.
         """
+        folder = Path(folder)
         if not names:
             return {}
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
@@ -106,7 +110,7 @@ class DanceSpecification(Specification):
         maker = RecordedMoves(vocabulary(folder), folder, robot, q_start, self.bpm)
         return {name: maker.move(name, self.recordings[name]) for name in names}
 
-    def plan(self, folder: Path) -> MotionPlan:
+    def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the choreography into a trajectory problem.
 
         Raises:

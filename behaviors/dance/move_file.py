@@ -44,12 +44,13 @@ def shipped_moves() -> dict[str, Move]:
     return _read_all(FOLDER)
 
 
-def vocabulary(folder: Path) -> dict[str, Move]:
+def vocabulary(folder: str | Path) -> dict[str, Move]:
     """The moves that ship, and those in the folder `moves` beside a choreography.
 
     Raises:
         BackbeatError: a file there is not a move, or takes the name of a shipped one.
     """
+    folder = Path(folder)
     own = _read_all(folder / OWN)
     for name in own:
         if name in shipped_moves():
@@ -60,8 +61,9 @@ def vocabulary(folder: Path) -> dict[str, Move]:
     return shipped_moves() | own
 
 
-def move_files(folder: Path) -> list[Path]:
+def move_files(folder: str | Path) -> list[Path]:
     """Move files beside a choreography."""
+    folder = Path(folder)
     return sorted((folder / OWN).glob("*.yaml"))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy.io import wavfile
 
-from models.errors import BackbeatError
+from models.errors import BackbeatError, gist
 from models.outside_file import is_file, opened
 
 LONGEST = 900.0  # s
@@ -38,7 +38,7 @@ class Recording:
         return len(self.samples) / self.rate
 
 
-def find_backing(folder: Path, name: str, where: str) -> Path:
+def find_backing(folder: str | Path, name: str, where: str) -> Path:
     """Path of a recording beside a score, without reading it.
 
     Args:
@@ -49,6 +49,7 @@ def find_backing(folder: Path, name: str, where: str) -> Path:
     Raises:
         BackbeatError: a path instead of a name, or no such file.
     """
+    folder = Path(folder)
     path = folder / name
     if Path(name).name != name or name in ("", ".", "..") or "\\" in name:
         raise BackbeatError(
@@ -66,12 +67,13 @@ def find_backing(folder: Path, name: str, where: str) -> Path:
     return path
 
 
-def check_recording(path: Path) -> None:
+def check_recording(path: str | Path) -> None:
     """Decodes a WAV file once, however often its score is read.
 
     Raises:
         BackbeatError: as `read_recording`.
     """
+    path = Path(path)
     try:
         status = path.stat()
     except OSError as error:
@@ -85,7 +87,7 @@ def _check(path: Path, saved_at: int, size: int) -> None:
     read_recording(path)
 
 
-def read_recording(path: Path) -> Recording:
+def read_recording(path: str | Path) -> Recording:
     """Decodes a WAV file of somebody's.
 
     Raises:
@@ -101,7 +103,7 @@ def read_recording(path: Path) -> Recording:
         except BackbeatError:
             raise
         except Exception as error:  # the decoder raises many kinds on damaged files
-            why = " ".join(str(error).split())[:120] or type(error).__name__
+            why = gist(error, 120)
             raise BackbeatError(
                 f"{path} is not a WAV file that can be decoded ({why}); convert it to "
                 "16-bit WAV"

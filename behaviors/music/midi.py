@@ -25,7 +25,7 @@ from behaviors.music.score_description import PartDescription
 from behaviors.music.score_finish import MOST_BEATS, MOST_HITS
 from behaviors.music.tempo import Tempo, TempoChange
 from models.bounds import BYTES
-from models.errors import BackbeatError
+from models.errors import BackbeatError, gist
 
 # The percussion channel as mido counts, and tempo and meter of a file that has none.
 PERCUSSION = 9
@@ -73,7 +73,7 @@ def read_midi(data: bytes, members: Members, where: str) -> Score:
         if isinstance(error, EOFError):
             said = "it is empty or cut off"
         raise BackbeatError(
-            f"{where} is no MIDI file that can be read: {' '.join(said.split())[:120]}"
+            f"{where} is no MIDI file that can be read: {gist(said, 120)}"
         ) from None
     return _to_score(content, members, where)
 

@@ -26,7 +26,9 @@ MIDI = (".mid", ".midi")
 NOTES = (*TABLATURE, *MIDI)
 
 
-def load_score(path: Path, members: Members, player: Player | None = None) -> Score:
+def load_score(
+    path: str | Path, members: Members, player: Player | None = None
+) -> Score:
     """Reads a score, finds hands for what is open and looks at its backing track.
 
     Args:
@@ -37,6 +39,7 @@ def load_score(path: Path, members: Members, player: Player | None = None) -> Sc
     Raises:
         BackbeatError: it cannot be read, or makes no sense; says where.
     """
+    path = Path(path)
     suffix = path.suffix.lower()
     if suffix in NOTES:
         description = ScoreDescription(title=path.stem)
@@ -55,12 +58,13 @@ def load_score(path: Path, members: Members, player: Player | None = None) -> Sc
     return _with_backing(score, path.parent, str(path))
 
 
-def find_notes(folder: Path, name: str) -> Path:
+def find_notes(folder: str | Path, name: str) -> Path:
     """Path of a tablature or MIDI file beside a specification or among its scores.
 
     Raises:
         BackbeatError: the name is a path, or ends in something else.
     """
+    folder = Path(folder)
     if Path(name).name != name or Path(name).suffix.lower() not in NOTES:
         raise BackbeatError(
             f"score is {name[:80]!r}; name a score in YAML without its ending, or a "
@@ -71,8 +75,9 @@ def find_notes(folder: Path, name: str) -> Path:
     return beside(folder, str(found.relative_to(folder)), "the specification")
 
 
-def score_files(path: Path) -> list[Path]:
+def score_files(path: str | Path) -> list[Path]:
     """Files that a score is made of: itself, and one that it names for its notes."""
+    path = Path(path)
     files = [path]
     if path.suffix.lower() in YAML and is_file(path):
         description = load_yaml(ScoreDescription, path)

@@ -135,12 +135,13 @@ def _named(key: re.Match[str]) -> str:
     return _SAME.get(name, name)
 
 
-def unread_lines(path: Path) -> list[tuple[int, str]]:
+def unread_lines(path: str | Path) -> list[tuple[int, str]]:
     """Lines of a tablature file that are not read, each with a sentence.
 
     Raises:
         BackbeatError: the file cannot be read.
     """
+    path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
         return []
     return [

@@ -19,7 +19,7 @@ from pydrake.math import RollPitchYaw
 
 from behaviors.concatenation import make_continuous
 from behaviors.motion_plan import LONGEST
-from models.errors import BackbeatError, unknown_name
+from models.errors import BackbeatError, gist, unknown_name
 from models.outside_file import is_there, read_bytes
 from models.robot import RobotModel
 
@@ -60,7 +60,7 @@ class JointRecording:
 
 
 def read_joint_file(
-    path: Path, robot: RobotModel, unit: str, ignore: Sequence[str] = ()
+    path: str | Path, robot: RobotModel, unit: str, ignore: Sequence[str] = ()
 ) -> JointRecording:
     """Reads a CSV file of joint angles.
 
@@ -73,6 +73,7 @@ def read_joint_file(
     Raises:
         BackbeatError: what is wrong with it, with its line.
     """
+    path = Path(path)
     if unit not in UNITS:
         given = f"not {unit!r}" if unit else "and it cannot be guessed"
         raise BackbeatError(f"{path}: unit is radians or degrees, {given}")
@@ -218,7 +219,7 @@ def _misfit(what: str, names: list[str], path: Path) -> BackbeatError:
         name, text = names[int(value.group(1))], " ".join(value.group(2).split())
         said = f"{text[:40]!r} is no number" if text else "a number is missing"
         return BackbeatError(f"{where}: {name}: {said}")
-    return BackbeatError(f"{where}: {' '.join(what.split())[:200]}")
+    return BackbeatError(f"{where}: {gist(what)}")
 
 
 def _check_time(t: np.ndarray, path: Path) -> None:

@@ -116,16 +116,18 @@ def retarget(
     q[:, robot.base_positions + index] = q_joints
     if base is not None:
         q[:, :7] = base
-    motion = plant_feet(robot, t, q, base is not None, planted, where)
+    spacing = float(np.median(np.diff(recording.t)))
+    motion = plant_feet(robot, t, q, base is not None, planted, where, spacing)
+    offsets = {name: offset[motion.kept] for name, offset in offsets.items()}
     offsets |= _body(robot, motion.q, motion.com, motion.t, motion.feet, q_start)
     changes += _moved(motion.feet, where)
-    begin = t[0]
+    begin = motion.t[0]
     return RetargetedMotion(
-        t=t - begin,
+        t=motion.t - begin,
         offsets=offsets,
         steps=tuple(_steps(motion.feet, begin, where)),
         planted={foot: path.planted for foot, path in motion.feet.items()},
-        notes=tuple(_stances(motion.feet, planted is not None, where)),
+        notes=(*motion.notes, *_stances(motion.feet, planted is not None, where)),
         changes=tuple(changes),
     )
 

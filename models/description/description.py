@@ -259,6 +259,7 @@ class Description:
     """A robot as its URDF describes it; names map to what they name, in order.
 
     `materials_twice` has names of materials that the robot has several of.
+    `connections` are elements that connect links and are no joints, as they stand.
     """
 
     path: Path
@@ -270,6 +271,7 @@ class Description:
     frames: dict[str, Frame] = field(default_factory=dict)
     materials: dict[str, Material] = field(default_factory=dict)
     materials_twice: tuple[str, ...] = ()
+    connections: tuple[Tag, ...] = ()
 
     def moving_joints(self) -> Iterator[Joint]:
         """Joints that are not fixed."""

@@ -44,14 +44,14 @@ class Document:
         findings: what is odd about the file itself.
     """
 
-    def __init__(self, path: Path, raw: bytes) -> None:
+    def __init__(self, path: str | Path, raw: bytes) -> None:
         """Parses the bytes of a file.
 
         Raises:
             BackbeatError: they are no URDF: too large or too deep, not XML, with a
                 document type or entities, or another format.
         """
-        self.path = path
+        self.path = path = Path(path)
         self.findings: list[Finding] = []
         if path.suffix == ".xacro":
             raise BackbeatError(
@@ -168,7 +168,7 @@ def _undeclared(line: int, message: str) -> Finding:
     )
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: str | Path) -> Document:
     """Reads a URDF file as XML.
 
     Raises:

@@ -8,6 +8,7 @@ from models.description.drake_reader import DrakeReader
 from models.description.finding import Finding, Severity
 from models.description.meshes import packages
 from models.description.transmission_checks import SIMPLE
+from models.errors import clipped
 
 # Relative difference of masses that is more than rounding.
 _MASS = 1e-9
@@ -123,7 +124,7 @@ _OUTCOMES = {
 
 def _alone(drake: DrakeOutcome) -> Finding:
     """Of a file that Backbeat loads and Drake by itself does not."""
-    said = " ".join(drake.message.split())[:300]
+    said = clipped(drake.message, 300)
     what = f"{_OUTCOMES[drake.outcome]} as it is{f' ({said})' if said else ''}"
     return Finding(
         f"drake-{drake.outcome}",
@@ -136,8 +137,7 @@ def _alone(drake: DrakeOutcome) -> Finding:
 
 def _failure(drake: DrakeOutcome, found: list[Finding]) -> Finding:
     expected = any(f.severity is Severity.ERROR for f in found)
-    what = _OUTCOMES[drake.outcome]
-    said = " ".join(drake.message.split())[:300]
+    what, said = _OUTCOMES[drake.outcome], clipped(drake.message, 300)
     remedy = "see the errors above" if expected else ""
     if not expected and drake.outcome != "refused":
         remedy = "take parts away until it is read, and tell us about the last"

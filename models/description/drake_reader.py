@@ -77,7 +77,7 @@ class DrakeReader(Closing):
 
     def read(
         self,
-        path: Path,
+        path: str | Path,
         folders: Mapping[str, Path],
         text: str = "",
         patience: float | None = None,
@@ -90,6 +90,7 @@ class DrakeReader(Closing):
             text: what is read in place of the file; "" for the file itself.
             patience: longest time that it may take [s]; None for that of the reader.
         """
+        path = Path(path)
         self.start()
         known = {name: str(folder) for name, folder in folders.items()}
         request = {"path": str(path.resolve()), "packages": known, "text": text}

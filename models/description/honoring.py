@@ -42,12 +42,13 @@ _HONORED = (
 WORDS = {"true": True, "1": True, "false": False, "0": False}
 
 
-def describe(path: Path) -> Description:
+def describe(path: str | Path) -> Description:
     """The description in a URDF; an empty one for a model in another format.
 
     Raises:
         BackbeatError: the file is no URDF, or a part of it cannot be read.
     """
+    path = Path(path)
     if path.suffix != ".urdf":
         return Description(path, path.stem, {}, {})
     try:

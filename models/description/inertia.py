@@ -47,7 +47,7 @@ def check_inertias(description: Description) -> Iterator[Finding]:
             yield from _check(link, link.inertial)
 
 
-def refuse_impossible_bodies(path: Path) -> None:
+def refuse_impossible_bodies(path: str | Path) -> None:
     """Refuses a URDF with mass properties that Drake would replace by others.
 
     Raises:

@@ -62,7 +62,7 @@ class LintReport:
 
 
 def lint(
-    path: Path, reader: DrakeReader | None = None, for_gazebo: bool = False
+    path: str | Path, reader: DrakeReader | None = None, for_gazebo: bool = False
 ) -> LintReport:
     """Reads a URDF and says what is wrong with it, and what becomes of each part.
 

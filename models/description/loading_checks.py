@@ -4,6 +4,7 @@ Drake's own reader would refuse most of it in words of its own, end the program,
 on with something else than the file says.
 """
 
+from models.description.connecting import check_connecting
 from models.description.description import Description
 from models.description.document import Document
 from models.description.fates import fate_findings, unevaluated, uses
@@ -18,6 +19,7 @@ from models.description.transmission_checks import check_transmissions
 # All but those of meshes, of which none keeps a robot from being loaded.
 CHECKS = (
     check_topology,
+    check_connecting,
     check_inertias,
     check_joints,
     check_transmissions,
@@ -28,7 +30,7 @@ CHECKS = (
 # by `models.robot_check`.
 _OF_ROBOTS = (
     *("several-roots", "massless-moving-link", "missing-limit"),
-    *("planar-joint", "floating-joint"),
+    *("planar-joint", "floating-joint", "connects-links"),
 )
 
 

@@ -11,12 +11,13 @@ from models.description.overlaying import apply_overlay
 from models.errors import BackbeatError
 
 
-def made_description(path: Path) -> Path:
+def made_description(path: str | Path) -> Path:
     """The URDF that an overlay makes; any other file is its own.
 
     Raises:
         BackbeatError: the overlay makes none, or nothing can be kept.
     """
+    path = Path(path)
     if not is_overlay(path):
         return path
     stamps = tuple((str(p), *_stamp(p)) for p in made_from(path))

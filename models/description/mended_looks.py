@@ -62,9 +62,8 @@ def mend_looks(root: Any, description: Description) -> tuple[str, ...]:
             if _is_unreadable(visual):
                 link.remove(visual)
                 unseen.append(name)
-            elif (material := child(visual, "material")) is not None:
-                if not _mend_material(visual, material, description):
-                    gray.append(name)
+            elif not _mend_material(visual, description):
+                gray.append(name)
     for material in list(children(root, "material")):
         root.remove(material)
     told = (
@@ -105,8 +104,11 @@ def _is_color(rgba: tuple[float, ...] | None) -> bool:
     return rgba is None or all(0.0 <= c <= 1.0 for c in rgba)
 
 
-def _mend_material(visual: Any, element: Any, description: Description) -> bool:
-    """Writes what a material comes to into its visual; False if that is nothing."""
+def _mend_material(visual: Any, description: Description) -> bool:
+    """Writes what its material comes to into a visual; False if that is nothing."""
+    element = child(visual, "material")
+    if element is None:
+        return True
     own = read_material(Values(), element, "")
     rgba, picture = _looks(own, description.materials)
     visual.remove(element)

@@ -30,7 +30,7 @@ _VECTORS = ("xyz", "rpy", "size", "scale", "rgba")
 _BYTE = 255.0
 
 
-def mend(path: Path) -> tuple[bytes, list[str]]:
+def mend(path: str | Path) -> tuple[bytes, list[str]]:
     """A corrected copy of a URDF.
 
     Returns:

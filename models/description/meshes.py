@@ -37,12 +37,13 @@ class Resolved:
     remedy: str = ""
 
 
-def resolve(name: str, urdf: Path) -> Resolved:
+def resolve(name: str, urdf: str | Path) -> Resolved:
     """Finds the file that a URDF names, without a network.
 
     A package is a folder above the URDF whose package.xml has its name; or, as many
     robots are published without package.xml, a folder of that name.
     """
+    urdf = Path(urdf)
     scheme, _, rest = name.rpartition("://")
     if scheme == "package":
         package, _, inside = rest.partition("/")
@@ -77,12 +78,13 @@ def _elsewhere() -> Resolved:
     )
 
 
-def reach(urdf: Path) -> list[Path]:
+def reach(urdf: str | Path) -> list[Path]:
     """Folders in which a description may name files.
 
     They are its own, the package that it is in, and those that the user has named in
     ROS_PACKAGE_PATH. Of a file in `urdf` or the like, the folder above is its package.
     """
+    urdf = Path(urdf)
     try:
         own = urdf.resolve().parent
     except (OSError, RuntimeError):
@@ -96,11 +98,12 @@ def reach(urdf: Path) -> list[Path]:
     return [*found, *([package] if package else []), *named]
 
 
-def find_package(package: str, urdf: Path) -> Path | None:
+def find_package(package: str, urdf: str | Path) -> Path | None:
     """The folder of a package, the URDF being somewhere in or beside it.
 
     A folder without package.xml is one only if it is near, and its name says so.
     """
+    urdf = Path(urdf)
     if package in ("", ".", "..") or "/" in package or "\0" in package:
         return None
     own = urdf.resolve().parent
@@ -119,8 +122,9 @@ def find_package(package: str, urdf: Path) -> Path | None:
     return None
 
 
-def package_name(folder: Path) -> str | None:
+def package_name(folder: str | Path) -> str | None:
     """The name that a folder's package.xml gives; None if there is none to read."""
+    folder = Path(folder)
     try:
         raw = read_bytes(folder / "package.xml", "package.xml")
         parser = etree.XMLParser(resolve_entities=False, no_network=True)
@@ -235,8 +239,9 @@ def _check(
     yield Finding(found.rule, severity, geometry.line, where, says, found.remedy)
 
 
-def conversion(path: Path) -> str:
+def conversion(path: str | Path) -> str:
     """How to make a mesh that Drake reads of one that it does not."""
+    path = Path(path)
     new = f"{path.stem}.obj"
     return (
         f"convert it, for instance with `assimp export {path.name} {new}` or "

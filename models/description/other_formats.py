@@ -19,12 +19,13 @@ _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _OURS = "package://backbeat_models/"
 
 
-def refuse_foreign_files(path: Path) -> None:
+def refuse_foreign_files(path: str | Path) -> None:
     """Refuses a model that refers to files which lie neither beside nor below it.
 
     Raises:
         BackbeatError: it does, or cannot be read.
     """
+    path = Path(path)
     text = read_text(path, "model")
     for match in _NAMES.finditer(text):
         name = match[1] or match[2] or ""

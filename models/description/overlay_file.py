@@ -100,7 +100,7 @@ class Overlay:
     attachments: dict[str, Attachment] = field(default_factory=dict)
 
 
-def load_overlay(path: Path) -> Overlay:
+def load_overlay(path: str | Path) -> Overlay:
     """Reads an overlay.
 
     Raises:
@@ -172,17 +172,19 @@ def _check_vector(where: object, key: str, value: list[float], length: int) -> N
         raise BackbeatError(f"{where}: {key} needs {length} numbers")
 
 
-def is_overlay(path: Path) -> bool:
+def is_overlay(path: str | Path) -> bool:
     """Whether a file is to be read as an overlay, and not as a description."""
+    path = Path(path)
     return path.suffix in (".yaml", ".yml")
 
 
-def made_from(path: Path) -> tuple[Path, ...]:
+def made_from(path: str | Path) -> tuple[Path, ...]:
     """A description, or an overlay and all files that it makes one of.
 
     Raises:
         BackbeatError: an overlay cannot be read, or is made from itself.
     """
+    path = Path(path)
     found, waiting = [path], [path] if is_overlay(path) else []
     for overlay in waiting:  # Grows while it is gone through.
         change = load_overlay(overlay)

@@ -33,7 +33,7 @@ from models.description.reading import read_leniently
 from models.errors import BackbeatError, unknown_name
 
 
-def apply_overlay(path: Path, output: Path) -> bytes:
+def apply_overlay(path: str | Path, output: str | Path) -> bytes:
     """The description that an overlay makes.
 
     Args:
@@ -44,6 +44,8 @@ def apply_overlay(path: Path, output: Path) -> bytes:
         BackbeatError: a file cannot be read, a name in the overlay is unknown, or the
             output would take the place of what it is made from.
     """
+    path = Path(path)
+    output = Path(output)
     overlay = load_overlay(path)
     source = path.parent / overlay.urdf
     refuse_to_replace(output, *made_from(path))

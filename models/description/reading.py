@@ -55,9 +55,11 @@ from models.errors import BackbeatError
 Named = TypeVar("Named", Link, Joint, Frame, Material)
 
 _X = (1.0, 0.0, 0.0)
+# Of Drake's own elements of a robot, those that do not connect its links beside joints.
+_NO_CONNECTION = ("drake:joint", "drake:collision_filter_group")
 
 
-def read_description(path: Path) -> Description:
+def read_description(path: str | Path) -> Description:
     """Reads a URDF.
 
     Raises:
@@ -68,7 +70,7 @@ def read_description(path: Path) -> Description:
     return description
 
 
-def refuse_errors(path: Path, findings: list[Finding]) -> None:
+def refuse_errors(path: str | Path, findings: list[Finding]) -> None:
     """Says the first error of a file.
 
     Raises:
@@ -121,6 +123,7 @@ class _Reader:
             frames=self._named(root, "frame", self._frame),
             materials=self._named(root, "material", self._material),
             materials_twice=_twice(root, "material"),
+            connections=tuple(_kept(e) for e in children(root) if _connects(tag(e))),
         )
 
     def _named(
@@ -267,6 +270,12 @@ def _twice(root: Any, kind: str) -> tuple[str, ...]:
     """Names that several elements of a kind have."""
     names = Counter(attributes(e).get("name", "") for e in children(root, kind))
     return tuple(name for name, times in names.items() if times > 1)
+
+
+def _connects(name: str) -> bool:
+    """Whether an element of a robot connects its links and is no joint of a tree."""
+    is_drakes = name.startswith("drake:") and name not in _NO_CONNECTION
+    return is_drakes or name == "loop_joint"
 
 
 def _kept(element: Any) -> Tag:

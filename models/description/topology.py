@@ -84,8 +84,8 @@ def _check_parents(description: Description) -> Iterator[Finding]:
                 f"joint {joint.name!r}",
                 f"{joint.child!r} hangs on {joint.parent!r} here and on "
                 f"{first.parent!r} by {first.name!r} in line {first.line}",
-                "a description is a tree: keep one, and close the loop by "
-                "drake:ball_constraint or drake:linear_bushing_rpy",
+                "a robot is a tree: keep one, and let the joints of the loop follow "
+                "one of them by <mimic>, or lock them",
             )
         carried.setdefault(joint.child, joint)
 

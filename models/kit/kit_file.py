@@ -145,7 +145,7 @@ def shipped_kits() -> list[str]:
     return sorted(path.stem.replace("_", "-") for path in FOLDER.glob("*.yaml"))
 
 
-def find_kit(name: str, folder: Path) -> Path:
+def find_kit(name: str, folder: str | Path) -> Path:
     """Path of a kit: one that ships, or a file.
 
     Args:
@@ -155,6 +155,7 @@ def find_kit(name: str, folder: Path) -> Path:
     Raises:
         BackbeatError: there is neither.
     """
+    folder = Path(folder)
     if Path(name).suffix in (".yaml", ".yml"):
         path = folder / name
         if not is_file(path):
@@ -166,7 +167,7 @@ def find_kit(name: str, folder: Path) -> Path:
     return FOLDER / f"{name.replace('-', '_')}.yaml"
 
 
-def kit_sources(name: str, folder: Path) -> list[Path]:
+def kit_sources(name: str, folder: str | Path) -> list[Path]:
     """Files besides those of Backbeat that a kit is made of."""
     found: list[Path] = []
     while name != NOTHING:
@@ -178,7 +179,7 @@ def kit_sources(name: str, folder: Path) -> list[Path]:
     return found
 
 
-def kit_text(name: str, folder: Path) -> str:
+def kit_text(name: str, folder: str | Path) -> str:
     """The whole of a kit as text, with all that its bases say; "" for the usual one.
 
     Raises:

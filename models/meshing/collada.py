@@ -16,7 +16,7 @@ from pydrake.common.eigen_geometry import AngleAxis
 from pydrake.math import RotationMatrix
 
 from models.bounds import BYTES, TRIANGLES, XML_ELEMENTS
-from models.errors import BackbeatError
+from models.errors import BackbeatError, gist
 from models.meshing.collada_archive import unpacked
 from models.meshing.surface import Surface
 
@@ -35,9 +35,8 @@ def read_collada(raw: bytes, where: str) -> list[Surface]:
     try:
         found = list(_Reader(_root(unpacked(raw))).surfaces())
     except (etree.XMLSyntaxError, IndexError, LookupError, ValueError) as error:
-        said = str(error).strip().splitlines() or [type(error).__name__]
         raise BackbeatError(
-            f"{where} is no COLLADA file that can be read: {said[0][:200]}"
+            f"{where} is no COLLADA file that can be read: {gist(error)}"
         ) from None
     if not found:
         raise BackbeatError(f"{where} has no triangles in its scene")

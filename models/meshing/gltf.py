@@ -140,8 +140,9 @@ def gltf(parts: Iterable[Part]) -> str:
     return json.dumps(document, separators=(",", ":")) + "\n"
 
 
-def write_gltf(path: Path, parts: Iterable[Part]) -> None:
+def write_gltf(path: str | Path, parts: Iterable[Part]) -> None:
     """Writes parts as a glTF file."""
+    path = Path(path)
     path.write_text(gltf(parts), encoding="utf-8", newline="\n")
 
 

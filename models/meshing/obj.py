@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from models.atomic_file import replacing
+from models.errors import BackbeatError
 from models.meshing.collada import read_collada
 from models.meshing.stl import read_stl
 from models.meshing.surface import Surface
@@ -55,7 +56,7 @@ def mtl_text(surfaces: Sequence[Surface]) -> str:
     )
 
 
-def converted(path: Path) -> Path:
+def converted(path: str | Path) -> Path:
     """The OBJ file of a mesh, made when it is first asked for.
 
     It is kept in the user's cache by what is in it, so that nothing is written beside
@@ -65,6 +66,11 @@ def converted(path: Path) -> Path:
         BackbeatError: the file cannot be read, is not of its format, its format wants a
             library that is not there, or nothing can be kept.
     """
+    path = Path(path)
+    if path.suffix.lower() not in READERS:
+        raise BackbeatError(
+            f"{path} is no mesh that is read: {', '.join(sorted(READERS))} are"
+        )
     raw = read_bytes(path, "mesh")
     name = hashlib.sha256(raw).hexdigest()[:32]
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

@@ -25,12 +25,13 @@ _JSON_CHUNK = b"JSON"
 _GLB_HEAD = 20
 
 
-def problem(path: Path) -> str:
+def problem(path: str | Path) -> str:
     """Why a mesh is not given to anybody, in half a sentence; "" if it may be.
 
     Args:
         path: the file, of any format.
     """
+    path = Path(path)
     try:
         status = path.stat()
     except (OSError, ValueError) as error:

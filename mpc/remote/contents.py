@@ -8,6 +8,7 @@ import struct
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
+from models.errors import gist
 from mpc.fail_safe import Safety
 from mpc.hand_offset import HandOffset
 from mpc.plan import Plan
@@ -80,7 +81,7 @@ def unpacked(kind: type, content: bytes) -> Any:
         ValueError, TypeError, KeyError, IndexError, AttributeError,
         struct.error, OverflowError, RecursionError, MemoryError,
     ) as error:  # fmt: skip
-        why = " ".join(str(error).split())[:100]
+        why = gist(error, 100)
         raise ProtocolError(f"not a {kind.__name__}: {why}") from None
     parts = {"plan": Plan, "tick_safety": Safety, "plan_safety": Safety}
     parts |= {"settings": PlanSettings, "hands": tuple, "plan_delay": float}

@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from models.closing import Closing
-from models.errors import BackbeatError
+from models.errors import BackbeatError, clipped
 from mpc.fail_safe import Cause, Failure
 from mpc.remote.address import Address
 from mpc.remote.frames import FrameSocket, ProtocolError
@@ -101,7 +101,7 @@ class ControllerLink(Closing):
         self._frames.send(content, self._limit)
         message = read(self._frames.receive(self._limit))
         if "error" in message:
-            raise ProtocolError(f"it said: {str(message['error'])[:200]}")
+            raise ProtocolError(f"it said: {clipped(message['error'])}")
         return message
 
     def _try(self, exchange: Callable[[], T], t: float) -> T | Failure:
@@ -160,7 +160,7 @@ class ControllerLink(Closing):
         """Reads what the controller says to the greeting."""
         message = read(content)
         if "refused" in message:
-            self._why = f"refuses: {str(message['refused'])[:500]}"
+            self._why = f"refuses: {clipped(message['refused'], 500)}"
             return
         found = differences(self._schema, read_schema(message))
         if found:
@@ -170,4 +170,4 @@ class ControllerLink(Closing):
 
 def _words(error: Exception) -> str:
     text = getattr(error, "strerror", None) or str(error)
-    return " ".join(str(text).split())[:200]
+    return clipped(text)

@@ -19,6 +19,7 @@ from typing import Any
 import msgpack
 import numpy as np
 
+from models.errors import gist
 from mpc.remote.frames import ProtocolError
 
 
@@ -48,7 +49,7 @@ def read(content: bytes) -> dict[str, Any]:
     try:
         message = msgpack.unpackb(content)
     except (ValueError, RecursionError) as error:
-        why = " ".join(str(error).split())[:100] or type(error).__name__
+        why = gist(error, 100)
         raise ProtocolError(f"not a message: {why}") from None
     if not isinstance(message, dict):
         raise ProtocolError("not a message: no map")

@@ -20,7 +20,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from behaviors.behavior import Behavior
-from models.errors import BackbeatError, shown
+from models.errors import BackbeatError, clipped, shown
 from models.yaml_file import parse_yaml
 from mpc.predictive_weights import read_weights
 from mpc.remote.address import Address
@@ -329,7 +329,7 @@ class ControllerServer:
 
 def _fault(error: Exception) -> str:
     """A fault of ours in a sentence, for whoever met it."""
-    what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    what = clipped(f"{type(error).__name__}: {error}")
     return f"the controller has a fault ({what}); please report it"
 
 

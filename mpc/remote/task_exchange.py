@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from models.errors import BackbeatError
+from models.errors import BackbeatError, gist
 from models.yaml_file import parse_yaml
 from mpc.remote.frames import ProtocolError
 from mpc.remote.greeting import read_schema
@@ -125,7 +125,7 @@ def _read_settings(told: dict[str, Any]) -> TaskSpaceSettings:
         text = json.dumps(told)
         return parse_yaml(TaskSpaceSettings, text, "the settings").check()
     except (BackbeatError, TypeError, ValueError, RecursionError) as error:
-        why = " ".join(str(error).split())[:200]
+        why = gist(error)
         raise ProtocolError(f"not the settings of a law: {why}") from None
 
 

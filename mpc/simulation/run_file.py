@@ -65,12 +65,13 @@ STORY = {
 _METADATA, _CHECKSUM = b"backbeat-run", b"backbeat-run-sha256"
 
 
-def check_run_place(path: Path) -> None:
+def check_run_place(path: str | Path) -> None:
     """Finds out before the run whether its file can be written, and found again.
 
     Raises:
         BackbeatError: it cannot, or its name is that of another kind of file.
     """
+    path = Path(path)
     if path.suffix != ".parquet":
         raise BackbeatError(
             f"a run file is a Parquet table: name it {path.stem}.run.parquet, not "
@@ -86,9 +87,7 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
     """
     hits, markers = run.hits(), run.markers()
     return {
-        "scenario": run.scenario.to_dict(),
-        "weights": asdict(run.weights),
-        "behavior": run.behavior.name,
+        **settings_story(run),
         "kit": run.behavior.scene.kit,
         "bpm": run.behavior.bpm,
         "meter": run.behavior.meter.to_plain(),
@@ -104,6 +103,15 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
         "robot": robot_story(run.behavior),
         "predictions": predictions_story(run),
         **origin_story(run.behavior),
+    }
+
+
+def settings_story(run: SimulationRun) -> dict[str, Any]:
+    """What was asked for; with its origin it decides the numbers of a run."""
+    return {
+        "scenario": run.scenario.to_dict(),
+        "weights": asdict(run.weights),
+        "behavior": run.behavior.name,
     }
 
 

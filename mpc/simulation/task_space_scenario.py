@@ -89,7 +89,7 @@ class TaskSpaceScenario:
         self.base.check()
 
 
-def load_task_space_scenario(path: Path) -> TaskSpaceScenario:
+def load_task_space_scenario(path: str | Path) -> TaskSpaceScenario:
     """Reads and checks a scenario.
 
     Raises:

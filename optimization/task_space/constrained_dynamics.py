@@ -59,6 +59,21 @@ class TorqueBasis:
         return np.asarray(self.unit * (self.moving @ (self.T.T @ phi)))
 
 
+def known_forces(state: Configuration, applied: np.ndarray | None) -> np.ndarray:
+    """(nv,) forces that are there anyway: f_0 [N m].
+
+    Args:
+        state: the robot, up to date.
+        applied: (nv,) known forces besides gravity and damping.
+    """
+    base = state.robot.base_velocities
+    f_0 = -state.bias
+    f_0[base:] -= state.robot.damping * state.v[base:]
+    if applied is not None:
+        f_0 += applied
+    return f_0
+
+
 def solve_lower(C: np.ndarray, b: np.ndarray) -> np.ndarray:
     """C^-1 b for a lower triangular C and (n,) or (n, k) b."""
     # Our rows are LAPACK's columns: C is handed over as the upper triangle C'.
@@ -117,12 +132,8 @@ class ConstrainedDynamics:
         self.state, self._contacts = state, tuple(contacts)
         self.C: np.ndarray = np.linalg.cholesky(state.mass_matrix)
         self._base = robot.base_velocities
-        f_0 = -state.bias
-        f_0[self._base :] -= robot.damping * state.v[self._base :]
-        if applied is not None:
-            f_0 += applied
-        self.f_0 = f_0
-        self.phi_0 = solve_lower(self.C, f_0)
+        self.f_0 = known_forces(state, applied)
+        self.phi_0 = solve_lower(self.C, self.f_0)
         self.W = solve_lower(self.C, np.eye(n, robot.num_joints, -self._base))
         self.B_1, self.L_1 = np.zeros((0, n)), np.zeros((0, 0))
         self._bias_1 = np.zeros(0)

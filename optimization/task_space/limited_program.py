@@ -35,7 +35,7 @@ from itertools import accumulate
 import numpy as np
 
 from models.errors import BackbeatError
-from optimization.qp import QuadraticProgram, make_solver
+from optimization.settling import SettlingProgram, SettlingSolver
 from optimization.task_space.constrained_dynamics import DECIDED, solve_lower
 from optimization.task_space.limit_rows import LimitRows, contact_cones, limit_rows
 from optimization.task_space.limits import JointLimits
@@ -44,9 +44,6 @@ from optimization.task_space.task_space import TaskForces, TaskSpace
 # Weight of the acceleration energy beside the tasks, relative to theirs, and of torques
 # that accelerate nothing, which only limits bring into conflict with them.
 ENERGY, TORQUE = 1e-6, 1.0
-# Passes over each program, each near the answer of the last: what the small weights
-# cost a task shrinks by as much again, and so does what torques cost it at limits.
-PASSES, SETTLED = 4, 1e-9
 # Room in limits that programs below the first are given, the least that does.
 ROOMS = (1e-6, 1e-5, 1e-4)
 # Residuals that are accepted of solutions, and zero but for rounding.
@@ -100,7 +97,7 @@ class LimitedProgram:
                 raise BackbeatError(
                     f"priority {missing[0]} needs a positive weight against the others"
                 )
-        self._solver = make_solver(solver)
+        self._solver = SettlingSolver(solver)
         robot = space.robot
         # Torques are counted in limits; those without one, in weights of the robot.
         limit = self.limits.effort
@@ -303,18 +300,13 @@ class LimitedProgram:
         accepted = ACCEPTED * (1.0 + float(np.abs(at).max()))
         # Torques that accelerate nothing are small at first; then all of it stays
         # near where the last pass ended.
-        toward, y = Jf.T @ missing, np.zeros(len(H))
+        toward = Jf.T @ missing
         g = free.T @ (small * np.where(self._moves, 0.0, z)) - toward
-        solution = self._solver.solve(QuadraticProgram(H, g, A, lower, upper))
-        for left in reversed(range(PASSES)):
-            if not (solution.found and solution.primal_residual() <= accepted):
-                return None
-            y, before = solution.x, y
-            if not left or np.abs(y - before).max() <= SETTLED:
-                break
-            g = -(free.T @ (small * (free @ y))) - toward
-            solution = self._solver.solve_again(g)
-        return y
+        near = (free.T * small) @ free
+        found = self._solver.solve(
+            SettlingProgram(H, g, A, lower, upper, near, toward, accepted)
+        )
+        return found.x if found.found else None
 
 
 def _null_space(J: np.ndarray) -> np.ndarray:

@@ -90,19 +90,19 @@ class PointTask(MotionTask):
         super().__init__(frame, len(rows))
         f = robot.frame(frame)
         self.frame = Frame(frame, f.body, f.R_PF, f.p_PF + f.R_PF @ np.array(offset))
-        self._rows = np.array(rows)
+        self.components = np.array(rows)
 
     def jacobian(self, state: Configuration) -> np.ndarray:
         """(d, nv) Jacobian."""
-        return state.jacobian(self.frame)[self._rows]
+        return state.jacobian(self.frame)[self.components]
 
     def bias(self, state: Configuration) -> np.ndarray:
         """(d,) Jdot v [m/s^2]."""
-        return state.bias_acceleration(self.frame)[self._rows]
+        return state.bias_acceleration(self.frame)[self.components]
 
     def position(self, state: Configuration) -> np.ndarray:
         """(3,) place of the point in the world [m]."""
-        return np.array(state.pose(self.frame).translation())
+        return state.place(self.frame)
 
 
 class OrientationTask(PointTask):
@@ -182,15 +182,15 @@ class MomentumTask(MotionTask):
         """Makes the task for components of the momentum, [angular, linear]."""
         rows = axis_indices(axes)
         super().__init__("momentum", len(rows))
-        self._rows = np.array(rows)
+        self.components = np.array(rows)
 
     def jacobian(self, state: Configuration) -> np.ndarray:
         """(d, nv) matrix from velocity to momentum per kilogram."""
-        return state.momentum_matrix[self._rows] / state.robot.total_mass
+        return state.momentum_matrix[self.components] / state.robot.total_mass
 
     def bias(self, state: Configuration) -> np.ndarray:
         """(d,) rate of momentum per kilogram with vdot = 0."""
-        return state.momentum_bias[self._rows] / state.robot.total_mass
+        return state.momentum_bias[self.components] / state.robot.total_mass
 
 
 class JointTask(MotionTask):

@@ -34,6 +34,8 @@ from optimization.task_space.constrained_dynamics import (
 from optimization.task_space.force_tasks import JointForceTask, ReactionTask
 from optimization.task_space.level import WAYS, Level
 from optimization.task_space.motion_tasks import BaseTask, ContactTask, MotionTask
+from optimization.task_space.plain_space import PlainSpace
+from optimization.task_space.task_rows import TaskRows
 from optimization.tasks import Task
 
 AnyTask = TypeVar("AnyTask", bound=Task)
@@ -66,8 +68,7 @@ class TaskSpace:
     Attributes:
         robot: the robot.
         state: the robot at the state of the last `update`.
-        dynamics: its dynamics there, held by its contacts.
-        levels: levels of motion tasks there, by priority.
+        plain: contacts and levels there, far from singularities; None near them.
         heaviest: mass from which on a direction is given up [kg].
     """
 
@@ -87,8 +88,11 @@ class TaskSpace:
         self._contacts: list[MotionTask] = []
         self._reactions: list[ReactionTask] = []
         self._tasks: dict[int, list[Task]] = {}
-        self.levels: dict[int, Level] = {}
-        self.dynamics = ConstrainedDynamics(self.state, (), self.heaviest)
+        self._applied: np.ndarray | None = None
+        self._space: PlainSpace | None = None
+        self.plain: PlainSpace | None = None
+        self._is_updated = False
+        self._forget()
 
     @property
     def contacts(self) -> tuple[MotionTask, ...]:
@@ -170,17 +174,51 @@ class TaskSpace:
             applied: (nv,) known forces on the robot besides gravity, damping and
                 contacts [N m].
         """
-        self.state.update(q, v)
-        self.dynamics = ConstrainedDynamics(
-            self.state, self._contacts, self.heaviest, applied
-        )
-        self.levels = {}
-        for priority in self.priorities:
-            tasks = [t for t in self._tasks[priority] if isinstance(t, MotionTask)]
-            if tasks:
-                above = self._above(priority)
-                level = Level(tasks, self.dynamics, above, self.heaviest)
-                self.levels[priority] = level
+        # Copies: levels in full may be asked for after the caller has moved on.
+        self.state.update(np.array(q, float), np.array(v, float))
+        self._applied = None if applied is None else np.array(applied, float)
+        self._forget()
+        self._is_updated = True
+        space = self._space_of_tasks()
+        is_plain = space.update(self.state, self.heaviest, self._applied)
+        self.plain = space if is_plain else None
+
+    def _forget(self) -> None:
+        """Forgets dynamics and levels of the last state."""
+        self._dynamics: ConstrainedDynamics | None = None
+        self._levels: dict[int, Level] | None = None
+
+    def _space_of_tasks(self) -> PlainSpace:
+        """Memory for the tasks that there are now."""
+        tasks = [t for p in self.priorities for t in self._tasks[p]]
+        if self._space is None or not self._space.rows.is_of([*self._contacts, *tasks]):
+            levels = {p: self.tasks(p) for p in self.priorities}
+            sizes = self.robot.num_velocities, self.robot.num_joints
+            self._space = PlainSpace(TaskRows(self._contacts, levels, sizes[0]), *sizes)
+        return self._space
+
+    @property
+    def dynamics(self) -> ConstrainedDynamics:
+        """Its dynamics at the state of the last `update`, held by its contacts."""
+        if self._dynamics is None:
+            contacts = self._contacts if self._is_updated else ()
+            self._dynamics = ConstrainedDynamics(
+                self.state, contacts, self.heaviest, self._applied
+            )
+        return self._dynamics
+
+    @property
+    def levels(self) -> dict[int, Level]:
+        """Levels of motion tasks there, by priority, with all of their matrices."""
+        if self._levels is None:
+            self._levels = {}
+            for priority in self.priorities if self._is_updated else ():
+                tasks = [t for t in self._tasks[priority] if isinstance(t, MotionTask)]
+                if tasks:
+                    above = self._above(priority)
+                    level = Level(tasks, self.dynamics, above, self.heaviest)
+                    self._levels[priority] = level
+        return self._levels
 
     @property
     def joint_angles(self) -> np.ndarray:
@@ -190,6 +228,8 @@ class TaskSpace:
     @property
     def is_plain(self) -> bool:
         """Whether directions are kept or given up as a whole."""
+        if self.plain is not None:
+            return True
         return all(level.is_plain for level in self.levels.values())
 
     def _above(self, priority: int) -> Level | None:
@@ -213,6 +253,10 @@ class TaskSpace:
         """
         if way not in WAYS:
             raise unknown_name("way", way, WAYS)
+        if self.plain is not None and way == WAYS[0]:
+            tau, forces = self.plain.solve(self.joint_forces(), self.plain.rows.wish())
+            levels = dict(zip(self.plain.rows.levels, forces[1:], strict=True))
+            return self.finish(tau, levels)
         phi = self.weighted_forces(way)
         tau = self.dynamics.torques(sum(phi.values(), np.zeros(self.state.v.shape)))
         return self.finish(tau, {p: self.dynamics.C @ phi[p] for p in phi})
@@ -238,6 +282,14 @@ class TaskSpace:
         tasks = [t for t in self._tasks[priority] if isinstance(t, JointForceTask)]
         return np.asarray(sum(t.desired for t in tasks))
 
+    def joint_forces(self) -> np.ndarray:
+        """(1 + levels, nv) the same for all levels, after a row for contacts."""
+        asked = np.zeros((1 + len(self._tasks), self.robot.num_velocities))
+        for row, priority in zip(asked[1:], self.priorities, strict=True):
+            if isinstance(self._tasks[priority][0], JointForceTask):
+                row[:] = self.joint_force(priority)
+        return asked
+
     def finish(self, tau: np.ndarray, forces: dict[int, np.ndarray]) -> TaskForces:
         """What torques come to, once reactions have been seen to.
 
@@ -251,18 +303,37 @@ class TaskSpace:
 
     def outcome(self, tau: np.ndarray, forces: dict[int, np.ndarray]) -> TaskForces:
         """What torques (nj,) come to [N m]; `forces` as of `finish`."""
+        if self.plain is not None:
+            return self._plain_outcome(self.plain, tau, forces)
         vdot = self.dynamics.acceleration(tau)
         a = self.dynamics.C.T @ vdot
         error = {
             p: level.desired - level.acceleration_before(a)
             for p, level in self.levels.items()
         }
+        reaction = self._by_contact(self.dynamics.reaction(tau))
+        return TaskForces(tau, vdot, forces, reaction, error)
+
+    def _plain_outcome(
+        self, plain: PlainSpace, tau: np.ndarray, forces: dict[int, np.ndarray]
+    ) -> TaskForces:
+        """The same far from singularities."""
+        rows = plain.rows
+        vdot, reaction, missing = plain.outcome(tau, rows.wish())
+        error, first = {}, plain.held
+        for priority, end in zip(rows.levels, rows.ends[1:].tolist(), strict=True):
+            if end > first:
+                error[priority] = missing[first:end]
+            first = end
+        return TaskForces(tau, vdot, forces, self._by_contact(reaction), error)
+
+    def _by_contact(self, reaction: np.ndarray) -> dict[str, np.ndarray]:
+        """Forces (m,) of all contacts, for each of them."""
         parts, at = {}, 0
-        reaction = self.dynamics.reaction(tau)
         for contact in self._contacts:
             parts[contact.name] = reaction[at : at + contact.dimension]
             at += contact.dimension
-        return TaskForces(tau, vdot, forces, parts, error)
+        return parts
 
     def reaction_rows(self) -> np.ndarray:
         """(d,) rows of the stacked contact forces that tasks ask for."""

@@ -57,9 +57,15 @@ def refused(monkeypatch, capsys, tmp_path):
         sentences = [s for s in captured.err.splitlines() if s.startswith("backbeat:")]
         assert len(sentences) == 1, captured.err
         assert "Traceback" not in captured.err
+        assert ends_once(sentences[0])
         return sentences[0]
 
     return call
+
+
+def ends_once(sentence):
+    """Whether a sentence ends, and does so once and not in the middle."""
+    return re.search(r"(?<![.?])[.?]$", sentence) and "?." not in sentence
 
 
 def contents(folder):

@@ -7,6 +7,7 @@ import re
 import pandas as pd
 import pytest
 
+from backbeat.cli.console import Screen
 from behaviors.kinematic_behavior import KINEMATIC
 from behaviors.library import Library
 from mpc.simulation.run_file import load_run
@@ -129,8 +130,11 @@ def test_export_writes_joints_by_name(printed, library, tmp_path):
 
 
 def test_moves_are_listed_with_their_values(printed, monkeypatch):
+    """A terminal is not too narrow for them."""
     monkeypatch.setenv("COLUMNS", "80")
-    lines = [line.rstrip() for line in printed("moves").splitlines()]
+    monkeypatch.setattr(Screen, "is_terminal", True)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", printed("moves"))
+    lines = [line.rstrip() for line in plain.splitlines()]
     assert any(re.search(r" bounce .* depth 0\.06 m, 0 to 0\.2$", x) for x in lines)
     assert any(x.endswith(" width 0.05 m, -0.08 to 0.08") for x in lines)
     assert max(map(len, lines)) <= 80

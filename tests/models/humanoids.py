@@ -1,9 +1,9 @@
 """Humanoids of three makers, with soles of four makes, written as their files are.
 
-The numbers in data/humanoids.csv are those of public descriptions of the G1, the H1 and
-the T1: masses, joints, and the primitives that touch; links below 10 g are left out. The
-files are written here: there are no transmissions, nothing is drawn, and soles are a
-box, a mesh, spheres or capsules.
+The numbers in data/humanoids.csv are those of public descriptions of the G1, the H1
+and the T1: masses, joints, and the primitives that touch; links below 10 g are left
+out. The files are written here: there are no transmissions, nothing is drawn, and soles
+are a box, a mesh, spheres or capsules.
 """
 
 import csv
@@ -140,7 +140,8 @@ def _link(row: dict[str, str], sole: str) -> str:
         shape = _collision(f"<{kind} {given}/>", row["shape_xyz"], row["shape_rpy"])
     return (
         f'<link name="{row["link"]}"><inertial><origin xyz="{row["com"]}"/>'
-        f'<mass value="{row["mass"]}"/><inertia {inertia}/></inertial>{shape}{sole}</link>'
+        f'<mass value="{row["mass"]}"/><inertia {inertia}/></inertial>'
+        f"{shape}{sole}</link>"
     )
 
 
@@ -153,8 +154,8 @@ def _joint(row: dict[str, str]) -> str:
         moving = f'<axis xyz="{row["axis"]}"/><limit {written}/>'
     return (
         f'<joint name="{row["joint"]}" type="{row["type"]}">'
-        f'<origin xyz="{row["xyz"]}" rpy="{row["rpy"]}"/><parent link="{row["parent"]}"/>'
-        f'<child link="{row["link"]}"/>{moving}</joint>'
+        f'<origin xyz="{row["xyz"]}" rpy="{row["rpy"]}"/>'
+        f'<parent link="{row["parent"]}"/><child link="{row["link"]}"/>{moving}</joint>'
     )
 
 

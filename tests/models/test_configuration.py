@@ -7,6 +7,7 @@ from pydrake.math import RigidTransform
 from pydrake.multibody.tree import JacobianWrtVariable
 
 from models.configuration import Configuration
+from models.frame_trajectories import frame_trajectories
 from models.robot_loading import find_frame
 from tests.models.twin import WAYS, Twin
 from tests.tolerances import EXACT, RECURSION
@@ -43,6 +44,23 @@ def test_frames_move_as_in_the_plant(twin, state):
         close(state.velocity(name), V)
         bias = plant.CalcBiasSpatialAcceleration(*arguments).get_coeffs()
         close(state.bias_acceleration(name), bias)
+
+
+def test_frames_move_along_a_motion_as_at_each_of_its_samples(twin, state):
+    robot, rng = twin.robot, np.random.default_rng(5)
+    vdot = rng.normal(size=(3, robot.num_velocities))
+    q, v = np.tile(twin.q, (3, 1)), np.outer([0.0, 1.0, -2.0], twin.v)
+    names = list(robot.contacts)
+    frames = [robot.frame(name) for name in names]
+    found = frame_trajectories(robot, frames, q, v, vdot)
+    for m in range(3):
+        at = Configuration(robot, q[m], v[m])
+        for n, name in enumerate(names):
+            close(found.R_WF[m, n], at.rotation(name))
+            close(found.p_WF[m, n], at.place(name))
+            close(found.V_WF[m, n], at.velocity(name))
+            A = at.jacobian(name) @ vdot[m] + at.bias_acceleration(name)
+            close(found.A_WF[m, n], A)
 
 
 def test_contacts_are_where_the_description_says(twin, state):

@@ -1,10 +1,26 @@
 """The sentences that a user's mistakes end in."""
 
+import ast
 import pickle
+from pathlib import Path
 
 import pytest
 
-from models.errors import BackbeatError, ended, gist, printable, steers, unknown_name
+from models.errors import (
+    BackbeatError,
+    clipped,
+    ended,
+    gist,
+    printable,
+    steers,
+    unknown_name,
+)
+
+CHECKOUT = Path(__file__).parents[2]
+PACKAGES = ("models", "optimization", "behaviors", "mpc", "backbeat")
+SOURCES = [f for p in PACKAGES for f in (CHECKOUT / p).rglob("*.py")]
+# What a sentence, or half of one, is called in the code.
+SENTENCES = {"error", "why", "sentence", "said", "reason", "problem", "what", "hint"}
 
 
 def test_a_sentence_ends_once():
@@ -54,3 +70,66 @@ def test_the_gist_of_what_others_say_is_no_cut_sentence():
     said = "magic bytes not found in footer. Either the file is corrupted or\nno table."
     assert gist(said) == "magic bytes not found in footer"
     assert set(gist("word " * 100).split()) == {"word", "..."}
+
+
+def test_what_is_cut_ends_with_a_word():
+    said = "footer has no magic bytes. Either the file is corrupted or it is no table."
+    assert gist(said) == "footer has no magic bytes"
+    assert clipped(said) == said
+    assert clipped(said, 46) == "footer has no magic bytes. Either the file is ..."
+    assert clipped("a" * 300, 10) == "a" * 10 + " ..."
+    assert gist(ValueError()) == "ValueError"
+
+
+def places(finds):
+    """Where in the packages a node of the code is found that is refused."""
+    return [
+        f"{path.relative_to(CHECKOUT)}:{node.lineno}"
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if finds(node)
+    ]
+
+
+def cuts_words(node):
+    """Whether this cuts what a program says at any letter: `str(error)[:200]`."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Slice):
+        return False
+    bounds = node.slice.lower, node.slice.upper
+    numbers = [abs(ast.literal_eval(b)) for b in bounds if b and _is_number(b)]
+    text = ast.unparse(node.value)
+    says = text.startswith("str(") or (".join(" in text and ".split()" in text)
+    return says and max(numbers, default=0) > 80
+
+
+def _is_number(node):
+    return isinstance(node, ast.Constant) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+    )
+
+
+def ends_twice(node):
+    """Whether this ends a sentence that has its own end: `f"{error}."`."""
+    if not isinstance(node, ast.JoinedStr):
+        return False
+    for value, after in zip(node.values, node.values[1:], strict=False):
+        if isinstance(value, ast.FormattedValue) and isinstance(after, ast.Constant):
+            name = ast.unparse(value.value).rpartition(".")[2]
+            if name in SENTENCES and str(after.value).startswith((".", "?")):
+                return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("code", "finds"),
+    [
+        ("str(error)[:200]", cuts_words),
+        ("' '.join(said.split())[-200:]", cuts_words),
+        ("f'no {x}: {error}.'", ends_twice),
+        ("f'{found.why}?'", ends_twice),
+    ],
+)
+def test_no_message_is_cut_within_a_word_or_ends_twice(code, finds):
+    assert finds(ast.parse(code).body[0].value)
+    left = [p for p in places(finds) if not p.startswith("models/errors.py")]
+    assert left == []

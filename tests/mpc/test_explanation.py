@@ -109,9 +109,27 @@ def test_limits_in_force_are_those_with_multipliers(dancer, velocity):
     state = dancer.tick.program.workspace
     bounded = state.lower < state.upper
     prices = np.abs(solution.dual[bounded & (solution.dual != 0)])
-    assert sorted(x.price for x in found.active) == pytest.approx(sorted(prices))
-    assert all(x.slack < QP_RESIDUAL * max(x.scale, 1.0) for x in found.active)
+    active = [x for x in found.limits if x.price]
+    assert sorted(x.price for x in active) == pytest.approx(sorted(prices))
+    assert all(x.slack < QP_RESIDUAL * max(x.scale, 1.0) for x in active)
+    assert names(found.active) == names(active)
     assert found.nearest[0].slack <= found.nearest[-1].slack
+
+
+@pytest.mark.parametrize("velocity", [(0.0, 0.0, 0.0), (0.5, 0, 0), (0, 0.4, 0)])
+def test_a_limit_is_said_once(dancer, velocity):
+    """Also where a cone has several rows for it, in force or not."""
+    found = dancer.explain(velocity)
+    of_yaw = [x for x in found.limits if x.name.startswith("yaw moment of l_foot")]
+    assert len(of_yaw) == 8
+    said = [x.name for x in (*found.active, *found.nearest)]
+    assert len(said) == len(set(said))
+    lines = str(found).splitlines()
+    assert len(lines) == len({line.partition(":")[0] for line in lines})
+    # Of several rows the one that binds most speaks for all.
+    least = min(of_yaw, key=lambda x: (x.price == 0, x.slack))
+    told = next(x for x in (*found.active, *found.nearest) if x.name == least.name)
+    assert told.slack == pytest.approx(least.slack)
 
 
 def test_a_foot_in_the_air_is_said_to_be_off_its_path(marcher):

@@ -54,12 +54,13 @@ def find_sweep(name: str | Path) -> Path:
     raise unknown_name("sweep", name, shipped_sweeps())
 
 
-def load_sweep(path: Path) -> Sweep:
+def load_sweep(path: str | Path) -> Sweep:
     """Reads a sweep and checks every scenario in it.
 
     Raises:
         BackbeatError: unreadable, unknown keys, or values that make no sense.
     """
+    path = Path(path)
     return parse_sweep(read_text(path), str(path), path.stem)
 
 

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from behaviors.build_key import ROOT, source_hash
 from models.atomic_file import replacing
-from models.errors import BackbeatError, gist
+from models.errors import BackbeatError, clipped, gist
 from models.outside_file import is_file
 from models.table_file import read_table
 from mpc.simulation.scenario import Scenario
@@ -143,7 +143,7 @@ def result_row(metrics: Mapping[str, Any]) -> dict[str, Any]:
 
 def failed_row(error: Exception) -> dict[str, Any]:
     """A row for a run that a fault of ours ended; it counts as not survived."""
-    what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    what = clipped(f"{type(error).__name__}: {error}", 300)
     return {"survived": False, "fell": False, "error": what}
 
 
@@ -155,13 +155,13 @@ class SweepTable:
         rows: rows by key, in the order of their ends.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str | Path) -> None:
         """Opens a table, empty when there is none yet.
 
         Raises:
             BackbeatError: there is something that is no table of a sweep.
         """
-        self.path = path
+        self.path = path = Path(path)
         self.rows: dict[str, dict[str, Any]] = {}
         self._part, self._last = 0, list[dict[str, Any]]()
         if is_file(path):
@@ -213,12 +213,13 @@ def _no_table(path: Path, why: str) -> BackbeatError:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: str | Path) -> Iterator[None]:
     """Holds a table for this process alone.
 
     Raises:
         BackbeatError: another process has it, or the folder cannot be written.
     """
+    path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o644)

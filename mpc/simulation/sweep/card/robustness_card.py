@@ -167,17 +167,19 @@ def _survival(
     return Survival(what, cell["survived"], cell["runs"], time, beat)
 
 
-def card_path(library: Path, name: str) -> Path:
+def card_path(library: str | Path, name: str) -> Path:
     """Where the card of a behavior is, beside its library."""
+    library = Path(library)
     return library / "cards" / f"{name}.json"
 
 
-def read_card(path: Path) -> RobustnessCard | None:
+def read_card(path: str | Path) -> RobustnessCard | None:
     """A stored card; None when there is none.
 
     Raises:
         BackbeatError: the file is no card.
     """
+    path = Path(path)
     if not is_there(path):
         return None
     text = read_text(path, "card")

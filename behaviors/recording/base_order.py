@@ -1,0 +1,70 @@
+"""Whether a recorded base fits its feet, and a quaternion in the other order.
+
+People stand on soles that are level and still, on one foot or the other, most of the
+time. With the four numbers of the base's quaternion in another order they do not.
+"""
+
+import numpy as np
+
+from behaviors.recording.soles import Soles, find_soles, slopes
+from behaviors.step import FEET
+from models.errors import BackbeatError
+from models.robot import RobotModel
+
+# Tilt and speed of a sole that stands, as standard deviations [rad, m/s].
+TILT, SPEED = 0.2, 0.3
+# Squared deviations: where more than this, no foot stands most of the time; and which
+# share of that another order may have to be the one that is meant.
+MOST, CLEARLY = 4.0, 0.25
+# Orders in which a quaternion may have been written, by how it is rolled.
+ORDERS = {1: "x, y, z, w", -1: "z, w, x, y"}
+
+
+def put_right(
+    robot: RobotModel, dt: float, q: np.ndarray, where: str
+) -> tuple[np.ndarray, list[str]]:
+    """Configurations with the base as it was meant, and what was put right.
+
+    Args:
+        robot: whose motion it is.
+        dt: time between samples [s].
+        q: (n, nq) configurations.
+        where: names the recording.
+
+    Raises:
+        BackbeatError: the base does not fit the feet in any order.
+    """
+    found = {0: misfit(find_soles(robot, dt, q))}
+    if found[0] > CLEARLY:
+        found |= {k: misfit(find_soles(robot, dt, _rolled(q, k))) for k in ORDERS}
+    best = min(found, key=lambda k: found[k])
+    if best and found[best] < CLEARLY * min(found[0], MOST):
+        return _rolled(q, best), [
+            f"{where}: the base is turned so that no foot stands, unless base.qw, "
+            f"base.qx, base.qy and base.qz are {ORDERS[best]}; they are taken so"
+        ]
+    if found[0] > MOST:
+        raise BackbeatError(
+            f"{where}: most of the time no sole is level and stays where it is, so "
+            "that nobody stands or walks there; if somebody does, the base is not as "
+            "its columns say (place in meters, quaternion w, x, y, z, angles in the "
+            "unit of the joints), or leave it out with 'ignore'"
+        )
+    return q, []
+
+
+def misfit(soles: Soles) -> float:
+    """How little a motion is like one of who stands, in squared deviations."""
+    found = []
+    for foot in FEET:
+        speed = np.linalg.norm(slopes(soles.corners[foot], soles.dt), axis=2)
+        # The corner about which it rolls, and a tilt that rolling has as well.
+        still = (speed.min(axis=1) / SPEED) ** 2
+        found.append(still + (soles.tilt(foot) / TILT) ** 2)
+    return float(np.median(np.minimum(*found)))
+
+
+def _rolled(q: np.ndarray, shift: int) -> np.ndarray:
+    out = q.copy()
+    out[:, :4] = np.roll(q[:, :4], shift, axis=1)
+    return out

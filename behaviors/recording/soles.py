@@ -1,0 +1,96 @@
+"""Soles: where the feet of a motion are, sample by sample, and how their edges move."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from behaviors.step import FEET
+from models.configuration import Configuration
+from models.robot import RobotModel
+
+# Samples on either side of one over which its speed is taken: a line through five.
+BESIDE = 2
+
+
+@dataclass(frozen=True)
+class Soles:
+    """Soles of a motion, and the body's center.
+
+    Attributes:
+        dt: time between samples [s].
+        R, p: (n, 3, 3) and (n, 3) poses of the soles, by foot [m].
+        corners: (n, 4, 3) corners of the soles, by foot [m].
+        com: (n, 3) center of mass [m].
+    """
+
+    dt: float
+    R: Mapping[str, np.ndarray]
+    p: Mapping[str, np.ndarray]
+    corners: Mapping[str, np.ndarray]
+    com: np.ndarray
+
+    def heading(self, foot: str) -> np.ndarray:
+        """(n,) where a foot points [rad]."""
+        R = self.R[foot]
+        return np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
+
+    def tilt(self, foot: str) -> np.ndarray:
+        """(n,) angle between a sole and the ground [rad]."""
+        return np.arccos(np.clip(self.R[foot][:, 2, 2], -1.0, 1.0))
+
+    def lowest(self, foot: str) -> np.ndarray:
+        """(n,) height of a sole's lowest corner [m]."""
+        return np.asarray(self.corners[foot][:, :, 2].min(axis=1))
+
+
+def find_soles(robot: RobotModel, dt: float, q: np.ndarray) -> Soles:
+    """Soles at (n, nq) configurations, dt apart [s]."""
+    state, n = Configuration(robot, q[0]), len(q)
+    R = {f: np.zeros((n, 3, 3)) for f in FEET}
+    p, com = {f: np.zeros((n, 3)) for f in FEET}, np.zeros((n, 3))
+    for i in range(n):
+        state.update(q[i])
+        com[i] = state.center_of_mass
+        for foot, name in FEET.items():
+            X_WC = state.pose(name)
+            R[foot][i], p[foot][i] = X_WC.rotation().matrix(), X_WC.translation()
+    return Soles(dt, R, p, {f: _corners(robot, f, R[f], p[f]) for f in FEET}, com)
+
+
+def _corners(robot: RobotModel, foot: str, R: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """(n, 4, 3) corners of a sole."""
+    patch = robot.contacts[FEET[foot]]
+    x, y = patch.half_length, patch.half_width
+    p_C = np.array([[x, y, 0], [x, -y, 0], [-x, y, 0], [-x, -y, 0]])
+    return np.asarray(p[:, None] + np.einsum("nij,kj->nki", R, p_C))
+
+
+def slopes(values: np.ndarray, dt: float) -> np.ndarray:
+    """Derivatives of samples (n, ...): of lines through each and those beside it."""
+    padded = np.pad(
+        values,
+        [(BESIDE, BESIDE)] + [(0, 0)] * (values.ndim - 1),
+        mode="reflect",
+        reflect_type="odd",
+    )
+    k = np.arange(-BESIDE, BESIDE + 1)
+    parts = [w * padded[BESIDE + w : BESIDE + w + len(values)] for w in k]
+    return np.asarray(np.sum(parts, axis=0) / (dt * (k**2).sum()))
+
+
+def noise(values: np.ndarray) -> float:
+    """Standard deviation of what is random from sample to sample.
+
+    From third differences, in which a smooth motion is small; robust against the few
+    samples where it is not (Rousseeuw and Croux, "Alternatives to the Median Absolute
+    Deviation", 1993: 1.4826 MAD).
+    """
+    third = np.diff(values, 3, axis=0)
+    return float(1.4826 * np.median(np.abs(third)) / np.sqrt(20.0))
+
+
+def leg_height(robot: RobotModel, soles: Soles, base_height: np.ndarray) -> float:
+    """How far the soles get below the base [m]."""
+    low = np.minimum(soles.lowest("left"), soles.lowest("right"))
+    return float(np.quantile(base_height - low, 0.9))

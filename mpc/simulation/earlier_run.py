@@ -1,0 +1,50 @@
+"""An earlier run under a name that nobody chose is kept when another one takes it."""
+
+import json
+from pathlib import Path
+
+from models.atomic_file import renamed
+from models.errors import BackbeatError
+from models.outside_file import is_there
+from mpc.simulation.origin import other_origins
+from mpc.simulation.run import SimulationRun
+from mpc.simulation.run_file import load_run, settings_story
+
+SUFFIX = ".run.parquet"
+
+
+def keep_earlier(path: str | Path, run: SimulationRun) -> Path | None:
+    """Makes way for the file of a run that is about to be written.
+
+    A file of the same run, which repeats bit for bit, may be replaced; any other is
+    renamed to ``NAME.earlier-1.run.parquet``, or the next number that is free.
+
+    Args:
+        path: where the run will be written.
+        run: the new run.
+
+    Returns:
+        Where the earlier file is now; None if nothing is lost under `path`.
+
+    Raises:
+        BackbeatError: the earlier file cannot be renamed.
+    """
+    path = Path(path)
+    if not is_there(path) or repeats(path, run):
+        return None
+    name, number = path.name.removesuffix(SUFFIX), 1
+    while is_there(kept := path.with_name(f"{name}.earlier-{number}{SUFFIX}")):
+        number += 1
+    return renamed(path, kept)
+
+
+def repeats(path: str | Path, run: SimulationRun) -> bool:
+    """Whether a file holds the same run, by all that decides its numbers."""
+    try:
+        _, story = load_run(path)
+    except BackbeatError:
+        return False
+    settings = json.loads(json.dumps(settings_story(run)))
+    return {name: story.get(name) for name in settings} == settings and not (
+        other_origins(story, run.behavior)
+    )

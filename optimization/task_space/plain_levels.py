@@ -1,0 +1,411 @@
+"""Levels of tasks at a state far from singularities, compiled.
+
+Where no direction is given up (`rank.py`), contacts and levels are one triangle: with
+the weighted rows B of contacts and levels, one below the other,
+
+    B = [L 0] Q,    x = Q a
+
+and in coordinates x a level sees those of the levels above and its own, so that its
+null space is what is left of the coordinates, and accelerations are found from the
+first row to the last by substitution. Rows that decide all that is left, as those of a
+posture do, need no reflections:
+
+    E = rows of the level in the coordinates that contacts leave
+    change of x = what is left of (E'E)^-1 E' (desired - acceleration before)
+
+Torques tau = unit K_u' (K_u K_u')^-1 y, the smallest in units that make accelerations y
+of what contacts leave, come from the triangle of K_u: K = what torques make there.
+
+The equations are those of `ConstrainedDynamics` and `Level`, which also know what to do
+near singularities; there `factor_levels` says so and writes nothing of use.
+"""
+
+import numpy as np
+
+from optimization.cholesky import factor, solve_backward, solve_forward
+from optimization.qp import summed
+from optimization.task_space.rank import LEAST
+from optimization.task_space.reflections import (
+    reflect_rows,
+    rotate,
+    rotate_columns,
+    rotate_back,
+    solve_lower,
+    solve_upper,
+)
+
+# What levels are: contacts stand first; tasks that get all that they ask for, tasks
+# that decide all that is left, and among them a whole posture; joint torques; and
+# tasks for which nothing is left.
+CONTACTS, WHOLE, DECIDING, POSTURE, TORQUES, NOTHING = range(6)
+
+
+@summed
+def _gram(B, first, end, column, A):
+    """A = rows first to end of B from a column on, times themselves: upper triangle."""
+    for i in range(first, end):
+        for j in range(i, end):
+            s = 0.0
+            for k in range(column, B.shape[1]):
+                s += B[i, k] * B[j, k]
+            A[i - first, j - first] = s
+
+
+@summed
+def _column_gram(B, first, end, column, A):
+    """A = columns of B, from one on, times themselves, over some rows: upper triangle."""
+    n = B.shape[1] - column
+    for i in range(n):
+        for j in range(i, n):
+            A[i, j] = 0.0
+    for row in range(first, end):
+        for i in range(n):
+            x = B[row, column + i]
+            for j in range(i, n):
+                A[i, j] += x * B[row, column + j]
+
+
+@summed
+def _is_light(A, heaviest):
+    """Whether no direction of a compliance is heavier than a mass; see `is_light`."""
+    U = A.copy()
+    for i in range(A.shape[0]):
+        U[i, i] -= 1.0 / heaviest
+    return factor(U)
+
+
+@summed
+def _is_posture(G, first, end, base):
+    """Whether rows are the accelerations of all joints, in their order."""
+    if end - first != G.shape[1] - base:
+        return False
+    for i in range(first, end):
+        for k in range(G.shape[1]):
+            if G[i, k] != (1.0 if k == base + i - first else 0.0):
+                return False
+    return True
+
+
+@summed
+def _has_all(B, first, end, held, count, heaviest):
+    """Whether a level can have all that it asks for; see `rank_adjusted`.
+
+    Args:
+        B: its rows, in coordinates of those above.
+        first, end: which rows.
+        held, count: coordinates that contacts hold, and levels above decide.
+    """
+    d = end - first
+    if d > B.shape[1] - count:
+        return False
+    alone, A = np.empty((d, d)), np.empty((d, d))
+    _gram(B, first, end, held, alone)
+    if not _is_light(alone, heaviest):
+        return False
+    if count == held:
+        return True
+    _gram(B, first, end, count, A)
+    for i in range(d):
+        for j in range(i, d):
+            A[i, j] -= LEAST * alone[i, j]
+    return factor(A)
+
+
+@summed
+def factor_levels(M, G, ends, kinds, even, base, heaviest, U, W, B, diagonal, scale, D):
+    """Factors the robot, its contacts and levels.
+
+    Args:
+        M: (nv, nv) mass matrix, of which the upper triangle counts.
+        G: (m, nv) Jacobians of contacts and levels, one below the other.
+        ends: (n,) end of each in those rows, contacts first; there may be none.
+        kinds: (n,) CONTACTS, TORQUES, and WHOLE for others; written: what they are.
+        even: (n,) whether all tasks of a level have the same weight.
+        base: velocities of the base, which has no motors.
+        heaviest: mass from which on a direction is given up [kg].
+        U: (nv, nv) written: Cholesky factor of M, see `optimization.cholesky`.
+        W: (nv, nj) written: accelerations x per joint torque.
+        B: (m, nv) written: the triangle, see `reflections.py`; of what decides, rows
+            in coordinates x.
+        diagonal, scale: (m,) written, of the triangle.
+        D: (r, r) written: Cholesky factor of E'E of what decides.
+
+    Returns:
+        How many reflections there are; -1 where a direction would be given up.
+    """
+    nv, held = M.shape[0], ends[0]
+    for i in range(nv):
+        for j in range(i, nv):
+            U[i, j] = M[i, j]
+    if not factor(U) or held > nv:
+        return -1
+    for i in range(held):
+        for k in range(nv):
+            B[i, k] = G[i, k]
+        solve_forward(U, B[i])
+    A = np.empty((held, held))
+    _gram(B, 0, held, 0, A)
+    if held and not _is_light(A, heaviest):
+        return -1
+    reflect_rows(B, diagonal, scale, 0, held)
+    # Reflections in the order of their rows: those of what decides are left out, so
+    # nothing may be reflected after it.
+    count, is_decided = held, False
+    for level in range(1, ends.shape[0]):
+        first, end = ends[level - 1], ends[level]
+        if kinds[level] == TORQUES:
+            continue
+        decides = even[level] and end - first >= nv - held
+        if decides and not is_decided and _is_posture(G, first, end, base):
+            kinds[level], is_decided = POSTURE, True
+            continue
+        for i in range(first, end):
+            for k in range(nv):
+                B[i, k] = G[i, k]
+            solve_forward(U, B[i])
+            rotate(B, scale, count, B[i])
+        if decides:
+            _column_gram(B, first, end, held, D)
+            if not _is_light(D, heaviest):
+                return -1
+            kinds[level] = NOTHING if is_decided else DECIDING
+            is_decided = True
+            if kinds[level] == DECIDING and not factor(D):
+                return -1
+        elif is_decided:
+            A = np.empty((end - first, end - first))
+            _gram(B, first, end, held, A)
+            if not _is_light(A, heaviest):
+                return -1
+            kinds[level] = NOTHING
+        else:
+            if not _has_all(B, first, end, held, count, heaviest):
+                return -1
+            kinds[level] = WHOLE
+            reflect_rows(B, diagonal, scale, first, end)
+            count = end
+    return _factor_torques(U, B, scale, kinds, base, held, count, heaviest, W, D)
+
+
+@summed
+def _factor_torques(U, B, scale, kinds, base, held, count, heaviest, W, D):
+    """Writes W, and D where a posture decides; see `factor_levels`."""
+    nv, nj = W.shape
+    W[:] = 0.0
+    for j in range(nj):
+        W[base + j, j] = 1.0
+    # U'^-1 for all columns at once, of which column j begins at row base + j.
+    for k in range(base, nv):
+        for j in range(k - base + 1):
+            W[k, j] *= U[k, k]
+        for i in range(k + 1, nv):
+            u = U[k, i]
+            for j in range(k - base + 1):
+                W[i, j] -= u * W[k, j]
+    rotate_columns(B, scale, count, W)
+    is_posture = False
+    for kind in kinds:
+        is_posture = is_posture or kind == POSTURE
+    if base or is_posture:
+        if nv - held > nj:
+            return -1
+        K = D if is_posture else np.empty((nv - held, nv - held))
+        _gram(W, held, nv, 0, K)
+        if not _is_light(K, heaviest):
+            return -1
+        if is_posture and not factor(K):
+            return -1
+    return count
+
+
+@summed
+def factor_units(W, held, unit, K, diagonal, scale):
+    """Factors what torques do, in units.
+
+    Args:
+        W: (nv, nj) of `factor_levels`.
+        held: coordinates that contacts hold.
+        unit: (nj,) units of torques [N m].
+        K: (r, nj) written: the triangle of their accelerations.
+        diagonal, scale: (r,) written.
+    """
+    r, nj = K.shape
+    for i in range(r):
+        for j in range(nj):
+            K[i, j] = unit[j] * W[held + i, j]
+    reflect_rows(K, diagonal, scale, 0, r)
+
+
+@summed
+def _miss(B, W, diagonal, kind, first, end, x, missing):
+    """Takes what accelerations x of a level are from what is asked of it.
+
+    Args:
+        B, W, diagonal: of `factor_levels`.
+        kind, first, end: of the level.
+        x: (nv,) accelerations.
+        missing: (m,) asked for, less bias; written: what is missing.
+    """
+    nv = x.shape[0]
+    if kind == POSTURE:
+        for k in range(nv):
+            for j in range(end - first):
+                missing[first + j] -= x[k] * W[k, j]
+        return
+    for i in range(first, end):
+        s = 0.0
+        if kind == WHOLE:
+            for k in range(i):
+                s += B[i, k] * x[k]
+            s += diagonal[i] * x[i]
+        else:
+            for k in range(nv):
+                s += B[i, k] * x[k]
+        missing[i] -= s
+
+
+@summed
+def decided_change(B, W, D, kind, first, end, held, left, wish, x, y):
+    """Change y (r,) by what decides all that is left, beside accelerations x.
+
+    Args:
+        B, W, D: of `factor_levels`.
+        kind, first, end: of the level.
+        held, left: coordinates that contacts hold, and that levels above decide.
+        wish: (m,) accelerations asked for, less their bias.
+        x, y: (nv,) accelerations there; (r,) written.
+    """
+    r, missing = y.shape[0], wish.copy()
+    _miss(B, W, wish, kind, first, end, x, missing)
+    for k in range(r):
+        s = 0.0
+        if kind == POSTURE:
+            for j in range(end - first):
+                s += W[held + k, j] * missing[first + j]
+        else:
+            for i in range(first, end):
+                s += B[i, held + k] * missing[i]
+        y[k] = s
+    solve_forward(D, y)
+    solve_backward(D, y)
+    for k in range(left - held):
+        y[k] = 0.0
+
+
+@summed
+def start_levels(U, B, diagonal, scale, ends, count, f_0, wish, x):
+    """Writes accelerations x (nv,) without torques, the contacts holding."""
+    held = ends[0]
+    for k in range(x.shape[0]):
+        x[k] = f_0[k]
+    solve_forward(U, x)
+    rotate(B, scale, count, x)
+    for i in range(held):
+        x[i] = wish[i]
+    solve_lower(B, diagonal, held, x)
+
+
+@summed
+def solve_levels(U, W, B, diagonal, scale, D, ends, kinds, count, force, wish, x, Y):
+    """Accelerations that levels come to without limits.
+
+    Args:
+        U, W, B, diagonal, scale, D, kinds, count: of `factor_levels`.
+        ends: as of it.
+        force: (n, nv) joint torques that levels of TORQUES ask for [N m].
+        wish: (m,) accelerations asked for, less their bias.
+        x: (nv,) of `start_levels`; written: accelerations with all levels.
+        Y: (n, r) written: what each adds to what contacts leave.
+    """
+    nv, held, left = x.shape[0], ends[0], ends[0]
+    Y[:] = 0.0
+    for level in range(1, ends.shape[0]):
+        first, end, kind, y = ends[level - 1], ends[level], kinds[level], Y[level]
+        if kind == TORQUES:
+            f = force[level].copy()
+            solve_forward(U, f)
+            rotate(B, scale, count, f)
+            for k in range(left, nv):
+                y[k - held] = f[k]
+        elif kind == WHOLE:
+            for i in range(first, end):
+                s = wish[i]
+                for k in range(i):
+                    s -= B[i, k] * x[k]
+                there, x[i] = x[i], s / diagonal[i]
+                y[i - held] = x[i] - there
+            left = end
+            continue
+        elif kind == POSTURE or kind == DECIDING:
+            decided_change(B, W, D, kind, first, end, held, left, wish, x, y)
+            left = nv
+        for k in range(left if kind == TORQUES else held, nv):
+            x[k] += y[k - held]
+
+
+@summed
+def smallest_torques(K, diagonal, scale, unit, y, tau):
+    """tau = the smallest torques, counted in units, that make y (r,); of `K`."""
+    r, nj = K.shape
+    for j in range(nj):
+        tau[j] = y[j] if j < r else 0.0
+    solve_lower(K, diagonal, r, tau)
+    rotate_back(K, scale, r, tau)
+    for j in range(nj):
+        tau[j] *= unit[j]
+
+
+@summed
+def level_forces(U, B, scale, count, held, Y, forces):
+    """forces (n, nv) = what levels add, as generalized forces [N m]."""
+    n, nv = forces.shape
+    x = np.empty(nv)
+    for level in range(1, n):
+        for k in range(nv):
+            x[k] = Y[level, k - held] if k >= held else 0.0
+        rotate_back(B, scale, count, x)
+        # C x with C = U', whose diagonal is inverted.
+        for i in range(nv):
+            forces[level, i] = 0.0
+        for i in range(nv):
+            forces[level, i] += x[i] / U[i, i]
+            for j in range(i + 1, nv):
+                forces[level, j] += U[i, j] * x[i]
+
+
+@summed
+def torque_outcome(
+    U, W, B, diagonal, scale, ends, kinds, count, f_0, wish, tau, vdot, F, error
+):
+    """What joint torques come to.
+
+    Args:
+        U, W, B, diagonal, scale, ends, kinds, count, f_0, wish: as of `solve_levels`.
+        tau: (nj,) torques [N m].
+        vdot: (nv,) written: accelerations.
+        F: (m_1,) written: forces of contacts [N m, N].
+        error: (m,) written: accelerations missing, those of contacts zero.
+    """
+    nv, held = vdot.shape[0], ends[0]
+    x = f_0.copy()
+    solve_forward(U, x)
+    rotate(B, scale, count, x)
+    for k in range(nv):
+        for j in range(tau.shape[0]):
+            x[k] += W[k, j] * tau[j]
+    for i in range(held):
+        vdot[i] = wish[i]
+    solve_lower(B, diagonal, held, vdot)
+    for i in range(held):
+        F[i] = vdot[i] - x[i]
+        x[i] = vdot[i]
+    solve_upper(B, diagonal, held, F)
+    for level in range(1, ends.shape[0]):
+        first, end = ends[level - 1], ends[level]
+        for i in range(first, end):
+            error[i] = wish[i]
+        _miss(B, W, diagonal, kinds[level], first, end, x, error)
+    for k in range(nv):
+        vdot[k] = x[k]
+    rotate_back(B, scale, count, vdot)
+    solve_backward(U, vdot)

@@ -1,0 +1,92 @@
+"""Jacobians and biases of contacts and levels, one below the other."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from models.configuration import Configuration
+from models.frame_arrays import frame_arrays
+from optimization.task_space.motion_tasks import MotionTask, PointTask
+from optimization.task_space.plain_levels import CONTACTS, TORQUES, WHOLE
+from optimization.tasks import Task
+
+
+class TaskRows:
+    """Rows of tasks, in memory that is written anew at every state.
+
+    Attributes:
+        contacts: constraints whose forces the world gives.
+        levels: for each priority, its tasks.
+        ends: (1 + levels,) end of contacts and of each level in the rows.
+        kinds: (1 + levels,) of `plain_levels`, as far as tasks alone say.
+        G: (m, nv) Jacobians.
+        bias: (m,) accelerations with vdot = 0.
+    """
+
+    def __init__(
+        self,
+        contacts: Sequence[MotionTask],
+        levels: dict[int, list[Task]],
+        num_velocities: int,
+    ) -> None:
+        """Lays out the rows of contacts and of levels by priority."""
+        self.contacts, self.levels = tuple(contacts), levels
+        groups: list[Sequence[Task]] = [self.contacts, *levels.values()]
+        self._motions: list[tuple[MotionTask, slice]] = []
+        ends, at = [], 0
+        for group in groups:
+            for task in group:
+                if isinstance(task, MotionTask):
+                    self._motions.append((task, slice(at, at + task.dimension)))
+                    at += task.dimension
+            ends.append(at)
+        self.ends = np.array(ends)
+        motions = [any(isinstance(t, MotionTask) for t in g) for g in groups[1:]]
+        self.kinds = np.array([CONTACTS, *np.where(motions, WHOLE, TORQUES)])
+        self.G, self.bias = np.zeros((at, num_velocities)), np.zeros(at)
+        framed = [m for m in self._motions if _rides_on_a_frame(m[0])]
+        self._others = [m for m in self._motions if m not in framed]
+        self._frames = frame_arrays([task.frame for task, _ in framed])
+        self._rows = np.full((len(framed), 6), -1)
+        for rows, (task, part) in zip(self._rows, framed, strict=True):
+            rows[task.components] = np.arange(part.start, part.stop)
+
+    def is_of(self, tasks: Sequence[Task]) -> bool:
+        """Whether these are the tasks, contacts first."""
+        own = [*self.contacts, *(t for group in self.levels.values() for t in group)]
+        return own == tasks
+
+    def update(self, state: Configuration) -> None:
+        """Moves to a state."""
+        if len(self._rows):
+            state.frame_rows(self._frames, self._rows, self.G, self.bias)
+        for task, part in self._others:
+            self.G[part] = task.jacobian(state)
+            self.bias[part] = task.bias(state)
+
+    def wish(self) -> np.ndarray:
+        """(m,) accelerations asked for at present, less their bias."""
+        if not self._motions:
+            return np.zeros(0)
+        return np.concatenate([t.desired for t, _ in self._motions]) - self.bias
+
+    def even(self) -> np.ndarray:
+        """(1 + levels,) whether all tasks of a level have the same weight."""
+        return np.array([True, *(_is_even(group) for group in self.levels.values())])
+
+
+def _rides_on_a_frame(task: MotionTask) -> bool:
+    """Whether its rows are components of a frame's, and nobody's own."""
+    kind = type(task)
+    return isinstance(task, PointTask) and (
+        (kind.jacobian, kind.bias) == (PointTask.jacobian, PointTask.bias)
+    )
+
+
+def _is_even(tasks: Sequence[Task]) -> bool:
+    """Whether all tasks have one weight."""
+    weights = [t.weight for t in tasks]
+    if len(weights) == 1 and not isinstance(weights[0], np.ndarray):
+        return True
+    flat = np.concatenate([np.ravel(1.0 if w is None else w) for w in weights])
+    return bool(flat.min() == flat.max())
