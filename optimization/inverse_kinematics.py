@@ -71,6 +71,13 @@ class IKSolution:
         """Whether every frame is within a tenth of a millimeter or milliradian."""
         return self.residual < 1e-4
 
+    @property
+    def away(self) -> str:
+        """How far the worst frame is from its target; a radian counts as a meter."""
+        if self.residual < 0.01:
+            return f"{1e3 * self.residual:.2g} mm"
+        return f"{self.residual:.2f} m"
+
 
 class InverseKinematics:
     """Solves for configurations of one robot among one set of obstacles."""

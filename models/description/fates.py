@@ -160,8 +160,8 @@ def _entry(path: str, attribute: str) -> tuple[Entry, bool]:
             return entries()[tail, attribute], True
     if attribute == "value" and len(parts) > 2 and parts[1].startswith("gazebo"):
         # As old files say what others have between their tags.
-        entry, known = _entry(path, "")
-        return replace(entry, attribute=attribute), known
+        entry, is_known = _entry(path, "")
+        return replace(entry, attribute=attribute), is_known
     if program := _program(parts, attribute):
         return Entry(tails[-1], attribute, Fate.FOREIGN, Severity.NOTE, program), True
     return Entry(tails[-1], attribute, Fate.IGNORED, Severity.WARNING), False

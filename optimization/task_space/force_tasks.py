@@ -3,6 +3,7 @@
 import numpy as np
 
 from models.errors import BackbeatError
+from models.finite import all_finite
 from models.robot import RobotModel
 from optimization.task_space.motion_tasks import ContactTask
 from optimization.tasks import Task, axis_indices
@@ -43,13 +44,13 @@ class ReactionTask(Task):
         Raises:
             BackbeatError: not d finite numbers.
         """
-        value = np.asarray(force, float)
-        if value.shape != self.desired.shape or not np.isfinite(value).all():
+        value = np.array(force, float)
+        if value.shape != self.desired.shape or not all_finite(value):
             raise BackbeatError(
                 f"the reaction of {self.contact.name!r} takes {len(self.rows)} finite "
                 f"numbers, not {value.tolist()}"
             )
-        self.desired = value.copy()
+        self.desired = value
 
 
 class JointForceTask(Task):
@@ -71,10 +72,10 @@ class JointForceTask(Task):
         Raises:
             BackbeatError: not nv finite numbers.
         """
-        value = np.asarray(force, float)
-        if value.shape != self.desired.shape or not np.isfinite(value).all():
+        value = np.array(force, float)
+        if value.shape != self.desired.shape or not all_finite(value):
             raise BackbeatError(
                 f"joint forces take {len(self.desired)} finite numbers, not "
                 f"{value.tolist()}"
             )
-        self.desired = value.copy()
+        self.desired = value

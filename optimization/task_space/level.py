@@ -30,7 +30,7 @@ from optimization.task_space.constrained_dynamics import (
     solve_lower,
     solve_upper,
 )
-from optimization.task_space.motion_tasks import MotionTask
+from optimization.task_space.motion_tasks import MotionTask, row_weights
 from optimization.task_space.rank import RankAdjusted, deciding, rank_adjusted
 
 # How forces of a level are chosen where many do: the least acceleration energy, or the
@@ -71,7 +71,7 @@ class Level:
         state = dynamics.state
         self.G = np.vstack([t.jacobian(state) for t in tasks])
         self.bias = np.concatenate([t.bias(state) for t in tasks])
-        self.weight = np.concatenate([_weights(t) for t in tasks])
+        self.weight = np.concatenate([row_weights(t) for t in tasks])
         self._heaviest = heaviest
         self.B = dynamics.weigh(self.G)
         self.E = self.B @ dynamics.F
@@ -212,9 +212,3 @@ class Level:
     def null_space(self) -> np.ndarray:
         """(nv, nv) N_p."""
         return solve_upper(self._dynamics.C, self.projector_below @ self._dynamics.C.T)
-
-
-def _weights(task: MotionTask) -> np.ndarray:
-    """(d,) weights of a task; those of a constraint are all alike."""
-    weight = 1.0 if task.weight is None else task.weight
-    return np.full(task.dimension, weight, float)

@@ -5,19 +5,13 @@ accelerate nothing. Torques are (moving, still) z in units.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
-from models.contact import PATCH_MARGIN, wrench_cone
 from optimization.qp import INFINITY
 from optimization.task_space.constrained_dynamics import TorqueBasis, solve_upper
 from optimization.task_space.limits import JointLimits
-from optimization.task_space.motion_tasks import ContactTask
 from optimization.task_space.task_space import TaskSpace
-
-# Rows C of a cone C F <= 0 in world axes, and where the contact's F is.
-Cone = tuple[np.ndarray, slice]
 
 
 @dataclass(frozen=True)
@@ -43,35 +37,15 @@ class LimitRows:
         return bool(((self.lower <= there) & (there <= self.upper)).all())
 
 
-def contact_cones(space: TaskSpace, friction: float) -> list[Cone]:
-    """Cones of the contacts that are patches or points of the robot."""
-    cones, at = list[Cone](), 0
-    for task in space.contacts:
-        part = slice(at, at + task.dimension)
-        at += task.dimension
-        contact = space.robot.contacts.get(task.name)
-        if not isinstance(task, ContactTask) or contact is None:
-            continue
-        if task.held == [3, 4, 5] and contact.is_point:
-            cone = _pyramid(friction)
-        elif task.held == [*range(6)] and not contact.is_point:
-            cone = _patch_cone(contact.half_length, contact.half_width, friction)
-        else:
-            continue
-        turned = cone.reshape(-1, 3) @ space.state.rotation(task.frame).T
-        cones.append((turned.reshape(cone.shape), part))
-    return cones
-
-
 def limit_rows(
-    space: TaskSpace, limits: JointLimits, cones: list[Cone], basis: TorqueBasis
+    space: TaskSpace, limits: JointLimits, cones: np.ndarray, basis: TorqueBasis
 ) -> LimitRows:
     """Rows of torques, joint accelerations and cones.
 
     Args:
         space: up to date.
         limits: of the joints; the units of the basis are those of torques.
-        cones: of the contacts.
+        cones: (k, m) rows of `ContactCones`.
         basis: unknowns.
     """
     base, dynamics = space.robot.base_velocities, space.dynamics
@@ -89,26 +63,9 @@ def limit_rows(
         upper.append((most - there)[ours])
     reaction_0 = dynamics.reaction(np.zeros(len(X)))
     reaction = dynamics.reaction_map() @ (basis.unit[:, None] * X)
-    for cone, part in cones:
-        rows = cone / space.robot.weight
-        A.append(rows @ reaction[part])
-        lower.append(np.full(len(cone), -INFINITY))
-        upper.append(-rows @ reaction_0[part])
+    rows = cones / space.robot.weight
+    A.append(rows @ reaction)
+    lower.append(np.full(len(cones), -INFINITY))
+    upper.append(-rows @ reaction_0)
     bounds = np.concatenate(lower), np.concatenate(upper)
     return LimitRows(np.vstack(A), *bounds, reaction_0, reaction)
-
-
-@lru_cache(maxsize=32)
-def _patch_cone(half_length: float, half_width: float, friction: float) -> np.ndarray:
-    """(16, 6) rows of the cone of a patch in its own axes."""
-    length, width = PATCH_MARGIN * half_length, PATCH_MARGIN * half_width
-    return wrench_cone(length, width, friction)
-
-
-@lru_cache(maxsize=32)
-def _pyramid(friction: float) -> np.ndarray:
-    """(5, 3) rows C of C f <= 0: no pulling, and friction inside its circle."""
-    mu = friction / np.sqrt(2.0)
-    return np.array(
-        [[0, 0, -1], [1, 0, -mu], [-1, 0, -mu], [0, 1, -mu], [0, -1, -mu]], float
-    )

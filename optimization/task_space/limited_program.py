@@ -37,17 +37,22 @@ import numpy as np
 from models.errors import BackbeatError
 from optimization.settling import SettlingProgram, SettlingSolver
 from optimization.task_space.constrained_dynamics import DECIDED, solve_lower
-from optimization.task_space.limit_rows import LimitRows, contact_cones, limit_rows
+from optimization.task_space.cones import ContactCones
+from optimization.task_space.limit_rows import LimitRows, limit_rows
 from optimization.task_space.limits import JointLimits
+from optimization.task_space.plain_limits import is_within
+from optimization.task_space.plain_program import (
+    ACCEPTED,
+    ENERGY,
+    ROOMS,
+    TORQUE,
+    Active,
+    PlainProgram,
+)
 from optimization.task_space.task_space import TaskForces, TaskSpace
 
-# Weight of the acceleration energy beside the tasks, relative to theirs, and of torques
-# that accelerate nothing, which only limits bring into conflict with them.
-ENERGY, TORQUE = 1e-6, 1.0
-# Room in limits that programs below the first are given, the least that does.
-ROOMS = (1e-6, 1e-5, 1e-4)
-# Residuals that are accepted of solutions, and zero but for rounding.
-ACCEPTED, ROUNDING = 1e-6, 1e-12
+# Zero but for rounding.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -58,10 +63,12 @@ class LimitedForces(TaskForces):
         at_limit: (nj,) whether a joint's torque is at its limit.
         is_solved: whether all programs were. If not, torques are those of the levels
             that were, and truncated ones if none was.
+        active: for priorities whose program was solved, which limits were active.
     """
 
     at_limit: np.ndarray
     is_solved: bool
+    active: Active
 
 
 class LimitedProgram:
@@ -102,21 +109,35 @@ class LimitedProgram:
         # Torques are counted in limits; those without one, in weights of the robot.
         limit = self.limits.effort
         self._unit = np.where(np.isfinite(limit), limit, robot.weight)
+        self._cones = ContactCones(space, friction)
+        parts = self.limits, self._unit, self._cones, self._solver
+        self._plain = PlainProgram(space, *parts)
 
-    def solve(self) -> LimitedForces:
-        """Torques at the state of the task space, as far as limits allow."""
+    def solve(self, last: LimitedForces | None = None) -> LimitedForces:
+        """Torques at the state of the task space, as far as limits allow.
+
+        Args:
+            last: what this came to a tick ago. Which limits were active then is where
+                the search for those that are active now begins; the answer is that of
+                the latter, and does not depend on it.
+        """
         space = self.space
+        is_plain = self._is_plain()
+        if is_plain and space.plain is not None and not space.reactions:
+            guess = last.active if last is not None else {}
+            answer = self._plain.solve(space.plain, guess)
+            if answer is not None:
+                return self._limited(*answer)
         self._basis = space.dynamics.torque_basis(self._unit)
-        self._cones = contact_cones(space, self.friction)
         nothing = np.zeros(len(space.state.v))
         # Weighted forces without limits: of none, the first, the first two ... levels.
         free = [nothing]
-        if self._is_plain():
+        if is_plain:
             free = [*accumulate(space.weighted_forces().values(), initial=nothing)]
             if not space.reactions:
-                found = self._within_limits(free[-1])
-                if found is not None:
-                    return found
+                within = self._within_limits(free[-1])
+                if within is not None:
+                    return within
         return self._at_limits(free)
 
     def _within_limits(self, phi: np.ndarray) -> LimitedForces | None:
@@ -125,22 +146,15 @@ class LimitedProgram:
         No level can do better within limits than without them, so that nothing is
         left for programs to find.
         """
-        space = self.space
+        space, base = self.space, self.space.robot.base_velocities
         tau = self._basis.torques(phi)
-        if not (np.abs(tau) <= self.limits.effort).all():
-            return None
         found = space.outcome(tau, {})
-        base = space.robot.base_velocities
-        least, most = self.limits.accelerations(
-            space.state.v[base:], space.joint_angles
-        )
-        vdot = found.vdot[base:]
-        if not ((least <= vdot) & (vdot <= most)).all():
-            return None
+        ranges = self.limits.accelerations(space.state.v[base:], space.joint_angles)
         F = np.concatenate([np.zeros(0), *found.reaction.values()])
-        if any((cone @ F[at] > 0.0).any() for cone, at in self._cones):
+        effort, cones = self.limits.effort, self._cones.rows()
+        if not is_within(tau, found.vdot[base:], F, effort, *ranges, cones):
             return None
-        return self._limited(found, True)
+        return self._limited(found, True, {})
 
     def _is_plain(self) -> bool:
         """Whether programs without limits would come to what the closed form does.
@@ -150,11 +164,12 @@ class LimitedProgram:
         """
         return self.level_weights is None and self.space.is_plain
 
-    def _limited(self, found: TaskForces, is_solved: bool) -> LimitedForces:
+    def _limited(
+        self, found: TaskForces, is_solved: bool, active: Active
+    ) -> LimitedForces:
         at_limit = self.limits.effort - np.abs(found.tau) <= ACCEPTED * self._unit
-        return LimitedForces(
-            found.tau, found.vdot, {}, found.reaction, found.error, at_limit, is_solved
-        )
+        forces = found.tau, found.vdot, {}, found.reaction, found.error
+        return LimitedForces(*forces, at_limit, is_solved, active)
 
     def _at_limits(self, free: list[np.ndarray]) -> LimitedForces:
         """Torques by programs, level by level.
@@ -165,7 +180,7 @@ class LimitedProgram:
         """
         space, basis = self.space, self._basis
         self._set_unknowns()
-        rows = limit_rows(space, self.limits, self._cones, basis)
+        rows = limit_rows(space, self.limits, self._cones.rows(), basis)
         levels = [[p] for p in space.priorities]
         if self.level_weights is not None:
             levels = [space.priorities]
@@ -182,7 +197,7 @@ class LimitedProgram:
         tau = np.clip(self._unit * (X @ z), -limit, limit)
         if not z.any():
             tau = self.limits.truncate(space.solve().tau)[0]
-        return self._limited(space.outcome(tau, {}), is_solved)
+        return self._limited(space.outcome(tau, {}), is_solved, {})
 
     def _solve_levels(
         self, levels: list[list[int]], count: int, z: np.ndarray, rows: LimitRows

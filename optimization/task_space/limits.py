@@ -5,10 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.robot import RobotModel
+from optimization.qp import summed
 
 # How fast a joint may approach a stop, per radian that is left [1/s], and how much it
 # may press against one it rests at [rad/s^2].
 APPROACH, PRESS = 10.0, 0.05
+_NO_STOPS = np.zeros((0, 0))
 
 
 @dataclass(frozen=True)
@@ -50,18 +52,14 @@ class JointLimits:
             v: (nj,) joint velocities [rad/s].
             q: (nj,) joint angles [rad]; None where stops do not matter.
         """
-        least, most = -self.velocity, self.velocity
-        if self.stops is not None and q is not None:
-            left = APPROACH * (self.stops - q)
-            # Rounding is no reason to act where a joint rests at its stop.
-            press = PRESS * self.horizon
-            least = np.maximum(least, left[0] - press)
-            most = np.minimum(most, left[1] + press)
-        lower = np.maximum(-self.acceleration, (least - v) / self.horizon)
-        upper = np.minimum(self.acceleration, (most - v) / self.horizon)
-        return np.minimum(lower, self.acceleration), np.maximum(
-            upper, -self.acceleration
+        least, most = np.empty(len(v)), np.empty(len(v))
+        know = self.stops is not None and q is not None
+        stops = self.stops if know else _NO_STOPS
+        _accelerations(
+            *(self.velocity, self.acceleration, self.horizon, stops, v),
+            *(q if know else v, least, most),
         )
+        return least, most
 
     def truncate(self, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(nj,) torques moved to their nearest limits, and which of them were.
@@ -71,3 +69,17 @@ class JointLimits:
         """
         cut = np.clip(tau, -self.effort, self.effort)
         return cut, cut != tau
+
+
+@summed
+def _accelerations(velocity, acceleration, horizon, stops, v, q, least, most):
+    """Writes least and greatest accelerations; see `JointLimits.accelerations`."""
+    for j in range(v.shape[0]):
+        low, high, limit = -velocity[j], velocity[j], acceleration[j]
+        if stops.shape[0]:
+            # Rounding is no reason to act where a joint rests at its stop.
+            press = PRESS * horizon
+            low = max(low, APPROACH * (stops[0, j] - q[j]) - press)
+            high = min(high, APPROACH * (stops[1, j] - q[j]) + press)
+        least[j] = min(max(-limit, (low - v[j]) / horizon), limit)
+        most[j] = max(min(limit, (high - v[j]) / horizon), -limit)

@@ -15,6 +15,7 @@ from pydrake.math import RotationMatrix
 
 from models.configuration import Configuration
 from models.errors import BackbeatError
+from models.finite import all_finite
 from models.frames import Frame
 from models.robot import RobotModel
 from models.rotations import relative_log
@@ -44,13 +45,13 @@ class MotionTask(Task):
         Raises:
             BackbeatError: not d finite numbers.
         """
-        value = np.asarray(acceleration, float)
-        if value.shape != (self.dimension,) or not np.isfinite(value).all():
+        value = np.array(acceleration, float)
+        if value.shape != (self.dimension,) or not all_finite(value):
             raise BackbeatError(
                 f"task {self.name!r} takes {self.dimension} finite numbers, not "
                 f"{value.tolist()}"
             )
-        self.desired = value.copy()
+        self.desired = value
 
     def jacobian(self, state: Configuration) -> np.ndarray:
         """(d, nv) Jacobian J."""
@@ -63,6 +64,12 @@ class MotionTask(Task):
     def velocity(self, state: Configuration) -> np.ndarray:
         """(d,) velocity J v."""
         return np.asarray(self.jacobian(state) @ state.v)
+
+
+def row_weights(task: MotionTask) -> np.ndarray:
+    """(d,) weights of a task; those of a constraint are all alike."""
+    weight = 1.0 if task.weight is None else task.weight
+    return np.full(task.dimension, weight, float)
 
 
 class PointTask(MotionTask):
@@ -99,6 +106,10 @@ class PointTask(MotionTask):
     def bias(self, state: Configuration) -> np.ndarray:
         """(d,) Jdot v [m/s^2]."""
         return state.bias_acceleration(self.frame)[self.components]
+
+    def velocity(self, state: Configuration) -> np.ndarray:
+        """(d,) velocity of the point [m/s], or of the frame [rad/s, m/s]."""
+        return state.velocity(self.frame)[self.components]
 
     def position(self, state: Configuration) -> np.ndarray:
         """(3,) place of the point in the world [m]."""
@@ -164,7 +175,11 @@ class MassCenterTask(MotionTask):
 
     def bias(self, state: Configuration) -> np.ndarray:
         """(3,) Jdot v [m/s^2]."""
-        return state.momentum_bias[3:] / state.robot.total_mass
+        return state.center_of_mass_bias
+
+    def velocity(self, state: Configuration) -> np.ndarray:
+        """(3,) velocity [m/s]."""
+        return np.asarray(state.momentum[3:] / state.robot.total_mass)
 
     def position(self, state: Configuration) -> np.ndarray:
         """(3,) the center of mass in the world [m]."""

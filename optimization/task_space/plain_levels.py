@@ -293,15 +293,21 @@ def decided_change(B, W, D, kind, first, end, held, left, wish, x, y):
 
 
 @summed
-def start_levels(U, B, diagonal, scale, ends, count, f_0, wish, x):
-    """Writes accelerations x (nv,) without torques, the contacts holding."""
+def start_levels(U, B, diagonal, scale, ends, count, f_0, wish, x, lead):
+    """Accelerations without torques, the contacts holding.
+
+    Args:
+        U, B, diagonal, scale, ends, count, f_0, wish: as of `solve_levels`.
+        x: (nv,) written: accelerations.
+        lead: (m_1,) written: the first of them, did no contact hold.
+    """
     held = ends[0]
     for k in range(x.shape[0]):
         x[k] = f_0[k]
     solve_forward(U, x)
     rotate(B, scale, count, x)
     for i in range(held):
-        x[i] = wish[i]
+        lead[i], x[i] = x[i], wish[i]
     solve_lower(B, diagonal, held, x)
 
 

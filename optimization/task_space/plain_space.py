@@ -5,6 +5,7 @@ import numpy as np
 from models.configuration import Configuration
 from optimization.task_space.constrained_dynamics import known_forces
 from optimization.task_space.plain_levels import (
+    WHOLE,
     factor_levels,
     factor_units,
     level_forces,
@@ -63,18 +64,21 @@ class PlainSpace:
         )
         return bool(self.count >= 0)
 
-    def start(self, wish: np.ndarray) -> np.ndarray:
-        """(nv,) accelerations without torques, the contacts holding, in coordinates x.
+    def start(self, wish: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Accelerations without torques, in coordinates x.
 
         Args:
             wish: (m,) of `TaskRows`.
+
+        Returns:
+            (nv,) with contacts holding, and (m_1,) the first of them without.
         """
-        x = np.empty(len(self.f_0))
+        x, lead = np.empty(len(self.f_0)), np.empty(self.held)
         start_levels(
             *(self.U, self.B, self.diagonal, self.scale, self.rows.ends, self.count),
-            *(self.f_0, wish, x),
+            *(self.f_0, wish, x, lead),
         )
-        return x
+        return x, lead
 
     def add_levels(
         self, force: np.ndarray, wish: np.ndarray, x: np.ndarray
@@ -92,6 +96,17 @@ class PlainSpace:
             *(self.rows.ends, self.kinds, self.count, force, wish, x, Y),
         )
         return Y
+
+    def left_below(self, level: int, left: int) -> int:
+        """Coordinates that are decided once a level (1 for the first) has its program.
+
+        Args:
+            level: the level.
+            left: coordinates that those above decide.
+        """
+        if self.kinds[level] == WHOLE:
+            return max(left, int(self.rows.ends[level]))
+        return len(self.f_0)
 
     def count_in(self, unit: np.ndarray) -> None:
         """Counts torques in units (nj,) [N m] from now on."""
@@ -115,7 +130,8 @@ class PlainSpace:
 
         With a free base the torques are the smallest ones.
         """
-        Y, forces = self.add_levels(force, wish, self.start(wish)), np.zeros_like(force)
+        x, _ = self.start(wish)
+        Y, forces = self.add_levels(force, wish, x), np.zeros_like(force)
         level_forces(self.U, self.B, self.scale, self.count, self.held, Y, forces)
         if not self._has_base:
             return forces.sum(axis=0), forces

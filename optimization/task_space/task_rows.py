@@ -6,7 +6,7 @@ import numpy as np
 
 from models.configuration import Configuration
 from models.frame_arrays import frame_arrays
-from optimization.task_space.motion_tasks import MotionTask, PointTask
+from optimization.task_space.motion_tasks import MotionTask, PointTask, row_weights
 from optimization.task_space.plain_levels import CONTACTS, TORQUES, WHOLE
 from optimization.tasks import Task
 
@@ -19,6 +19,7 @@ class TaskRows:
         levels: for each priority, its tasks.
         ends: (1 + levels,) end of contacts and of each level in the rows.
         kinds: (1 + levels,) of `plain_levels`, as far as tasks alone say.
+        asks_for_torques: whether a level asks for joint torques.
         G: (m, nv) Jacobians.
         bias: (m,) accelerations with vdot = 0.
     """
@@ -43,7 +44,10 @@ class TaskRows:
         self.ends = np.array(ends)
         motions = [any(isinstance(t, MotionTask) for t in g) for g in groups[1:]]
         self.kinds = np.array([CONTACTS, *np.where(motions, WHOLE, TORQUES)])
+        self.asks_for_torques = not all(motions)
         self.G, self.bias = np.zeros((at, num_velocities)), np.zeros(at)
+        self._even = np.ones(1 + len(levels), bool)
+        self._known: list[object] = [self] * sum(map(len, levels.values()))
         framed = [m for m in self._motions if _rides_on_a_frame(m[0])]
         self._others = [m for m in self._motions if m not in framed]
         self._frames = frame_arrays([task.frame for task, _ in framed])
@@ -70,9 +74,21 @@ class TaskRows:
             return np.zeros(0)
         return np.concatenate([t.desired for t, _ in self._motions]) - self.bias
 
+    def weights(self) -> np.ndarray:
+        """(m,) weights; those of a constraint are all alike."""
+        return np.concatenate([np.zeros(0), *(row_weights(t) for t, _ in self._motions)])
+
     def even(self) -> np.ndarray:
         """(1 + levels,) whether all tasks of a level have the same weight."""
-        return np.array([True, *(_is_even(group) for group in self.levels.values())])
+        weights = [t.weight for group in self.levels.values() for t in group]
+        # A number is the same as long as the object is.
+        if any(
+            a is not b or isinstance(a, np.ndarray)
+            for a, b in zip(weights, self._known, strict=True)
+        ):
+            self._even = np.array([True, *map(_is_even, self.levels.values())])
+            self._known = weights
+        return self._even
 
 
 def _rides_on_a_frame(task: MotionTask) -> bool:

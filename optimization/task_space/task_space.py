@@ -254,12 +254,20 @@ class TaskSpace:
         if way not in WAYS:
             raise unknown_name("way", way, WAYS)
         if self.plain is not None and way == WAYS[0]:
-            tau, forces = self.plain.solve(self.joint_forces(), self.plain.rows.wish())
-            levels = dict(zip(self.plain.rows.levels, forces[1:], strict=True))
-            return self.finish(tau, levels)
+            return self._solve_plain(self.plain)
         phi = self.weighted_forces(way)
         tau = self.dynamics.torques(sum(phi.values(), np.zeros(self.state.v.shape)))
         return self.finish(tau, {p: self.dynamics.C @ phi[p] for p in phi})
+
+    def _solve_plain(self, plain: PlainSpace) -> TaskForces:
+        """The same far from singularities."""
+        rows = plain.rows
+        wish = rows.wish()
+        tau, forces = plain.solve(self.joint_forces(rows), wish)
+        levels = dict(zip(rows.levels, forces[1:], strict=True))
+        if self._reactions:
+            return self.finish(tau, levels)
+        return self.collect(plain, tau, levels, *plain.outcome(tau, wish))
 
     def weighted_forces(self, way: str = WAYS[0]) -> dict[int, np.ndarray]:
         """For each priority, (nv,) weighted forces without limits."""
@@ -282,12 +290,13 @@ class TaskSpace:
         tasks = [t for t in self._tasks[priority] if isinstance(t, JointForceTask)]
         return np.asarray(sum(t.desired for t in tasks))
 
-    def joint_forces(self) -> np.ndarray:
+    def joint_forces(self, rows: TaskRows) -> np.ndarray:
         """(1 + levels, nv) the same for all levels, after a row for contacts."""
-        asked = np.zeros((1 + len(self._tasks), self.robot.num_velocities))
-        for row, priority in zip(asked[1:], self.priorities, strict=True):
-            if isinstance(self._tasks[priority][0], JointForceTask):
-                row[:] = self.joint_force(priority)
+        asked = np.zeros((1 + len(rows.levels), self.robot.num_velocities))
+        if rows.asks_for_torques:
+            for row, priority in zip(asked[1:], rows.levels, strict=True):
+                if isinstance(self._tasks[priority][0], JointForceTask):
+                    row[:] = self.joint_force(priority)
         return asked
 
     def finish(self, tau: np.ndarray, forces: dict[int, np.ndarray]) -> TaskForces:
@@ -304,7 +313,9 @@ class TaskSpace:
     def outcome(self, tau: np.ndarray, forces: dict[int, np.ndarray]) -> TaskForces:
         """What torques (nj,) come to [N m]; `forces` as of `finish`."""
         if self.plain is not None:
-            return self._plain_outcome(self.plain, tau, forces)
+            plain = self.plain
+            found = plain.outcome(tau, plain.rows.wish())
+            return self.collect(plain, tau, forces, *found)
         vdot = self.dynamics.acceleration(tau)
         a = self.dynamics.C.T @ vdot
         error = {
@@ -314,12 +325,17 @@ class TaskSpace:
         reaction = self._by_contact(self.dynamics.reaction(tau))
         return TaskForces(tau, vdot, forces, reaction, error)
 
-    def _plain_outcome(
-        self, plain: PlainSpace, tau: np.ndarray, forces: dict[int, np.ndarray]
+    def collect(
+        self,
+        plain: PlainSpace,
+        tau: np.ndarray,
+        forces: dict[int, np.ndarray],
+        vdot: np.ndarray,
+        reaction: np.ndarray,
+        missing: np.ndarray,
     ) -> TaskForces:
-        """The same far from singularities."""
+        """Names what torques come to: arguments as of `outcome` and of `PlainSpace`."""
         rows = plain.rows
-        vdot, reaction, missing = plain.outcome(tau, rows.wish())
         error, first = {}, plain.held
         for priority, end in zip(rows.levels, rows.ends[1:].tolist(), strict=True):
             if end > first:

@@ -52,7 +52,7 @@ def test_the_example_of_a_posture_moves_a_joint_within_its_limits(backbeat, tmp_
 
 def test_a_recording_of_another_robot_has_its_columns(backbeat, tmp_path):
     """Also from a folder of its own, from which the robot is found by a path."""
-    robot = write_humanoid(tmp_path, "t1", "box")
+    robot = write_humanoid(tmp_path, "h1", "box")
     recording = take(tmp_path / "take.csv", RobotModel(robot))
     folder = tmp_path / "dances"
     folder.mkdir()
@@ -64,7 +64,7 @@ def test_a_recording_of_another_robot_has_its_columns(backbeat, tmp_path):
     assert (code, err) == (0, "")
     assert "the left foot stands from 0.00" in out
     specification, text = read_specification(folder / "mine.yaml")
-    assert "\nrobot: ../t1.yaml\nstart: stand\n" in text
+    assert "\nrobot: ../h1.yaml\nstart: stand\n" in text
     assert specification.robot == str(robot)
     code, out, _ = backbeat("check", folder / "mine.yaml")
     assert (code, out) == (0, "0 failures, 0 warnings\n")
