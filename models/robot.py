@@ -29,6 +29,7 @@ from models.robot_check import (
     check_posture,
     check_tree,
     is_held,
+    sunk,
 )
 from models.robot_description import find_description, load_description, tell_new_name
 from models.robot_frames import RobotFrames
@@ -109,6 +110,7 @@ class RobotModel:
         base = self._yaml.base
         check_tree(full, self.robot_instance, base, self.description)
         self._is_held = is_held(full, self.robot_instance, base)
+        stays = X_WB is None and (fixed or self._is_held)
         if X_WB is None and fixed and not self._is_held:
             X_WB = RigidTransform()
         if X_WB is not None:
@@ -147,6 +149,8 @@ class RobotModel:
         self.leg_joints = np.concatenate([np.zeros(0, int), *limbs]).astype(int)
         self.parts, self.places = self._yaml.parts, self._yaml.places
         self.covers = find_covers(self)
+        if stays and (note := sunk(self.plant, self._first_posture())):
+            self.notes += (note,)
         self.notes += tuple(
             f"{a} and {b} overlap at rest, on either side of a joint: they may"
             for a, b in self.covers
@@ -170,6 +174,15 @@ class RobotModel:
                 "already; it cannot be held in another place"
             )
         full.WeldFrames(full.world_frame(), full.GetFrameByName(base), X_WB)
+
+    def _first_posture(self) -> np.ndarray:
+        """(nj,) its joints in the first posture of the YAML, or at zero."""
+        q = np.zeros(self.num_joints)
+        if self.posture_names:
+            angles = self._yaml.posture_angles(self.posture_names[0])
+            for name in angles.keys() & self._index.keys():
+                q[self._index[name]] = angles[name]
+        return q
 
     def _take_joints(self, joints: RobotJoints) -> None:
         check_driven(joints.names, joints.driven, self.description)

@@ -9,13 +9,16 @@ from pathlib import Path
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import Joint, ModelInstanceIndex, RigidBody
+from pydrake.multibody.tree import BodyIndex, Joint, ModelInstanceIndex, RigidBody
 
+from models.description.description import listed
 from models.errors import BackbeatError, unknown_name
 from models.mimic import Follower
 from models.robot_description import RobotDescription
 from models.robot_joints import RobotJoints
 
+# How far a center of mass is below the ground for its link to hang in it [m].
+SUNK = 1e-3
 # Of angles that people write with some digits [rad].
 ROUNDING = 1e-6
 
@@ -161,6 +164,34 @@ def check_names(
                 raise BackbeatError(
                     f"{where}: {joint} has no number in posture {name!r}"
                 )
+
+
+def sunk(plant: MultibodyPlant, q: np.ndarray) -> str:
+    """A note about bodies of a robot on a fixed base that are in the ground.
+
+    Args:
+        plant: the robot alone, finalized.
+        q: (nq,) where its joints are [rad or m].
+
+    Returns:
+        The note; "" if the centers of mass of all bodies are above the ground.
+    """
+    context = plant.CreateDefaultContext()
+    plant.SetPositions(context, q)
+    heights = {}
+    for i in range(1, plant.num_bodies()):
+        body = plant.get_body(BodyIndex(i))
+        if body.get_mass(context) > 0.0:
+            p_BoBcm = body.CalcCenterOfMassInBodyFrame(context)
+            heights[body.name()] = (body.EvalPoseInWorld(context) @ p_BoBcm)[2]
+    low = sorted((n for n, z in heights.items() if z < -SUNK), key=lambda n: heights[n])
+    if not low:
+        return ""
+    return (
+        f"on its fixed base it hangs in the ground: {listed(low)}, down to "
+        f"{-heights[low[0]]:.2f} m below; leave out `fixed`, or fix the base higher, "
+        'by a fixed joint from <link name="world"/> in the URDF'
+    )
 
 
 def check_posture(

@@ -13,6 +13,7 @@ from pydrake.multibody.tree import Frame, ModelInstanceIndex
 
 from models.connections import check_connections, refuse_foreign_connections
 from models.description.honoring import describe, hear_drake, honor
+from models.description.mended_looks import needs_mending
 from models.description.meshes import packages
 from models.description.other_formats import refuse_foreign_files
 from models.description.readable import readable
@@ -70,10 +71,12 @@ def load_robot(
         if not parser.package_map().Contains(package):
             parser.package_map().Add(package, str(folder))
     kept = _contact_links(robot, equipment) if slimmed else None
-    if slimmed or plant.geometry_source_is_registered():
+    has_shapes = plant.geometry_source_is_registered()
+    if slimmed or has_shapes or needs_mending(described):
         chosen = robot.contact_set if contact_set is None else contact_set
         points = _contact_links(robot, equipment, points_alone=True)
-        text, notes = readable(described, kept, chosen, points)
+        text, told = readable(described, kept, chosen, points)
+        notes = told if slimmed or has_shapes else ()
     with hear_drake() as heard:
         (instance,) = _parse(parser, path, text)
         notes += honor(plant, instance, described)

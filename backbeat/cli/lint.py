@@ -105,7 +105,7 @@ def _print(report: "LintReport", file: Path, every: bool) -> None:
         f"{report.count(severity)} {severity.name.lower()}s"
         for severity in reversed(Severity)
     )
-    drake = report.drake
+    drake = report.mended or report.drake
     asked = ""
     if drake is not None and drake.outcome == "read":
         asked = (

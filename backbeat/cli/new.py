@@ -8,14 +8,15 @@ import typer
 
 from backbeat.cli.completion import kinds
 
+ATLAS = "atlas"
 DRUMMING = """\
 # A drummer for the score in scores/{name}.yaml. Build it, and watch it play:
 #   backbeat build {path}
 #   backbeat play {name}
 kind: drumming
 name: {name}
-summary: Atlas drums a song of my own.
-score: {name}
+summary: {title} drums a song of my own.
+{robot}score: {name}
 # The drums: drum-kit; full-kit with a kick and a hi-hat pedal for the feet of who sits;
 # or a kit file of your own, see docs/kits.md.
 kit: drum-kit
@@ -110,40 +111,14 @@ tracks:
   head:
     - {{move: nod, at: 2, beats: 10}}
 """
-RECORDING = """\
-# A dance from a recording. Check it, build it, and watch it:
-#   backbeat check {path}
-#   backbeat build {path}
-#   backbeat play {name}
-# docs/recordings.md has all keys.
-kind: dance
-name: {name}
-summary: Atlas dances what was recorded.
-bpm: 98
-# Length in beats, with a beat or two at the end to come to rest.
-beats: {beats}
-recordings:
-  take-1:
-    file: {file}
-    unit: {unit}
-    # Beats to get into its first posture, and back from its last.
-    lead: 1
-    # Stretch it to so many beats; without this it has its own time.
-    # beats: {own}
-{planted}
-tracks:
-  {track}:
-    # Its first sample is on the beat after the lead. mirror, repeat, blend and other
-    # moves work as with any move.
-    - {{move: take-1, at: 1}}
-"""
 
 
 def command(
     kind: Annotated[
         str,
         typer.Argument(
-            help="Kind of behavior: drumming or dance.", autocompletion=kinds
+            help="Kind of behavior: drumming, dance or posture.",
+            autocompletion=kinds,
         ),
     ],
     name: Annotated[str, typer.Argument(help="Its name: small letters, digits, '-'.")],
@@ -155,6 +130,9 @@ def command(
     unit: Annotated[
         str, typer.Option(help="Of the recording: radians or degrees.")
     ] = "",
+    robot: Annotated[
+        str, typer.Option(help="Robot that ships, or path of a robot YAML.")
+    ] = ATLAS,
 ) -> None:
     """Writes a specification that builds as it is, with comments on what to change."""
     from models.errors import BackbeatError, unknown_name
@@ -164,11 +142,13 @@ def command(
     if recording is None and unit:
         raise BackbeatError("name the recording that the unit is of: --recording FILE")
     if recording is None:
-        files = KINDS[kind](name, folder)
+        files = KINDS[kind](name, folder, robot)
     elif kind == "dance":
         if not unit:
             raise BackbeatError(f"say --unit radians or --unit degrees of {recording}")
-        files = recorded_dance_files(name, folder, recording, unit)
+        from backbeat.cli.new_from_recording import recorded_dance_files
+
+        files = recorded_dance_files(name, folder, recording, unit, robot)
     else:
         raise BackbeatError("only a dance starts from a recording")
     for path in write_new(files):
@@ -205,93 +185,58 @@ def write_new(files: dict[Path, str]) -> list[Path]:
     return written
 
 
-def drumming_files(name: str, folder: Path) -> dict[Path, str]:
+def drumming_files(name: str, folder: Path, robot: str = ATLAS) -> dict[Path, str]:
     """A drummer and its score, by path.
 
     Raises:
-        BackbeatError: the name is not one of a behavior.
+        BackbeatError: the name is not one of a behavior, or the robot has no sticks.
     """
     from behaviors.library import check_name
 
-    path = folder / f"{check_name(name)}.yaml"
+    path, title, line = folder / f"{check_name(name)}.yaml", "Atlas", ""
+    if robot != ATLAS:
+        from backbeat.cli.new_for_robot import drumming_line, robot_to_start
+
+        own = robot_to_start(robot, folder)
+        title, line = own.model.name, drumming_line(own)
     return {
-        path: DRUMMING.format(name=name, path=path),
+        path: DRUMMING.format(name=name, path=path, title=title, robot=line),
         folder / "scores" / f"{name}.yaml": SCORE.format(name=name),
     }
 
 
-def dance_files(name: str, folder: Path) -> dict[Path, str]:
+def dance_files(name: str, folder: Path, robot: str = ATLAS) -> dict[Path, str]:
     """A choreography, by path.
 
     Raises:
-        BackbeatError: the name is not one of a behavior.
+        BackbeatError: the name is not one of a behavior, or the robot cannot dance.
     """
     from behaviors.library import check_name
+
+    if robot != ATLAS:
+        from backbeat.cli import new_for_robot
+
+        own = new_for_robot.robot_to_start(robot, folder)
+        return new_for_robot.dance_files(name, folder, own)
 
     path = folder / f"{check_name(name)}.yaml"
     return {path: DANCE.format(name=name, path=path)}
 
 
-def recorded_dance_files(
-    name: str, folder: Path, recording: Path, unit: str
-) -> dict[Path, str]:
-    """A choreography of a recording, by path; says what was found in it.
-
-    A dance refers to what lies beside or below it alone, so that a recording from
-    elsewhere is copied to it.
+def posture_files(name: str, folder: Path, robot: str = ATLAS) -> dict[Path, str]:
+    """A tour of postures, by path.
 
     Raises:
-        BackbeatError: the name is not one of a behavior, or the recording is of no use.
+        BackbeatError: the name is not one of a behavior, or the robot has no posture.
     """
-    import os
-    from math import ceil, floor
+    from backbeat.cli import new_for_robot
 
-    from behaviors.dance.choreography import DanceSpecification
-    from behaviors.dance.recorded_move import RecordingDescription
-    from behaviors.library import check_name
-    from models.outside_file import leaves, read_text
-
-    path = folder / f"{check_name(name)}.yaml"
-    described = RecordingDescription(file=recording.name, unit=unit)
-    dance = DanceSpecification(name=name, recordings={"take-1": described})
-    move = dance.recorded(recording.parent, ["take-1"])["take-1"]
-    for note in (*move.notes, *move.changes):
-        typer.echo(note)
-    planted = "".join(
-        f"      {foot}: [{', '.join(f'[{a:.2f}, {b:.2f}]' for a, b in times)}]\n"
-        for foot, times in move.planted.items()
-    )
-    if planted:
-        first, last = (move.planted["left"][i][i] for i in (0, -1))
-        found = (
-            "    # The part that begins and ends with both feet on the ground [s].\n"
-        )
-        found += f"    start: {ceil(100 * first - 1e-6) / 100:.2f}\n"
-        found += f"    end: {floor(100 * last + 1e-6) / 100:.2f}\n"
-        found += "    # When each foot stands, in seconds of the file, as found.\n"
-        planted = f"{found}    planted:\n{planted}"
-    length = move.length({})
-    copies: dict[Path, str] = {}
-    file = os.path.relpath(recording, folder)
-    if leaves(folder, recording):
-        copies, file = (
-            {folder / recording.name: read_text(recording, "CSV")},
-            recording.name,
-        )
-    text = RECORDING.format(
-        name=name,
-        path=path,
-        file=file,
-        unit=unit,
-        planted=planted,
-        track=move.track,
-        beats=int(length + 4),
-        own=round(length - 2),
-    )
-    return {path: text, **copies}
+    own = new_for_robot.robot_to_start(robot, folder)
+    return new_for_robot.posture_files(name, folder, own)
 
 
-KINDS: dict[str, Callable[[str, Path], dict[Path, str]]] = {
+KINDS: dict[str, Callable[[str, Path, str], dict[Path, str]]] = {
     "drumming": drumming_files,
     "dance": dance_files,
+    "posture": posture_files,
 }

@@ -221,6 +221,11 @@ class Tag:
     attributes: dict[str, str] = field(default_factory=dict)
     children: tuple["Tag", ...] = ()
 
+    @property
+    def said(self) -> str:
+        """What is between its tags or, in old files of Gazebo, its `value`."""
+        return self.text or self.attributes.get("value", "")
+
 
 @dataclass(frozen=True)
 class Gazebo:
@@ -231,8 +236,11 @@ class Gazebo:
     tags: tuple[Tag, ...] = ()
 
     def text(self, name: str) -> str | None:
-        """Text of a tag, the last one where several have the name; None if none has."""
-        found = [t.text for t in self.tags if t.name == name]
+        """Text of a tag, the last one where several have the name; None if none has.
+
+        Old files say it in an attribute `value`.
+        """
+        found = [t.said for t in self.tags if t.name == name]
         return found[-1] if found else None
 
 
@@ -250,6 +258,7 @@ class Frame:
 class Description:
     """A robot as its URDF describes it; names map to what they name, in order.
 
+    `materials_twice` has names of materials that the robot has several of.
     `connections` are elements that connect links and are no joints, as they stand.
     """
 
@@ -261,6 +270,7 @@ class Description:
     gazebo: tuple[Gazebo, ...] = ()
     frames: dict[str, Frame] = field(default_factory=dict)
     materials: dict[str, Material] = field(default_factory=dict)
+    materials_twice: tuple[str, ...] = ()
     connections: tuple[Tag, ...] = ()
 
     def moving_joints(self) -> Iterator[Joint]:

@@ -160,7 +160,7 @@ def _parser(recover: bool) -> "etree.XMLParser":
 def _undeclared(line: int, message: str) -> Finding:
     return Finding(
         "undeclared-prefix",
-        Severity.WARNING,
+        Severity.NOTE,
         line,
         "robot",
         f"a prefix is used and not declared ({message})",

@@ -12,6 +12,9 @@ from models.errors import clipped
 
 # Relative difference of masses that is more than rounding.
 _MASS = 1e-9
+# Longest time that a text may take in which converted meshes are [s]: their convex
+# hulls are made, a hundred of a large robot.
+HULLS = 60.0
 
 
 @dataclass(frozen=True)
@@ -40,20 +43,41 @@ class DrakeOutcome:
         return asdict(self)
 
 
-def ask(reader: DrakeReader, description: Description) -> DrakeOutcome:
-    """What becomes of a description in a reader."""
-    said = reader.read(description.path, packages(description))
+def ask(reader: DrakeReader, description: Description, text: str = "") -> DrakeOutcome:
+    """What becomes of a description, or of a text in its place, in a reader."""
+    patience = HULLS if text else None
+    said = reader.read(description.path, packages(description), text, patience)
     return DrakeOutcome(**said | {"warnings": tuple(said.get("warnings", ()))})
 
 
 def compare(
-    description: Description, drake: DrakeOutcome, found: list[Finding]
+    description: Description,
+    drake: DrakeOutcome,
+    found: list[Finding],
+    mended: DrakeOutcome | None = None,
 ) -> list[Finding]:
-    """Where Drake's outcome is not what our own findings led to expect."""
+    """Where Drake's outcome is not what our own findings led to expect.
+
+    Args:
+        description: what the file says.
+        drake: what became of the file.
+        found: what was found in it.
+        mended: what became of the text that Backbeat loads in place of the file; None
+            if it loads the file as it is, or not at all.
+    """
+    if drake.outcome != "read" and mended is not None:
+        if mended.outcome == "read":
+            return [_alone(drake), *_differences(description, mended)]
+        return [_failure(mended, found)]
     if drake.outcome != "read":
         return [_failure(drake, found)]
     if any(f.severity is Severity.ERROR for f in found):
         return []
+    return _differences(description, drake)
+
+
+def _differences(description: Description, drake: DrakeOutcome) -> list[Finding]:
+    """Counts that are not those of the file."""
     bodies = [n for n in description.links if n != WORLD]
     masses = [
         link.inertial.mass or 0.0
@@ -90,15 +114,30 @@ def _has_motor(description: Description, name: str) -> bool:
     return joint.type in SINGLE and not (joint.limit and joint.limit.effort == 0)
 
 
+_OUTCOMES = {
+    "refused": "Drake refuses the file",
+    "exits": "Drake would end the program that reads the file",
+    "aborts": "Drake's process dies of the file",
+    "hangs": "Drake does not come to an end with the file",
+}
+
+
+def _alone(drake: DrakeOutcome) -> Finding:
+    """Of a file that Backbeat loads and Drake by itself does not."""
+    said = clipped(drake.message, 300)
+    what = f"{_OUTCOMES[drake.outcome]} as it is{f' ({said})' if said else ''}"
+    return Finding(
+        f"drake-{drake.outcome}",
+        Severity.NOTE,
+        0,
+        "robot",
+        f"{what}; it reads what Backbeat makes of it",
+    )
+
+
 def _failure(drake: DrakeOutcome, found: list[Finding]) -> Finding:
     expected = any(f.severity is Severity.ERROR for f in found)
-    what = {
-        "refused": "Drake refuses the file",
-        "exits": "Drake would end the program that reads the file",
-        "aborts": "Drake's process dies of the file",
-        "hangs": "Drake does not come to an end with the file",
-    }[drake.outcome]
-    said = clipped(drake.message, 300)
+    what, said = _OUTCOMES[drake.outcome], clipped(drake.message, 300)
     remedy = "see the errors above" if expected else ""
     if not expected and drake.outcome != "refused":
         remedy = "take parts away until it is read, and tell us about the last"

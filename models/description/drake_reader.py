@@ -75,18 +75,29 @@ class DrakeReader(Closing):
                 with suppress(BrokenPipeError):
                     pipe.close()
 
-    def read(self, path: str | Path, folders: Mapping[str, Path]) -> dict[str, Any]:
+    def read(
+        self,
+        path: str | Path,
+        folders: Mapping[str, Path],
+        text: str = "",
+        patience: float | None = None,
+    ) -> dict[str, Any]:
         """Has Drake read a file; what the worker answers, or its silence as outcome.
 
         Args:
             path: the file.
             folders: where packages are, by name.
+            text: what is read in place of the file; "" for the file itself.
+            patience: longest time that it may take [s]; None for that of the reader.
         """
         path = Path(path)
         self.start()
         known = {name: str(folder) for name, folder in folders.items()}
-        request = {"path": str(path.resolve()), "packages": known}
-        answer = self._ask(json.dumps(request).encode() + b"\n")
+        request = {"path": str(path.resolve()), "packages": known, "text": text}
+        answer = self._ask(
+            json.dumps(request).encode() + b"\n",
+            self._patience if patience is None else patience,
+        )
         if isinstance(answer, str):
             self.close()
             self.start()  # For the next file.
@@ -94,7 +105,7 @@ class DrakeReader(Closing):
         said: dict[str, Any] = json.loads(answer)
         return said
 
-    def _ask(self, request: bytes) -> bytes | str:
+    def _ask(self, request: bytes, patience: float) -> bytes | str:
         """A line of answer, or the word for none."""
         process = self._process
         assert process is not None
@@ -109,7 +120,7 @@ class DrakeReader(Closing):
             process.stdin.flush()
         except BrokenPipeError:
             return "aborts"
-        return self._line(self._patience)
+        return self._line(patience)
 
     def _line(self, patience: float) -> bytes | str:
         """The next line of output, or the word for none within some seconds."""

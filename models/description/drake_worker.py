@@ -35,8 +35,8 @@ class _Warnings(logging.Handler):
             self.said.append(record.getMessage().splitlines()[0])
 
 
-def read(path: str, packages: dict[str, str]) -> dict[str, Any]:
-    """Reads a file into a plant; counts of what it found."""
+def read(path: str, packages: dict[str, str], text: str) -> dict[str, Any]:
+    """Reads a file, or a text in its place, into a plant; counts of what it found."""
     builder = DiagramBuilder()
     plant, _ = AddMultibodyPlantSceneGraph(builder, 0.001)
     parser = Parser(plant)
@@ -45,7 +45,10 @@ def read(path: str, packages: dict[str, str]) -> dict[str, Any]:
         known.Remove(name)  # Some of them would be fetched from the network.
     for name, folder in packages.items():
         known.Add(name, folder)
-    (instance,) = parser.AddModels(path)
+    if text:
+        (instance,) = parser.AddModelsFromString(text, "urdf")
+    else:
+        (instance,) = parser.AddModels(path)
     joints = [plant.get_joint(i) for i in plant.GetJointIndices(instance)]
     plant.Finalize()  # Which adds a joint for every free body.
     context = plant.CreateDefaultContext()
@@ -58,10 +61,10 @@ def read(path: str, packages: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def outcome(path: str, packages: dict[str, str]) -> dict[str, Any]:
+def outcome(path: str, packages: dict[str, str], text: str) -> dict[str, Any]:
     """What becomes of a file, exceptions and attempts to exit among it."""
     try:
-        return {"outcome": "read"} | read(path, packages)
+        return {"outcome": "read"} | read(path, packages, text)
     except (RuntimeError, ValueError, MemoryError) as error:
         return {"outcome": "refused", "message": str(error).strip()}
     except SystemExit as error:  # A check of Drake's own that failed.

@@ -3,12 +3,15 @@
 The table `elements.csv` has the elements of URDF, of Drake's extensions and of Gazebo's
 by the last parts of their path, with their fate: what Drake 1.51 does with them
 (tests/models/description/test_drake_facts.py tries it), and what Backbeat adds.
+`foreign.csv` has those of other programs, which neither acts on: MuJoCo, PyBullet,
+Isaac Sim, ros2_control, MoveIt, drivers of single makers. What is inside them is not
+looked at.
 """
 
 import csv
 import difflib
 from collections.abc import Collection, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -18,8 +21,20 @@ from models.description.document import Document, attributes, children, line, ta
 from models.description.finding import Finding, Severity
 
 TABLE = Path(__file__).parent / "elements.csv"
+FOREIGN = Path(__file__).parent / "foreign.csv"
 # Whose insides belong to programs that are not ours, whatever they are.
 _OPAQUE = ("plugin", "sensor")
+# Prefixes that are not another program's.
+_OWN_PREFIXES = ("drake", "xacro")
+# Elements in which anything may be that their program reads, and what that is.
+_OPEN = {
+    "gazebo": "of Gazebo's own format, into which it is copied",
+    "gazebo of a joint": "of Gazebo's own format, into which it is copied",
+    "transmission": "of the driver that the transmission is for",
+}
+# How alike words are of which one is a slip of the other: where only known ones make
+# sense, and where any may be [0..1].
+_NEAR, _SLIP = 0.6, 0.85
 
 
 class Fate(Enum):
@@ -29,6 +44,7 @@ class Fate(Enum):
     BACKBEAT = "used by us"
     REFUSED = "refused"
     IGNORED = "not simulated"
+    FOREIGN = "ignored"
 
 
 @dataclass(frozen=True)
@@ -79,6 +95,11 @@ def entries() -> dict[tuple[str, str], Entry]:
                 entry = Entry(*key, fate, severity, row["remark"])
                 if name or key not in found:
                     found[key] = entry
+    with FOREIGN.open(newline="") as file:
+        for row in csv.DictReader(file):
+            for name in row["attributes"].split() or ("",):
+                key, remark = (row["element"], name), row["program"]
+                found[key] = Entry(*key, Fate.FOREIGN, Severity.NOTE, remark)
     return found
 
 
@@ -90,7 +111,7 @@ def uses(document: Document) -> list[Use]:
         for joint in children(document.root, "joint", "drake:joint")
     }
     for path, element, where in _walk(document.root, "", "robot", joints):
-        own = () if tag(element) in _OPAQUE else attributes(element)
+        own = () if _is_opaque(path, element) else attributes(element)
         for name in ("", *own):
             if not _is_declaration(name):
                 key = _entry(path, name)
@@ -116,14 +137,18 @@ def _walk(
     if path == "/robot/gazebo" and own in joints:
         path = "/robot/gazebo of a joint"
     yield path, element, where
-    if not _entry(path, "")[1] or name in _OPAQUE:
+    if not _entry(path, "")[1] or _is_opaque(path, element):
         return
     for inside in children(element):
         yield from _walk(inside, path, where, joints)
 
 
+def _is_opaque(path: str, element: Any) -> bool:
+    return tag(element) in _OPAQUE or _entry(path, "")[0].fate is Fate.FOREIGN
+
+
 def _entry(path: str, attribute: str) -> tuple[Entry, bool]:
-    """The entry of an element or attribute; a made one if the table has none."""
+    """The entry of an element or attribute; a made one if the tables have none."""
     parts = path.strip("/").split("/")
     if len(parts) == 1:
         known = f"/{parts[0]}"
@@ -133,7 +158,39 @@ def _entry(path: str, attribute: str) -> tuple[Entry, bool]:
     for tail in tails:
         if (tail, attribute) in entries():
             return entries()[tail, attribute], True
+    if attribute == "value" and len(parts) > 2 and parts[1].startswith("gazebo"):
+        # As old files say what others have between their tags.
+        entry, is_known = _entry(path, "")
+        return replace(entry, attribute=attribute), is_known
+    if program := _program(parts, attribute):
+        return Entry(tails[-1], attribute, Fate.FOREIGN, Severity.NOTE, program), True
     return Entry(tails[-1], attribute, Fate.IGNORED, Severity.WARNING), False
+
+
+@cache
+def _acting() -> frozenset[tuple[str, str]]:
+    """Elements and attributes that are not another program's."""
+    return frozenset(k for k, e in entries().items() if e.fate is not Fate.FOREIGN)
+
+
+def _program(parts: list[str], attribute: str) -> str:
+    """What an element or attribute is for, by where it stands; "" if nobody can tell.
+
+    One of an open place that looks like a slip of one that acts is for nobody.
+    """
+    name = attribute or parts[-1]
+    prefix, _, word = name.rpartition(":")
+    if prefix and prefix not in _OWN_PREFIXES and word:
+        return f"of the program whose prefix is {prefix}"
+    if len(parts) < 3 or parts[1] not in _OPEN:
+        return ""
+    parent = parts[-1] if attribute else parts[-2]
+    acting = {
+        a or e.rpartition("/")[2]
+        for e, a in _acting()
+        if (e.endswith(f"/{parent}") if attribute else e.startswith(f"{parent}/"))
+    }
+    return "" if difflib.get_close_matches(name, acting, 1, _SLIP) else _OPEN[parts[1]]
 
 
 def _is_declaration(attribute: str) -> bool:
@@ -162,7 +219,7 @@ def fate_findings(used: list[Use]) -> list[Finding]:
             continue  # Told by what has not been evaluated.
         else:
             rule = "unknown-attribute" if entry.attribute else "unknown-element"
-            says = f"{part} is unknown, and Drake passes over it{times}"
+            says = f"{part} is unknown, and nothing acts on it{times}"
             remedy = _suggestion(entry)
         found.append(
             Finding(rule, entry.severity, use.lines[0], use.where, says, remedy)
@@ -177,12 +234,12 @@ def _fate(entry: Entry) -> tuple[str, Fate, Severity | None]:
 def _suggestion(entry: Entry) -> str:
     parent, _, name = entry.element.rpartition("/")
     if entry.attribute:
-        known = {a for e, a in entries() if e == entry.element and a}
-        near = difflib.get_close_matches(entry.attribute, known, 1, 0.6)
+        known = {a for e, a in _acting() if e == entry.element and a}
+        near = difflib.get_close_matches(entry.attribute, known, 1, _NEAR)
     else:
-        known = {e.rpartition("/")[2] for e, _ in entries() if e.startswith(parent)}
-        near = difflib.get_close_matches(name, known, 1, 0.6)
-    return f"did you mean {near[0]!r}?" if near else "remove it if nobody needs it"
+        known = {e.rpartition("/")[2] for e, _ in _acting() if e.startswith(parent)}
+        near = difflib.get_close_matches(name, known, 1, _NEAR)
+    return f"did you mean {near[0]!r}?" if near else "see whether its name is right"
 
 
 def unevaluated(document: Document) -> list[Finding]:

@@ -1,13 +1,20 @@
 """What Gazebo wants of a URDF, and which of its tags would change a simulation."""
 
+import math
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from models.description.description import WORLD, Description, Gazebo, Tag
+from models.description.description import WORLD, Description, Tag
 from models.description.finding import Finding, Severity
 
-_WARNING = Severity.WARNING
+_NOTE, _WARNING, _ERROR = Severity.NOTE, Severity.WARNING, Severity.ERROR
 _TRUE = ("true", "1")
+# What acts of a link, and of the robot: a robot with another value is refused.
+_OF_LINKS = (
+    *("mu1", "mu2", "kp", "kd"),
+    *("gravity", "turnGravityOff", "selfCollide"),
+)
+_OF_ROBOTS = ("static",)
 # Tags that are numbers, and those that are yes or no.
 NUMBERS = (
     *("dampingFactor", "maxVel", "minDepth", "mu1", "mu2", "kp", "kd", "maxContacts"),
@@ -30,17 +37,23 @@ def check_gazebo_tags(description: Description) -> Iterator[Finding]:
                 "unknown-reference", _WARNING, gazebo.line, where, says, "mend the name"
             )
         for tag in gazebo.tags:
-            yield from _check_tag(where, gazebo, tag)
+            acts = tag.name in (_OF_LINKS if gazebo.reference else _OF_ROBOTS)
+            is_read = gazebo.reference in ("", *description.links)
+            yield from _check_tag(where, tag, acts and is_read)
 
 
-def _check_tag(where: str, gazebo: Gazebo, tag: Tag) -> Iterator[Finding]:
-    if tag.name in NUMBERS and not _is_number(tag.text):
-        says = f"<{tag.name}> is {tag.text[:40]!r} and no number"
-        yield Finding("bad-gazebo-value", _WARNING, tag.line, where, says)
-    elif tag.name in SWITCHES and tag.text.lower() not in (*_TRUE, "false", "0"):
-        says = f"<{tag.name}> is {tag.text[:40]!r} and neither true nor false"
-        yield Finding("bad-gazebo-value", _WARNING, tag.line, where, says)
-    elif (tag.name, tag.text.lower() in _TRUE) in (
+def _check_tag(where: str, tag: Tag, acts: bool) -> Iterator[Finding]:
+    said, severity = tag.said, _ERROR if acts else _NOTE
+    if tag.name in NUMBERS and not _is_number(said):
+        says = f"<{tag.name}> is {said[:40]!r}; it must be a number"
+        yield Finding("bad-gazebo-value", severity, tag.line, where, says)
+    elif tag.name in NUMBERS and acts and not 0.0 <= float(said) < math.inf:
+        says = f"<{tag.name}> is {said[:40]!r}; it must be a number of at least 0"
+        yield Finding("bad-gazebo-value", severity, tag.line, where, says)
+    elif tag.name in SWITCHES and said.strip().lower() not in (*_TRUE, "false", "0"):
+        says = f"<{tag.name}> is {said[:40]!r}; it must be true or false"
+        yield Finding("bad-gazebo-value", severity, tag.line, where, says)
+    elif (tag.name, said.strip().lower() in _TRUE) in (
         ("gravity", False),
         ("turnGravityOff", True),
     ):
@@ -50,7 +63,7 @@ def _check_tag(where: str, gazebo: Gazebo, tag: Tag) -> Iterator[Finding]:
             "are over a tenth of the mass)"
         )
         yield Finding("gravity-beyond-drake", Severity.NOTE, tag.line, where, says)
-    elif tag.name == "static" and tag.text.lower() in _TRUE:
+    elif tag.name == "static" and said.strip().lower() in _TRUE:
         yield Finding(
             "static-beyond-drake",
             Severity.NOTE,

@@ -4,6 +4,7 @@ from typing import Any
 
 from models.description.description import Geometry, Material
 from models.description.document import attributes, child, children, line, tag
+from models.description.finding import Severity
 from models.description.values import Values
 
 # Attributes of each primitive that hold its size; a box has one with three numbers.
@@ -37,12 +38,13 @@ def read_geometry(values: Values, shape: Any, where: str) -> Geometry | None:
         )
         return None
     if len(known) > 1:
-        values.error(
+        values.found(
             "two-shapes",
+            Severity.WARNING,
             outer,
             where,
-            f"its <geometry> holds {len(known)} shapes, of which Drake takes the first "
-            "and drops the others",
+            f"its <geometry> holds {len(known)} shapes, of which the first is taken "
+            "and the others are dropped",
             f"give each shape its own <{tag(shape)}>",
         )
     return _shape(values, known[0], where)

@@ -33,7 +33,7 @@ from models.description.description import (
     listed,
 )
 from models.description.document import read_document
-from models.description.finding import Finding
+from models.description.loading_checks import check_loading
 from models.description.reading import read_leniently, refuse_errors
 from models.errors import BackbeatError
 
@@ -73,15 +73,10 @@ def describe(path: str | Path) -> Description:
 
 @lru_cache(maxsize=8)
 def _described(path: Path, _changed: int, _size: int) -> Description:
-    # A picture that is missing is no reason to refuse a robot; anything else is.
-    description, findings = read_leniently(read_document(path))
-    refuse_errors(path, [f for f in findings if not _is_of_looks(f)])
+    document = read_document(path)
+    description, findings = read_leniently(document)
+    refuse_errors(path, [*findings, *check_loading(document, description)])
     return description
-
-
-def _is_of_looks(finding: Finding) -> bool:
-    """Whether a finding is about what a robot looks like, and nothing else."""
-    return finding.where.startswith("material") or " visual" in finding.where
 
 
 @contextmanager

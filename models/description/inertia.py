@@ -45,7 +45,7 @@ def check_inertias(description: Description) -> Iterator[Finding]:
         if link.name == WORLD:
             yield _finding(
                 "inertial-of-world",
-                Severity.WARNING,
+                Severity.NOTE,
                 link,
                 "the world has no mass, and Drake passes over its <inertial>",
                 "remove it",
@@ -63,9 +63,7 @@ def refuse_impossible_bodies(path: str | Path) -> None:
     description, _ = read_leniently(read_document(path))
     for finding in check_inertias(description):
         if finding.severity is Severity.ERROR:
-            raise BackbeatError(
-                f"{path} line {finding.line}: {finding.where}: {finding.says}"
-            )
+            raise BackbeatError(f"{path} line {finding.line}: {finding.what}")
 
 
 def _check(link: Link, inertial: Inertial) -> Iterator[Finding]:
@@ -118,7 +116,8 @@ def _check_moments(link: Link, inertial: Inertial) -> Iterator[Finding]:
         Severity.ERROR,
         link,
         f"{says}; {_BALL}",
-        "see whether the signs, the units and the order of ixx ... izz are right",
+        "see whether the signs, the units and the order of ixx ... izz are right, or "
+        f"give it another by an overlay (`links: {{{link.name}: {{inertia: ...}}}}`)",
     )
 
 

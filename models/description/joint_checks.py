@@ -7,6 +7,7 @@ from models.description.description import (
     LIMITED,
     POSITIONS,
     SINGLE,
+    WORLD,
     Description,
     Joint,
     Limit,
@@ -35,6 +36,16 @@ _FATES = {
         "Drake makes three degrees of freedom of it, x, y and a turn, which no motor "
         "drives: a plant of your own has them, and a robot with one is refused",
         "fix it by an overlay, or write two prismatic joints and a continuous one",
+    ),
+    "floating": (
+        "Drake drops it, and its child becomes a free body at the world's origin; a "
+        "plant of your own has it, and a robot with one is refused",
+        "fix it by an overlay, or describe what floats apart from the robot",
+    ),
+    "free base": (
+        "it lets the base float, as it does without a joint; Drake alone would lose "
+        "its origin",
+        "",
     ),
 }
 
@@ -66,17 +77,11 @@ def _check_type(joint: Joint) -> Iterator[Finding]:
     elif joint.type == "prismatic":
         yield _found("prismatic-joint", _NOTE, joint, at, *_FATES["prismatic"])
     elif joint.type == "planar":
-        yield _found("planar-joint", _NOTE, joint, at, *_FATES["planar"])
+        yield _found("planar-joint", _ERROR, joint, at, *_FATES["planar"])
+    elif joint.type == "floating" and joint.parent == WORLD:
+        yield _found("floating-joint", _NOTE, joint, at, *_FATES["free base"])
     elif joint.type == "floating":
-        yield _found(
-            "floating-joint",
-            _WARNING,
-            joint,
-            joint.line,
-            f"Drake drops it: {joint.child!r} becomes a free body that starts at the "
-            "world's origin, and the joint's origin is lost",
-            "let the base of the robot be its root; Backbeat sets its pose",
-        )
+        yield _found("floating-joint", _ERROR, joint, at, *_FATES["floating"])
     elif joint.type and joint.type not in POSITIONS:
         remedy = f"one of {', '.join(POSITIONS)}"
         if joint.type in _DRAKE_TYPES:
@@ -138,8 +143,8 @@ def _check_completeness(joint: Joint, limit: Limit) -> Iterator[Finding]:
             _WARNING,
             joint,
             limit.line,
-            f"its <limit> lacks {', '.join(missing)}, which Drake takes for infinite "
-            "and other readers for zero or for an error",
+            f"its <limit> lacks {', '.join(missing)}, taken for infinite here, and by "
+            "other readers for zero or for an error",
             "write all four",
         )
 
@@ -152,8 +157,11 @@ def _check_bounds(joint: Joint, limit: Limit) -> Iterator[Finding]:
             remedy = "limits are magnitudes: write it without the sign"
             yield _found("negative-limit", _ERROR, joint, limit.line, says, remedy)
     if limit.effort == 0:
-        says = "its effort limit is zero, with which Drake drops its actuator"
-        remedy = "write what the motor can do"
+        says = "its effort limit is zero: no motor drives it"
+        remedy = (
+            "write what the motor can do, or hold it: "
+            f"`locked: {{{joint.name}: 0.0}}` in the robot's YAML"
+        )
         yield _found("zero-effort", _WARNING, joint, limit.line, says, remedy)
 
 
@@ -184,11 +192,11 @@ def _check_range(joint: Joint, limit: Limit) -> Iterator[Finding]:
     elif not low <= 0 <= high:
         yield _found(
             "zero-outside-limits",
-            _WARNING,
+            _NOTE,
             joint,
             limit.line,
-            f"zero is not between its limits {low:g} and {high:g}, and Drake starts "
-            "the joint there",
+            f"zero is not between its limits {low:g} and {high:g}, and a posture that "
+            "does not name it has it there",
             "give every posture a value for it",
         )
 
@@ -224,6 +232,13 @@ def _check_mimic(description: Description, joint: Joint) -> Iterator[Finding]:
     elif leader is joint:
         says = "it follows itself"
         yield _found("unknown-joint", _ERROR, joint, mimic.line, says, "name another")
+    elif joint.type == "fixed":
+        says = "a fixed joint follows nothing; its <mimic> is ignored"
+        yield _found("impossible-mimic", _NOTE, joint, mimic.line, says, "remove it")
+    elif leader.type == "fixed" and joint.type in SINGLE:
+        says = f"it follows {leader.name!r}, which is fixed: it is held at its offset"
+        remedy = "make it fixed"
+        yield _found("impossible-mimic", _WARNING, joint, mimic.line, says, remedy)
     elif leader.type not in SINGLE or joint.type not in SINGLE:
         says = f"a {joint.type} joint cannot follow a {leader.type} joint"
         remedy = "both have to be revolute, continuous or prismatic"
@@ -244,9 +259,9 @@ def _check_safety(joint: Joint) -> Iterator[Finding]:
     if safety is None:
         return
     if safety.k_velocity is None:
-        says = "its <safety_controller> has no k_velocity, which the format requires"
-        remedy = 'write k_velocity="..."'
-        yield _found("missing-attribute", _ERROR, joint, safety.line, says, remedy)
+        says = "its <safety_controller> has no k_velocity, and does not act"
+        remedy = 'write k_velocity="...", which the format requires'
+        yield _found("missing-attribute", _WARNING, joint, safety.line, says, remedy)
     if safety.k_position == 0:
         if safety.k_velocity:
             yield _found(

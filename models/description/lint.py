@@ -4,32 +4,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models.description.connecting import check_connecting
 from models.description.description import Description
 from models.description.document import Document, read_document
 from models.description.drake_outcome import DrakeOutcome, ask, compare
 from models.description.drake_reader import DrakeReader
 from models.description.fates import Use, fate_findings, unevaluated, uses
 from models.description.finding import Finding, Severity, exit_code
-from models.description.gazebo_checks import check_for_gazebo, check_gazebo_tags
-from models.description.inertia import check_inertias
-from models.description.joint_checks import check_joints
+from models.description.gazebo_checks import check_for_gazebo
+from models.description.loading_checks import CHECKS
 from models.description.meshes import check_meshes
+from models.description.portability import check_portability
 from models.description.reading import read_leniently
-from models.description.shape_checks import check_shapes
-from models.description.topology import check_topology
-from models.description.transmission_checks import check_transmissions
-
-CHECKS = (
-    check_topology,
-    check_connecting,
-    check_inertias,
-    check_joints,
-    check_transmissions,
-    check_shapes,
-    check_meshes,
-    check_gazebo_tags,
-)
 
 
 @dataclass(frozen=True)
@@ -41,12 +26,15 @@ class LintReport:
         findings: the worst first, then by line.
         uses: every element and attribute with its fate.
         drake: what Drake's reader made of it; None if it was not asked.
+        mended: what it made of the text that Backbeat loads in place of a file that
+            Drake does not read; None if there is none.
     """
 
     description: Description
     findings: list[Finding]
     uses: list[Use]
     drake: DrakeOutcome | None
+    mended: DrakeOutcome | None = None
 
     @property
     def exit_code(self) -> int:
@@ -69,6 +57,7 @@ class LintReport:
             "findings": [f.as_data() for f in self.findings],
             "uses": [u.as_data() for u in self.uses],
             "drake": self.drake.as_data() if self.drake else None,
+            "drake_mended": self.mended.as_data() if self.mended else None,
         }
 
 
@@ -93,12 +82,23 @@ def lint(
     findings += fate_findings(used)
     if for_gazebo:
         findings += check_for_gazebo(description)
-    drake = None
+    drake = mended = None
     if reader is not None:
         drake = ask(reader, description)
-        findings += compare(description, drake, findings)
+        if drake.outcome != "read" and exit_code(findings) < Severity.ERROR:
+            mended = _ask_mended(reader, description)
+        findings += compare(description, drake, findings, mended)
     findings.sort(key=lambda f: (-f.severity, f.line))
-    return LintReport(description, findings, used, drake)
+    return LintReport(description, findings, used, drake, mended)
+
+
+def _ask_mended(reader: DrakeReader, description: Description) -> DrakeOutcome | None:
+    """What becomes of the text that Backbeat loads in place of a file."""
+    # It brings Drake along, which a process of its own has had until here.
+    from models.description.readable import readable
+
+    text, _ = readable(description)
+    return ask(reader, description, text) if text else None
 
 
 def examine(document: Document) -> tuple[Description, list[Finding]]:
@@ -107,6 +107,7 @@ def examine(document: Document) -> tuple[Description, list[Finding]]:
     findings = [*document.findings, *findings]
     told = {(f.rule, f.line) for f in findings}
     findings += [f for f in unevaluated(document) if (f.rule, f.line) not in told]
-    for check in CHECKS:
+    for check in (*CHECKS, check_meshes):
         findings += check(description)
+    findings += check_portability(document)
     return description, findings

@@ -1,4 +1,4 @@
-"""Mesh files that a URDF names: where they are, and whether Drake can read them."""
+"""Mesh files that a URDF names: where they are, and what Drake reads for them."""
 
 import os
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from models.description.description import Description, Geometry, Link
 from models.description.finding import Finding, Severity
 from models.errors import BackbeatError
 from models.meshing import references
+from models.meshing.obj import READERS, converted
 from models.outside_file import is_file, is_folder, leaves, opened, read_bytes
 
 # What Drake 1.51 draws, and what it takes the convex hull of for contact.
@@ -157,7 +158,7 @@ def _files(description: Description) -> Iterator[str]:
 
 
 def check_meshes(description: Description) -> Iterator[Finding]:
-    """Meshes that are missing, or that Drake cannot draw or touch."""
+    """Meshes that are converted, and those that are missing or cannot be read."""
     for link in description.links.values():
         drawn = {s.geometry.filename for s in link.visuals if s.geometry}
         for shapes, use, known in (
@@ -171,34 +172,71 @@ def check_meshes(description: Description) -> Iterator[Finding]:
                         yield _detailed(link, geometry)
 
 
+@dataclass(frozen=True)
+class MeshFile:
+    """A mesh that a URDF names: the file that Drake reads for it, or why there is none.
+
+    Attributes:
+        path: the file; None if there is none.
+        rule: "missing-mesh", "unreadable-mesh" or, of one that is converted,
+            "converted-mesh"; "" of one that is read as it is.
+        says: what there is to say of it, without its name.
+        remedy: what to do about it.
+    """
+
+    path: Path | None
+    rule: str = ""
+    says: str = ""
+    remedy: str = ""
+
+
+def mesh_file(name: str, urdf: Path, known: tuple[str, ...]) -> MeshFile:
+    """The file that Drake reads for a mesh.
+
+    Args:
+        name: as the URDF writes it.
+        urdf: the URDF.
+        known: endings of what Drake reads for the use of the mesh.
+    """
+    found = resolve(name, urdf)
+    if found.path is None:
+        says = f"cannot be found: {found.problem}"
+        return MeshFile(None, "missing-mesh", says, found.remedy)
+    if not is_file(found.path):
+        remedy = f"looked for at {found.path}"
+        return MeshFile(None, "missing-mesh", "is not there", remedy)
+    kind = found.path.suffix.lower()
+    if kind in READERS:
+        try:
+            made = converted(found.path)
+        except (BackbeatError, OSError, ValueError) as error:
+            says = f"cannot be read: {error}"
+            return MeshFile(None, "unreadable-mesh", says, "export it again")
+        says = f"is converted, for Drake alone reads no {kind}"
+        return MeshFile(made, "converted-mesh", says)
+    if kind not in known:
+        says = f"is none of {', '.join((*known, *READERS))}"
+        return MeshFile(None, "unreadable-mesh", says, conversion(found.path))
+    if problem := _content_problem(found.path):
+        says = f"is no {kind} file: {problem}"
+        return MeshFile(None, "unreadable-mesh", says, "export it again")
+    return MeshFile(found.path)
+
+
 def _check(
     urdf: Path, link: Link, geometry: Geometry, use: str, known: tuple[str, ...]
 ) -> Iterator[Finding]:
-    where, name = f"link {link.name!r}", geometry.filename
-    error = Severity.ERROR
-    found = resolve(name, urdf)
+    found = mesh_file(geometry.filename, urdf, known)
+    if not found.rule:
+        return
+    says, severity = f"the mesh {geometry.filename!r} {found.says}", Severity.NOTE
     if found.path is None:
-        says = f"the mesh {name!r} cannot be found: {found.problem}"
-        yield Finding("missing-mesh", error, geometry.line, where, says, found.remedy)
-        return
-    if not is_file(found.path):
-        says, remedy = f"there is no mesh {name!r}", f"looked for at {found.path}"
-        yield Finding("missing-mesh", error, geometry.line, where, says, remedy)
-        return
-    kind = found.path.suffix.lower()
-    if kind not in known:
-        yield Finding(
-            "unreadable-mesh",
-            Severity.WARNING if use == "drawn" else error,
-            geometry.line,
-            where,
-            f"{name!r} cannot be {use} by Drake, which wants {', '.join(known)}",
-            conversion(found.path),
-        )
-    elif problem := _content_problem(found.path):
-        says = f"{name!r} is no {kind} file: {problem}"
-        remedy = "export it again"
-        yield Finding("unreadable-mesh", error, geometry.line, where, says, remedy)
+        severity = Severity.WARNING
+        says += f"; the box of its inertia is {use} in its place"
+        if use == "touched" and len(link.collisions) > 1:
+            says += ", or other shapes alone"
+    where = f"link {link.name!r}"
+    yield Finding(found.rule, severity, geometry.line, where, says, found.remedy)
 
 
 def conversion(path: str | Path) -> str:

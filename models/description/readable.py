@@ -15,7 +15,8 @@ from models.description.contact_sets import choose_contact_set
 from models.description.description import Description
 from models.description.document import attributes, child, children, read_document
 from models.description.inertia_box import inertia_box
-from models.description.meshes import DRAWN, TOUCHED, check_meshes, resolve
+from models.description.mended_looks import mend_looks, needs_mending
+from models.description.meshes import DRAWN, TOUCHED, check_meshes, mesh_file
 from models.description.slimming import slim
 from models.description.stand_ins import (
     bare_bodies,
@@ -23,12 +24,8 @@ from models.description.stand_ins import (
     fill_box,
     pass_through_neighbors,
 )
-from models.errors import BackbeatError
-from models.meshing.obj import READERS, converted
-from models.meshing.references import problem
-from models.outside_file import is_file
 
-_LEFT_OUT = ("missing-mesh", "unreadable-mesh")
+_OF_MESHES = ("missing-mesh", "unreadable-mesh", "converted-mesh")
 _USES = (("visual", DRAWN), ("collision", TOUCHED))
 
 
@@ -51,14 +48,16 @@ def readable(
     if (
         kept is None
         and not contact_set
-        and not any(f.rule in _LEFT_OUT for f in check_meshes(description))
+        and not any(f.rule in _OF_MESHES for f in check_meshes(description))
+        and not needs_mending(description)
         and not bare_bodies(description)
     ):
         return "", ()
     root = read_document(description.path).root
+    mended = mend_looks(root, description)
     if kept is not None:
         slim(root, description, kept)
-    notes = _mend_meshes(root, description)
+    notes = mended + _mend_meshes(root, description)
     choose_contact_set(root, description, contact_set, with_points)
     notes += draw_bare(root, description)
     return etree.tostring(root, encoding="unicode"), notes
@@ -114,15 +113,9 @@ def _mend(description: Description, shape: Any, known: tuple[str, ...]) -> bool:
     mesh = _mesh(shape)
     if mesh is None:
         return True
-    found = resolve(attributes(mesh).get("filename", ""), description.path).path
-    try:
-        if found is None or not is_file(found):
-            return False
-        if found.suffix.lower() in READERS:
-            found = converted(found)
-        elif problem(found):
-            return False
-    except (BackbeatError, OSError, ValueError):
+    name = attributes(mesh).get("filename", "")
+    found = mesh_file(name, description.path, known).path
+    if found is None:
         return False
     mesh.set("filename", found.resolve().as_uri())
-    return found.suffix.lower() in known
+    return True

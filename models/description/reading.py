@@ -12,7 +12,9 @@ what it can and says what it could not, which is what a checker wants. Neither j
 whether what is read makes sense; that is `models.description.lint`.
 """
 
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -85,7 +87,16 @@ def read_leniently(document: Document) -> tuple[Description, list[Finding]]:
     """Reads what can be read of a URDF, and says what cannot."""
     reader = _Reader()
     description = reader.robot(document)
-    return description, reader.values.findings
+    return description, [_judged(f) for f in reader.values.findings]
+
+
+def _judged(finding: Finding) -> Finding:
+    """A finding with its severity: a robot of which less is seen is the same robot."""
+    is_of_looks = finding.where.startswith("material") or " visual" in finding.where
+    if finding.severity is not Severity.ERROR or not is_of_looks:
+        return finding
+    says = f"{finding.says}; the robot is drawn without it"
+    return replace(finding, severity=Severity.WARNING, says=says)
 
 
 class _Reader:
@@ -111,6 +122,7 @@ class _Reader:
             gazebo=tuple(self._gazebo(e) for e in children(root, "gazebo")),
             frames=self._named(root, "frame", self._frame),
             materials=self._named(root, "material", self._material),
+            materials_twice=_twice(root, "material"),
             connections=tuple(_kept(e) for e in children(root) if _connects(tag(e))),
         )
 
@@ -252,6 +264,12 @@ class _Reader:
         return Gazebo(
             line(element), reference, tuple(_kept(e) for e in children(element))
         )
+
+
+def _twice(root: Any, kind: str) -> tuple[str, ...]:
+    """Names that several elements of a kind have."""
+    names = Counter(attributes(e).get("name", "") for e in children(root, kind))
+    return tuple(name for name, times in names.items() if times > 1)
 
 
 def _connects(name: str) -> bool:

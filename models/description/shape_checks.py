@@ -8,7 +8,7 @@ from models.description.finding import Finding, Severity
 from models.description.meshes import resolve
 from models.outside_file import is_file
 
-_ERROR = Severity.ERROR
+_NOTE, _WARNING, _ERROR = Severity.NOTE, Severity.WARNING, Severity.ERROR
 
 
 def check_shapes(description: Description) -> Iterator[Finding]:
@@ -30,7 +30,7 @@ def _check_size(link: Link, geometry: Geometry, touched: bool) -> Iterator[Findi
     if geometry.kind == "mesh":
         if 0.0 in size:
             says = f"its mesh has the scale {written}, which makes it flat"
-            yield Finding("impossible-size", _ERROR, geometry.line, where, says)
+            yield _flat(geometry, where, says, touched)
         elif min(size) < 0:
             says = f"its mesh has the scale {written}, which mirrors it"
             severity = Severity.NOTE
@@ -40,14 +40,24 @@ def _check_size(link: Link, geometry: Geometry, touched: bool) -> Iterator[Findi
     if geometry.kind == "sphere" and touched and least == 0:
         return  # Drake's way to write a contact point.
     if least <= 0:
-        yield Finding(
+        yield _flat(
+            geometry, where, f"its {geometry.kind} has the size {written}", touched
+        )
+
+
+def _flat(geometry: Geometry, where: str, says: str, touched: bool) -> Finding:
+    """A shape without a volume: what would touch is refused, what is seen left out."""
+    remedy = "every size has to be above zero"
+    if not touched:
+        return Finding(
             "impossible-size",
-            _ERROR,
+            _WARNING,
             geometry.line,
             where,
-            f"its {geometry.kind} has the size {written}",
-            "every size has to be above zero; Drake ends the program at one below",
+            f"{says}, and is not drawn",
+            remedy,
         )
+    return Finding("impossible-size", _ERROR, geometry.line, where, says, remedy)
 
 
 def _check_names(link: Link) -> Iterator[Finding]:
@@ -57,7 +67,7 @@ def _check_names(link: Link) -> Iterator[Finding]:
                 last = [s for s in shapes if s.name == name][-1]
                 yield Finding(
                     "duplicate-shape-name",
-                    Severity.WARNING,
+                    _NOTE,
                     last.line,
                     f"link {link.name!r}",
                     f"{times} of its {kind}s are named {name!r}; Drake renames them",
@@ -83,10 +93,11 @@ def _check_materials(description: Description) -> Iterator[Finding]:
             if material.name not in known:
                 yield Finding(
                     "unknown-material",
-                    _ERROR,
+                    _WARNING,
                     material.line,
                     where,
-                    f"the material {material.name!r} has no color here or in the robot",
+                    f"the material {material.name!r} has no color here or in the "
+                    "robot, and is drawn gray",
                     "write its <color>, or mend the name",
                 )
             continue
@@ -96,10 +107,11 @@ def _check_materials(description: Description) -> Iterator[Finding]:
         if first.rgba != material.rgba and None not in (first.rgba, material.rgba):
             yield Finding(
                 "two-colors",
-                _ERROR,
+                _NOTE,
                 material.line,
                 where,
-                f"{material.name!r} has another color in line {first.line}",
+                f"{material.name!r} has another color in line {first.line}; each is "
+                "drawn as it says, and Drake alone refuses it",
                 "give each color a name of its own",
             )
 
@@ -109,11 +121,11 @@ def _check_color(where: str, material: Material) -> Iterator[Finding]:
         written = " ".join(f"{c:g}" for c in material.rgba)
         yield Finding(
             "color-out-of-range",
-            _ERROR,
+            _WARNING,
             material.line,
             where,
-            f"the color {written} of {material.name!r} is not in 0..1, which Drake "
-            "refuses",
+            f"the color {written} of {material.name!r} is not in 0..1, and is drawn "
+            "as one in 0..255",
             "divide by 255 if it was in 0..255",
         )
 
@@ -125,9 +137,9 @@ def _check_texture(
     if found.path is None or not is_file(found.path):
         yield Finding(
             "missing-picture",
-            _ERROR,
+            _WARNING,
             material.line,
             where,
-            f"there is no picture {material.texture!r}",
+            f"there is no picture {material.texture!r}, and its color is drawn",
             found.remedy or f"looked for at {found.path}",
         )

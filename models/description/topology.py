@@ -125,14 +125,28 @@ def _check_masses(description: Description) -> Iterator[Finding]:
         )
     for joint in description.moving_joints():
         if joint.child in description.links and mass.get(joint.child) == 0.0:
-            yield _error(
+            is_held = not _is_driven(description, joint)
+            says = "; nothing drives it, and a robot holds it" if is_held else ""
+            yield Finding(
                 "massless-moving-link",
+                Severity.WARNING if is_held else Severity.ERROR,
                 joint.line,
                 f"joint {joint.name!r}",
                 f"nothing that it moves has mass ({joint.child!r} and what hangs on "
-                "it), so that the mass matrix is singular",
+                f"it), so that the mass matrix is singular{says}",
                 "give the link an <inertial>, or make the joint fixed",
             )
+
+
+def _is_driven(description: Description, joint: Joint) -> bool:
+    """Whether a joint, or what it follows, may have a motor."""
+    seen = {joint.name}
+    while joint.mimic is not None and joint.mimic.joint in description.joints:
+        joint = description.joints[joint.mimic.joint]
+        if joint.name in seen:
+            break
+        seen.add(joint.name)
+    return joint.limit is None or joint.limit.effort != 0
 
 
 def _outermost_first(

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from models.description.description import SINGLE, Description, Transmission
 from models.description.finding import Finding, Severity
 
-_WARNING, _ERROR = Severity.WARNING, Severity.ERROR
-SIMPLE = "SimpleTransmission"
+_NOTE, _WARNING, _ERROR = Severity.NOTE, Severity.WARNING, Severity.ERROR
+SIMPLE, DIFFERENTIAL = "SimpleTransmission", "DifferentialTransmission"
 
 
 def check_transmissions(description: Description) -> Iterator[Finding]:
@@ -52,11 +52,15 @@ def _found(
 
 
 def _not_simple(transmission: Transmission) -> Finding:
+    if transmission.type == DIFFERENTIAL:
+        says = f"Drake drops a {DIFFERENTIAL}; Backbeat drives its joints by it"
+        return _found("transmission-not-simple", _NOTE, transmission, says)
     return _found(
         "transmission-not-simple",
         _WARNING,
         transmission,
-        f"Drake drops a {transmission.type}; Backbeat drives each of its joints",
+        f"a {transmission.type} is not simulated: Backbeat drives each of its joints "
+        "by itself, and Drake alone none",
         "give every joint a SimpleTransmission of its own",
     )
 
@@ -80,9 +84,8 @@ def _check_ends(
             says = f"its joint {end.name!r} is not among the joints"
             yield _found("unknown-joint", _ERROR, transmission, says, "mend the name")
         elif joint.type == "fixed":
-            says = f"its joint {end.name!r} is fixed, and Drake drops its actuator"
-            remedy = "remove the transmission"
-            yield _found("drives-nothing", _WARNING, transmission, says, remedy)
+            says = f"its joint {end.name!r} is fixed: it drives nothing"
+            yield _found("drives-nothing", _NOTE, transmission, says)
         elif joint.type in ("planar", "floating"):
             says = f"a {joint.type} joint ({end.name!r}) cannot be driven"
             remedy = "remove the transmission"
@@ -97,10 +100,10 @@ def _check_reduction(transmission: Transmission) -> Iterator[Finding]:
     elif reduction != 1:
         yield _found(
             "reduction-not-simulated",
-            _WARNING,
+            _NOTE,
             transmission,
-            f"its reduction of {reduction:g} is passed over by Drake: the effort limit "
-            "is that of the joint, and the rotor adds no inertia",
+            f"its reduction of {reduction:g} changes nothing: the effort limit is that "
+            "of the joint, and the rotor adds no inertia",
             "write drake:gear_ratio and drake:rotor_inertia in <actuator>",
         )
 
@@ -108,6 +111,9 @@ def _check_reduction(transmission: Transmission) -> Iterator[Finding]:
 def _check_idle(description: Description, driven: set[str]) -> Iterator[Finding]:
     """Joints with an effort limit that nothing drives."""
     known = {e.name for t in description.transmissions for e in t.joints} | driven
+    if not description.transmissions:
+        yield from _check_all_driven(description)
+        return
     idle = [
         j
         for j in description.joints.values()
@@ -125,7 +131,26 @@ def _check_idle(description: Description, driven: set[str]) -> Iterator[Finding]
             _WARNING,
             idle[0].line,
             "robot",
-            f"{names}{more}: an effort limit and no <transmission>; without one Drake "
-            "makes no actuator, and Backbeat only where no joint has one",
-            "write a SimpleTransmission for each joint that has a motor",
+            f"{names}{more}: an effort limit and no <transmission>, which others have: "
+            "no motor drives them",
+            "write a SimpleTransmission for each joint that has a motor, and hold the "
+            "others: `locked` in the robot's YAML",
+        )
+
+
+def _check_all_driven(description: Description) -> Iterator[Finding]:
+    """A file without transmissions: each joint with an effort has a motor."""
+    joints = [
+        j
+        for j in description.joints.values()
+        if j.type in SINGLE and j.mimic is None and j.limit and j.limit.effort
+    ]
+    if joints:
+        yield Finding(
+            "all-driven",
+            _NOTE,
+            joints[0].line,
+            "robot",
+            f"no <transmission> anywhere: Backbeat drives all {len(joints)} joints "
+            "with an effort limit, and Drake alone none",
         )

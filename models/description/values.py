@@ -28,8 +28,20 @@ class Values:
         self, rule: str, element: Any, where: str, says: str, remedy: str = ""
     ) -> None:
         """Notes an error."""
+        self.found(rule, Severity.ERROR, element, where, says, remedy)
+
+    def found(
+        self,
+        rule: str,
+        severity: Severity,
+        element: Any,
+        where: str,
+        says: str,
+        remedy: str = "",
+    ) -> None:
+        """Notes what is found in an element."""
         self.findings.append(
-            Finding(rule, Severity.ERROR, line(element), where, says, remedy)
+            Finding(rule, severity, line(element), where, says, remedy)
         )
 
     def name(self, element: Any, kind: str) -> str:

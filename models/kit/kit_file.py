@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import yaml
 
-from models.errors import BackbeatError, unknown_name
+from models.description.meshes import resolve
+from models.errors import BackbeatError, shown, unknown_name
+from models.meshing import references
 from models.outside_file import is_file, read_text
 from models.restitution import struck_material
 from models.yaml_file import parse_yaml, read_tree
@@ -247,7 +249,7 @@ def _whole(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
                 "its notes, MIDI note numbers such as 36 for a kick"
             )
         if own.get("mesh"):
-            own["mesh"] = str((path.parent / str(own["mesh"])).resolve())
+            own["mesh"] = str(_mesh_of(path, str(name), str(own["mesh"])))
         before = members.get(name, {})
         if isinstance(own.get("pedal"), dict) and before.get("pedal"):
             own["pedal"] = before["pedal"] | own["pedal"]
@@ -336,6 +338,22 @@ def _check_member(member: MemberDescription, where: str) -> None:
         raise BackbeatError(
             f"{where}: there is no mesh {member.mesh}; leave it out for a drawn shape"
         )
+
+
+def _mesh_of(kit: Path, member: str, mesh: str) -> Path:
+    """The file of a mesh that a kit file names.
+
+    As with robots, it lies beside or below the file or in a package that the user has
+    named, and so does all that it refers to: a kit of somebody else could carry a file
+    of the user's into a recording that is shared.
+    """
+    found = resolve(mesh, kit)
+    where = f"{kit}: the mesh {shown(mesh)} of {member[:40]}"
+    if found.path is None:
+        raise BackbeatError(f"{where} is not read: {found.problem}; {found.remedy}")
+    if is_file(found.path) and (wrong := references.problem(found.path)):
+        raise BackbeatError(f"{where} is not read: {wrong}")
+    return found.path.resolve()
 
 
 def _check_pedal(pedal: PedalDescription, where: str) -> None:

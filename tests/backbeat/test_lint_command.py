@@ -28,7 +28,7 @@ def lint(monkeypatch, capsys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "code"), [("mimic", 0), ("zero-outside-limits", 1), ("limits-reversed", 2)]
+    ("name", "code"), [("mimic", 0), ("coulomb-window", 1), ("limits-reversed", 2)]
 )
 def test_exit_codes_follow_the_severity(lint, name, code):
     ended, said = lint(TRAPS[name].text)

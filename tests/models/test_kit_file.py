@@ -157,3 +157,30 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(tmp_path, text, said):
 def test_a_name_that_no_file_can_have_is_no_kit_file(tmp_path):
     with pytest.raises(BackbeatError, match="no kit file"):
         find_kit("a" * 300 + ".yaml", tmp_path)
+
+
+KIT_WITH_MESH = "members: {snare: {mesh: %s}}\n"
+
+
+def test_a_mesh_of_a_kit_lies_with_the_kit_or_in_a_named_package(tmp_path, monkeypatch):
+    elsewhere, kits = tmp_path / "elsewhere", tmp_path / "kits"
+    for folder in (elsewhere, kits / "looks"):
+        folder.mkdir(parents=True)
+        (folder / "snare.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    (kits / "link.obj").symlink_to(elsewhere / "snare.obj")
+    (kits / "leak.obj").write_text("mtllib ../elsewhere/x.mtl\nv 0 0 0\nf 1 1 1\n")
+    path = kits / "own.yaml"
+
+    def loaded(mesh):
+        path.write_text(KIT_WITH_MESH % mesh)
+        return kit_text(path.name, kits)
+
+    loaded("looks/snare.obj")
+    for mesh in ("../elsewhere/snare.obj", f"{elsewhere}/snare.obj", "link.obj"):
+        with pytest.raises(BackbeatError, match="neither beside nor below"):
+            loaded(mesh)
+    with pytest.raises(BackbeatError, match=r"refers to '\.\./elsewhere/x\.mtl'"):
+        loaded("leak.obj")
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(elsewhere))
+    loaded("../elsewhere/snare.obj")
+    loaded("package://elsewhere/snare.obj")

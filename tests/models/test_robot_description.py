@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from models.bounds import YAML_ALIASES
 from models.errors import BackbeatError
 from models.robot import RobotModel
+from tests.models.humanoids import write_humanoid
 from tests.models.sliders import make_sliders
 
 EXTRA = """
@@ -102,8 +103,8 @@ def test_a_link_may_be_welded_to_the_world_in_the_urdf(changed):
         ("old0: slide0", "old0: slide7", "aliases .*'slide7'; did you mean"),
         ("{slide0: 0.3}", "{slida0: 0.3}", "posture 'out' .*'slida0'; did you mean"),
         ("{slide0: 0.3}", "{slide0: .inf}", "slide0 has no number in posture 'out'"),
-        ('type="prismatic"', 'type="planar"', "3 degrees of freedom"),
-        ('<parent link="rail"/>', '<parent link="no"/>', "link named 'no'"),
+        ('type="prismatic"', 'type="planar"', "a planar joint .* cannot be driven"),
+        ('<parent link="rail"/>', '<parent link="no"/>', "its parent 'no' is not among the links"),
         ("</robot>", "", "sliders.urdf.*XML"),
         ("</robot>", '<link name="loose"/></robot>', "carries the link 'loose'"),
     ],
@@ -180,3 +181,19 @@ def test_an_old_name_is_told_once(changed, caplog):
     for _ in range(2):
         assert robot.joint_index("earlier") == 0
     assert caplog.messages.count("the joint 'earlier' is called 'slide0' now") == 1
+
+
+def test_a_robot_on_a_fixed_base_that_hangs_in_the_ground_is_told(tmp_path):
+    """Its own base at the origin; one that a joint of the URDF lifts stands free."""
+    legs = write_humanoid(tmp_path, "g1", "box")
+    legs.write_text(legs.read_text() + "fixed: true\n")
+    (told,) = [n for n in RobotModel(legs).notes if "in the ground" in n]
+    assert "on its fixed base" in told
+    assert "_ankle_roll_link" in told
+    assert not [n for n in RobotModel("ur10").notes if "in the ground" in n]
+    lifted = '<link name="world"/><joint name="stand" type="fixed">'
+    lifted += '<parent link="world"/><child link="pelvis"/><origin xyz="0 0 1"/>'
+    lifted += "</joint></robot>"
+    urdf = tmp_path / "g1.urdf"
+    urdf.write_text(urdf.read_text().replace("</robot>", lifted))
+    assert not [n for n in RobotModel(legs).notes if "in the ground" in n]

@@ -272,7 +272,7 @@ def test_the_example_joint_is_damped_as_written(write):
     plant, _ = drake(write(EXAMPLE))
     assert plant.GetJointByName("joint_1").default_damping() == 0.9
     rules = {f.rule for f in lint(write(EXAMPLE)).findings}
-    assert {"friction-beyond-drake", "not-driven"} <= rules
+    assert {"friction-beyond-drake", "all-driven"} <= rules
 
 
 def test_the_example_shapes_are_a_unit_cube_in_cyan_and_a_cylinder(write):

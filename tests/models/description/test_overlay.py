@@ -32,6 +32,10 @@ HAND = (
 )
 
 
+# What no robot may have, and the description with everything in it does.
+OF_ROBOTS = ("planar-joint", "connects-links")
+
+
 @pytest.fixture
 def overlaid(tmp_path, monkeypatch):
     """`overlaid(yaml)` is the path of what a YAML makes of Atlas."""
@@ -48,7 +52,7 @@ def overlaid(tmp_path, monkeypatch):
         errors = [
             f
             for f in examine(Document(path, raw))[1]
-            if f.severity is Severity.ERROR and f.rule != "connects-links"
+            if f.severity is Severity.ERROR and f.rule not in OF_ROBOTS
         ]
         assert not errors
         return path

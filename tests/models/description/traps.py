@@ -96,7 +96,7 @@ TRAPS = {
         robot(more=f'{DRIVE}<link name="world">{SOLID}</link>'),
         "inertial-of-world",
         READ,
-        "warning",
+        "note",
     ),
     # Document and links.
     "robot-without-name": Trap(
@@ -142,23 +142,36 @@ TRAPS = {
         REFUSED,
     ),
     # Shapes and looks.
-    "geometry-missing": Trap(robot(b=f"{SOLID}<visual/>"), "missing-element", REFUSED),
-    "geometry-empty": Trap(robot(b=visual("")), "unknown-shape", REFUSED),
-    "geometry-unknown": Trap(robot(b=visual("<cone/>")), "unknown-shape", REFUSED),
-    "two-shapes": Trap(robot(b=visual(BOX + '<sphere radius="1"/>')), "two-shapes"),
+    "geometry-missing": Trap(
+        robot(b=f"{SOLID}<visual/>"), "missing-element", REFUSED, "warning"
+    ),
+    "geometry-empty": Trap(robot(b=visual("")), "unknown-shape", REFUSED, "warning"),
+    "geometry-unknown": Trap(
+        robot(b=visual("<cone/>")), "unknown-shape", REFUSED, "warning"
+    ),
+    "two-shapes": Trap(
+        robot(b=visual(BOX + '<sphere radius="1"/>')), "two-shapes", READ, "warning"
+    ),
     "size-missing": Trap(
-        robot(b=visual('<cylinder radius="1"/>')), "missing-attribute", REFUSED
+        robot(b=visual('<cylinder radius="1"/>')),
+        "missing-attribute",
+        REFUSED,
+        "warning",
     ),
     "size-negative": Trap(
-        robot(b=visual('<box size="1 -1 1"/>')), "impossible-size", EXITS
+        robot(b=visual('<box size="1 -1 1"/>')), "impossible-size", EXITS, "warning"
     ),
     "mesh-of-unknown-package": Trap(
         robot(b=visual('<mesh filename="package://nobody/a.obj"/>')),
         "missing-mesh",
         REFUSED,
+        "warning",
     ),
     "mesh-missing": Trap(
-        robot(b=visual('<mesh filename="nowhere.obj"/>')), "missing-mesh", REFUSED
+        robot(b=visual('<mesh filename="nowhere.obj"/>')),
+        "missing-mesh",
+        REFUSED,
+        "warning",
     ),
     "dae-drawn": Trap(
         robot(b=visual('<mesh filename="shape.dae"/>')),
@@ -167,7 +180,10 @@ TRAPS = {
         "warning",
     ),
     "stl-touched": Trap(
-        robot(b=touched('<mesh filename="shape.stl"/>')), "unreadable-mesh", REFUSED
+        robot(b=touched('<mesh filename="shape.stl"/>')),
+        "unreadable-mesh",
+        REFUSED,
+        "warning",
     ),
     "mesh-mirrored": Trap(
         robot(b=visual('<mesh filename="shape.obj" scale="1 -1 1"/>')),
@@ -176,7 +192,10 @@ TRAPS = {
         "note",
     ),
     "material-unknown": Trap(
-        robot(b=visual(BOX, '<material name="paint"/>')), "unknown-material", REFUSED
+        robot(b=visual(BOX, '<material name="paint"/>')),
+        "unknown-material",
+        REFUSED,
+        "warning",
     ),
     "material-twice": Trap(
         robot(
@@ -185,16 +204,19 @@ TRAPS = {
         ),
         "two-colors",
         REFUSED,
+        "note",
     ),
     "color-out-of-range": Trap(
         robot(b=visual(BOX, '<material name="p"><color rgba="255 0 0 1"/></material>')),
         "color-out-of-range",
         REFUSED,
+        "warning",
     ),
     "color-of-three-numbers": Trap(
         robot(b=visual(BOX, '<material name="p"><color rgba="1 0 0"/></material>')),
         "bad-vector",
         REFUSED,
+        "warning",
     ),
     "texture-missing": Trap(
         robot(
@@ -202,6 +224,7 @@ TRAPS = {
         ),
         "missing-picture",
         REFUSED,
+        "warning",
     ),
     "material-of-collision": Trap(
         robot(b=touched(BOX, '<material name="p"/>')), "not-simulated", READ, "note"
@@ -216,7 +239,7 @@ TRAPS = {
         robot(b=SOLID + 2 * f'<visual name="v"><geometry>{BOX}</geometry></visual>'),
         "duplicate-shape-name",
         READ,
-        "warning",
+        "note",
     ),
     "drake-compliance": Trap(
         robot(b=touched(BOX, "<drake_compliance/>")), "not-simulated", READ, "warning"
@@ -245,7 +268,7 @@ TRAPS = {
         robot(kind="continuous"), "limits-of-continuous", READ, "warning"
     ),
     "floating-joint": Trap(
-        robot(kind="floating", joint="", more=""), "floating-joint", READ, "warning"
+        robot(kind="floating", joint="", more=""), "floating-joint", READ
     ),
     "floating-joint-driven": Trap(
         robot(kind="floating", joint=""), "drives-nothing", REFUSED
@@ -296,7 +319,7 @@ TRAPS = {
         robot(joint='<limit lower="1" upper="2" effort="3" velocity="2"/>'),
         "zero-outside-limits",
         READ,
-        "warning",
+        "note",
     ),
     "effort-zero": Trap(
         robot(joint='<limit lower="-1" upper="1" effort="0" velocity="2"/>'),
@@ -348,7 +371,10 @@ TRAPS = {
         "note",
     ),
     "safety-without-k-velocity": Trap(
-        robot(joint=f"{LIMIT}<safety_controller/>"), "missing-attribute"
+        robot(joint=f"{LIMIT}<safety_controller/>"),
+        "missing-attribute",
+        READ,
+        "warning",
     ),
     "soft-limits-outside": Trap(
         robot(
@@ -396,7 +422,7 @@ TRAPS = {
         "warning",
     ),
     # Transmissions.
-    "no-transmission": Trap(robot(more=""), "not-driven", READ, "warning"),
+    "no-transmission": Trap(robot(more=""), "all-driven", READ, "note"),
     "transmission-without-type": Trap(
         robot(more=DRIVE.replace("<type>SimpleTransmission</type>", "")),
         "missing-element",
@@ -406,13 +432,13 @@ TRAPS = {
         robot(more=DRIVE.replace("Simple", "Differential")),
         "transmission-not-simple",
         READ,
-        "warning",
+        "note",
     ),
     "transmission-of-unknown": Trap(
         robot(more=DRIVE.replace('"j"', '"zzz"')), "unknown-joint", REFUSED
     ),
     "transmission-of-fixed": Trap(
-        robot(kind="fixed", joint=""), "drives-nothing", READ, "warning"
+        robot(kind="fixed", joint=""), "drives-nothing", READ, "note"
     ),
     "transmission-without-actuator": Trap(
         robot(more=DRIVE.replace('<actuator name="m"/>', "")),
@@ -452,7 +478,7 @@ TRAPS = {
         ),
         "reduction-not-simulated",
         READ,
-        "warning",
+        "note",
     ),
     "reduction-in-joint": Trap(
         robot(
@@ -463,7 +489,7 @@ TRAPS = {
         ),
         "reduction-not-simulated",
         READ,
-        "warning",
+        "note",
     ),
     "offset-in-joint": Trap(
         robot(
@@ -483,6 +509,7 @@ TRAPS = {
         robot(more=DRIVE + 2 * '<material name="p"><color rgba="0 0 1 1"/></material>'),
         "duplicate-name",
         REFUSED,
+        "warning",
     ),
     "vector-empty": Trap(robot(joint=f'{LIMIT}<axis xyz=""/>'), "bad-vector", REFUSED),
     "loop-joint": Trap(
@@ -524,7 +551,7 @@ TRAPS = {
         ).replace(' xmlns:drake="https://drake.mit.edu/"', ""),
         "undeclared-prefix",
         READ,
-        "warning",
+        "note",
     ),
 }
 
