@@ -174,7 +174,7 @@ def _frame_pose(
     p_PF: Vector,
     R: Matrix,
     r: Vector,
-):
+) -> None:
     """Writes rotation and place, from the base, of a frame."""
     tree, ws = bound.content
     kinematics.frame_pose(tree, ws, q, body, R_PF, p_PF, R, r)
@@ -188,7 +188,7 @@ def _frame_jacobian(
     R_PF: MatrixView,
     p_PF: Vector,
     J: Matrix,
-):
+) -> None:
     """Writes the Jacobian of a frame."""
     tree, ws = bound.content
     R, r = np.empty((3, 3)), np.empty(3)
@@ -205,7 +205,7 @@ def _frame_acceleration(
     p_PF: Vector,
     gravity: float,
     out: Vector,
-):
+) -> None:
     """Writes Jdot v of a frame."""
     tree, ws = bound.content
     R, r = np.empty((3, 3)), np.empty(3)
@@ -214,7 +214,7 @@ def _frame_acceleration(
 
 
 @compiled
-def _momentum_matrix(tree: KinematicTree, ws: Workspace, A: Matrix):
+def _momentum_matrix(tree: KinematicTree, ws: Workspace, A: Matrix) -> None:
     """Writes the momentum of every coordinate's motion; see `momentum_matrix`."""
     nf = 6 if tree.floating else 0
     f = np.empty(6)
@@ -230,7 +230,7 @@ def _momentum_matrix(tree: KinematicTree, ws: Workspace, A: Matrix):
 
 
 @compiled
-def _momentum(tree: KinematicTree, ws: Workspace, v: Vector, out: Vector):
+def _momentum(tree: KinematicTree, ws: Workspace, v: Vector, out: Vector) -> None:
     """Sums the momentum of every coordinate's motion; see `momentum`."""
     nf = 6 if tree.floating else 0
     f = np.empty(6)
