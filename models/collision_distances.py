@@ -9,7 +9,7 @@ from models.kinematic_tree import KinematicTree, Workspace
 
 
 @compiled
-def signed_distance(kind: int, size: Vector, x: Vector, n: Vector):
+def signed_distance(kind: int, size: Vector, x: Vector, n: Vector) -> float:
     """Signed distance of the local point x from a solid, gradient in n."""
     if kind == CAPSULE:
         z = min(max(x[2], -size[1]), size[1])
@@ -63,7 +63,7 @@ def distances(
     g: Vector,
     D: Matrix,
     linearize: bool,
-):
+) -> None:
     """Distance of every feeler from its nearest solid, and its derivative.
 
     Args:

@@ -22,7 +22,7 @@ def inertia_force(I, m, h, s, out):
 
 
 @compiled
-def mass_matrix(tree: KinematicTree, ws: Workspace, M: Matrix):
+def mass_matrix(tree: KinematicTree, ws: Workspace, M: Matrix) -> None:
     """Writes the joint-space mass matrix (nv, nv) from the composites."""
     nf = 6 if tree.floating else 0
     nv = nf + tree.parent.shape[0]

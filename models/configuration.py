@@ -224,7 +224,7 @@ def _frame_pose(
     p_PF: Vector,
     R: Matrix,
     r: Vector,
-):
+) -> None:
     """Writes rotation and place, from the base, of a frame."""
     tree, ws = bound.content
     kinematics.frame_pose(tree, ws, q, body, R_PF, p_PF, R, r)
@@ -238,7 +238,7 @@ def _frame_jacobian(
     R_PF: MatrixView,
     p_PF: Vector,
     J: Matrix,
-):
+) -> None:
     """Writes the Jacobian of a frame."""
     tree, ws = bound.content
     R, r = np.empty((3, 3)), np.empty(3)
@@ -273,7 +273,7 @@ def _frame_acceleration(
     p_PF: Vector,
     gravity: float,
     out: Vector,
-):
+) -> None:
     """Writes Jdot v of a frame."""
     tree, ws = bound.content
     R, r = np.empty((3, 3)), np.empty(3)

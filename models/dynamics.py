@@ -35,7 +35,7 @@ def forward_pass(
     gravity: float,
     ws: Workspace,
     derivatives: bool,
-):
+) -> None:
     """Poses, motion axes, velocities and accelerations of all bodies.
 
     Args:
@@ -179,7 +179,7 @@ def _add_motion_cross(a, b, out):
 
 
 @compiled
-def body_forces(tree: KinematicTree, ws: Workspace, derivatives: bool):
+def body_forces(tree: KinematicTree, ws: Workspace, derivatives: bool) -> None:
     """Inertias about O and the force each body needs for its acceleration."""
     c = np.empty(3)
     n = np.empty(3)
@@ -253,7 +253,7 @@ def _coriolis_block(I, h, w, v, n, T):
 
 
 @compiled
-def apply_wrench(ws: Workspace, body: int, r: Vector, wrench: Vector):
+def apply_wrench(ws: Workspace, body: int, r: Vector, wrench: Vector) -> None:
     """Subtracts an external wrench from the force its body needs.
 
     Args:
@@ -272,7 +272,9 @@ def apply_wrench(ws: Workspace, body: int, r: Vector, wrench: Vector):
 
 
 @compiled
-def backward_pass(tree: KinematicTree, ws: Workspace, tau: Vector, derivatives: bool):
+def backward_pass(
+    tree: KinematicTree, ws: Workspace, tau: Vector, derivatives: bool
+) -> None:
     """Adds bodies into composites from the tips down and projects forces.
 
     Args:

@@ -43,7 +43,7 @@ def _force_columns(ws, b, s, d, dd, e, y_q, y_v):
 @compiled
 def inverse_dynamics_derivatives(
     tree: KinematicTree, ws: Workspace, Dq: Matrix, Dv: Matrix, M: Matrix
-):
+) -> None:
     """Derivatives of tau = M vdot + bias without contact wrenches.
 
     Args:
@@ -152,7 +152,7 @@ def inverse_dynamics_derivatives(
 @compiled
 def add_wrench_derivative(
     tree: KinematicTree, ws: Workspace, body: int, r: Vector, wrench: Vector, Dq: Matrix
-):
+) -> None:
     """Adds to Dq what a wrench, constant in world axes, changes as it moves along.
 
     Args:

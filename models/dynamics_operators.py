@@ -94,7 +94,7 @@ def _update(
     ],
     q: Vector,
     v: Vector,
-):
+) -> None:
     """Motion axes, and articulated inertias with what the other passes need of them."""
     tree, ws, inertia, articulated, U, d, still = bound.content
     dynamics.forward_pass(tree, q, v, still, 0.0, ws, False)
@@ -135,7 +135,7 @@ def _inverse_mass(
     ],
     f: Vector,
     out: Vector,
-):
+) -> None:
     tree, ws, _, articulated, U, d, _ = bound.content
     nf = 6 if tree.floating else 0
     nj = tree.parent.shape[0]
@@ -169,7 +169,7 @@ def _mass(
     ],
     x: Vector,
     out: Vector,
-):
+) -> None:
     tree, ws, inertia, _, _, _, _ = bound.content
     nf = 6 if tree.floating else 0
     nj = tree.parent.shape[0]
@@ -213,7 +213,7 @@ def _bias_acceleration(
     body: int,
     p_PF: Vector,
     out: Vector,
-):
+) -> None:
     r, ws = np.empty(3), bound.content[1]
     _arm(ws, body, p_PF, r)
     kinematics.frame_acceleration(ws, body, r, 0.0, out)
@@ -228,7 +228,7 @@ def _jacobian(
     p_PF: Vector,
     x: Vector,
     out: Vector,
-):
+) -> None:
     tree, ws, _, _, _, _, _ = bound.content
     nf = 6 if tree.floating else 0
     V, r = np.zeros(6), np.empty(3)
@@ -256,7 +256,7 @@ def _jacobian_transpose(
     p_PF: Vector,
     F: Vector,
     out: Vector,
-):
+) -> None:
     tree, ws, _, _, _, _, _ = bound.content
     nf = 6 if tree.floating else 0
     r, W = np.empty(3), F.copy()

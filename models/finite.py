@@ -8,7 +8,7 @@ from models.compiled import compiled
 
 # Without the fast arithmetic of its neighbors, which takes all numbers for finite.
 @compiled
-def all_finite(x: Vector):
+def all_finite(x: Vector) -> bool:
     """Whether no entry of a flat array is infinite or no number."""
     finite = True
     for i in range(x.shape[0]):

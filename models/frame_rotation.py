@@ -33,7 +33,7 @@ def _turned(
     bound: Bound[tuple[KinematicTree, Workspace, Vector, int, Matrix, Vector]],
     q: Vector,
     R: Matrix,
-):
+) -> None:
     tree, ws, still, body, R_PF, p_PF = bound.content
     forward_pass(tree, q, still, still, 0.0, ws, False)
     frame_pose(tree, ws, q, body, R_PF, p_PF, R, np.empty(3))

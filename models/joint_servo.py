@@ -46,7 +46,7 @@ class _Step:
 
 
 @compiled
-def _arrange(effort: Vector, joints: Indices, out: Vector):
+def _arrange(effort: Vector, joints: Indices, out: Vector) -> None:
     """Writes the effort of the joint of each actuator; zero where that is -1."""
     for i in range(joints.shape[0]):
         out[i] = effort[joints[i]] if joints[i] >= 0 else 0.0

@@ -13,7 +13,7 @@ from models.rotations import add_cross
 
 
 @compiled
-def base_position(tree: KinematicTree, q: Vector, p_WB: Vector):
+def base_position(tree: KinematicTree, q: Vector, p_WB: Vector) -> None:
     """Writes the base origin in the world [m] into p_WB (3,)."""
     for i in range(3):
         p_WB[i] = q[4 + i] if tree.floating else tree.p_WB[i]
@@ -29,7 +29,7 @@ def frame_pose(
     p_BF: Vector,
     R_WF: Matrix,
     r: Vector,
-):
+) -> None:
     """Rotation R_WF of a frame and its origin r from the base origin.
 
     Args:
@@ -47,7 +47,9 @@ def frame_pose(
 
 
 @compiled
-def frame_jacobian(tree: KinematicTree, ws: Workspace, body: int, r: Vector, J: Matrix):
+def frame_jacobian(
+    tree: KinematicTree, ws: Workspace, body: int, r: Vector, J: Matrix
+) -> None:
     """Writes the spatial velocity Jacobian (6, nv) of a point r on a body."""
     nf = 6 if tree.floating else 0
     for i in range(6):
@@ -79,7 +81,7 @@ def frame_jacobian(tree: KinematicTree, ws: Workspace, body: int, r: Vector, J: 
 @compiled
 def frame_acceleration(
     ws: Workspace, body: int, r: Vector, gravity: float, out: Vector
-):
+) -> None:
     """Acceleration [angular, linear] of a point r on a body, gravity taken out.
 
     With vdot = 0 in the forward pass this is the bias acceleration Jdot v.
@@ -97,7 +99,7 @@ def frame_acceleration(
 
 
 @compiled
-def center_of_mass_jacobian(tree: KinematicTree, ws: Workspace, J: Matrix):
+def center_of_mass_jacobian(tree: KinematicTree, ws: Workspace, J: Matrix) -> None:
     """Writes the center-of-mass Jacobian (3, nv) from the composites."""
     nf = 6 if tree.floating else 0
     total = ws.m[0]

@@ -29,7 +29,7 @@ def move_motors(
     slew: Vector,
     after: Vector,
     mean: Vector,
-):
+) -> None:
     """Moves motors through one step.
 
     Args:

@@ -46,7 +46,7 @@ def _motions(
     q: Vector,
     v: Vector,
     out: Matrix,
-):
+) -> None:
     tree, ws, bodies, points, still = bound.content
     forward_pass(tree, q, v, still, 0.0, ws, False)
     p_WB = np.empty(3)

@@ -41,7 +41,7 @@ def add_cross(a, b, out):
 
 
 @compiled
-def quaternion_to_matrix(q: Vector, R: Matrix):
+def quaternion_to_matrix(q: Vector, R: Matrix) -> None:
     """Writes the rotation matrix of the quaternion q[:4] (w, x, y, z) into R."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     s = 2.0 / (w * w + x * x + y * y + z * z)
@@ -57,7 +57,7 @@ def quaternion_to_matrix(q: Vector, R: Matrix):
 
 
 @compiled
-def rotation_exp(phi: Vector, R: Matrix):
+def rotation_exp(phi: Vector, R: Matrix) -> None:
     """Writes the rotation matrix of the rotation vector phi [rad] into R."""
     x, y, z = phi[0], phi[1], phi[2]
     t2 = x * x + y * y + z * z
@@ -78,7 +78,7 @@ def rotation_exp(phi: Vector, R: Matrix):
 
 
 @compiled
-def quaternion_log(a: Vector, b: Vector, phi: Vector):
+def quaternion_log(a: Vector, b: Vector, phi: Vector) -> None:
     """phi = log(R_a R_b^T) [rad], from quaternions a and b (w, x, y, z).
 
     phi[:3] is the shortest world-axes rotation that takes b to a.
@@ -99,7 +99,7 @@ def quaternion_log(a: Vector, b: Vector, phi: Vector):
 
 
 @compiled
-def relative_log(R: MatrixView, T: MatrixView, phi: Vector):
+def relative_log(R: MatrixView, T: MatrixView, phi: Vector) -> None:
     """phi = log(R T^T) [rad]: the rotation error of R from the target T.
 
     Near half a turn the axis is taken from the symmetric part, where the
@@ -136,7 +136,7 @@ def relative_log(R: MatrixView, T: MatrixView, phi: Vector):
 
 
 @compiled
-def left_jacobian_inverse(phi: Vector, sign: float, E: Matrix):
+def left_jacobian_inverse(phi: Vector, sign: float, E: Matrix) -> None:
     """Writes J_l^-1(phi) for sign +1, J_r^-1(phi) for sign -1, into E (3, 3)."""
     t2 = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]
     if t2 < 1e-4:
@@ -158,7 +158,7 @@ def left_jacobian_inverse(phi: Vector, sign: float, E: Matrix):
 
 
 @compiled
-def left_jacobian(phi: Vector, E: Matrix):
+def left_jacobian(phi: Vector, E: Matrix) -> None:
     """Writes the left Jacobian J_l(phi) of SO(3) into E (3, 3)."""
     x, y, z = phi[0], phi[1], phi[2]
     t2 = x * x + y * y + z * z
@@ -179,7 +179,7 @@ def left_jacobian(phi: Vector, E: Matrix):
 
 
 @compiled
-def box_plus(q: Vector, d: Vector, scale: float, floating: bool, out: Vector):
+def box_plus(q: Vector, d: Vector, scale: float, floating: bool, out: Vector) -> None:
     """out = q (+) scale d: a step on the configuration manifold.
 
     Args:
@@ -212,7 +212,7 @@ def box_plus(q: Vector, d: Vector, scale: float, floating: bool, out: Vector):
 
 
 @compiled
-def box_minus(a: Vector, b: Vector, floating: bool, d: Vector):
+def box_minus(a: Vector, b: Vector, floating: bool, d: Vector) -> None:
     """d = a (-) b: the tangent increment with b (+) d = a."""
     if not floating:
         for i in range(a.shape[0]):

@@ -257,7 +257,7 @@ def _sense(
     draw: Vector,
     true: tuple[Vector, Vector, Matrix, Matrix, VectorView, Matrix],
     out: tuple[Vector, Matrix, Matrix],
-):
+) -> None:
     """Writes what sensors say: what is true, biases and errors, and the next biases.
 
     Args:

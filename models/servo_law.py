@@ -66,7 +66,7 @@ def tell_motors(
     known: bool,
     memory: Vector,
     told: Vector,
-):
+) -> None:
     """Writes the clipped effort told to each motor; see the head of this module.
 
     Where the state is not `known`, errors are not corrected.
@@ -98,7 +98,7 @@ def tell_motors(
 @compiled
 def let_motors_follow(
     bound: Bound[tuple[ServoTraits, int]], memory: Vector, step: Matrix
-):
+) -> None:
     """Lets motors follow what they are told, step[0]: mean step[1], after step[2]."""
     traits, _ = bound.content
     nj = step.shape[1]
@@ -109,7 +109,7 @@ def let_motors_follow(
 
 
 @compiled
-def asks_memory(command: Vector, nj: int):
+def asks_memory(command: Vector, nj: int) -> bool:
     """Whether a gain of a command asks for integral or friction."""
     for j in range(nj):
         if (
@@ -121,7 +121,9 @@ def asks_memory(command: Vector, nj: int):
 
 
 @compiled
-def keep_efforts(step: Matrix, remembers: bool, has_motors: bool, memory: Vector):
+def keep_efforts(
+    step: Matrix, remembers: bool, has_motors: bool, memory: Vector
+) -> None:
     """Keeps what motors give in a step; unless it remembers them, the rest is zero."""
     nj = step.shape[1]
     for j in range(nj):
@@ -141,7 +143,7 @@ def move_memory(
     told: Vector,
     felt: Vector,
     memory: Vector,
-):
+) -> None:
     """Moves integral and measured friction on by one period, in place.
 
     `told` (nj,) is the clipped effort, `felt` (nj,) what came through to the joints

@@ -45,7 +45,7 @@ def _turn(
     q: Vector,
     wrenches: Matrix,
     out: Matrix,
-):
+) -> None:
     tree, ws, bodies, R_BS, p_BS, still = bound.content
     forward_pass(tree, q, still, still, 0.0, ws, False)
     p_WB, R, r = np.empty(3), np.empty((3, 3)), np.empty(3)

@@ -50,7 +50,7 @@ def _decide(
     full: float,
     now: Flags,
     trust: Vector,
-):
+) -> None:
     """Writes which feet stand, and their trust; see `estimate_contacts`."""
     for c in range(force.shape[0]):
         now[c] = force[c] >= off if stands[c] else force[c] > on

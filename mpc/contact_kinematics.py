@@ -47,7 +47,7 @@ def see_contacts(
     position: Vector,
     velocity: Vector,
     out: ContactKinematics,
-):
+) -> None:
     """Writes the ContactKinematics of joint positions and velocities.
 
     The base stands at the origin of the world for it, whatever holds it really.

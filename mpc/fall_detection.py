@@ -80,7 +80,7 @@ def find_signs(
     planned_R: Matrix,
     p: Matrix,
     out: Vector,
-):
+) -> None:
     """Writes the signs of a fall.
 
     Args:
@@ -119,7 +119,7 @@ def find_bound_signs(
     ],
     q: Vector,
     out: Vector,
-):
+) -> None:
     """`find_signs` of what is measured and planned again and again.
 
     Args:

@@ -92,7 +92,7 @@ def correct(
     grips: Flags,
     rough: bool,
     noise: FilterNoise,
-):
+) -> bool:
     """Corrects an estimate by its contacts, in place.
 
     Whether they stand level is asked before the correction: what is taken for level
@@ -148,7 +148,7 @@ def correct(
 
 
 @compiled
-def retract(estimate: BaseEstimate, dx: Vector):
+def retract(estimate: BaseEstimate, dx: Vector) -> None:
     """(R, v, p, d, b) <- (exp(dx) (R, v, p, d), b + dx), P made symmetric."""
     q, x, b, P = estimate
     n = P.shape[0]

@@ -130,7 +130,7 @@ def measure(
     h: Matrix,
     y: Vector,
     variance: Vector,
-):
+) -> int:
     """What the standing contacts say about the error: h xi[index] = y + noise.
 
     Places: d = p + R z. Of contacts that grip, rest: v = -R (w x z + zdot). On level

@@ -120,7 +120,7 @@ class DetectorMemory:
 
 
 @compiled
-def _greatest_share(residual: Vector, limits: Vector):
+def _greatest_share(residual: Vector, limits: Vector) -> float:
     """The greatest of torques (n,) as shares of their limits (n,)."""
     most = 0.0
     for i in range(residual.shape[0]):

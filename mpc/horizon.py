@@ -176,7 +176,9 @@ class Samples:
 
 
 @compiled
-def _between_samples(column: MatrixView, index: Indices, share: Vector, out: Matrix):
+def _between_samples(
+    column: MatrixView, index: Indices, share: Vector, out: Matrix
+) -> None:
     for n in range(out.shape[0]):
         k, u = index[n], share[n]
         for m in range(out.shape[1]):
@@ -184,7 +186,9 @@ def _between_samples(column: MatrixView, index: Indices, share: Vector, out: Mat
 
 
 @compiled
-def _interpolate(phases: Vector, knots: Vector, values: Matrix, out: MatrixView):
+def _interpolate(
+    phases: Vector, knots: Vector, values: Matrix, out: MatrixView
+) -> None:
     """Writes (M, m) values at ascending phases; beyond the knots those are held."""
     last, k = knots.shape[0] - 1, 0
     for n in range(out.shape[0]):

@@ -84,7 +84,9 @@ def _skew(a, S):
 
 
 @compiled
-def apply_transition(M: Matrix, R: Matrix, x: Matrix, gravity: float, dt: float):
+def apply_transition(
+    M: Matrix, R: Matrix, x: Matrix, gravity: float, dt: float
+) -> None:
     """M <- F M, with F the transition of the error over a step.
 
     Args:
@@ -138,7 +140,7 @@ def _transpose(P):
 
 
 @compiled
-def add_rotation_noise(P: Matrix, x: Matrix, variance: float):
+def add_rotation_noise(P: Matrix, x: Matrix, variance: float) -> None:
     """Adds a rotation about the base by isotropic noise: of it all rows know.
 
     A turn of the base that leaves its place is a turn about the world's origin and
@@ -169,7 +171,7 @@ def propagate(
     dt: float,
     noise: FilterNoise,
     slip: Vector,
-):
+) -> None:
     """Moves an estimate on by one sample of the IMU, in place.
 
     Args:

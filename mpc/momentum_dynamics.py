@@ -107,7 +107,7 @@ def _linearize(
     A: Array3,
     B: Array3,
     e: Matrix,
-):
+) -> None:
     """Writes A, B, e, all zero before; arguments as in `Horizon`.
 
     `rotation_rate` (N, 3, 3) is that of the body per angular momentum and mass,

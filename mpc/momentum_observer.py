@@ -72,7 +72,7 @@ def _dynamics(
     M: Matrix,
     passive: Vector,
     felt: Vector,
-):
+) -> None:
     """Writes rows of the mass matrix, what motors would balance, what soles feel."""
     tree, ws, damping, gravity, zero, rows, inertia, bodies, R_BS, p_BS = bound.content
     nv = v.shape[0]
@@ -112,7 +112,7 @@ def _follow(
     felt: Vector,
     last: Vector,
     residual: Vector,
-):
+) -> None:
     """Writes the residual after a step.
 
     Args:

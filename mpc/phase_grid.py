@@ -69,7 +69,7 @@ class PhaseGrid:
 
 
 @compiled
-def _phases_from(knots: Vector, k: int, spacing: float, out: Vector):
+def _phases_from(knots: Vector, k: int, spacing: float, out: Vector) -> None:
     """Writes the phases of knots from number k - 1 on, beyond the ends evenly."""
     for n in range(out.shape[0]):
         j = k - 1 + n

@@ -158,7 +158,7 @@ def interpolate(
     elapsed: float,
     now: Vector,
     turning: Matrix,
-):
+) -> int:
     """Writes deviation and turning at a time of the horizon; returns its interval.
 
     Mean velocities of the intervals are those of their middles.

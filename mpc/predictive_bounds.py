@@ -85,7 +85,7 @@ def _let_rise(
     motion: tuple[float, float],
     fall: tuple[float, VectorView],
     high: VectorView,
-):
+) -> None:
     """Raises (N,) bounds on the height to where nothing can keep the body below.
 
     Who goes up already does not stop at once: it goes as far as one that is carried by
@@ -111,7 +111,7 @@ def _bound_loads(
     limits: tuple[float, float, float],
     low: Matrix,
     high: Matrix,
-):
+) -> None:
     """Bounds wrenches, none in the air, and the stretches of intervals."""
     fastest, slowest, most = limits
     N, C = standing.shape
@@ -140,7 +140,7 @@ def soles_apart(
     limits: tuple[float, float, float],
     entries: Array3,
     bounds: Array3View,
-):
+) -> None:
     """Writes rows and bounds of how far apart two soles are, forward and sideways.
 
     What is so already, in the world or in the behavior, is always allowed.
@@ -171,7 +171,7 @@ def soles_apart(
 
 
 @compiled
-def _time_in_the_air(stands: FlagsView, phases: Vector, left: Vector):
+def _time_in_the_air(stands: FlagsView, phases: Vector, left: Vector) -> None:
     """Writes (N,) phase until a patch lands, of intervals that have it in the air."""
     landing = 0.0
     for k in range(left.shape[0] - 1, -1, -1):

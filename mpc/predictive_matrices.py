@@ -322,7 +322,7 @@ class PredictiveMatrices:
 
 
 @compiled
-def _gather(A: Vector, B: Vector, sources: Indices, out: Vector):
+def _gather(A: Vector, B: Vector, sources: Indices, out: Vector) -> None:
     """Writes minus the entries of A, then B, that have these numbers; ones for ONE."""
     for n in range(out.shape[0]):
         i = sources[n]

@@ -133,7 +133,7 @@ class PredictiveSolver:
 
 # Not with fast mathematics, for which nothing is ever no number.
 @compiled
-def farthest_out(values: Vector, low: Vector, high: Vector):
+def farthest_out(values: Vector, low: Vector, high: Vector) -> float:
     """Most by which values leave their bounds; infinite where one is no number."""
     worst = 0.0
     for i in range(values.shape[0]):
@@ -153,7 +153,7 @@ def farthest_row(
     x: Vector,
     low: Vector,
     high: Vector,
-):
+) -> float:
     """Most by which A x leaves its bounds, of A by columns as in SciPy."""
     values = np.zeros(low.shape[0])
     for j in range(x.shape[0]):

@@ -43,7 +43,7 @@ def locate(t, s):
 
 
 @compiled
-def _locate_all(t: Vector, phases: Vector, index: Indices, share: Vector):
+def _locate_all(t: Vector, phases: Vector, index: Indices, share: Vector) -> None:
     for n in range(phases.shape[0]):
         index[n], share[n] = locate(t, phases[n])
 
@@ -162,7 +162,7 @@ def _sample_or_rest(
     s: float,
     duration: float,
     floating: bool,
-):
+) -> None:
     """`_sample`, with all rates zero before the start and after the end."""
     _sample(bound, s, floating)
     if 0.0 <= s <= duration:

@@ -89,7 +89,7 @@ class ServoSchedule:
 
 
 @compiled
-def _blend(table: Array3, u: float, out: Matrix):
+def _blend(table: Array3, u: float, out: Matrix) -> None:
     """Writes a row of a table (K, 2, nj) at an index u between rows; ends go on."""
     last = table.shape[0] - 1
     u = min(max(u, 0.0), float(last))

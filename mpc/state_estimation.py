@@ -256,7 +256,7 @@ def _advance(
     base: BaseEstimate,
     joints: Matrix,
     motion: Matrix,
-):
+) -> bool:
     """One sample: filters in place, base rate and acceleration into `motion`.
 
     On `rough` ground feet are not taken to stand level. Returns whether those that
@@ -304,7 +304,7 @@ def _carry_on(
     horizon: float,
     q: Vector,
     v: Vector,
-):
+) -> None:
     """Writes the state `horizon` later, at constant accelerations."""
     nj = joints.shape[1]
     first = v.shape[0] - nj

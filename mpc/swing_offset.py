@@ -68,7 +68,7 @@ def find_offset(
     depth: float,
     rise: float,
     out: Matrix,
-):
+) -> None:
     """Writes the offset of a swing at a phase.
 
     Args:

@@ -38,7 +38,7 @@ def fill(
     wrenches: Array3,
     shifts: Array3,
     ground: float,
-):
+) -> None:
     """Writes a target; `whole_body_target.TargetWriter` says what.
 
     Args:
@@ -107,7 +107,7 @@ def move_sole(
     contact: int,
     offset: Matrix,
     rate: float,
-):
+) -> None:
     """Moves a sole of a target by a (3, 3) offset and its rates per phase."""
     target = bound.content[0]
     for i in range(3):

@@ -30,7 +30,7 @@ def write_command(
     period: float,
     planned: Vector,
     command: Vector,
-):
+) -> None:
     """Writes a `models.joint_command` and the velocity that it plans.
 
     Where no servo helps, the velocity is the solution's own: it says which way friction

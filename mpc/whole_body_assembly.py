@@ -31,7 +31,7 @@ from mpc.whole_body_limits import limits
 
 
 @compiled
-def update_state(structure: Structure, q: Vector, v: Vector, tick: Tick):
+def update_state(structure: Structure, q: Vector, v: Vector, tick: Tick) -> None:
     """Dynamics, contacts, center of mass and momentum at (q, v)."""
     tree, ws = structure.tree, tick.ws
     nv = v.shape[0]
@@ -117,7 +117,7 @@ def recover(
     z: Vector,
     vdot: Vector,
     tau: Vector,
-):
+) -> None:
     """Accelerations and joint torques of a solution z."""
     nv, n = tick.Z.shape
     nj, na = structure.effort.shape[0], structure.free.shape[0]
@@ -141,7 +141,7 @@ def recover(
 
 
 @compiled
-def is_braced(target: Target):
+def is_braced(target: Target) -> bool:
     """Whether all contacts stand and no sole may step."""
     braced = not target.may_step[0]
     for c in range(target.standing.shape[0]):
@@ -152,7 +152,7 @@ def is_braced(target: Target):
 @compiled
 def build(
     bound: Bound[tuple[Structure, Gains, Gains, Target, Tick]], q: Vector, v: Vector
-):
+) -> None:
     """Builds the program of one tick at (q, v) from its bound arguments."""
     structure, loose, braced, target, tick = bound.content
     gains = braced if is_braced(target) else loose
@@ -166,7 +166,7 @@ def recover_bound(
     z: Vector,
     vdot: Vector,
     tau: Vector,
-):
+) -> None:
     """`recover` of bound arguments."""
     structure, _, _, target, tick = bound.content
     recover(structure, target, tick, z, vdot, tau)

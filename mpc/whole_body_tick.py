@@ -43,7 +43,7 @@ CARRY = 0.05
 
 # Not with fast mathematics, for which everything is finite.
 @compiled
-def _move_on(q: Vector, v: Vector, time: float, floating: bool, out: Vector):
+def _move_on(q: Vector, v: Vector, time: float, floating: bool, out: Vector) -> bool:
     """Writes where a robot is a while later; whether its state is finite numbers."""
     if not (all_finite(q) and all_finite(v)):
         return False

@@ -172,7 +172,7 @@ def follow_active_set(
     guess: Vector,
     x: Vector,
     dual: Vector,
-):
+) -> int:
     """Solves a program from a guess of its multipliers.
 
     Args:

@@ -178,7 +178,7 @@ def _trial(
     elastic: Flags,
     alpha: float,
     mu: float,
-):
+) -> tuple[float, float]:
     """Sum of |c + e - s| and the cost of barriers and excesses."""
     theta = 0.0
     cost = 0.0
@@ -203,7 +203,7 @@ def _linearize(
     mu: float,
     stiffness: Vector,
     shift: Vector,
-):
+) -> None:
     """Eliminates slack and excess: z + dz = z - stiffness (dc + shift)."""
     for i in range(c.shape[0]):
         x = s[i] / z[i]
@@ -226,7 +226,7 @@ def _step(
     dz: Vector,
     ds: Vector,
     de: Vector,
-):
+) -> tuple[float, float]:
     """Steps of slacks and excesses, and the longest steps that keep all positive."""
     primal = 1.0
     dual = 1.0

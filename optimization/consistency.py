@@ -29,7 +29,7 @@ def make_consistent(
     vdot: Matrix,
     wrench: Array3,
     tau: Matrix,
-):
+) -> None:
     """Corrects q, v, vdot, wrench in place and writes tau; see the module's head.
 
     Args:

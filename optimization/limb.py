@@ -32,7 +32,7 @@ def put_limb(
     v: Vector,
     vdot: Vector,
     change: Matrix,
-):
+) -> None:
     """Puts a limb where its contact stands still, and notes by how much.
 
     Args:

@@ -46,7 +46,7 @@ def evaluate(
     values: Evaluation,
     derivatives: Linearization,
     linearize: bool,
-):
+) -> float:
     """Evaluates a program, with first derivatives if asked.
 
     Args:

@@ -34,7 +34,7 @@ HELD = 1e20
 
 
 @compiled
-def _retract(q: Matrix, dx: Matrix, scale: float, floating: bool, out: Matrix):
+def _retract(q: Matrix, dx: Matrix, scale: float, floating: bool, out: Matrix) -> None:
     for k in range(q.shape[0]):
         box_plus(q[k], dx[k], scale, floating, out[k])
 

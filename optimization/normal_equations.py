@@ -27,7 +27,7 @@ from optimization.program import CONE_ROWS, Program
 @compiled
 def assemble(
     program: Program, w: Array3, system: NewtonSystem, damping: float, step: Step
-):
+) -> None:
     """Assembles the band matrix and right-hand side of the Newton step.
 
     Args:

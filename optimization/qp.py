@@ -10,6 +10,7 @@ and never trust a solver's word.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import daqp
 import numpy as np
@@ -44,7 +45,7 @@ class QuadraticProgram:
     upper: np.ndarray
 
     @cached_property
-    def bound(self) -> Bound:
+    def bound(self) -> Bound[Any]:
         """Its five arrays for compiled functions, for a program that is kept."""
         return bind((self.H, self.g, self.A, self.lower, self.upper))
 
@@ -64,7 +65,7 @@ class QuadraticProgram:
 
 
 @compiled
-def _violation(A: Matrix, lower: Vector, upper: Vector, x: Vector):
+def _violation(A: Matrix, lower: Vector, upper: Vector, x: Vector) -> float:
     """Largest violation of a bound; not a number where anything is not."""
     m, n = A.shape
     first = lower.shape[0] - m
@@ -84,7 +85,7 @@ def _violation(A: Matrix, lower: Vector, upper: Vector, x: Vector):
 
 
 @compiled
-def _gradient(H: Matrix, g: Vector, A: Matrix, x: Vector, dual: Vector):
+def _gradient(H: Matrix, g: Vector, A: Matrix, x: Vector, dual: Vector) -> float:
     """Largest entry of H x + g + A' dual; not a number where anything is not."""
     m, n = A.shape
     first = dual.shape[0] - m
@@ -118,7 +119,7 @@ def _is_optimal(
     dual: Vector,
     primal: float,
     gradient: float,
-):
+) -> bool:
     """Whether both residuals are numbers and within their tolerances."""
     if not _violation(A, lower, upper, x) <= primal:
         return False
@@ -126,7 +127,7 @@ def _is_optimal(
 
 
 @compiled
-def _guess(lower: Vector, upper: Vector, dual: Vector, sense: Indices32):
+def _guess(lower: Vector, upper: Vector, dual: Vector, sense: Indices32) -> None:
     """Writes which rows are equalities, and which a dual solution has at a bound."""
     for i in range(sense.shape[0]):
         sense[i] = 0

@@ -12,7 +12,7 @@ from optimization.program import CONE_ROWS, Program
 @compiled
 def recover(
     program: Program, values: Evaluation, derivatives: Linearization, step: Step
-):
+) -> None:
     """Recovers wrench steps and the changes of all rows from step.dx."""
     N, nb = step.dx.shape
     nv = derivatives.com.shape[2]

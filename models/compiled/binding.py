@@ -81,7 +81,9 @@ def _table(
     for module, function in entries:
         translator = Translator(modules, module)
         arguments = function.args.args
-        kinds = ", ".join(translator.kind(a.annotation) for a in arguments)
+        kinds = ", ".join(
+            translator.kind(a.annotation) for a in arguments if a.annotation
+        )
         names = ", ".join(f'"{a.arg}"' for a in arguments)
         called = f"{module.namespace}::{name_of(function.name)}"
         yield f"PyObject* {_entry(module, function)}("

@@ -30,7 +30,7 @@ HEADERS = "arrays.hpp", "numbers.hpp", "python.hpp"
 FLAGS = (
     "-std=c++20",
     "-O3",
-    "-march=x86-64-v3",
+    "-mavx2",
     "-mno-fma",
     "-ffp-contract=off",
     "-fno-math-errno",

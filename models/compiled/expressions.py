@@ -175,8 +175,8 @@ class Expressions:
                     first = self.expression(index.lower) if index.lower else "0"
                     last = self.expression(index.upper)
                     written.append(f"backbeat::Range{{{first}, {last}}}")
-                case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
-                    written.append(f"{base}.shape[{axis}] - {index.operand.value}")
+                case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(n))):
+                    written.append(f"{base}.shape[{axis}] - {n}")
                     continue
                 case _:
                     written.append(self.expression(index))

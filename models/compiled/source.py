@@ -97,8 +97,8 @@ def _keep_constants(
                 known[target.id] = number
         case ast.Tuple(), ast.Call(func=ast.Name("range"), args=bounds):
             numbers = range(*map(ast.literal_eval, bounds))
-            for t, v in zip(target.elts, numbers, strict=True):
-                known[ast.unparse(t)] = v
+            for name, entry in zip(target.elts, numbers, strict=True):
+                known[ast.unparse(name)] = entry
         case ast.Tuple(), ast.Tuple() if len(target.elts) == len(value.elts):
             for t, v in zip(target.elts, value.elts, strict=True):
                 _keep_constants(t, v, known)

@@ -15,7 +15,7 @@ from models.compiled.build import compile_program, compilers  # noqa: E402
 from models.compiled.source import read_modules  # noqa: E402
 
 
-class CompiledFunctions(BuildHookInterface):
+class CompiledFunctions(BuildHookInterface[Any]):
     """Compiles when a wheel is made; a checkout compiles at its first start."""
 
     def dependencies(self) -> list[str]:

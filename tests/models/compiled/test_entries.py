@@ -1,0 +1,88 @@
+"""What Python calls is compiled, and nothing of it runs as Python by mistake."""
+
+import ast
+from pathlib import Path
+
+import models.compiled
+from models.compiled.binding import is_entry
+from models.compiled.source import PACKAGES, read_modules
+from models.compiled.words import KINDS
+
+CHECKOUT = Path(__file__).parents[3]
+
+
+def calls(tree, own):
+    """Names that stand outside of compiled functions."""
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.FunctionDef) and child.name in own:
+            continue
+        if isinstance(child, ast.Name | ast.Attribute):
+            yield ast.unparse(child)
+        yield from calls(child, own)
+
+
+def uses(root, modules):
+    """(module, name) of compiled functions that other code names, and where."""
+    for package in (*PACKAGES, "backbeat"):
+        for path in sorted((root / package).rglob("*.py")):
+            tree = ast.parse(path.read_text())
+            name = ".".join(path.relative_to(root).with_suffix("").parts)
+            own = modules[name].functions if name in modules else {}
+            known = {function: (name, function) for function in own}
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ImportFrom) and node.module:
+                    for alias in node.names:
+                        known[alias.asname or alias.name] = node.module, alias.name
+            for text in calls(tree, own):
+                head, _, rest = text.partition(".")
+                if head not in known:
+                    continue
+                module, called = known[head]
+                if rest and f"{module}.{called}" in modules:
+                    module, called = f"{module}.{called}", rest
+                if module in modules and called in modules[module].functions:
+                    yield (module, called), path.relative_to(root)
+
+
+def test_every_compiled_function_that_python_calls_has_types():
+    modules = read_modules(CHECKOUT)
+    lacking = {
+        f"{path}: {module}.{name} runs as Python, for its arguments have no types"
+        for (module, name), path in uses(CHECKOUT, modules)
+        if not is_entry(modules[module].functions[name])
+    }
+    assert not lacking, "\n".join(sorted(lacking))
+
+
+def test_a_function_without_types_is_found(tmp_path):
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (folder / "kernels.py").write_text("@compiled\ndef kernel(x): pass\n")
+    (folder / "other.py").write_text(
+        "from models import kernels\ndef f(): kernels.kernel(1)\n"
+    )
+    modules = read_modules(tmp_path)
+    found = [function for function, _ in uses(tmp_path, modules)]
+    assert found == [("models.kernels", "kernel")]
+
+
+def test_every_function_with_types_is_in_the_library():
+    modules = read_modules(CHECKOUT)
+    entries = {
+        f"{module.name}.{name}"
+        for module in modules.values()
+        for name, function in module.functions.items()
+        if is_entry(function)
+    }
+    assert models.compiled._library().keys() == entries
+    assert len(entries) > 80
+
+
+def test_every_type_of_arrays_is_known():
+    tree = ast.parse((CHECKOUT / "models" / "arrays.py").read_text())
+    names = {
+        ast.unparse(line.targets[0])
+        for line in tree.body
+        if isinstance(line, ast.Assign)
+    }
+    assert names == KINDS.keys() - {"bool", "int", "float"}
