@@ -36,8 +36,8 @@ import numpy as np
 
 from models.errors import BackbeatError
 from optimization.settling import SettlingProgram, SettlingSolver
-from optimization.task_space.constrained_dynamics import DECIDED, solve_lower
 from optimization.task_space.cones import ContactCones
+from optimization.task_space.constrained_dynamics import DECIDED, solve_lower
 from optimization.task_space.limit_rows import LimitRows, limit_rows
 from optimization.task_space.limits import JointLimits
 from optimization.task_space.plain_limits import is_within
@@ -168,8 +168,8 @@ class LimitedProgram:
         self, found: TaskForces, is_solved: bool, active: Active
     ) -> LimitedForces:
         at_limit = self.limits.effort - np.abs(found.tau) <= ACCEPTED * self._unit
-        forces = found.tau, found.vdot, {}, found.reaction, found.error
-        return LimitedForces(*forces, at_limit, is_solved, active)
+        tau, vdot, F = found.tau, found.vdot, found.reaction
+        return LimitedForces(tau, vdot, {}, F, found.error, at_limit, is_solved, active)
 
     def _at_limits(self, free: list[np.ndarray]) -> LimitedForces:
         """Torques by programs, level by level.

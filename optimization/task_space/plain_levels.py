@@ -28,8 +28,8 @@ from optimization.task_space.rank import LEAST
 from optimization.task_space.reflections import (
     reflect_rows,
     rotate,
-    rotate_columns,
     rotate_back,
+    rotate_columns,
     solve_lower,
     solve_upper,
 )
@@ -53,7 +53,7 @@ def _gram(B, first, end, column, A):
 
 @summed
 def _column_gram(B, first, end, column, A):
-    """A = columns of B, from one on, times themselves, over some rows: upper triangle."""
+    """A = columns of some rows of B, from one on, times themselves: upper triangle."""
     n = B.shape[1] - column
     for i in range(n):
         for j in range(i, n):
@@ -342,7 +342,7 @@ def solve_levels(U, W, B, diagonal, scale, D, ends, kinds, count, force, wish, x
                 y[i - held] = x[i] - there
             left = end
             continue
-        elif kind == POSTURE or kind == DECIDING:
+        elif kind in (POSTURE, DECIDING):
             decided_change(B, W, D, kind, first, end, held, left, wish, x, y)
             left = nv
         for k in range(left if kind == TORQUES else held, nv):

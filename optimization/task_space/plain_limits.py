@@ -84,8 +84,24 @@ def _contact_columns(W, B, diagonal, held, unit, X, lead, x, R, F_0):
 
 @summed
 def plain_rows(
-    W, B, diagonal, held, K, K_diagonal, K_scale, x, lead, effort, unit, least, most,
-    cones, X, A, lower, upper
+    W,
+    B,
+    diagonal,
+    held,
+    K,
+    K_diagonal,
+    K_scale,
+    x,
+    lead,
+    effort,
+    unit,
+    least,
+    most,
+    cones,
+    X,
+    A,
+    lower,
+    upper,
 ):
     """All limits as rows lower <= A z <= upper: torques, accelerations, cones.
 
@@ -211,8 +227,26 @@ def _shape_whole(B, diagonal, weight, even, first, end, held, left, missing, J):
 
 @summed
 def level_program(
-    B, W, diagonal, D, kind, first, end, held, left, weight, even, wish, x_0, y, z,
-    small, H, g, near, toward
+    B,
+    W,
+    diagonal,
+    D,
+    kind,
+    first,
+    end,
+    held,
+    left,
+    weight,
+    even,
+    wish,
+    x_0,
+    y,
+    z,
+    small,
+    H,
+    g,
+    near,
+    toward,
 ):
     """Program of one level for changes of the unknowns that levels above leave.
 

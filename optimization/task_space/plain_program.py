@@ -10,7 +10,6 @@ import numpy as np
 from optimization.settling import EXACT, SettlingProgram, SettlingSolver
 from optimization.task_space.cones import ContactCones
 from optimization.task_space.limits import JointLimits
-from optimization.task_space.plain_levels import WHOLE
 from optimization.task_space.plain_limits import (
     hold,
     is_within,
@@ -102,7 +101,11 @@ class PlainProgram:
         Returns:
             What they come to, whether all programs were solved, and what is active.
         """
-        space, limits, base = self._space, self._limits, self._space.robot.base_velocities
+        space, limits, base = (
+            self._space,
+            self._limits,
+            self._space.robot.base_velocities,
+        )
         wish, force = plain.rows.wish(), space.joint_forces(plain.rows)
         plain.count_in(self._unit)
         x, lead = plain.start(wish)

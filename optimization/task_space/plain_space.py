@@ -111,9 +111,7 @@ class PlainSpace:
     def count_in(self, unit: np.ndarray) -> None:
         """Counts torques in units (nj,) [N m] from now on."""
         if unit is not self._counted:
-            factor_units(
-                self.W, self.held, unit, self.K, self.K_diagonal, self.K_scale
-            )
+            factor_units(self.W, self.held, unit, self.K, self.K_diagonal, self.K_scale)
             self._counted = unit
 
     def smallest_torques(self, y: np.ndarray) -> np.ndarray:

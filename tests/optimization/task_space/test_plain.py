@@ -113,7 +113,9 @@ def test_near_a_singularity_levels_have_their_matrices(elbow):
     robot = RobotModel("ur10")
     space = TaskSpace(robot)
     space.add(PointTask(robot, "wrist_1_link"), 1.0, 2)
-    space.update(np.array([0.0, -0.5 * elbow, elbow, -0.5 * elbow, 0.2, 0]), np.zeros(6))
+    space.update(
+        np.array([0.0, -0.5 * elbow, elbow, -0.5 * elbow, 0.2, 0]), np.zeros(6)
+    )
     assert space.plain is None
     assert not space.levels[2].rank.is_full
     space.update(robot.posture("ready"), np.zeros(6))
