@@ -165,8 +165,9 @@ def factor_levels(M, G, ends, kinds, even, base, heaviest, U, W, B, diagonal, sc
             solve_forward(U, B[i])
             rotate(B, scale, count, B[i])
         if decides:
-            _column_gram(B, first, end, held, D)
-            if not _is_light(D, heaviest):
+            E = np.empty(D.shape) if is_decided else D
+            _column_gram(B, first, end, held, E)
+            if not _is_light(E, heaviest):
                 return -1
             kinds[level] = NOTHING if is_decided else DECIDING
             is_decided = True
