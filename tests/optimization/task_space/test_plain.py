@@ -97,9 +97,7 @@ def wish(space: TaskSpace, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
-    "make", [arm, standing, moved_base, pressing, decided, many]
-)
+@pytest.mark.parametrize("make", [arm, standing, moved_base, pressing, decided, many])
 def test_the_triangle_comes_to_what_levels_with_matrices_do(make, seed):
     space = make(seed)
     wish(space, seed)
