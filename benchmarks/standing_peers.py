@@ -24,7 +24,7 @@ from benchmarks.worker import Worker, bare_urdf
 from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.rotations import box_plus
-from optimization.task_space.limited_program import LimitedProgram
+from optimization.task_space.limited_program import LimitedForces, LimitedProgram
 from optimization.task_space.limits import JointLimits
 from optimization.task_space.motion_tasks import (
     ContactTask,
@@ -68,6 +68,8 @@ class OurLevels:
         self.start, self.middle = self.q.copy(), state.center_of_mass
         self.places = [h.position(state) for h in self.hands]
         self.time, self.is_limited = 0.0, False
+        # Of the last tick: where the search for active limits begins.
+        self.last: LimitedForces | None = None
 
     def weaken(self, share: float) -> None:
         """Leaves motors a share of their torque limits."""
@@ -91,7 +93,7 @@ class OurLevels:
         self.posture.set_desired(STIFFNESS * turned - DAMPING * speed)
         if not self.bounded:
             return space.solve().vdot
-        found = self.program.solve()
+        found = self.last = self.program.solve(self.last)
         if not found.is_solved:
             raise BackbeatError("a level was not solved")
         self.is_limited = bool(found.at_limit.any())

@@ -114,7 +114,7 @@ class UpperBody:
         own_v = np.concatenate([v[:6], v[6 + joints]])
         found = law(own_q, own_v, target, base_acceleration=base_acceleration)
         space = law.space_for(law.settings)
-        vdot = space.dynamics.acceleration(found.tau)
+        vdot = space.outcome(found.tau, {}).vdot
         told.joints[0, joints], told.joints[1, joints] = q[7 + joints], v[6 + joints]
         told.joints[2, joints] = vdot[6:]
         return found.tau

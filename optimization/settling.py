@@ -9,12 +9,10 @@ decides. What they cost the rest shrinks with every pass (proximal iterations), 
 factored once for all of them.
 
 Bounds that are active are found as in `active_set.py`, from those of a guess: the last
-tick's, or none. Where that does not end they are found one by one. The answer is that
-of the bounds that are active in the end, whatever was guessed. Where so many are that
-rounding decides, another solver is asked.
+tick's, or none. The answer is that of the bounds that are active in the end, whatever
+was guessed. Where that does not end, another solver is asked.
 
-Goldfarb, Idnani, "A Numerically Stable Dual Method for Solving Strictly Convex
-Quadratic Programs", 1983. Hintermüller, Ito, Kunisch, "The Primal-Dual Active Set Strategy as a Semismooth Newton
+Hintermüller, Ito, Kunisch, "The Primal-Dual Active Set Strategy as a Semismooth Newton
 Method", 2002. Rockafellar, "Monotone Operators and the Proximal Point Algorithm", 1976.
 """
 
@@ -32,15 +30,12 @@ from optimization.qp import (
 
 # Passes over a program, and the change of an answer from which on it has settled.
 PASSES, SETTLED = 4, 1e-9
-# Corrections of what is active before it is found row by row, and steps of that before
-# another solver is asked.
-ROUNDS, STEPS = 6, 200
-# Which share of its square a row has to have left, or it follows from active ones.
-INDEPENDENT = 1e-12
+# Corrections of what is active before another solver is asked.
+ROUNDS = 8
 # How far beyond a bound counts as beyond it, as a share of what is accepted.
 BEYOND = 1e-3
 # How the search of active sets ends, in words.
-EXACT, INFEASIBLE = "exact", "infeasible"
+EXACT = "exact"
 
 
 @dataclass(frozen=True)
@@ -127,130 +122,6 @@ def _correct(A, lower, upper, x, dual, beyond, side):
 
 
 @compiled
-def _correct_all(A, lower, upper, side, U, best, x, dual, V, known, beyond):
-    """Corrects what is active until nothing changes; rounds, 0 where that fails."""
-    for turn in range(1, 1 + ROUNDS):
-        if not _solve_active(A, lower, upper, side, U, best, x, dual, V, known):
-            return 0
-        changes = _correct(A, lower, upper, x, dual, beyond, side)
-        if changes < 0:
-            return 0
-        if changes == 0:
-            return turn
-    return 0
-
-
-@compiled
-def _weigh_active(V, signs, active, k, v, r, d):
-    """Multipliers r (k,) of active rows that make up for a row v, and what is left of it.
-
-    Args:
-        V, signs, active, k: rows, which side of them, and which are active.
-        v, r, d: (n,), (n,) written, (n,) written.
-
-    Returns:
-        Whether the active rows are independent.
-    """
-    n, S = v.shape[0], np.empty((k, k))
-    y = np.zeros(k)
-    for a in range(k):
-        row = V[active[a]]
-        for j in range(n):
-            y[a] += signs[a] * row[j] * v[j]
-        for b in range(a, k):
-            s = 0.0
-            for j in range(n):
-                s += row[j] * V[active[b], j]
-            S[a, b] = signs[a] * signs[b] * s
-    if not factor(S):
-        return False
-    solve_forward(S, y)
-    solve_backward(S, y)
-    for j in range(n):
-        d[j] = v[j]
-    for a in range(k):
-        r[a] = y[a]
-        for j in range(n):
-            d[j] -= y[a] * signs[a] * V[active[a], j]
-    return True
-
-
-@compiled
-def _find_active(A, lower, upper, U, best, beyond, side, V, known):
-    """Finds what is active row by row, the worst one first: Goldfarb and Idnani.
-
-    Args:
-        A, lower, upper, U, best, V, known: as of `_solve_active`.
-        beyond: how far beyond a bound counts as beyond it.
-        side: (m,) written.
-
-    Returns:
-        1, or -1 where there is no answer at all, or 0 where it did not get there.
-    """
-    m, n = A.shape
-    z, x, d, r = best.copy(), np.empty(n), np.empty(n), np.empty(n)
-    active, signs, u, k = np.empty(n, np.int64), np.empty(n), np.empty(n), 0
-    side[:] = 0
-    for _ in range(STEPS):
-        for j in range(n):
-            x[j] = z[j]
-        solve_backward(U, x)
-        over, p, sign = beyond, -1, 1.0
-        for i in range(m):
-            if side[i] != 0:
-                continue
-            value = 0.0
-            for j in range(n):
-                value += A[i, j] * x[j]
-            if value - upper[i] > over:
-                over, p, sign = value - upper[i], i, 1.0
-            if lower[i] - value > over:
-                over, p, sign = lower[i] - value, i, -1.0
-        if p < 0:
-            return 1
-        if not known[p]:
-            for j in range(n):
-                V[p, j] = A[p, j]
-            solve_forward(U, V[p])
-            known[p] = True
-        v, size, added = sign * V[p], 0.0, 0.0
-        for j in range(n):
-            size += v[j] * v[j]
-        while True:
-            if not _weigh_active(V, signs, active, k, v, r, d):
-                return 0
-            left = 0.0
-            for j in range(n):
-                left += d[j] * d[j]
-            step, gone = np.inf, -1
-            for a in range(k):
-                if r[a] > 0.0 and u[a] < step * r[a]:
-                    step, gone = u[a] / r[a], a
-            is_new = left > INDEPENDENT * size and k < n
-            if is_new and over <= step * left:
-                step, gone = over / left, -1
-            if not step < np.inf:
-                return -1 if over > beyond / BEYOND else 0
-            for a in range(k):
-                u[a] -= step * r[a]
-            added += step
-            if is_new:
-                over -= step * left
-                for j in range(n):
-                    z[j] -= step * d[j]
-            if gone < 0:
-                active[k], signs[k], u[k] = p, sign, added
-                side[p] = 1 if sign > 0.0 else -1
-                k += 1
-                break
-            side[active[gone]] = 0
-            k -= 1
-            for a in range(gone, k):
-                active[a], signs[a], u[a] = active[a + 1], signs[a + 1], u[a + 1]
-    return 0
-
-
-@compiled
 def settle(H, g, A, lower, upper, near, toward, beyond, side, x, dual):
     """Solves a program and settles.
 
@@ -261,7 +132,7 @@ def settle(H, g, A, lower, upper, near, toward, beyond, side, x, dual):
         x, dual: (n,), (m,) written: the solution and its multipliers.
 
     Returns:
-        Rounds that it took; 0 where it did not get there, -1 where nothing would.
+        Rounds that it took; 0 where it did not get there.
     """
     m, n = A.shape
     U, V, known = H.copy(), np.empty((m, n)), np.zeros(m, np.bool_)
@@ -280,16 +151,16 @@ def settle(H, g, A, lower, upper, near, toward, beyond, side, x, dual):
                     s += near[i, j] * last[j]
             best[i] = s
         solve_forward(U, best)
-        data = A, lower, upper, side, U, best, x, dual, V, known
-        took = _correct_all(*data, beyond)
-        if not took:
-            found = _find_active(A, lower, upper, U, best, beyond, side, V, known)
-            if found <= 0:
-                return found
-            took = _correct_all(*data, beyond)
-            if not took:
+        changes, end = 1, rounds + ROUNDS
+        while changes:
+            if rounds == end:
                 return 0
-        rounds += took
+            rounds += 1
+            if not _solve_active(A, lower, upper, side, U, best, x, dual, V, known):
+                return 0
+            changes = _correct(A, lower, upper, x, dual, beyond, side)
+            if changes < 0:
+                return 0
         moved = 0.0
         for j in range(n):
             moved = max(moved, abs(x[j] - last[j]))
@@ -323,9 +194,10 @@ class SettlingSolver:
         is as good as what is accepted; beyond that it is not found.
         """
         p = program
-        solution = self._settle(p, guess)
-        if solution.found or solution.status == INFEASIBLE:
-            return solution
+        for known in (None,) if guess is None else (guess, None):
+            solution = self._settle(p, known)
+            if solution.found:
+                return solution
         # Its first answer says what is active; if that is not all, it settles itself.
         other = self._other.solve(QuadraticProgram(p.H, p.g, p.A, p.lower, p.upper))
         if other.found:
@@ -340,8 +212,7 @@ class SettlingSolver:
             side[:] = np.sign(guess)
         data = p.H, p.g, p.A, p.lower, p.upper, p.near, p.toward
         rounds = settle(*data, BEYOND * p.accepted, side, x, dual)
-        status = INFEASIBLE if rounds < 0 else EXACT
-        return QPSolution(p, x, dual, rounds > 0, rounds, status)
+        return QPSolution(p, x, dual, rounds > 0, rounds, EXACT)
 
     def _settle_by_other(self, p: SettlingProgram, solution: QPSolution) -> QPSolution:
         """The same by the back end, from its first answer on."""

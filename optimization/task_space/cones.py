@@ -24,7 +24,7 @@ class ContactCones:
         parts, self._frames, at = [], [], 0
         for task in self._space.contacts:
             cone = self._cone(task)
-            if cone is not None:
+            if cone is not None and isinstance(task, ContactTask):
                 parts.append((cone, at))
                 self._frames.append(task.frame)
             at += task.dimension

@@ -168,8 +168,8 @@ class LimitedProgram:
         self, found: TaskForces, is_solved: bool, active: Active
     ) -> LimitedForces:
         at_limit = self.limits.effort - np.abs(found.tau) <= ACCEPTED * self._unit
-        forces = found.tau, found.vdot, {}, found.reaction, found.error
-        return LimitedForces(*forces, at_limit, is_solved, active)
+        tau, vdot, F = found.tau, found.vdot, found.reaction
+        return LimitedForces(tau, vdot, {}, F, found.error, at_limit, is_solved, active)
 
     def _at_limits(self, free: list[np.ndarray]) -> LimitedForces:
         """Torques by programs, level by level.

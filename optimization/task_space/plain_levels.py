@@ -53,7 +53,7 @@ def _gram(B, first, end, column, A):
 
 @compiled
 def _column_gram(B, first, end, column, A):
-    """A = columns of B, from one on, times themselves, over some rows: upper triangle."""
+    """A = columns of some rows of B, from one on, times themselves: upper triangle."""
     n = B.shape[1] - column
     for i in range(n):
         for j in range(i, n):
@@ -165,8 +165,9 @@ def factor_levels(M, G, ends, kinds, even, base, heaviest, U, W, B, diagonal, sc
             solve_forward(U, B[i])
             rotate(B, scale, count, B[i])
         if decides:
-            _column_gram(B, first, end, held, D)
-            if not _is_light(D, heaviest):
+            E = np.empty(D.shape) if is_decided else D
+            _column_gram(B, first, end, held, E)
+            if not _is_light(E, heaviest):
                 return -1
             kinds[level] = NOTHING if is_decided else DECIDING
             is_decided = True
@@ -342,7 +343,7 @@ def solve_levels(U, W, B, diagonal, scale, D, ends, kinds, count, force, wish, x
                 y[i - held] = x[i] - there
             left = end
             continue
-        elif kind == POSTURE or kind == DECIDING:
+        elif kind in (POSTURE, DECIDING):
             decided_change(B, W, D, kind, first, end, held, left, wish, x, y)
             left = nv
         for k in range(left if kind == TORQUES else held, nv):

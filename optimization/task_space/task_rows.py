@@ -47,13 +47,18 @@ class TaskRows:
         self.asks_for_torques = not all(motions)
         self.G, self.bias = np.zeros((at, num_velocities)), np.zeros(at)
         self._even = np.ones(1 + len(levels), bool)
-        self._known: list[object] = [self] * sum(map(len, levels.values()))
-        framed = [m for m in self._motions if _rides_on_a_frame(m[0])]
-        self._others = [m for m in self._motions if m not in framed]
-        self._frames = frame_arrays([task.frame for task, _ in framed])
+        self._known: Sequence[object] = [self] * sum(map(len, levels.values()))
+        framed: list[tuple[PointTask, slice]] = []
+        self._others: list[tuple[MotionTask, slice]] = []
+        for motion, part in self._motions:
+            if isinstance(motion, PointTask) and _is_as_it_rides(motion):
+                framed.append((motion, part))
+            else:
+                self._others.append((motion, part))
+        self._frames = frame_arrays([point.frame for point, _ in framed])
         self._rows = np.full((len(framed), 6), -1)
-        for rows, (task, part) in zip(self._rows, framed, strict=True):
-            rows[task.components] = np.arange(part.start, part.stop)
+        for rows, (point, part) in zip(self._rows, framed, strict=True):
+            rows[point.components] = np.arange(part.start, part.stop)
 
     def is_of(self, tasks: Sequence[Task]) -> bool:
         """Whether these are the tasks, contacts first."""
@@ -93,12 +98,10 @@ class TaskRows:
         return self._even
 
 
-def _rides_on_a_frame(task: MotionTask) -> bool:
-    """Whether its rows are components of a frame's, and nobody's own."""
+def _is_as_it_rides(task: PointTask) -> bool:
+    """Whether its rows are components of its frame's, and nobody's own."""
     kind = type(task)
-    return isinstance(task, PointTask) and (
-        (kind.jacobian, kind.bias) == (PointTask.jacobian, PointTask.bias)
-    )
+    return (kind.jacobian, kind.bias) == (PointTask.jacobian, PointTask.bias)
 
 
 def _is_even(tasks: Sequence[Task]) -> bool:

@@ -78,6 +78,17 @@ def many(seed: int) -> TaskSpace:
     return space
 
 
+def decided(seed: int) -> TaskSpace:
+    """The UR10 against a wall, all of it decided by its hand, and a posture below."""
+    robot, rng = RobotModel("ur10"), np.random.default_rng(seed)
+    space = TaskSpace(robot)
+    space.add(ContactTask(robot, "tool0", "z"))
+    space.add(PoseTask(robot, "tool0", "rx ry rz x y"), 1.0, 2)
+    space.add(JointTask(robot), 1.0, 3)
+    space.update(robot.posture("ready"), 0.2 * rng.normal(size=6))
+    return space
+
+
 def wish(space: TaskSpace, seed: int) -> None:
     rng = np.random.default_rng(seed)
     for priority in space.priorities:
@@ -86,7 +97,7 @@ def wish(space: TaskSpace, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("make", [arm, standing, moved_base, pressing, many])
+@pytest.mark.parametrize("make", [arm, standing, moved_base, pressing, decided, many])
 def test_the_triangle_comes_to_what_levels_with_matrices_do(make, seed):
     space = make(seed)
     wish(space, seed)
