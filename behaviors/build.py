@@ -117,7 +117,8 @@ def solve(
     path, started = Path(path), time.perf_counter()
     cost = BuildCost(reports.progress)
     reports = reports._replace(progress=cost.report)
-    behavior, tried = _attempt(specification, text, path, reports, workshop), []
+    behavior = _attempt(specification, text, path, reports, workshop)
+    tried: list[str] = []
     while not behavior.certificate.passed and len(tried) < FINER_ROUNDS:
         closer = specification.with_closer_knots()
         if closer is None:
@@ -129,11 +130,12 @@ def solve(
     check_certificate(behavior, _said_of_knots(specification, tried))
     made = {"key": key, "seconds": time.perf_counter() - started, **cost.provenance()}
     if tried:
-        made["remarks"] = [
+        remark = (
             f"knots are closer than asked for ({_knot_key(specification)}): the motion "
-            f"failed between them, {'; '.join(tried)}",
-            *behavior.provenance["remarks"],
-        ]
+            f"failed between them, {'; '.join(tried)}"
+        )
+        known: list[str] = behavior.provenance["remarks"]  # type: ignore[assignment]
+        made["remarks"] = [remark, *known]
     return replace(behavior, provenance={**behavior.provenance, **made})
 
 

@@ -49,7 +49,7 @@ def strained_joints(
     ):
         is_over = np.abs(values) >= least * limits
         share, start = _worst_window(t, is_over, length)
-        for j in np.flatnonzero(share > MOST):
+        for j in np.flatnonzero(share > MOST).tolist():
             found.append(
                 {
                     "joint": names[j],

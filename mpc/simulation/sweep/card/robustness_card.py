@@ -155,12 +155,16 @@ def pooled(disturbances: Sequence[Survival]) -> Survival:
         for s in disturbances
         if s.first_fall_s is not None
     ]
+    time, beat = min(falls, default=(None, None))
     return Survival(
         "all standard disturbances",
         sum(s.survived for s in disturbances),
         sum(s.runs for s in disturbances),
-        *min(falls, default=(None, None)),
-        "; ".join(f"{s.what}: {s.strained}" for s in disturbances if s.strained),
+        first_fall_s=time,
+        first_fall_beat=beat,
+        strained="; ".join(
+            f"{s.what}: {s.strained}" for s in disturbances if s.strained
+        ),
     )
 
 
