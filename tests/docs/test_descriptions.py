@@ -13,7 +13,8 @@ PAGE = (CHECKOUT / "docs" / "descriptions.md").read_text()
 (OVERLAY,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
 (PYTHON,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 # How the source names a rule: as the first word of a finding, or in a variable.
-CALLS = r"(?:Finding|_found|_finding|_error|\.error)\(\s*\"([a-z-]+)\""
+CALLS = r"(?:Finding|_found|_finding|_error|\.error|\.found|MeshFile)"
+CALLS += r"\((?:None, |made, )?\s*\"([a-z-]+)\""
 NAMES = r"\brule(?:, \w+)? = \"([a-z-]+)\""
 
 

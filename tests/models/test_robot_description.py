@@ -79,7 +79,7 @@ def test_a_link_may_be_welded_to_the_world_in_the_urdf(changed):
     ("old", "new", "sentence"),
     [
         ("base: rail", "base: rial", "'rial'; did you mean rail"),
-        ("base: rail", "base: block0", "begins with 'rail', .*`base: rail`"),
+        ("base: rail", "base: block0", "no joint carries the link 'rail'"),
         ("base: rail", "", "needs a value for 'base'"),
         ("urdf: sliders", "urdf: slider", "no such URDF 'slider.urdf'"),
         ("base: rail", "base: rail\ntrunkk: rail", "'trunkk'; did you mean trunk"),
@@ -104,11 +104,7 @@ def test_a_link_may_be_welded_to_the_world_in_the_urdf(changed):
         ("{slide0: 0.3}", "{slida0: 0.3}", "posture 'out' .*'slida0'; did you mean"),
         ("{slide0: 0.3}", "{slide0: .inf}", "slide0 has no number in posture 'out'"),
         ('type="prismatic"', 'type="planar"', "a planar joint .* cannot be driven"),
-        (
-            '<parent link="rail"/>',
-            '<parent link="no"/>',
-            "its parent 'no' is not among the links",
-        ),
+        ('<parent link="rail"/>', '<parent link="no"/>', "parent 'no' is not among"),
         ("</robot>", "", "sliders.urdf.*XML"),
         ("</robot>", '<link name="loose"/></robot>', "carries the link 'loose'"),
     ],
