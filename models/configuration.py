@@ -191,7 +191,7 @@ def _move(
     gravity: float,
     bias: Vector,
     p_WB: Vector,
-):
+) -> None:
     """Moves to a state; writes bias forces and the place of the base."""
     tree, ws = bound.content
     dynamics.forward_pass(tree, q, v, np.zeros(v.shape[0]), gravity, ws, False)
@@ -202,14 +202,16 @@ def _move(
 
 
 @compiled
-def _mass_matrix(bound: Bound[tuple[KinematicTree, Workspace]], M: Matrix):
+def _mass_matrix(bound: Bound[tuple[KinematicTree, Workspace]], M: Matrix) -> None:
     """Writes the mass matrix."""
     tree, ws = bound.content
     mass_matrix(tree, ws, M)
 
 
 @compiled
-def _center_of_mass_jacobian(bound: Bound[tuple[KinematicTree, Workspace]], J: Matrix):
+def _center_of_mass_jacobian(
+    bound: Bound[tuple[KinematicTree, Workspace]], J: Matrix
+) -> None:
     """Writes the Jacobian of the center of mass."""
     tree, ws = bound.content
     kinematics.center_of_mass_jacobian(tree, ws, J)
@@ -254,7 +256,7 @@ def _frame_velocity(
     R_PF: MatrixView,
     p_PF: Vector,
     out: Vector,
-):
+) -> None:
     """Writes the spatial velocity of a frame."""
     tree, ws = bound.content
     R, r, V = np.empty((3, 3)), np.empty(3), ws.V[body]
@@ -292,7 +294,7 @@ def _frame_rows(
     rows: IndexMatrix,
     J: Matrix,
     bias: Vector,
-):
+) -> None:
     """Writes rows of Jacobians and of Jdot v; see `frame_rows`."""
     tree, ws = bound.content
     R, r, a, G = np.empty((3, 3)), np.empty(3), np.empty(6), np.empty((6, J.shape[1]))
@@ -309,7 +311,7 @@ def _frame_rows(
 
 
 @compiled
-def _momentum_matrix(bound: Bound[tuple[KinematicTree, Workspace]], A: Matrix):
+def _momentum_matrix(bound: Bound[tuple[KinematicTree, Workspace]], A: Matrix) -> None:
     """Writes the momentum of every coordinate's motion; see `momentum_matrix`."""
     tree, ws = bound.content
     nf = 6 if tree.floating else 0
@@ -326,7 +328,9 @@ def _momentum_matrix(bound: Bound[tuple[KinematicTree, Workspace]], A: Matrix):
 
 
 @compiled
-def _momentum(bound: Bound[tuple[KinematicTree, Workspace]], v: Vector, out: Vector):
+def _momentum(
+    bound: Bound[tuple[KinematicTree, Workspace]], v: Vector, out: Vector
+) -> None:
     """Sums the momentum of every coordinate's motion; see `momentum`."""
     tree, ws = bound.content
     nf = 6 if tree.floating else 0

@@ -65,7 +65,7 @@ def _trace(
     p: Array3,
     V: Array3,
     A: Array3,
-):
+) -> None:
     tree, ws, bodies, R_BF, p_BF = bound.content
     p_WB, r = np.empty(3), np.empty(3)
     for m in range(q.shape[0]):

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.arrays import Indices, Matrix, Vector
 from models.compiled import compiled
 from optimization.cholesky import factor, solve_backward, solve_forward, solve_rows
 from optimization.qp import (
@@ -122,7 +123,19 @@ def _correct(A, lower, upper, x, dual, beyond, side):
 
 
 @compiled
-def settle(H, g, A, lower, upper, near, toward, beyond, side, x, dual):
+def settle(
+    H: Matrix,
+    g: Vector,
+    A: Matrix,
+    lower: Vector,
+    upper: Vector,
+    near: Matrix,
+    toward: Vector,
+    beyond: float,
+    side: Indices,
+    x: Vector,
+    dual: Vector,
+) -> int:
     """Solves a program and settles.
 
     Args:

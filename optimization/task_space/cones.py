@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from models.arrays import Indices, Matrix
 from models.compiled import compiled
 from models.contact import PATCH_MARGIN, wrench_cone
 from optimization.task_space.motion_tasks import ContactTask
@@ -61,7 +62,12 @@ class ContactCones:
 
 
 @compiled
-def _turn(local, block, R, turned):
+def _turn(
+    local: Matrix,
+    block: Indices,
+    R: Matrix,
+    turned: Matrix,
+) -> None:
     """Writes the rows of a cone, whose contact is turned by R (3, 3), in world axes."""
     for row in range(block[0], block[1]):
         for column in range(block[2], block[3], 3):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.arrays import Matrix, Vector, VectorView
 from models.compiled import compiled
 from models.robot import RobotModel
 
@@ -72,7 +73,16 @@ class JointLimits:
 
 
 @compiled
-def _accelerations(velocity, acceleration, horizon, stops, v, q, least, most):
+def _accelerations(
+    velocity: Vector,
+    acceleration: Vector,
+    horizon: float,
+    stops: Matrix,
+    v: VectorView,
+    q: VectorView,
+    least: Vector,
+    most: Vector,
+) -> None:
     """Writes least and greatest accelerations; see `JointLimits.accelerations`."""
     for j in range(v.shape[0]):
         low, high, limit = -velocity[j], velocity[j], acceleration[j]

@@ -22,6 +22,7 @@ near singularities; there `factor_levels` says so and writes nothing of use.
 
 import numpy as np
 
+from models.arrays import Flags, Indices, Matrix, Vector
 from models.compiled import compiled
 from optimization.cholesky import factor, solve_backward, solve_forward
 from optimization.task_space.rank import LEAST
@@ -112,7 +113,21 @@ def _has_all(B, first, end, held, count, heaviest):
 
 
 @compiled
-def factor_levels(M, G, ends, kinds, even, base, heaviest, U, W, B, diagonal, scale, D):
+def factor_levels(
+    M: Matrix,
+    G: Matrix,
+    ends: Indices,
+    kinds: Indices,
+    even: Flags,
+    base: int,
+    heaviest: float,
+    U: Matrix,
+    W: Matrix,
+    B: Matrix,
+    diagonal: Vector,
+    scale: Vector,
+    D: Matrix,
+) -> int:
     """Factors the robot, its contacts and levels.
 
     Args:
@@ -205,8 +220,8 @@ def _factor_torques(U, B, scale, kinds, base, held, count, heaviest, W, D):
                 W[i, j] -= u * W[k, j]
     rotate_columns(B, scale, count, W)
     is_posture = False
-    for kind in kinds:
-        is_posture = is_posture or kind == POSTURE
+    for level in range(kinds.shape[0]):
+        is_posture = is_posture or kinds[level] == POSTURE
     if base or is_posture:
         if nv - held > nj:
             return -1
@@ -220,7 +235,14 @@ def _factor_torques(U, B, scale, kinds, base, held, count, heaviest, W, D):
 
 
 @compiled
-def factor_units(W, held, unit, K, diagonal, scale):
+def factor_units(
+    W: Matrix,
+    held: int,
+    unit: Vector,
+    K: Matrix,
+    diagonal: Vector,
+    scale: Vector,
+) -> None:
     """Factors what torques do, in units.
 
     Args:
@@ -294,7 +316,18 @@ def decided_change(B, W, D, kind, first, end, held, left, wish, x, y):
 
 
 @compiled
-def start_levels(U, B, diagonal, scale, ends, count, f_0, wish, x, lead):
+def start_levels(
+    U: Matrix,
+    B: Matrix,
+    diagonal: Vector,
+    scale: Vector,
+    ends: Indices,
+    count: int,
+    f_0: Vector,
+    wish: Vector,
+    x: Vector,
+    lead: Vector,
+) -> None:
     """Accelerations without torques, the contacts holding.
 
     Args:
@@ -313,7 +346,21 @@ def start_levels(U, B, diagonal, scale, ends, count, f_0, wish, x, lead):
 
 
 @compiled
-def solve_levels(U, W, B, diagonal, scale, D, ends, kinds, count, force, wish, x, Y):
+def solve_levels(
+    U: Matrix,
+    W: Matrix,
+    B: Matrix,
+    diagonal: Vector,
+    scale: Vector,
+    D: Matrix,
+    ends: Indices,
+    kinds: Indices,
+    count: int,
+    force: Matrix,
+    wish: Vector,
+    x: Vector,
+    Y: Matrix,
+) -> None:
     """Accelerations that levels come to without limits.
 
     Args:
@@ -343,7 +390,7 @@ def solve_levels(U, W, B, diagonal, scale, D, ends, kinds, count, force, wish, x
                 y[i - held] = x[i] - there
             left = end
             continue
-        elif kind in (POSTURE, DECIDING):
+        elif kind != NOTHING:
             decided_change(B, W, D, kind, first, end, held, left, wish, x, y)
             left = nv
         for k in range(left if kind == TORQUES else held, nv):
@@ -351,7 +398,14 @@ def solve_levels(U, W, B, diagonal, scale, D, ends, kinds, count, force, wish, x
 
 
 @compiled
-def smallest_torques(K, diagonal, scale, unit, y, tau):
+def smallest_torques(
+    K: Matrix,
+    diagonal: Vector,
+    scale: Vector,
+    unit: Vector,
+    y: Vector,
+    tau: Vector,
+) -> None:
     """tau = the smallest torques, counted in units, that make y (r,); of `K`."""
     r, nj = K.shape
     for j in range(nj):
@@ -363,7 +417,15 @@ def smallest_torques(K, diagonal, scale, unit, y, tau):
 
 
 @compiled
-def level_forces(U, B, scale, count, held, Y, forces):
+def level_forces(
+    U: Matrix,
+    B: Matrix,
+    scale: Vector,
+    count: int,
+    held: int,
+    Y: Matrix,
+    forces: Matrix,
+) -> None:
     """forces (n, nv) = what levels add, as generalized forces [N m]."""
     n, nv = forces.shape
     x = np.empty(nv)
@@ -382,8 +444,21 @@ def level_forces(U, B, scale, count, held, Y, forces):
 
 @compiled
 def torque_outcome(
-    U, W, B, diagonal, scale, ends, kinds, count, f_0, wish, tau, vdot, F, error
-):
+    U: Matrix,
+    W: Matrix,
+    B: Matrix,
+    diagonal: Vector,
+    scale: Vector,
+    ends: Indices,
+    kinds: Indices,
+    count: int,
+    f_0: Vector,
+    wish: Vector,
+    tau: Vector,
+    vdot: Vector,
+    F: Vector,
+    error: Vector,
+) -> None:
     """What joint torques come to.
 
     Args:

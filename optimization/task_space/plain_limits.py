@@ -12,6 +12,7 @@ level that decides all that is left is a projection there: H is diagonal.
 
 import numpy as np
 
+from models.arrays import Matrix, Vector, VectorView
 from models.compiled import compiled
 from optimization.cholesky import factor
 from optimization.qp import INFINITY
@@ -20,7 +21,15 @@ from optimization.task_space.reflections import rotate_columns, solve_upper
 
 
 @compiled
-def is_within(tau, vdot, F, effort, least, most, cones):
+def is_within(
+    tau: Vector,
+    vdot: VectorView,
+    F: Vector,
+    effort: Vector,
+    least: Vector,
+    most: Vector,
+    cones: Matrix,
+) -> bool:
     """Whether torques and what they come to are within all limits.
 
     Args:
@@ -85,25 +94,25 @@ def _contact_columns(W, B, diagonal, held, unit, X, lead, x, R, F_0):
 
 @compiled
 def plain_rows(
-    W,
-    B,
-    diagonal,
-    held,
-    K,
-    K_diagonal,
-    K_scale,
-    x,
-    lead,
-    effort,
-    unit,
-    least,
-    most,
-    cones,
-    X,
-    A,
-    lower,
-    upper,
-):
+    W: Matrix,
+    B: Matrix,
+    diagonal: Vector,
+    held: int,
+    K: Matrix,
+    K_diagonal: Vector,
+    K_scale: Vector,
+    x: Vector,
+    lead: Vector,
+    effort: Vector,
+    unit: Vector,
+    least: Vector,
+    most: Vector,
+    cones: Matrix,
+    X: Matrix,
+    A: Matrix,
+    lower: Vector,
+    upper: Vector,
+) -> None:
     """All limits as rows lower <= A z <= upper: torques, accelerations, cones.
 
     Args:
@@ -148,7 +157,12 @@ def plain_rows(
 
 
 @compiled
-def hold(A, lower, upper, z):
+def hold(
+    A: Matrix,
+    lower: Vector,
+    upper: Vector,
+    z: Vector,
+) -> bool:
     """Whether z is within all limits."""
     for row in range(A.shape[0]):
         s = 0.0
@@ -160,7 +174,17 @@ def hold(A, lower, upper, z):
 
 
 @compiled
-def move_rows(A, lower, upper, z, first, room, A_left, low, high):
+def move_rows(
+    A: Matrix,
+    lower: Vector,
+    upper: Vector,
+    z: Vector,
+    first: int,
+    room: float,
+    A_left: Matrix,
+    low: Vector,
+    high: Vector,
+) -> float:
     """Limits of changes of z[first:], with some room at z; the largest value there.
 
     Args:
@@ -199,7 +223,9 @@ def _shape_whole(B, diagonal, weight, even, first, end, held, left, missing, J):
             J[i, k] = B[first + i, left + k] if k < i else 0.0
         J[i, i] = diagonal[first + i]
     if not even:
-        most = weight[first:end].max()
+        most = 0.0
+        for i in range(first, end):
+            most = max(most, weight[i])
         for i in range(d):
             root = np.sqrt(weight[first + i] / most)
             missing[first + i] *= root
@@ -228,27 +254,27 @@ def _shape_whole(B, diagonal, weight, even, first, end, held, left, missing, J):
 
 @compiled
 def level_program(
-    B,
-    W,
-    diagonal,
-    D,
-    kind,
-    first,
-    end,
-    held,
-    left,
-    weight,
-    even,
-    wish,
-    x_0,
-    y,
-    z,
-    small,
-    H,
-    g,
-    near,
-    toward,
-):
+    B: Matrix,
+    W: Matrix,
+    diagonal: Vector,
+    D: Matrix,
+    kind: int,
+    first: int,
+    end: int,
+    held: int,
+    left: int,
+    weight: Vector,
+    even: bool,
+    wish: Vector,
+    x_0: Vector,
+    y: Vector,
+    z: Vector,
+    small: Vector,
+    H: Matrix,
+    g: Vector,
+    near: Matrix,
+    toward: Vector,
+) -> None:
     """Program of one level for changes of the unknowns that levels above leave.
 
     Args:
