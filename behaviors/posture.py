@@ -30,8 +30,9 @@ from optimization.trajectory_problem import Task, TrajectoryProblem, Weights
 # Cost per second on where the center of mass is, and the factor on it where that was
 # said [1/m^2].
 BALANCE, CENTERED = (400.0, 400.0), 10.0
-# Cost per second on links that a hand is at a place of [1/m^2, 1/rad^2].
-BESIDE = 4000.0
+# Cost per second on links that a hand is at a place of [1/m^2, 1/rad^2]: they are
+# there to a millimeter, and a motion in which they cannot be is found all the same.
+BESIDE = 1e5
 # Least and most distance of knots; nothing moves in less time than the least [s].
 FINEST, COARSEST = 0.01, 0.1
 

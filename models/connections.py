@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from pydrake.multibody.parsing import Parser
-from pydrake.multibody.plant import DiscreteContactApproximation, MultibodyPlant
+from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import ForceElementIndex
 
 from models.bounds import check_count
@@ -188,22 +187,16 @@ def _range(description: Description, name: str) -> tuple[float, float]:
     return (-most if lower is None else lower, most if upper is None else upper)
 
 
-def refuse_foreign_connections(path: str | Path, package: str | Path) -> None:
+def refuse_foreign_connections(path: str | Path, plant: MultibodyPlant) -> None:
     """Refuses a model in another format than URDF that has any; nothing honors them.
 
     Args:
         path: the model.
-        package: `package.xml` of the package that it may name files of.
+        plant: the model alone, read by Drake for a solver that has constraints.
 
     Raises:
         BackbeatError: it has a constraint or a force element.
     """
-    plant = MultibodyPlant(1e-3)
-    # Drake leaves constraints out where its solver has none.
-    plant.set_discrete_contact_approximation(DiscreteContactApproximation.kSap)
-    parser = Parser(plant)
-    parser.package_map().AddPackageXml(str(package))
-    parser.AddModels(str(path))
     # The first force element is gravity.
     forces = [
         type(plant.get_force_element(ForceElementIndex(i))).__name__

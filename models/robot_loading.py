@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
 from pydrake.multibody.parsing import Parser
-from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.plant import DiscreteContactApproximation, MultibodyPlant
 from pydrake.multibody.tree import Frame, ModelInstanceIndex
 
 from models.connections import check_connections, refuse_foreign_connections
@@ -146,6 +146,16 @@ def _contact_links(
     return {c.link for c in contacts if not (points_alone and c.half_length > 0)}
 
 
+def _read_alone(path: Path) -> MultibodyPlant:
+    """A model in a plant of its own, with the constraints that only SAP has."""
+    plant = MultibodyPlant(1e-3)
+    plant.set_discrete_contact_approximation(DiscreteContactApproximation.kSap)
+    parser = Parser(plant)
+    parser.package_map().AddPackageXml(str(PACKAGE_XML))
+    parser.AddModels(str(path))
+    return plant
+
+
 def _parse(parser: Parser, path: Path, text: str = "") -> list[ModelInstanceIndex]:
     """Adds the models of a file, or of a text in its place."""
     is_foreign = not text and path.suffix != ".urdf"
@@ -153,7 +163,7 @@ def _parse(parser: Parser, path: Path, text: str = "") -> list[ModelInstanceInde
         refuse_foreign_files(path)
     try:
         if is_foreign:
-            refuse_foreign_connections(path, PACKAGE_XML)
+            refuse_foreign_connections(path, _read_alone(path))
         if text:
             return list(parser.AddModelsFromString(text, "urdf"))
         return list(parser.AddModels(str(path)))

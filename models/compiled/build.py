@@ -52,7 +52,7 @@ class CompilerError(BackbeatError):
     """Compiled functions cannot be made here, and what to do."""
 
 
-def load(library: Path | None = None) -> dict[str, Callable[..., object]]:
+def load(library: str | Path | None = None) -> dict[str, Callable[..., object]]:
     """All compiled functions that Python calls, by module and name.
 
     Args:
@@ -66,13 +66,13 @@ def load(library: Path | None = None) -> dict[str, Callable[..., object]]:
     return functions
 
 
-def find_library(root: Path = HERE.parent.parent) -> Path:
+def find_library(root: str | Path = HERE.parent.parent) -> Path:
     """The library of the source in a folder, made now if there is none.
 
     Raises:
         CompilerError: there is no compiler, or it fails.
     """
-    folder = _folder()
+    root, folder = Path(root), _folder()
     note = folder / f"{_state(root)}.source"
     if note.exists():
         library = folder / f"functions-{note.read_text('utf-8')}.so"
@@ -96,7 +96,7 @@ def _say(words: str) -> None:
     print(words, end="", file=sys.stderr, flush=True)
 
 
-def compile_program(program: str, library: Path) -> None:
+def compile_program(program: str, library: str | Path) -> None:
     """Compiles what `write_program` wrote.
 
     Raises:
@@ -111,7 +111,7 @@ def compile_program(program: str, library: Path) -> None:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode == 0:
                 code = made.read_bytes()
-                _write(library, code + hashlib.sha256(code).digest())
+                _write(Path(library), code + hashlib.sha256(code).digest())
                 return
             lines = [line for line in done.stderr.splitlines() if "error" in line]
             trouble = f"{' '.join(compiler)} says: {' / '.join(lines[:3])}"

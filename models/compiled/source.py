@@ -48,19 +48,19 @@ class Module:
         return self.name.replace(".", "_")
 
 
-def read_modules(root: Path) -> dict[str, Module]:
+def read_modules(root: str | Path) -> dict[str, Module]:
     """Every module below a folder that compiled functions may name, by name."""
-    modules = {}
+    root, modules = Path(root), {}
     for path in source_files(root):
         name = ".".join(path.relative_to(root).with_suffix("").parts)
         modules[name] = _read(name, ast.parse(path.read_text("utf-8"), str(path)))
     return modules
 
 
-def source_files(root: Path) -> Iterator[Path]:
+def source_files(root: str | Path) -> Iterator[Path]:
     """All files that may have anything to compile."""
     for package in PACKAGES:
-        yield from sorted((root / package).rglob("*.py"))
+        yield from sorted((Path(root) / package).rglob("*.py"))
 
 
 def _read(name: str, tree: ast.Module) -> Module:

@@ -190,7 +190,7 @@ class MeshFile:
     remedy: str = ""
 
 
-def mesh_file(name: str, urdf: Path, known: tuple[str, ...]) -> MeshFile:
+def mesh_file(name: str, urdf: str | Path, known: tuple[str, ...]) -> MeshFile:
     """The file that Drake reads for a mesh.
 
     Args:
@@ -198,7 +198,7 @@ def mesh_file(name: str, urdf: Path, known: tuple[str, ...]) -> MeshFile:
         urdf: the URDF.
         known: endings of what Drake reads for the use of the mesh.
     """
-    found = resolve(name, urdf)
+    found = resolve(name, Path(urdf))
     if found.path is None:
         says = f"cannot be found: {found.problem}"
         return MeshFile(None, "missing-mesh", says, found.remedy)

@@ -85,9 +85,8 @@ def test_failures_come_last_and_do_not_stop_the_others(backbeat, write, tmp_path
     typo, far = sentences(errors)
     assert errors.splitlines()[-2:] == [typo, far]
     assert "'hodl'; did you mean hold" in typo
-    assert re.fullmatch(
-        r"backbeat: \S+/far\.yaml:1: far: l_hand_face cannot reach .* away\.", far
-    )
+    where = r"backbeat: \S+/far\.yaml:7: far, station 1"
+    assert re.fullmatch(rf"{where}: l_hand_face cannot reach .* away\.", far)
 
 
 def test_a_fault_of_ours_is_told_apart_and_stops_nobody(

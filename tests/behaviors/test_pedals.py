@@ -50,7 +50,7 @@ def test_a_full_sets_midi_is_played_whole(tmp_path):
     (tmp_path / "song.mid").write_bytes(data)
     found = load_score(tmp_path / "song.mid", MEMBERS, PLAYER)
     assert len(found.hits) == len(notes)
-    assert not found.remarks
+    assert not any("dropped" in remark for remark in found.remarks)
     assert sorted(told(found)) == [
         ("kick", "right foot"),
         ("kick", "right foot"),
@@ -59,7 +59,7 @@ def test_a_full_sets_midi_is_played_whole(tmp_path):
     # The usual kit has no pedals, and says so.
     usual = kit_members(DrumKit())
     dropped = load_score(tmp_path / "song.mid", usual, PLAYER)
-    assert "2 hits of kick dropped" in dropped.remarks
+    assert any("kick, dropped" in remark for remark in dropped.remarks)
 
 
 def test_hands_do_not_play_pedals_nor_feet_drums(tmp_path):
