@@ -18,7 +18,6 @@ from pydrake.multibody.tree import ForceElementIndex
 from models.bounds import check_count
 from models.description.connecting import BALL, ends_of, joints_between, moves, way_to
 from models.description.description import Description, Tag, listed
-from models.description.forward_kinematics import joint_motion, transform
 from models.errors import BackbeatError
 from models.mimic import Follower
 
@@ -152,6 +151,9 @@ def _carried(
     point: np.ndarray,
 ) -> np.ndarray:
     """(3,) a point of a body in the link that a way of joints begins at [m]."""
+    # For this alone SciPy's rotations are loaded, in a fifth of a second.
+    from models.description.forward_kinematics import joint_motion, transform
+
     p = np.r_[point, 1.0]
     for name in way:
         joint = description.joints[name]

@@ -16,6 +16,7 @@ section 3.2) leaves one condition,
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
@@ -28,18 +29,10 @@ SERVO_STEP = 1e-3
 _HALVINGS, _LEAST, _MOST = 40, 1e-9, 1e3
 
 
-def holds(
-    inertia: float,
-    stiffness: float,
-    damping: float,
-    own: float = 0.0,
-    step: float = SERVO_STEP,
-    late: int = 0,
-    lag: float = 0.0,
-) -> bool:
-    """Whether a sampled servo is stable; see the head of this module.
+class SampledServo(NamedTuple):
+    """The servo of one joint, and when its samples act.
 
-    Args:
+    Attributes:
         inertia: that the joint feels [kg m^2 or kg].
         stiffness, damping: gains [N m/rad, N m s/rad].
         own: viscous damping of the joint [N m s/rad].
@@ -47,49 +40,49 @@ def holds(
         late: age of a sample when it acts [steps].
         lag: time constant of the motor [s].
     """
-    if late == 0 and lag == 0.0:
-        return damping + 0.5 * step * stiffness < 2.0 * inertia / step + own
-    decay = np.exp(-step / lag) if lag > 0 else 0.0
-    kept = (1.0 - decay) * lag / step
-    # States: q, v, effort of the motor, and samples of (q, v) up to the age at work.
-    A = np.zeros((3 + 2 * late,) * 2)
-    told = np.zeros(len(A))
-    seen = 0 if late == 0 else 1 + 2 * late
-    told[seen : seen + 2] = -stiffness, -damping
-    mean = (1.0 - kept) * told
-    mean[2] += kept
-    A[1] = step / inertia * mean
-    A[1, 1] += 1.0
-    A[1] /= 1.0 + step * own / inertia
-    A[0] = step * A[1]
-    A[0, 0] += 1.0
-    A[2] = (1.0 - decay) * told
-    A[2, 2] += decay
-    for k in range(late):
-        A[3 + 2 * k : 5 + 2 * k, (0 if k == 0 else 1 + 2 * k) :][:, :2] = np.eye(2)
-    return bool(np.abs(np.linalg.eigvals(A)).max() < 1.0)
 
+    inertia: float
+    stiffness: float
+    damping: float
+    own: float = 0.0
+    step: float = SERVO_STEP
+    late: int = 0
+    lag: float = 0.0
 
-def largest_share(
-    inertia: float,
-    stiffness: float,
-    damping: float,
-    own: float = 0.0,
-    step: float = SERVO_STEP,
-    late: int = 0,
-    lag: float = 0.0,
-) -> float:
-    """Largest share of both gains below which a servo holds; arguments as `holds`."""
+    def holds(self) -> bool:
+        """Whether it is stable; see the head of this module."""
+        inertia, stiffness, damping, own, step, late, lag = self
+        if late == 0 and lag == 0.0:
+            return damping + 0.5 * step * stiffness < 2.0 * inertia / step + own
+        decay = np.exp(-step / lag) if lag > 0 else 0.0
+        kept = (1.0 - decay) * lag / step
+        # States: q, v, effort of the motor, and samples of (q, v) of up to that age.
+        A = np.zeros((3 + 2 * late,) * 2)
+        told = np.zeros(len(A))
+        seen = 0 if late == 0 else 1 + 2 * late
+        told[seen : seen + 2] = -stiffness, -damping
+        mean = (1.0 - kept) * told
+        mean[2] += kept
+        A[1] = step / inertia * mean
+        A[1, 1] += 1.0
+        A[1] /= 1.0 + step * own / inertia
+        A[0] = step * A[1]
+        A[0, 0] += 1.0
+        A[2] = (1.0 - decay) * told
+        A[2, 2] += decay
+        for k in range(late):
+            A[3 + 2 * k : 5 + 2 * k, (0 if k == 0 else 1 + 2 * k) :][:, :2] = np.eye(2)
+        return bool(np.abs(np.linalg.eigvals(A)).max() < 1.0)
 
-    def is_stable(share: float) -> bool:
-        gains = share * stiffness, share * damping
-        return holds(inertia, *gains, own, step, late, lag)
-
-    low, high = _LEAST, _MOST
-    for _ in range(_HALVINGS):
-        middle = float(np.sqrt(low * high))
-        low, high = (middle, high) if is_stable(middle) else (low, middle)
-    return low
+    def largest_share(self) -> float:
+        """Largest share of both gains below which it holds."""
+        low, high = _LEAST, _MOST
+        for _ in range(_HALVINGS):
+            middle = float(np.sqrt(low * high))
+            gains = middle * self.stiffness, middle * self.damping
+            is_stable = self._replace(stiffness=gains[0], damping=gains[1]).holds()
+            low, high = (middle, high) if is_stable else (low, middle)
+        return low
 
 
 def felt_inertias(
@@ -157,8 +150,9 @@ def check_servo_gains(
     failing = []
     for name, (frequency, least) in servos.items():
         gains = servo_of(felt[name], frequency, least)
-        if not holds(felt[name], *gains, own[name]):
-            share = largest_share(felt[name], *gains, own[name])
+        servo = SampledServo(felt[name], *gains, own[name])
+        if not servo.holds():
+            share = servo.largest_share()
             failing.append((share * max(felt[name], least), share, name))
     if not failing:
         return

@@ -138,8 +138,9 @@ def command(
         typer.echo(f"backbeat: interrupted; {path} was not written.", err=True)
         raise typer.Exit(INTERRUPTED) from None
     metrics = run.metrics()
-    if output is None and (earlier := keep_earlier(path, run)):
-        remarks.print(f"the earlier run is now {earlier}")
+    if output is None:
+        if earlier := keep_earlier(path, run):
+            remarks.print(f"the earlier run is now {earlier}")
     elif is_there(path) and not repeats(path, run):
         remarks.print(f"{path} takes the place of an earlier file")
     save_run(run, path, metrics)

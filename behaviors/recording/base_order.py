@@ -29,7 +29,7 @@ def put_right(
         robot: whose motion it is.
         dt: time between samples [s].
         q: (n, nq) configurations.
-        stands: whether to refuse who does not stand.
+        stands: whether to refuse a robot that does not stand.
         where: names the recording.
 
     Raises:
@@ -55,7 +55,7 @@ def put_right(
 
 
 def misfit(soles: Soles) -> float:
-    """How little a motion is like one of who stands, in squared deviations."""
+    """How little a motion is like that of a standing robot, in squared deviations."""
     found = []
     for foot in FEET:
         speed = np.linalg.norm(slopes(soles.corners[foot], soles.dt), axis=2)

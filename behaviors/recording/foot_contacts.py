@@ -69,7 +69,7 @@ def find_contacts(
 
     Args:
         soles: of a motion whose base is known.
-        leg: how far soles are below the base of who stands [m].
+        leg: how far soles are below the base of a robot that stands [m].
         gravity: acceleration of a body that falls [m/s^2].
         spacing: time between the samples of the recording itself [s]; None where its
             base follows from the feet, and no flight can be seen.

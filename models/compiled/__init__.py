@@ -5,13 +5,13 @@
         for i in range(x.shape[0]):
             out[i] = factor * x[i]
 
-`models.compiled.translation` writes such functions in C++, a C++ compiler makes one
+`models.compiled.statements` writes such functions in C++, a C++ compiler makes one
 library of all of them, and `scale` is then the function of that library. What Python
 calls has types at its arguments (`models.arrays`, named tuples, `Bound`); what only
 compiled functions call needs none, is a template in C++, and stays a plain Python
-function for everybody else. Nothing is
-reordered or fused: numbers are those that Python gets, but for the last bit of sines
-and the like, and of products and solutions of matrices (`@`, `np.linalg.solve`).
+function elsewhere. Nothing is reordered or fused: numbers are those that Python gets,
+but for the last bit of sines and the like, and of products and solutions of matrices
+(`@`, `np.linalg.solve`).
 
 With BACKBEAT_INTERPRETED=1 in the environment nothing is compiled, and a debugger steps
 through; everything takes a thousand times as long.

@@ -25,8 +25,9 @@ HERE = Path(__file__).parent
 # What a wheel has; nothing is compiled then.
 SHIPPED = HERE / "functions.so"
 HEADERS = "arrays.hpp", "numbers.hpp", "python.hpp"
-# Sums are worked out as they are written, and nothing is fused: every compiler makes
-# the same numbers. GCC 12 fuses whatever it is told, unless there is nothing to do so.
+# Sums are worked out as they are written, and nothing is fused, so that numbers do not
+# depend on the level of optimization. GCC 12 fuses whatever it is told, unless there is
+# nothing to do so.
 FLAGS = (
     "-std=c++20",
     "-O3",

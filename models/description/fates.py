@@ -174,9 +174,9 @@ def _acting() -> frozenset[tuple[str, str]]:
 
 
 def _program(parts: list[str], attribute: str) -> str:
-    """What an element or attribute is for, by where it stands; "" if nobody can tell.
+    """What an element or attribute is for, by where it stands; "" if that is unknown.
 
-    One of an open place that looks like a slip of one that acts is for nobody.
+    One of an open place that looks like a slip of one that acts is unknown.
     """
     name = attribute or parts[-1]
     prefix, _, word = name.rpartition(":")

@@ -1,4 +1,4 @@
-"""An earlier run under a name that nobody chose is kept when another one takes it."""
+"""An earlier run under its default name is kept when another one takes the name."""
 
 import json
 from pathlib import Path

@@ -60,7 +60,7 @@ _JERK = {
         ...: Any,
     }
 }
-# What reports and pages need of them. Runs that nobody has measured have none.
+# What reports and pages need of them. Runs without metrics have none.
 NEEDED: dict[Any, Any] = {
     "duration_s": float,
     "fell": bool,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from models.errors import BackbeatError
-from models.servo_margin import holds, largest_share, rounded_down
+from models.servo_margin import SampledServo, rounded_down
 from mpc.reference import Reference
 from mpc.servo_gains import HOLD_SPACING, felt_inertia, servo_gains
 from mpc.simulation.scenario import Scenario
@@ -29,14 +29,15 @@ def check_servos(reference: Reference, scenario: Scenario) -> None:
         gains = servo_gains(robot, reference, scenario.latency, float(phases[k]))
         for j in np.flatnonzero((least == k) & (gains[1] > 0)):
             told = float(gains[0][j]), float(gains[1][j])
-            of_joint = float(felt[k, j]), *told, float(robot.damping[j])
-            if not holds(*of_joint, step, late, lag):
-                share = largest_share(*of_joint, step, late, lag)
+            own = float(robot.damping[j])
+            servo = SampledServo(float(felt[k, j]), *told, own, step, late, lag)
+            if not servo.holds():
+                share = servo.largest_share()
                 raise BackbeatError(
                     f"the servo of {robot.joint_names[j]} has a stiffness of "
                     f"{told[0]:.3g} and a damping of {told[1]:.3g} at {phases[k]:g} s "
                     f"of {reference.behavior.name}, where the joint feels an inertia "
-                    f"of {of_joint[0]:.2g} kg m^2: it shakes by itself at a step of "
+                    f"of {servo.inertia:.2g} kg m^2: it shakes by itself at a step of "
                     f"{1e3 * step:g} ms with sensors {1e3 * delay:g} ms late and "
                     f"motors that lag by {1e3 * lag:g} ms. Less than "
                     f"{rounded_down(share * told[0])} and "

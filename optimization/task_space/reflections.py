@@ -18,16 +18,21 @@ from models.compiled import compiled
 
 
 @compiled
+def _reflect(B, scale, i, x):
+    """x = x - scale_i v (v'x) with v row i of B, from entry i on."""
+    s = 0.0
+    for k in range(i, x.shape[0]):
+        s += B[i, k] * x[k]
+    s *= scale[i]
+    for k in range(i, x.shape[0]):
+        x[k] -= s * B[i, k]
+
+
+@compiled
 def rotate(B, scale, count, x):
     """x = Q x for the first `count` reflections."""
-    n = x.shape[0]
     for i in range(count):
-        s = 0.0
-        for k in range(i, n):
-            s += B[i, k] * x[k]
-        s *= scale[i]
-        for k in range(i, n):
-            x[k] -= s * B[i, k]
+        _reflect(B, scale, i, x)
 
 
 @compiled
@@ -50,14 +55,8 @@ def rotate_columns(B, scale, count, X):
 @compiled
 def rotate_back(B, scale, count, x):
     """x = Q' x for the first `count` reflections."""
-    n = x.shape[0]
     for i in range(count - 1, -1, -1):
-        s = 0.0
-        for k in range(i, n):
-            s += B[i, k] * x[k]
-        s *= scale[i]
-        for k in range(i, n):
-            x[k] -= s * B[i, k]
+        _reflect(B, scale, i, x)
 
 
 @compiled
@@ -80,12 +79,7 @@ def reflect_rows(B, diagonal, scale, first, end):
         half = size * (size + abs(head))
         scale[i] = 1.0 / half if half > 0.0 else 0.0
         for row in range(i + 1, end):
-            s = 0.0
-            for k in range(i, n):
-                s += B[i, k] * B[row, k]
-            s *= scale[i]
-            for k in range(i, n):
-                B[row, k] -= s * B[i, k]
+            _reflect(B, scale, i, B[row])
 
 
 @compiled

@@ -99,7 +99,7 @@ class TaskRows:
 
 
 def _is_as_it_rides(task: PointTask) -> bool:
-    """Whether its rows are components of its frame's, and nobody's own."""
+    """Whether its rows are components of its frame's, and none of its own."""
     kind = type(task)
     return (kind.jacobian, kind.bias) == (PointTask.jacobian, PointTask.bias)
 

@@ -6,7 +6,7 @@ from scipy.linalg import expm
 
 from models.errors import BackbeatError
 from models.robot import RobotModel
-from models.servo_margin import holds, largest_share, servo_of
+from models.servo_margin import SampledServo, servo_of
 
 LINK = """<link name="{0}"><inertial><origin xyz="{1}"/><mass value="{2}"/>
   <inertia ixx="{3}" iyy="{3}" izz="{4}" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
@@ -76,10 +76,11 @@ def shaken(inertia, stiffness, damping, own=0.0, step=1e-3, late=0, lag=0.0):
 def test_the_largest_share_parts_rest_from_shaking(late, lag, own):
     inertia, step = 1e-3, 1e-3
     gains = servo_of(inertia, 20.0, 0.0)
-    share = largest_share(inertia, *gains, own, step, late, lag)
+    share = SampledServo(inertia, *gains, own, step, late, lag).largest_share()
     for factor, is_stable in ((0.9, True), (1.1, False)):
         kp, kd = (factor * share * g for g in gains)
-        assert holds(inertia, kp, kd, own, step, late, lag) is is_stable
+        servo = SampledServo(inertia, kp, kd, own, step, late, lag)
+        assert servo.holds() is is_stable
         left = shaken(inertia, kp, kd, own, step, late, lag)
         assert (left < 1e-2) if is_stable else (left > 1e2)
 
@@ -89,9 +90,10 @@ def test_without_delay_the_eigenvalues_say_what_the_closed_form_does():
         kp = 50.0
         for own in (0.0, 0.3):
             formula = kd + 0.5 * 1e-3 * kp < 2.0 + own
-            assert holds(1e-3, kp, kd, own) is formula
+            assert SampledServo(1e-3, kp, kd, own).holds() is formula
             # A lag that is nothing beside a step leaves it so.
-            assert holds(1e-3, kp, kd, own, lag=1e-9) is formula
+            late = SampledServo(1e-3, kp, kd, own, lag=1e-9)
+            assert late.holds() is formula
 
 
 def test_a_wrist_that_would_shake_is_refused_with_what_holds(tiny):
