@@ -16,6 +16,7 @@ from behaviors.dance.arrangement import (
     place_moves,
 )
 from behaviors.dance.dance_tasks import DanceTasks
+from behaviors.dance.knots import KNOTS_PER_BEAT, STEPPING, knots_per_beat
 from behaviors.dance.markers import marker_events
 from behaviors.dance.move_file import move_files, vocabulary
 from behaviors.dance.recorded_move import (
@@ -38,11 +39,6 @@ from optimization.contact_schedule import constant_stance
 from optimization.dense_trajectory import DenseTrajectory
 from optimization.trajectory_problem import Limits, TrajectoryProblem, Weights
 
-# Knots of a beat, as many as it takes for them to be near enough to each other [s].
-KNOTS_PER_BEAT = (12, 16, 20, 24, 32, 40)
-STANDING, STEPPING, FLYING = 1.0, 0.0525, 0.042
-# And of a cycle: between fewer, forces of a quick move leave the friction cone.
-KNOTS_PER_CYCLE = 12
 LEAST_FADE = 0.1
 # Cost of accelerations [s^4/rad^2], low enough for what is done once a beat: legs move
 # by radians for every meter of the body.
@@ -228,27 +224,6 @@ def _shares(robot: RobotModel) -> dict[str, float]:
     """Factors on costs of velocity and acceleration: legs serve the base."""
     legs = {robot.joint_names[j]: LEG_SHARE for j in robot.leg_joints}
     return {"base": BASE_SHARE, **legs}
-
-
-def knots_per_beat(
-    placed: Sequence[PlacedMove], beat_length: float, most: float = 0.0
-) -> int:
-    """Knots of a beat: more at steps to slow music, at jumps and in quick moves.
-
-    Args:
-        placed: the moves.
-        beat_length: length of a beat [s].
-        most: time between knots that is not exceeded [s]; 0 for none.
-    """
-    steps = [s for p in placed for s in p.move.steps]
-    spacing = STEPPING if steps else STANDING
-    if any(s.feet == "none" for s in steps):
-        spacing = FLYING
-    spacing = min(spacing, most or spacing)
-    cycles = [p.move.length(p.values) for p in placed if p.move.curves]
-    least = KNOTS_PER_CYCLE / min(cycles, default=1.0)
-    fine = [n for n in KNOTS_PER_BEAT if beat_length / n <= spacing and n >= least]
-    return fine[0] if fine else KNOTS_PER_BEAT[-1]
 
 
 def _flights(found: Sequence[Swing]) -> list[tuple[int, int]]:

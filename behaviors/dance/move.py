@@ -110,6 +110,7 @@ class Move:
         exit: state in which it leaves them; "" for that in which it began.
         hold: where it waits when it is given more beats than it has, in shares of its
             length; None if it cannot.
+        knot_spacing: most time between knots for its steps [s]; 0 for what is usual.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Move:
     entry: tuple[str, ...] = field(default=())
     exit: str = ""
     hold: float | None = None
+    knot_spacing: float = 0.0
 
     def values(self, given: Mapping[str, float], where: str) -> dict[str, float]:
         """Parameter values with defaults filled in.

@@ -1,6 +1,5 @@
 """Recorded moves: joint trajectories from elsewhere on the track of a dance."""
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,11 +8,17 @@ import numpy as np
 
 from behaviors.dance.arrangement import PlacedMove
 from behaviors.dance.expression import Expression
-from behaviors.dance.move import Curve, Move, MoveStep, Offsets
+from behaviors.dance.move import Curve, Move, Offsets
+from behaviors.dance.step_times import (
+    fastest,
+    knot_spacing,
+    least_stance,
+    move_steps,
+)
 from behaviors.library import check_name
 from behaviors.recording.joint_file import read_joint_file
 from behaviors.recording.planted_feet import Interval
-from behaviors.recording.retargeting import RecordedStep, RetargetedMotion, retarget
+from behaviors.recording.retargeting import RetargetedMotion, retarget
 from behaviors.step import FEET
 from behaviors.time_law import minimum_jerk
 from models.errors import BackbeatError, unknown_name
@@ -24,12 +29,6 @@ from optimization.tasks import CenterOfMassTask, PostureTask
 from optimization.trajectory_problem import TrajectoryProblem
 
 STAY = "stay"
-# Time between steps with both feet on the ground [s]: four knots and their rounding.
-LEAST_STANCE = 0.27
-# Share of its own time that a step has at least, where others are too near; and what
-# is left of it where a recording may have its own time [s], of which it has at least
-# a share.
-LEAST_SHARE, EASY, SLOWEST_FOUND = 0.5, 0.35, 0.5
 # What a recording may be played faster or slower by.
 FASTEST, SLOWEST = 4.0, 0.1
 MOST_LEAD = 16.0
@@ -177,14 +176,14 @@ class RecordedMoves:
     ) -> RecordedMove:
         """What was found, on the grid of beats."""
         own, beat = float(found.t[-1]), 60.0 / self.bpm
-        notes = found.notes
+        notes, stance = found.notes, least_stance(beat)
         beats = own / beat if d.beats is None else d.beats
-        if d.beats is None and (slow := _fastest(found.steps)) < 1:
+        if d.beats is None and (slow := fastest(found.steps, stance)) < 1:
             beats /= slow
             notes = (
                 *notes,
                 f"{where}: its steps follow each other too fast for both feet to stand "
-                f"{LEAST_STANCE:g} s in between, so that it gets {beats:.3g} beats; "
+                f"{stance:.2g} s in between, so that it gets {beats:.3g} beats; "
                 "'beats' gives it others",
             )
         speed = own / beat / beats if beats > 0 else np.inf
@@ -197,6 +196,7 @@ class RecordedMoves:
         if abs(speed - 1) > 1e-3:
             notes = (*notes, f"{where}: it is played {speed:.3g} times as fast")
         length = beats + 2 * d.lead
+        steps = move_steps(found.steps, own, stance * speed, d.lead / length, where)
         return RecordedMove(
             name=name,
             track=_track(found, self.robot),
@@ -205,7 +205,7 @@ class RecordedMoves:
             length=Expression(length),
             repeats=False,
             curves={n: Curve((0.0,), (Expression(),)) for n in found.offsets},
-            steps=_steps(found.steps, own, speed, d.lead / length, where),
+            steps=steps,
             entry=("stand",) if found.planted else (),
             lead=d.lead / length,
             times=found.t / own,
@@ -213,6 +213,7 @@ class RecordedMoves:
             notes=notes,
             changes=found.changes,
             planted=found.planted,
+            knot_spacing=knot_spacing(steps, length * beat),
         )
 
 
@@ -229,53 +230,6 @@ def _track(found: RetargetedMotion, robot: RobotModel) -> str:
     if is_of("neck"):
         return "head"
     return "arms" if is_of("neck", "l_arm", "r_arm") else "body"
-
-
-def _steps(
-    steps: Sequence[RecordedStep], own: float, speed: float, lead: float, where: str
-) -> tuple[MoveStep, ...]:
-    """Steps in shares of the move, with time on both feet between them."""
-    ends, least = _apart(steps, speed), LEAST_STANCE * speed
-    found = []
-    for step, (start, end) in zip(steps, ends, strict=True):
-        if end - start < LEAST_SHARE * (step.end - step.start):
-            raise BackbeatError(
-                f"{where}: the {step.foot} foot is in the air from {step.start:.2f} to "
-                f"{step.end:.2f} s, too soon after or before the other one; both feet "
-                f"stand for at least {least:.2f} s between steps, so stretch it with "
-                "'beats'"
-            )
-        a, b = (lead + (1 - 2 * lead) * x / own for x in (start, end))
-        x, y = (Expression(v) for v in step.to)
-        stands = "right" if step.foot == "left" else "left"
-        turn, rise = Expression(step.turn), Expression(step.rise)
-        found.append(MoveStep(a, b, stands, (x, y), turn, rise))
-    return tuple(found)
-
-
-def _apart(steps: Sequence[RecordedStep], speed: float) -> list[list[float]]:
-    """Starts and ends of steps, with time on both feet between them."""
-    ends = [[s.start, s.end] for s in steps]
-    for before, after in itertools.pairwise(ends):
-        short = max(0.0, LEAST_STANCE * speed - (after[0] - before[1]))
-        before[1] -= 0.5 * short
-        after[0] += 0.5 * short
-    return ends
-
-
-def _fastest(steps: Sequence[RecordedStep]) -> float:
-    """How much of its own speed a recording may have, so that its steps fit."""
-    speed = 1.0
-    while speed > SLOWEST_FOUND:
-        ends = _apart(steps, speed)
-        least = [
-            max(LEAST_SHARE * own, min(EASY * speed, own))
-            for own in (s.end - s.start for s in steps)
-        ]
-        if all(b - a >= x for (a, b), x in zip(ends, least, strict=True)):
-            return speed
-        speed -= 0.02
-    return 1.0
 
 
 def departures(

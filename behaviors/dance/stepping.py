@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from behaviors.dance.arrangement import PlacedMove
+from behaviors.dance.knots import LEAST_KNOTS
 from behaviors.footsteps import FootstepSpecification
 from behaviors.step import Step
 from models.errors import BackbeatError
 
 OTHER = {"left": "right", "right": "left", "none": "none"}
-# A foot that lands or leaves is still for a knot on either side.
-LEAST_KNOTS = 4
 
 
 class Swing(NamedTuple):

@@ -15,6 +15,14 @@ from scipy.interpolate import PchipInterpolator
 
 from behaviors.recording.joint_file import JointRecording
 from behaviors.recording.planted_feet import FootPath, Interval, plant_feet
+from behaviors.recording.steps import (
+    RecordedStep,
+    find_steps,
+    first_places,
+    moved_start,
+)
+from behaviors.stance import support_poses
+from behaviors.step import FEET
 from behaviors.time_law import minimum_jerk
 from models.configuration import Configuration
 from models.errors import BackbeatError
@@ -24,30 +32,8 @@ from models.robot import RobotModel
 RATE, MEAN = 50.0, 0.04
 # Distance from joint stops [rad].
 STOP = 0.05
-# Height of a foot on its way [m].
-LEAST_RISE, MOST_RISE = 0.03, 0.3
 # Smaller changes are not worth a word [rad, m].
 SLIGHT_ANGLE, SLIGHT_WAY = 0.005, 0.002
-
-
-@dataclass(frozen=True)
-class RecordedStep:
-    """A foot in the air.
-
-    Attributes:
-        start, end: when [s].
-        foot: the one in the air.
-        to: how far it gets, ahead and left of where the body faces [m].
-        turn: how far it turns left [rad].
-        rise: how high it gets [m].
-    """
-
-    start: float
-    end: float
-    foot: str
-    to: tuple[float, float]
-    turn: float
-    rise: float
 
 
 @dataclass(frozen=True)
@@ -124,11 +110,14 @@ def retarget(
     offsets = {n: o[motion.kept] for n, o in offsets.items() if n not in legs}
     offsets |= _body(robot, motion.q, motion.com, motion.t, motion.feet, q_start)
     changes += _moved(motion.feet, where)
-    begin = motion.t[0]
+    begin, poses = motion.t[0], support_poses(robot, q_start)
+    stance = {f: poses[n].translation()[:2] for f, n in FEET.items()}
+    at = first_places(motion.feet, stance)
+    changes += moved_start(motion.feet, at, where)
     return RetargetedMotion(
         t=motion.t - begin,
         offsets=offsets,
-        steps=tuple(_steps(motion.feet, begin, where)),
+        steps=tuple(find_steps(motion.feet, begin, at, where)),
         planted={foot: path.planted for foot, path in motion.feet.items()},
         notes=(*motion.notes, *_stances(motion.feet, planted is not None, where)),
         changes=tuple(changes),
@@ -227,42 +216,6 @@ def _moved(feet: Mapping[str, FootPath], where: str) -> Iterator[str]:
                 f"{1000 * path.slides[k]:.0f} mm away from where it now stays, from "
                 f"{a:.2f} to {b:.2f} s"
             )
-
-
-def _steps(
-    feet: Mapping[str, FootPath], begin: float, where: str
-) -> list[RecordedStep]:
-    """What the feet do between the times at which they stand."""
-    swings = [
-        (path.planted[k][1] - begin, path.planted[k + 1][0] - begin, foot, k)
-        for foot, path in feet.items()
-        for k in range(len(path.planted) - 1)
-    ]
-    steps: list[RecordedStep] = []
-    at = {foot: path.places[0] for foot, path in feet.items()}
-    for start, end, foot, k in sorted(swings):
-        if steps and start < steps[-1].end - 1e-9:
-            raise BackbeatError(
-                f"{where}: the {foot} foot leaves at {start + begin:.2f} s, before the "
-                f"{steps[-1].foot} one lands at {steps[-1].end + begin:.2f} s; declare "
-                "under 'planted' when each foot stands"
-            )
-        new = feet[foot].places[k + 1]
-        heading = 0.5 * (at["left"][2] + at["right"][2])
-        c, s = np.cos(heading), np.sin(heading)
-        x, y = new[:2] - at[foot][:2]
-        steps.append(
-            RecordedStep(
-                start,
-                end,
-                foot,
-                (float(c * x + s * y), float(c * y - s * x)),
-                float(new[2] - at[foot][2]),
-                float(np.clip(feet[foot].rises[k], LEAST_RISE, MOST_RISE)),
-            )
-        )
-        at[foot] = new
-    return steps
 
 
 def _body(

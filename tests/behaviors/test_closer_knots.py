@@ -3,7 +3,7 @@
 import pytest
 
 from behaviors.build import build
-from behaviors.dance.choreography import KNOTS_PER_BEAT, knots_per_beat
+from behaviors.dance.knots import KNOTS_PER_BEAT, knots_per_beat
 from behaviors.library import Library
 from behaviors.specification import parse_specification
 from models.errors import BackbeatError

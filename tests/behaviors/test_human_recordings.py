@@ -8,9 +8,12 @@ import pytest
 from behaviors.behavior import Mount, make_robot
 from behaviors.build import solve
 from behaviors.dance.authoring import Choreography
+from behaviors.footprints import Footprints
 from behaviors.recording.joint_file import read_joint_file
 from behaviors.recording.retargeting import retarget
-from behaviors.stance import start_configuration
+from behaviors.stance import start_configuration, support_poses
+from behaviors.step import FEET, Step
+from models.configuration import Configuration
 from models.errors import BackbeatError
 from tests.behaviors.human_takes import ORDINARY, take
 from tests.behaviors.recordings import write
@@ -22,6 +25,9 @@ from tests.behaviors.test_dance_builds import QUIET
 MEAN, CARRIED, SAME, MISSED = 0.045, 0.07, 0.25, 0.05
 # How near the recorded way of a step is to the true one [m].
 WAY = 0.06
+# What is left of the speed of who walks, where steps would follow each other too fast.
+SLOWEST = 0.7
+OTHER = {"left": "right", "right": "left"}
 QUATERNION = [f"base.q{a}" for a in "wxyz"]
 
 
@@ -222,14 +228,75 @@ def walk(folder):
     return made.legs("take", 1)
 
 
+def recorded_places(robot, motion, move):
+    """(x, y, heading) of each foot in the middle of each time on the ground."""
+    names, t = list(motion.frame.columns), motion.frame["t"].to_numpy()
+    joints = motion.frame[list(robot.joint_names)].to_numpy()
+    base = motion.frame[[*QUATERNION, "base.x", "base.y", "base.z"]].to_numpy()
+    assert len(names) == 1 + len(joints[0]) + 7
+    found = {foot: [] for foot in FEET}
+    for foot, rows in move.planted.items():
+        for a, b in rows:
+            i = int(np.abs(t - 0.5 * (a + b)).argmin())
+            X_WC = Configuration(robot, np.r_[base[i], joints[i]]).pose(FEET[foot])
+            R = X_WC.rotation().matrix()
+            found[foot].append([*X_WC.translation()[:2], np.arctan2(R[1, 0], R[0, 0])])
+    return found
+
+
+def seen_from(there, here):
+    """A place ahead and left of another one, and turned left (x, y, heading)."""
+    (x, y, turn), c, s = np.subtract(there, here), np.cos(here[2]), np.sin(here[2])
+    return [c * x + s * y, c * y - s * x, turn]
+
+
+@pytest.mark.parametrize("kind", ["walk", "walk in a curve", "side steps"])
+def test_steps_land_where_they_did_beside_the_other_foot(kind, robots, tmp_path):
+    """A window begins in the middle of a stride, and a dance with its feet together."""
+    robot, q = robots["atlas"], start_configuration(robots["atlas"], "stand")
+    motion = take(robot, kind, 1, spoiled=0.0)
+    move = found(robot, motion.frame, tmp_path)
+    (change,) = [c for c in move.changes if "beside the other one" in c]
+    assert float(change.partition(" foot ")[2].split()[0]) > 0.1
+    steps = [Step(OTHER[s.foot], 0.5, to=list(s.to), turn=s.turn) for s in move.steps]
+    prints = Footprints(steps, [0.5] * len(steps), 0.05, support_poses(robot, q))
+    true, at = recorded_places(robot, motion, move), dict.fromkeys(FEET, 0)
+    for i, step in enumerate(move.steps, 1):
+        at[step.foot] += 1
+        mine = {f: [*p[i].p[:2], p[i].yaw] for f, p in prints.places.items()}
+        was = {f: rows[at[f]] for f, rows in true.items()}
+        np.testing.assert_allclose(
+            seen_from(mine[step.foot], mine[OTHER[step.foot]]),
+            seen_from(was[step.foot], was[OTHER[step.foot]]),
+            atol=WAY,
+        )
+
+
+@pytest.mark.parametrize("name", ["atlas", "small"])
+def test_a_walk_that_begins_in_mid_stride_is_built(name, robots, tmp_path):
+    check_built(robots, name, "walk", tmp_path)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind", ["slow walk", "walk in a curve", "march", "turn on the spot", "walk back"]
-)
-def test_what_people_do_is_built(kind, robots, tmp_path):
-    motion = take(robots["atlas"], kind, 1)
+@pytest.mark.parametrize("name", ["atlas", "small"])
+@pytest.mark.parametrize("kind", ORDINARY)
+def test_what_people_do_is_built(name, kind, robots, tmp_path):
+    check_built(robots, name, kind, tmp_path)
+
+
+def check_built(robots, name, kind, tmp_path):
+    """A motion of it is verified, and nearly as fast as it was."""
+    motion = take(robots[name], kind, 1)
     write(motion.frame, tmp_path / "take.csv")
     made = walk(tmp_path)
+    if name == "small":
+        made.dance.robot = str(make_small_robot(tmp_path))
+    move = made.dance.recorded(tmp_path, ["take"])["take"]
+    ends = np.concatenate([np.ravel(rows) for rows in move.planted.values()])
+    taken = (move.length({}) - 2.0) * 60.0 / made.dance.bpm
+    assert taken <= np.ptp(ends) / SLOWEST
+    made.dance.beats = float(np.ceil(2.0 + move.length({})))
     behavior = solve(made.dance, made.text(), tmp_path / "mine.yaml", "", QUIET)
     assert behavior.certificate.passed
-    assert behavior.motion.standing.min(axis=0).tolist() == [False, False]
+    if move.steps:
+        assert behavior.motion.standing.min(axis=0).tolist() == [False, False]

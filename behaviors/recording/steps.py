@@ -1,0 +1,136 @@
+"""Steps of a recording: what its feet do between the times at which they stand."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from behaviors.recording.planted_feet import FootPath
+from behaviors.step import FEET
+from models.errors import BackbeatError
+
+# Height of a foot on its way [m].
+LEAST_RISE, MOST_RISE = 0.03, 0.3
+# Smaller changes of where a foot starts are not worth a word [m].
+SLIGHT = 0.05
+
+
+@dataclass(frozen=True)
+class RecordedStep:
+    """A foot in the air.
+
+    Attributes:
+        start, end: when [s].
+        foot: the one in the air.
+        to: how far it gets, ahead and left of where the body faces [m].
+        turn: how far it turns left [rad].
+        rise: how high it gets [m].
+    """
+
+    start: float
+    end: float
+    foot: str
+    to: tuple[float, float]
+    turn: float
+    rise: float
+
+
+def moved_start(
+    feet: Mapping[str, FootPath],
+    at: Mapping[str, np.ndarray],
+    where: str,
+) -> Iterator[str]:
+    """Where a motion begins elsewhere than it was recorded.
+
+    Args:
+        feet: what each foot does.
+        at: where it is at the start, see `first_places`.
+        where: names the recording.
+    """
+    for foot, path in feet.items():
+        away = float(np.linalg.norm(path.places[0][:2] - at[foot][:2]))
+        if away > SLIGHT:
+            yield (
+                f"{where}: it begins with the {foot} foot {away:.2f} m away from where "
+                "the dance's start has it beside the other one; its first step goes "
+                "from there to where it was recorded to land"
+            )
+
+
+def _swings(feet: Mapping[str, FootPath]) -> list[tuple[float, float, str, int]]:
+    """Start and end of each time in the air [s], its foot and its stance before."""
+    return sorted(
+        (path.planted[k][1], path.planted[k + 1][0], foot, k)
+        for foot, path in feet.items()
+        for k in range(len(path.planted) - 1)
+    )
+
+
+def first_places(
+    feet: Mapping[str, FootPath], stance: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """(3,) where each foot counts as being at the start: x, y [m] and heading [rad].
+
+    A recording may begin in the middle of a stride, a dance does not. The foot that
+    stands first counts as being where it was; the other one is beside it, as the dance
+    has it, so that every step lands as it did.
+
+    Args:
+        feet: what each foot does.
+        stance: (2,) where the feet of the dance are at its start [m].
+    """
+    at = {foot: path.places[0] for foot, path in feet.items()}
+    for _, _, first, _ in _swings(feet)[:1]:
+        (other,) = (f for f in FEET if f != first)
+        x, y, heading = at[other]
+        c, s = np.cos(heading), np.sin(heading)
+        ahead, left = stance[first] - stance[other]
+        at[first] = np.array(
+            [x + c * ahead - s * left, y + s * ahead + c * left, heading]
+        )
+    return at
+
+
+def find_steps(
+    feet: Mapping[str, FootPath],
+    begin: float,
+    places: Mapping[str, np.ndarray],
+    where: str,
+) -> list[RecordedStep]:
+    """What the feet do between the times at which they stand.
+
+    Args:
+        feet: what each foot does.
+        begin: when the motion begins, in the file's time [s].
+        places: (3,) where each foot is then: x, y [m] and heading [rad].
+        where: names the recording in errors.
+
+    Raises:
+        BackbeatError: a foot leaves before the other one has landed.
+    """
+    steps: list[RecordedStep] = []
+    at = dict(places)
+    for off, on, foot, k in _swings(feet):
+        start, end = off - begin, on - begin
+        if steps and start < steps[-1].end - 1e-9:
+            raise BackbeatError(
+                f"{where}: the {foot} foot leaves at {off:.2f} s, before the "
+                f"{steps[-1].foot} one lands at {steps[-1].end + begin:.2f} s; declare "
+                "under 'planted' when each foot stands"
+            )
+        new = feet[foot].places[k + 1]
+        heading = 0.5 * (at["left"][2] + at["right"][2])
+        c, s = np.cos(heading), np.sin(heading)
+        x, y = new[:2] - at[foot][:2]
+        steps.append(
+            RecordedStep(
+                start,
+                end,
+                foot,
+                (float(c * x + s * y), float(c * y - s * x)),
+                float(new[2] - at[foot][2]),
+                float(np.clip(feet[foot].rises[k], LEAST_RISE, MOST_RISE)),
+            )
+        )
+        at[foot] = new
+    return steps
