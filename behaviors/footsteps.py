@@ -15,6 +15,7 @@ from behaviors.music.meter import Meter, MeterMap, first_meter
 from behaviors.music.tempo import Tempo
 from behaviors.stance import FARTHEST, start_configuration, support_poses
 from behaviors.step import FEET, STANDING, Step
+from behaviors.stride_reach import check_strides
 from behaviors.time_law import minimum_jerk
 from models.collision_making import make_self_collision_model
 from models.configuration import Configuration
@@ -78,11 +79,14 @@ class FootstepSpecification(Specification):
         """Compiles the steps into a trajectory problem.
 
         Raises:
-            BackbeatError: a step makes no sense.
+            BackbeatError: a step makes no sense, or ends out of reach.
         """
         self._check()
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
-        return Walker(self, robot, start_configuration(robot, self.start)).plan()
+        walker = Walker(self, robot, start_configuration(robot, self.start))
+        names = [f"{self.name}, step {i}," for i, _ in enumerate(self.steps, 1)]
+        check_strides(robot, walker.q_start, walker.prints, names)
+        return walker.plan()
 
     def first_meter(self) -> Meter:
         """The meter of its music."""

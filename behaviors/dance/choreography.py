@@ -26,12 +26,13 @@ from behaviors.dance.recorded_move import (
     departures,
 )
 from behaviors.dance.rules import findings
-from behaviors.dance.stepping import Swing, footsteps, swings
+from behaviors.dance.stepping import Swing, footsteps, swing_name, swings
 from behaviors.footsteps import Walker
 from behaviors.motion_plan import MotionPlan, check_length
 from behaviors.music.meter import MeterMap, first_meter, meter_map, read_meter
 from behaviors.music.tempo import Tempo
 from behaviors.stance import start_configuration, support_poses
+from behaviors.stride_reach import check_strides
 from models.collision_making import make_self_collision_model
 from models.errors import BackbeatError
 from models.robot import RobotModel
@@ -195,6 +196,9 @@ class DanceSpecification(Specification):
         if found:
             steps = footsteps(found, N - 1, per_beat, self.bpm, self.name)
             walker = Walker(steps, robot, q_start)
+            # Both feet stand before and after every swing.
+            names = [swing_name(s, per_beat, self.name) for s in found for _ in "ab"]
+            check_strides(robot, q_start, walker.prints, names)
             schedule, times = walker.prints.schedule(), walker.prints.times
             chosen = [*walker.swing_tasks(), *tasks.stepping(walker, _flights(found))]
             limits = Limits(friction_share=0.8, patch_share=0.7)

@@ -59,6 +59,12 @@ def swings(placed: Sequence[PlacedMove], knots_per_beat: int) -> list[Swing]:
     return sorted(found, key=lambda s: (s.start, s.end))
 
 
+def swing_name(swing: Swing, knots_per_beat: int, name: str) -> str:
+    """A step for people."""
+    beat = swing.start / knots_per_beat
+    return f"{name}, beat {beat:g}: a step of {swing.placed.move.name}"
+
+
 def footsteps(
     found: Sequence[Swing], knots: int, knots_per_beat: int, bpm: float, name: str
 ) -> FootstepSpecification:
@@ -70,8 +76,7 @@ def footsteps(
     steps: list[Step] = []
     last = 0
     for swing in found:
-        beat = swing.start / knots_per_beat
-        where = f"{name}, beat {beat:g}: a step of {swing.placed.move.name}"
+        where = swing_name(swing, knots_per_beat, name)
         if swing.start - last < LEAST_KNOTS:
             raise BackbeatError(
                 f"{where} begins {(swing.start - last) / knots_per_beat:.2g} beats "
