@@ -125,6 +125,8 @@ def _plain(value: Any) -> Any:
 
 # Factor on the time between knots where a motion failed between them.
 CLOSER = 0.6
+# How far knees stay from straight where a motion failed with one that was nearer [rad].
+BEND, MOST_BEND = 0.2, 1.0
 
 
 @dataclass
@@ -156,6 +158,13 @@ class Specification(Authored, ABC):
         """
         return None
 
+    def with_bent_knees(self) -> "Specification | None":
+        """The same motion with knees that stay bent where feet stand; None if it is.
+
+        Kinds that have a key `bend` have one.
+        """
+        return None
+
     def advised(self, folder: str | Path, advice: Advice) -> MotionPlan:
         """Another plan of the same piece; most kinds have but one.
 
@@ -164,3 +173,16 @@ class Specification(Authored, ABC):
             advice: what the plan heeds.
         """
         return self.plan(folder)
+
+
+def check_bend(name: str, bend: float) -> None:
+    """Refuses a bend of knees that makes no sense.
+
+    Raises:
+        BackbeatError: it is negative or more than a knee has to be bent.
+    """
+    if not 0 <= bend <= MOST_BEND:
+        raise BackbeatError(
+            f"{name}: bend is {bend:g} rad; it is 0 to {MOST_BEND:g}, by which knees "
+            "stay bent where feet stand"
+        )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from behaviors.authored import Specification
+from behaviors.authored import BEND, Specification
 from behaviors.behavior import Behavior, Progress
 from behaviors.build_cost import SOLVING, BuildCost
 from behaviors.build_key import build_key, robot_and_sources
@@ -39,6 +39,7 @@ from models.errors import BackbeatError
 from optimization.explanation import explain
 from optimization.interior_point import InteriorPoint
 from optimization.phase_durations import optimize_durations
+from optimization.straight_limbs import gets_straight
 from optimization.transcription import Transcription
 
 # How often knots get closer together where a motion fails between them.
@@ -118,25 +119,48 @@ def solve(
     cost = BuildCost(reports.progress)
     reports = reports._replace(progress=cost.report)
     behavior = _attempt(specification, text, path, reports, workshop)
-    tried: list[str] = []
-    while not behavior.certificate.passed and len(tried) < FINER_ROUNDS:
-        closer = specification.with_closer_knots()
-        if closer is None:
+    asked, tried, rounds = specification, list[str](), 0
+    while not behavior.certificate.passed and rounds < FINER_ROUNDS:
+        other = _otherwise(specification, behavior)
+        if other is None:
             break
+        rounds += int(_knot_key(other) != _knot_key(specification))
+        specification = other
         tried.append(str(behavior.certificate.failures()[0]))
-        specification = closer
-        cost.report(0.1, f"fails between knots ({tried[-1]}), with closer ones")
+        how = " and ".join(_changed(asked, specification))
+        cost.report(0.1, f"fails between knots ({tried[-1]}), now with {how}")
         behavior = _attempt(specification, text, path, reports, workshop)
-    check_certificate(behavior, _said_of_knots(specification, tried))
+    changed = _changed(asked, specification)
+    check_certificate(behavior, _said_of_knots(changed))
     made = {"key": key, "seconds": time.perf_counter() - started, **cost.provenance()}
     if tried:
         remark = (
-            f"knots are closer than asked for ({_knot_key(specification)}): the motion "
-            f"failed between them, {'; '.join(tried)}"
+            f"the motion failed between its knots, {'; '.join(tried)}; it is made with "
+            f"{' and '.join(changed)}"
         )
         known: list[str] = behavior.provenance["remarks"]  # type: ignore[assignment]
         made["remarks"] = [remark, *known]
     return replace(behavior, provenance={**behavior.provenance, **made})
+
+
+def _otherwise(
+    specification: Specification, behavior: Behavior
+) -> Specification | None:
+    """The same motion, asked for so that it may hold between its knots as well."""
+    bent = specification.with_bent_knees()
+    if bent is not None and gets_straight(behavior.robot_model, behavior.motion, BEND):
+        return bent
+    return specification.with_closer_knots()
+
+
+def _changed(asked: Specification, made: Specification) -> list[str]:
+    """What is not as asked for, with the keys that ask for it."""
+    found = []
+    if (bend := getattr(made, "bend", 0.0)) != getattr(asked, "bend", 0.0):
+        found.append(f"knees that stay bent where feet stand (bend: {bend:g})")
+    if _knot_key(made) != _knot_key(asked):
+        found.append(f"closer knots than asked for ({_knot_key(made)})")
+    return found
 
 
 def _knot_key(specification: Specification) -> str:
@@ -144,13 +168,13 @@ def _knot_key(specification: Specification) -> str:
     return f"knot_spacing: {getattr(specification, 'knot_spacing', 0.0):.3g}"
 
 
-def _said_of_knots(specification: Specification, tried: Sequence[str]) -> str:
+def _said_of_knots(changed: Sequence[str]) -> str:
     """What to do where a motion fails between knots; "" where that is not known."""
-    if tried:
+    if changed:
         return (
-            f"; closer knots, down to {_knot_key(specification)}, did not help. A "
-            "knee or elbow that gets straight is the usual reason: bend it more in the "
-            "posture, go a shorter way, or end its range before it is straight"
+            f"; {' and '.join(changed)} did not help. A knee or elbow that gets "
+            "straight is the usual reason: bend it more in the posture, go a shorter "
+            "way, or end its range before it is straight"
         )
     return ""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 
-from behaviors.authored import CLOSER, Specification
+from behaviors.authored import BEND, CLOSER, Specification, check_bend
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.footprints import Footprint, Footprints, swing_path
 from behaviors.motion_plan import MotionPlan, check_length
@@ -69,11 +69,17 @@ class FootstepSpecification(Specification):
     arm_swing: float = 0.0
     # Distance of knots [s].
     knot_spacing: float = 0.05
+    # How far knees of feet that stand stay from straight [rad]; 0 for any.
+    bend: float = 0.0
 
     def with_closer_knots(self) -> "FootstepSpecification | None":
         """As of `Specification`, by the key `knot_spacing`."""
         spacing = CLOSER * self.knot_spacing
         return replace(self, knot_spacing=spacing) if spacing >= FINEST else None
+
+    def with_bent_knees(self) -> "FootstepSpecification | None":
+        """As of `Specification`, by the key `bend`."""
+        return replace(self, bend=BEND) if self.bend < BEND else None
 
     def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the steps into a trajectory problem.
@@ -106,6 +112,7 @@ class FootstepSpecification(Specification):
                 f"{self.name}: knot_spacing is {self.knot_spacing:g} s; it is "
                 f"{FINEST:g} to 0.1 s"
             )
+        check_bend(self.name, self.bend)
         for i, step in enumerate(self.steps, 1):
             where = f"{self.name}, step {i}"
             if step.feet not in STANDING:
@@ -220,7 +227,8 @@ class Walker:
 
     def _limits(self) -> Limits:
         """What the motion may use of the robot."""
-        limits = Limits(friction_share=0.8, patch_share=PATCH_SHARE)
+        bend = self.specification.bend
+        limits = Limits(bend=bend, friction_share=0.8, patch_share=PATCH_SHARE)
         if not self._jumps:
             return limits
         return replace(limits, torque=JUMP_TORQUE, position_margin=JUMP_MARGIN)

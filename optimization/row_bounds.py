@@ -7,6 +7,7 @@ import numpy as np
 from models.contact import wrench_cone
 from optimization.frame_slots import FrameSlot
 from optimization.program import CONE_ROWS, FREE, Program
+from optimization.straight_limbs import bent_range
 from optimization.trajectory_problem import TrajectoryProblem
 
 
@@ -49,6 +50,8 @@ def write_bounds(
         first = layout.cone + i * CONE_ROWS
         upper[stands, first : first + num] = 0.0
         _bound_normal_force(problem, program, i, stands)
+        if limits.bend:
+            _bound_knee(problem, program, i, stands)
     for p, slot in enumerate(slots):
         first = layout.frame + 6 * p
         lower[:, first : first + 6] = slot.lower
@@ -64,6 +67,21 @@ def write_bounds(
         rate = limits.force_rate * program.h[1:-1, None]
         bound(layout.rate, len(program.rated), slice(2, N - 1), -rate, rate)
         upper[2 : N - 1, layout.total] = limits.total_force
+
+
+def _bound_knee(
+    problem: TrajectoryProblem, program: Program, i: int, stands: np.ndarray
+) -> None:
+    """Keeps the knee of a limb bent where its contact stands, lands and leaves."""
+    found = bent_range(problem, problem.contact_names[i], problem.limits.bend)
+    if found is None:
+        return
+    joint, low, high = found
+    beside = np.unique(np.concatenate([stands - 1, stands, stands + 1]))
+    at = beside[(beside >= 2) & (beside < problem.num_knots)]
+    row = program.rows.position + joint
+    program.lower[at, row] = np.maximum(program.lower[at, row], low[at])
+    program.upper[at, row] = np.minimum(program.upper[at, row], high[at])
 
 
 def _bound_normal_force(

@@ -24,6 +24,7 @@ class Limits:
         torque: largest share of each joint's effort limit.
         velocity: largest share of each joint's speed limit.
         position_margin: distance kept from each joint stop [rad].
+        bend: how far knees of standing limbs stay from straight [rad]; 0 for any.
         friction: friction coefficient that the motion relies on.
         friction_share, patch_share: share of friction and of each patch that knots
             may use; the rest is left to what happens between them.
@@ -40,6 +41,7 @@ class Limits:
     torque: float = 0.9
     velocity: float = 0.75
     position_margin: float = 0.01
+    bend: float = 0.0
     friction: float = 0.5
     friction_share: float = 1.0
     patch_share: float = 0.95

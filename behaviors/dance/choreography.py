@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from behaviors.authored import CLOSER, Specification
+from behaviors.authored import BEND, CLOSER, Specification, check_bend
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.dance.arrangement import (
     MeterDescription,
@@ -70,6 +70,8 @@ class DanceSpecification(Specification):
     recordings: dict[str, RecordingDescription] = field(default_factory=dict)
     # Most time between knots [s]; 0 for what its moves take.
     knot_spacing: float = 0.0
+    # How far knees of feet that stand stay from straight [rad]; 0 for any.
+    bend: float = 0.0
 
     def with_closer_knots(self) -> "DanceSpecification | None":
         """As of `Specification`, by the key `knot_spacing`."""
@@ -79,6 +81,10 @@ class DanceSpecification(Specification):
         if spacing < beat / KNOTS_PER_BEAT[-1]:
             return None
         return replace(self, knot_spacing=spacing)
+
+    def with_bent_knees(self) -> "DanceSpecification | None":
+        """As of `Specification`, by the key `bend`."""
+        return replace(self, bend=BEND) if self.bend < BEND else None
 
     def meter_map(self) -> MeterMap:
         """Its bars.
@@ -167,6 +173,7 @@ class DanceSpecification(Specification):
             )
         if not any(self.tracks.values()):
             raise BackbeatError(f"{self.name}: there is no move on any track")
+        check_bend(self.name, self.bend)
         tempo = Tempo(self.bpm, self.meter_map())
         finest = tempo.beat_length / KNOTS_PER_BEAT[-1]
         if self.knot_spacing and not self.knot_spacing >= finest:
@@ -190,7 +197,11 @@ class DanceSpecification(Specification):
         tasks = DanceTasks(robot, q_start, placed, beats)
         # Between knots a motion takes a little more of everything than at them.
         limits = Limits(
-            torque=0.88, friction_share=0.8, patch_share=0.6, least_force=0.03
+            torque=0.88,
+            bend=self.bend,
+            friction_share=0.8,
+            patch_share=0.6,
+            least_force=0.03,
         )
         guess = None
         if found:
@@ -201,7 +212,7 @@ class DanceSpecification(Specification):
             check_strides(robot, q_start, walker.prints, names)
             schedule, times = walker.prints.schedule(), walker.prints.times
             chosen = [*walker.swing_tasks(), *tasks.stepping(walker, _flights(found))]
-            limits = Limits(friction_share=0.8, patch_share=0.7)
+            limits = Limits(bend=self.bend, friction_share=0.8, patch_share=0.7)
             guess = tasks.guess(walker)
         else:
             times = np.array([tempo.time(k / per_beat) for k in range(N)])

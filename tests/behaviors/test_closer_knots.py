@@ -43,31 +43,44 @@ def strides(tmp_path):
     return make
 
 
-def test_feet_that_slide_between_knots_get_closer_ones(strides):
+@pytest.mark.parametrize(
+    "asked",
+    [(0.15, 0.6, 0.27, 0.06), (0.03, 0.8, 0.26, 0.03), (0.026, 0.706, 0.236, 0.067)],
+)
+def test_knees_that_get_straight_between_knots_stay_bent(asked, strides):
     """Half a second on either side of a stride the knee of the foot behind is straight.
 
     What builds with the key that the note has is the very same motion.
     """
-    asked = 0.15, 0.6, 0.27, 0.06
     motion = strides(*asked)
     check = {c.name: c for c in motion.certificate.checks}["contact_position"]
     assert check.value < 1e-6
     note = motion.provenance["remarks"][0]
-    assert note.startswith("knots are closer than asked for (knot_spacing: 0.0")
-    assert "failed between them, contact_position 0.003" in note
-    key = note.partition("(")[2].partition(")")[0]
-    again = strides(*asked, more=f"{key}\n")
-    assert not any("closer" in r for r in again.provenance["remarks"])
-    assert again.provenance["knots"] == motion.provenance["knots"]
+    assert note.startswith("the motion failed between its knots, ")
+    assert "made with knees that stay bent where feet stand (bend: 0.2)" in note
+    again = strides(*asked, more="bend: 0.2\n")
+    assert not any("failed" in r for r in again.provenance["remarks"])
     assert (again.motion.q == motion.motion.q).all()
+    # Knees of who stands bend to one side, and in between as well.
+    robot = motion.robot_model
+    for i, contact in enumerate(motion.motion.contacts):
+        stands = motion.motion.standing[:, i]
+        knee = robot.joint_index(f"{contact[0]}_leg_kny")
+        assert motion.motion.q[stands, robot.base_positions + knee].min() > 0.03
 
 
-def test_where_that_is_no_help_the_message_says_what_may_be(strides):
+def test_where_that_is_no_help_the_message_says_what_may_be(strides, monkeypatch):
+    monkeypatch.setattr("behaviors.footsteps.BEND", 1e-9)
     with pytest.raises(BackbeatError, match="fails verification: ") as e:
         strides(0.03, 0.8, 0.26, 0.03)
-    assert "closer knots, down to knot_spacing: 0.018, did not help. A knee" in str(
+    assert "closer knots than asked for (knot_spacing: 0.018) did not help. A" in str(
         e.value
     )
+
+
+def test_knees_bend_by_a_sensible_angle(strides):
+    with pytest.raises(BackbeatError, match=r"bend is -0\.1 rad; it is 0 to 1, by"):
+        strides(0.15, 0.6, 0.1, 0.06, "bend: -0.1\n")
 
 
 def dance(more=""):
