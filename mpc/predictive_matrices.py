@@ -273,7 +273,7 @@ class PredictiveMatrices:
             horizon: with the plan before.
         """
         x = horizon.deviation
-        return 0.5 * np.asarray(np.einsum("ki,ij,kj->k", x, self._per_second, x))
+        return np.asarray(0.5 * (x @ self._per_second * x).sum(axis=1))
 
     def write_rows(
         self, horizon: Horizon, shift: np.ndarray, grip: float
