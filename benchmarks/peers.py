@@ -60,7 +60,7 @@ def tick_ratios(cache: Path | None = None, rounds: int = 10) -> list[Ratio]:
             "TSID",
             row.ours,
             row.tsid,
-            online.TICK_RATIO,
+            online.TICK_RATIOS[row.case],
         )
         for row in tick.compare(make_environment(cache, "tsid"), rounds)
     ]

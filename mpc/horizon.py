@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Indices, Matrix, MatrixView, Vector
+from models.arrays import Array3, Indices, Matrix, MatrixView, Vector
 from models.compiled import compiled
 from mpc.outside_force import outside_acceleration
 from mpc.plan import Plan
@@ -106,7 +106,7 @@ def make_horizon(
         standing=on,
         R=R,
         p=p,
-        inverse_inertia=np.linalg.inv(at_middles(table.inertia)),
+        inverse_inertia=_inverted(at_middles(table.inertia)),
         soles=places[:, soles],
         heading=reference.heading[at_knots.index],
         com_shift=around.com,
@@ -158,6 +158,29 @@ def _replaced(
         last = (phases[:-1] < down.end) & (down.end <= phases[1:])
         out[last, reference.soles.index(down.contact)] = behind(reference, down)
     return out
+
+
+def _inverted(inertia: np.ndarray) -> np.ndarray:
+    """(N, 3, 3) inverses of positive definite matrices."""
+    out = np.empty_like(inertia)
+    _invert(inertia, out)
+    return out
+
+
+@compiled
+def _invert(A: Array3, out: Array3) -> None:
+    """Writes inverses, (N, 3, 3), by cofactors."""
+    for k in range(A.shape[0]):
+        for i in range(3):
+            for j in range(3):
+                a, b, c, d = (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3
+                out[k, j, i] = A[k, a, c] * A[k, b, d] - A[k, a, d] * A[k, b, c]
+        det = 0.0
+        for j in range(3):
+            det += A[k, 0, j] * out[k, j, 0]
+        for i in range(3):
+            for j in range(3):
+                out[k, i, j] /= det
 
 
 class Samples:

@@ -49,13 +49,7 @@ def linearize_dynamics(
         mass, gravity: of the robot [kg, m/s^2].
     """
     N, C = horizon.standing.shape
-    NX, places = len(x0), np.full(C, -1)
-    places[list(soles)] = BODY + 2 * np.arange(len(soles))
-    found = Dynamics(
-        np.zeros((N, NX, NX)),
-        np.zeros((N, NX, 6 * C + 1 + 2 * len(soles))),
-        np.zeros((N, NX)),
-    )
+    found = _nothing(N, C, len(soles))
     _linearize(
         horizon.h,
         horizon.com,
@@ -75,11 +69,64 @@ def linearize_dynamics(
         horizon.outside,
         horizon.tempo,
         x0,
-        places,
+        _places(C, soles),
         gravity,
         *found,
     )
     return found
+
+
+def dynamics_pattern(count: int, soles: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """(NX, NX) and (NX, NU) where A and B of an interval may differ from zero.
+
+    Found from numbers of which none is special.
+
+    Args:
+        count: C, of patches.
+        soles: patches whose places are states.
+    """
+    draw = np.random.default_rng(0).uniform
+    S, found = len(soles), _nothing(1, count, len(soles))
+    around, planned, tempo, gravity = draw(size=1), 1.0, 0.8, 9.8
+    _linearize(
+        draw(size=1),
+        *(draw(size=(2, 3)) for _ in range(3)),
+        draw(size=(1, 6 * count)),
+        draw(size=(1, count, 3, 3)),
+        draw(size=(1, count, 3)),
+        draw(size=(1, 3, 3)),
+        draw(size=(1, 3)),
+        draw(size=(1, count, 3)),
+        draw(size=(1, 6 * count)),
+        draw(size=(1, BODY + 2 * S)),
+        around,
+        planned,
+        draw(size=(1, S, 2)),
+        draw(size=(1, 3)),
+        tempo,
+        draw(size=BODY + 2 * S),
+        _places(count, soles),
+        gravity,
+        *found,
+    )
+    return found.A[0] != 0, found.B[0] != 0
+
+
+def _places(count: int, soles: Sequence[int]) -> np.ndarray:
+    """(C,) where the place of a patch is in a state, or -1."""
+    places = np.full(count, -1)
+    places[list(soles)] = BODY + 2 * np.arange(len(soles))
+    return places
+
+
+def _nothing(intervals: int, count: int, soles: int) -> Dynamics:
+    """Room for the dynamics, all zero."""
+    NX = BODY + 2 * soles
+    return Dynamics(
+        np.zeros((intervals, NX, NX)),
+        np.zeros((intervals, NX, 6 * count + 1 + 2 * soles)),
+        np.zeros((intervals, NX)),
+    )
 
 
 @compiled

@@ -38,8 +38,8 @@ def variable_bounds(
     steps: Sequence[Step],
     start: PlanStart,
     gravity: float,
-) -> tuple[np.ndarray, np.ndarray]:
-    """(N, width) bounds: wrenches in the air, loads, stretches, moves of soles, height.
+) -> np.ndarray:
+    """(2, N, width) bounds of wrenches, stretches, moves of soles, and height.
 
     Args:
         horizon: the behavior ahead.
@@ -52,7 +52,9 @@ def variable_bounds(
     """
     N, C = horizon.standing.shape
     t = 6 * C
-    low, high = np.full((N, width), -INF), np.full((N, width), INF)
+    bounds = np.empty((2, N, width))
+    low, high = bounds
+    low[:], high[:] = -INF, INF
     limits = w.fastest, w.slowest, w.max_force
     _bound_loads(horizon.standing, horizon.wrench, horizon.h, limits, low, high)
     middles = 0.5 * (horizon.phases[:-1] + horizon.phases[1:])
@@ -74,7 +76,7 @@ def variable_bounds(
     fall = gravity, horizon.outside[:, 2]
     for pace in (1.0, 1 / w.fastest, 1 / w.slowest):
         _let_rise(horizon.wrench, horizon.R, pace * horizon.h, motion, fall, height)
-    return low, high
+    return bounds
 
 
 @compiled
@@ -193,5 +195,5 @@ def _go_on(
 ) -> None:
     """Bounds the stretch of the first interval, entry t, to a change of the rate."""
     h = horizon.h[0]
-    now = np.clip((horizon.tempo / rate - 1) * h, low[t], high[t])
+    now = min(max((horizon.tempo / rate - 1) * h, low[t]), high[t])
     low[t], high[t] = max(low[t], now - change * h), min(high[t], now + change * h)

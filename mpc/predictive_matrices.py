@@ -16,7 +16,7 @@ from scipy.linalg import block_diag
 from models.arrays import Indices, Vector
 from models.compiled import compiled
 from mpc.horizon import BODY, Horizon
-from mpc.momentum_dynamics import linearize_dynamics
+from mpc.momentum_dynamics import dynamics_pattern, linearize_dynamics
 from mpc.predictive_bounds import INF, soles_apart
 from mpc.predictive_weights import PredictiveWeights, patch_rows
 from mpc.reference import Reference
@@ -172,6 +172,8 @@ class PredictiveMatrices:
     def _make_dynamics(self) -> sp.csc_matrix:
         """A, and which entry of which interval's dynamics each of its own is."""
         N, NX, NU = self._weights.knots, self.num_states, self.num_inputs
+        patterns = dynamics_pattern(self._C, self._soles)
+        (i_x, j_x), (i_u, j_u) = map(np.nonzero, patterns)
         rows, columns, sources = [], [], []
         for k in range(N):
             r = k * NX + np.arange(NX)
@@ -179,14 +181,12 @@ class PredictiveMatrices:
             columns.append(self._ix[k] + np.arange(NX))
             sources.append(np.full(NX, ONE))
             if k > 0:
-                rr, cc = np.meshgrid(r, self._ix[k - 1] + np.arange(NX), indexing="ij")
-                rows.append(rr.ravel())
-                columns.append(cc.ravel())
-                sources.append(k * NX * NX + np.arange(NX * NX))
-            rr, cc = np.meshgrid(r, self._iu[k] + np.arange(NU), indexing="ij")
-            rows.append(rr.ravel())
-            columns.append(cc.ravel())
-            sources.append(N * NX * NX + k * NX * NU + np.arange(NX * NU))
+                rows.append(k * NX + i_x)
+                columns.append(self._ix[k - 1] + j_x)
+                sources.append((k * NX + i_x) * NX + j_x)
+            rows.append(k * NX + i_u)
+            columns.append(self._iu[k] + j_u)
+            sources.append(N * NX * NX + (k * NX + i_u) * NU + j_u)
         i, j = np.concatenate(rows), np.concatenate(columns)
         numbered = sp.csc_matrix(
             (np.arange(1.0, len(i) + 1), (i, j)), (N * NX, self.size)
@@ -273,7 +273,7 @@ class PredictiveMatrices:
             horizon: with the plan before.
         """
         x = horizon.deviation
-        return 0.5 * np.asarray(np.einsum("ki,ij,kj->k", x, self._per_second, x))
+        return np.asarray(0.5 * (x @ self._per_second * x).sum(axis=1))
 
     def write_rows(
         self, horizon: Horizon, shift: np.ndarray, grip: float

@@ -218,10 +218,8 @@ class PredictiveProgram:
             seconds = (1 - at_stake) * of.cost_of_time(horizon)
         c = crouch[:, None] * of.crouch.reshape(-1, width)
         c[:, 6 * self._C] += seconds
-        low, high = variable_bounds(
-            horizon, w, self._soles, width, steps, start, self.reference.robot.gravity
-        )
-        bounds = np.stack([low, high])
+        gravity = self.reference.robot.gravity
+        bounds = variable_bounds(horizon, w, self._soles, width, steps, start, gravity)
         self._solver.ask(c.ravel(), b, rows, bounds.reshape(2, -1))
         self._asked = horizon, x0, rows, bounds
         self._priced = crouch * w.crouch, seconds, beat
@@ -244,7 +242,7 @@ class PredictiveProgram:
             shift: (S, 2) likewise.
         """
         off = deviation[:2] + deviation[3:5] / self._omega
-        return np.asarray(off - shift.mean(0) if len(shift) else off)
+        return np.asarray(off - shift.sum(0) / len(shift) if len(shift) else off)
 
     def _at_stake(self, start: PlanStart) -> float:
         """How far balance is at stake: 0 for one who is calm, 1 for one nearly lost."""

@@ -79,37 +79,41 @@ def _list_active(lower, upper, side, first, active):
 
 
 @compiled
-def _solve_active(A, lower, upper, side, moved, free, U, best, x, dual, V, active):
+def _solve_active(
+    A, lower, upper, side, moved, free, U, best, x, dual, V, known, active
+):
     """Minimum with what is active as equations; whether there may be one.
 
     Args:
-        A, lower, upper, side, moved, free, U: as in `follow_active_set`.
-        best: (count,) U times the minimum without bounds.
+        A, lower, upper, moved, free, U, best, side, V, known: as of `search_active`.
         x, dual: written, given variables and their multipliers apart.
-        V, active: (count, count) and (count,) memory.
+        active: (count,) memory.
     """
     count, first = U.shape[0], lower.shape[0] - A.shape[0]
     k = _list_active(lower, upper, side, first, active)
     if k < 0:
         return False
-    z, y = best.copy(), np.empty(k)
+    z, y, rows = best.copy(), np.empty(k), np.empty((k, count))
     for a in range(k):
         i = active[a]
-        for j in range(count):
-            if i < first:
-                V[a, j] = 1.0 if free[j] == i else 0.0
-            else:
-                V[a, j] = A[i - first, free[j]]
-        solve_forward(U, V[a])
+        if not known[i]:
+            for j in range(count):
+                if i < first:
+                    V[i, j] = 1.0 if free[j] == i else 0.0
+                else:
+                    V[i, j] = A[i - first, free[j]]
+            solve_forward(U, V[i])
+            known[i] = True
         y[a] = moved[i] - (upper[i] if side[i] > 0 else lower[i])
         for j in range(count):
-            y[a] += V[a, j] * best[j]
-    solve_rows(V, k, y)
+            rows[a, j] = V[i, j]
+            y[a] += V[i, j] * best[j]
+    solve_rows(rows, k, y)
     dual[:] = 0.0
     for a in range(k):
         dual[active[a]] = y[a]
         for j in range(count):
-            z[j] -= y[a] * V[a, j]
+            z[j] -= y[a] * rows[a, j]
     solve_backward(U, z)
     for j in range(count):
         x[free[j]] = z[j]
@@ -117,7 +121,7 @@ def _solve_active(A, lower, upper, side, moved, free, U, best, x, dual, V, activ
 
 
 @compiled
-def _correct(A, lower, upper, x, dual, side):
+def _correct(A, lower, upper, x, dual, beyond, side):
     """Corrects which bounds are active: 1 upper, -1 lower.
 
     Returns:
@@ -135,18 +139,59 @@ def _correct(A, lower, upper, x, dual, side):
                 value += A[i - first, j] * x[j]
         before, side[i] = side[i], 0
         if before == 0:
-            if value > upper[i] + BEYOND:
+            if value > upper[i] + beyond:
                 side[i] = 1
-            elif value < lower[i] - BEYOND:
+            elif value < lower[i] - beyond:
                 side[i] = -1
         elif before * dual[i] > 0.0:
             side[i] = before
             bound = upper[i] if before > 0 else lower[i]
-            if not abs(value - bound) <= BEYOND:
+            if not abs(value - bound) <= beyond:
                 return -1
         if side[i] != before:
             changes += 1
     return changes
+
+
+@compiled
+def search_active(
+    A, lower, upper, moved, free, U, best, beyond, rounds, side, x, dual, V, known
+):
+    """Minimum within bounds, from a guess of those that are active.
+
+    Args:
+        A, lower, upper: rows, and bounds of variables and rows.
+        moved: (num_bounds + m,) what given variables add to rows.
+        free: (count,) variables that are not given.
+        U: (count, count) Cholesky factor of their Hessian.
+        best: (count,) U times their minimum without bounds.
+        beyond: how far beyond a bound counts as beyond it.
+        rounds: how often the guess is corrected.
+        side: (num_bounds + m,) what is active: 1 upper, -1 lower; written. Where both
+            bounds are the same, one of them is.
+        x, dual: (n,), (num_bounds + m,) written, given variables and their multipliers
+            apart.
+        V, known: (num_bounds + m, count), (num_bounds + m,) rows times U^-1, and
+            which are there; written as they are needed, for other `best` too.
+
+    Returns:
+        Rounds that it took; 0 where it did not get there.
+    """
+    active = np.empty(U.shape[0], np.int64)
+    for i in range(side.shape[0]):
+        if lower[i] == upper[i]:
+            side[i] = 1
+    for turn in range(1, rounds + 1):
+        if not _solve_active(
+            A, lower, upper, side, moved, free, U, best, x, dual, V, known, active
+        ):
+            return 0
+        changes = _correct(A, lower, upper, x, dual, beyond, side)
+        if changes < 0:
+            return 0
+        if changes == 0:
+            return turn
+    return 0
 
 
 @compiled
@@ -188,28 +233,19 @@ def follow_active_set(
     rows = lower.shape[0]
     side, moved = np.empty(rows, np.int64), np.empty(rows)
     for i in range(rows):
-        if lower[i] == upper[i] or guess[i] > 0.0:
-            side[i] = 1
-        else:
-            side[i] = -1 if guess[i] < 0.0 else 0
+        side[i] = 1 if guess[i] > 0.0 else (-1 if guess[i] < 0.0 else 0)
     free = np.empty(g.shape[0], np.int64)
     U, best = _reduce(H, g, A, lower, upper, x, free, moved)
     if not factor(U):
         return 0
     solve_forward(U, best)
-    V, active = np.empty(U.shape), np.empty(U.shape[0], np.int64)
-    for turn in range(1, ROUNDS + 1):
-        if not _solve_active(
-            A, lower, upper, side, moved, free, U, best, x, dual, V, active
-        ):
-            return 0
-        changes = _correct(A, lower, upper, x, dual, side)
-        if changes < 0:
-            return 0
-        if changes == 0:
-            _hold_given(H, g, A, lower, upper, x, dual)
-            return turn
-    return 0
+    V, known = np.empty((rows, U.shape[0])), np.zeros(rows, np.bool_)
+    turns = search_active(
+        A, lower, upper, moved, free, U, best, BEYOND, ROUNDS, side, x, dual, V, known
+    )
+    if turns > 0:
+        _hold_given(H, g, A, lower, upper, x, dual)
+    return turns
 
 
 class ActiveSetSolver:

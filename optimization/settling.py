@@ -22,7 +22,8 @@ import numpy as np
 
 from models.arrays import Indices, Matrix, Vector
 from models.compiled import compiled
-from optimization.cholesky import factor, solve_backward, solve_forward, solve_rows
+from optimization.active_set import search_active
+from optimization.cholesky import factor, solve_forward
 from optimization.qp import (
     QPSolution,
     QuadraticProgram,
@@ -55,74 +56,6 @@ class SettlingProgram(QuadraticProgram):
 
 
 @compiled
-def _solve_active(A, lower, upper, side, U, best, x, dual, V, known):
-    """Minimum with what is active as equations; whether there may be one.
-
-    Args:
-        A, lower, upper, side: rows, bounds, and what is active: 1 upper, -1 lower.
-        U: (n, n) Cholesky factor of H.
-        best: (n,) U times the minimum without bounds.
-        x, dual: (n,), (m,) written.
-        V, known: (m, n), (m,) rows of A U^-1, written as they are needed.
-    """
-    m, n = A.shape
-    k = 0
-    for i in range(m):
-        dual[i] = 0.0
-        if side[i] != 0:
-            k += 1
-    if k > n:
-        return False
-    for j in range(n):
-        x[j] = best[j]
-    rows, y, active = np.empty((k, n)), np.empty(k), np.empty(k, np.int64)
-    k = 0
-    for i in range(m):
-        if side[i] == 0:
-            continue
-        if not known[i]:
-            for j in range(n):
-                V[i, j] = A[i, j]
-            solve_forward(U, V[i])
-            known[i] = True
-        s = -(upper[i] if side[i] > 0 else lower[i])
-        for j in range(n):
-            rows[k, j] = V[i, j]
-            s += V[i, j] * best[j]
-        y[k], active[k] = s, i
-        k += 1
-    solve_rows(rows, k, y)
-    for a in range(k):
-        dual[active[a]] = y[a]
-        for j in range(n):
-            x[j] -= y[a] * rows[a, j]
-    solve_backward(U, x)
-    return True
-
-
-@compiled
-def _correct(A, lower, upper, x, dual, beyond, side):
-    """Corrects what is active; how much changed, -1 where it cannot hold."""
-    changes = 0
-    for i in range(side.shape[0]):
-        value, before = 0.0, side[i]
-        for j in range(x.shape[0]):
-            value += A[i, j] * x[j]
-        if before == 0:
-            if value > upper[i] + beyond:
-                side[i] = 1
-            elif value < lower[i] - beyond:
-                side[i] = -1
-        elif not before * dual[i] > 0.0:
-            side[i] = 0
-        elif not abs(value - (upper[i] if before > 0 else lower[i])) <= beyond:
-            return -1
-        if side[i] != before:
-            changes += 1
-    return changes
-
-
-@compiled
 def settle(
     H: Matrix,
     g: Vector,
@@ -151,6 +84,10 @@ def settle(
     U, V, known = H.copy(), np.empty((m, n)), np.zeros(m, np.bool_)
     if not factor(U):
         return 0
+    # No variable is given.
+    free, moved = np.empty(n, np.int64), np.zeros(m)
+    for j in range(n):
+        free[j] = j
     best, last, rounds = np.empty(n), np.empty(n), 0
     x[:] = 0.0
     for turn in range(PASSES):
@@ -164,21 +101,30 @@ def settle(
                     s += near[i, j] * last[j]
             best[i] = s
         solve_forward(U, best)
-        changes, end = 1, rounds + ROUNDS
-        while changes:
-            if rounds == end:
-                return 0
-            rounds += 1
-            if not _solve_active(A, lower, upper, side, U, best, x, dual, V, known):
-                return 0
-            changes = _correct(A, lower, upper, x, dual, beyond, side)
-            if changes < 0:
-                return 0
-        moved = 0.0
+        turns = search_active(
+            A,
+            lower,
+            upper,
+            moved,
+            free,
+            U,
+            best,
+            beyond,
+            ROUNDS,
+            side,
+            x,
+            dual,
+            V,
+            known,
+        )
+        if turns == 0:
+            return 0
+        rounds += turns
+        change = 0.0
         for j in range(n):
-            moved = max(moved, abs(x[j] - last[j]))
+            change = max(change, abs(x[j] - last[j]))
         # No number is not at rest.
-        if moved <= SETTLED:
+        if change <= SETTLED:
             break
     return rounds
 

@@ -32,8 +32,8 @@ ELIMINATION = 4e-4
 # Residuals of a QP that a dense active-set method has solved to the last digits,
 # scaled by the sizes in it, which reach a thousand.
 QP_RESIDUAL = 1e-5
-# The predictive program ends within 1e-7 of its least objective; its deviations
-# [m, rad] and wrenches [weights] are then within 4e-4 of the exact optimum.
+# The predictive program ends within 1e-8 of its least objective; its deviations
+# [m, rad] and wrenches [weights] are then within 2e-4 of the exact optimum.
 PREDICTION = 5e-4
 # Signed distances between primitives, ours and those of Drake's engine [m].
 DRAKE_DISTANCE = 1e-9

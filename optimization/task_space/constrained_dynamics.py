@@ -110,7 +110,7 @@ class ConstrainedDynamics:
         B_1: (m, nv) Jacobian of the contacts, weighted; m may be 0.
         L_1: (m, m) their inertia.
         F: (nv, r) basis of the accelerations that torques can make.
-        is_plain: whether no direction of them is given up: F is orthonormal.
+        is_nonsingular: whether no direction of them is given up: F is orthonormal.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class ConstrainedDynamics:
         self.W = solve_lower(self.C, np.eye(n, robot.num_joints, -self._base))
         self.B_1, self.L_1 = np.zeros((0, n)), np.zeros((0, 0))
         self._bias_1 = np.zeros(0)
-        self.F, self.is_plain = np.eye(n), True
+        self.F, self.is_nonsingular = np.eye(n), True
         if self._contacts:
             self._hold(heaviest)
         if robot.floating:
@@ -149,8 +149,8 @@ class ConstrainedDynamics:
         self._bias_1 = np.concatenate([c.bias(self.state) for c in self._contacts])
         self.B_1 = self.weigh(G)
         contacts = rank_adjusted(self.B_1 @ self.B_1.T, heaviest)
-        self.L_1, self.is_plain = contacts.inverse, contacts.is_full
-        if self.is_plain:
+        self.L_1, self.is_nonsingular = contacts.inverse, contacts.is_full
+        if self.is_nonsingular:
             self.F = whole_basis(self.B_1)[0][:, len(G) :]
         else:
             P_1 = self.F - self.B_1.T @ self.L_1 @ self.B_1
@@ -160,9 +160,9 @@ class ConstrainedDynamics:
     def _find_producible(self, heaviest: float) -> None:
         """Takes from the robot what no torque can do."""
         K = self.F.T @ self.W
-        if self.is_plain and is_light(K @ K.T, heaviest):
+        if self.is_nonsingular and is_light(K @ K.T, heaviest):
             return
-        self.is_plain = False
+        self.is_nonsingular = False
         self._U = self.F @ K
         producible = rank_adjusted(self._U.T @ self._U, heaviest)
         self._inverse = producible.inverse
@@ -199,13 +199,13 @@ class ConstrainedDynamics:
         """
         if not self._base:
             return np.asarray(self.C @ phi)
-        if not self.is_plain:
+        if not self.is_nonsingular:
             return np.asarray(self._inverse @ (self._U.T @ phi))
         return self.torque_basis(np.ones(self.W.shape[1])).torques(phi)
 
     def torque_basis(self, unit: np.ndarray) -> TorqueBasis:
         """All torques by what they do, in units (nj,) [N m]."""
-        if self.is_plain:
+        if self.is_nonsingular:
             basis, R = whole_basis(self.F.T @ (self.W * unit))
             k = len(R)
             moving, _ = dtrtrs(R, basis[:, :k].T, lower=0, trans=0)

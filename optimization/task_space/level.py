@@ -49,7 +49,8 @@ class Level:
         weight: (m,) weights.
         S: (r, r) null space of the levels above in those coordinates.
         rank: compliance and task inertia, with what of them is kept.
-        is_plain: whether directions are kept or given up as a whole, here and above.
+        is_nonsingular: whether directions are kept or given up as a whole, here and
+            above.
     """
 
     def __init__(
@@ -78,15 +79,15 @@ class Level:
         self.S = np.eye(self.E.shape[1]) if above is None else above.left
         self._E_star = self.E if above is None else self.E @ self.S
         self.rank = self._find_rank()
-        plain_above = above is None or above.is_plain
-        self.is_plain: bool = plain_above and not self.rank.is_partial
+        nonsingular_above = above is None or above.is_nonsingular
+        self.is_nonsingular: bool = nonsingular_above and not self.rank.is_partial
 
     def _find_rank(self) -> RankAdjusted:
         """Compliance and task inertia."""
         A, heaviest, above = self._E_star @ self.E.T, self._heaviest, self._above
         if above is None:
             return rank_adjusted(A, heaviest)
-        if above.is_plain and self.is_even:
+        if above.is_nonsingular and self.is_even:
             found = deciding(self.E, self.S, heaviest)
             if found is not None:
                 return found

@@ -40,14 +40,14 @@ from optimization.task_space.cones import ContactCones
 from optimization.task_space.constrained_dynamics import DECIDED, solve_lower
 from optimization.task_space.limit_rows import LimitRows, limit_rows
 from optimization.task_space.limits import JointLimits
-from optimization.task_space.plain_limits import is_within
-from optimization.task_space.plain_program import (
+from optimization.task_space.nonsingular_limits import is_within
+from optimization.task_space.nonsingular_program import (
     ACCEPTED,
     ENERGY,
     ROOMS,
     TORQUE,
     Active,
-    PlainProgram,
+    NonsingularProgram,
 )
 from optimization.task_space.task_space import TaskForces, TaskSpace
 
@@ -111,7 +111,7 @@ class LimitedProgram:
         self._unit = np.where(np.isfinite(limit), limit, robot.weight)
         self._cones = ContactCones(space, friction)
         parts = self.limits, self._unit, self._cones, self._solver
-        self._plain = PlainProgram(space, *parts)
+        self._nonsingular = NonsingularProgram(space, *parts)
 
     def solve(self, last: LimitedForces | None = None) -> LimitedForces:
         """Torques at the state of the task space, as far as limits allow.
@@ -122,17 +122,17 @@ class LimitedProgram:
                 the latter, and does not depend on it.
         """
         space = self.space
-        is_plain = self._is_plain()
-        if is_plain and space.plain is not None and not space.reactions:
+        is_nonsingular = self._is_nonsingular()
+        if is_nonsingular and space.nonsingular is not None and not space.reactions:
             guess = last.active if last is not None else {}
-            answer = self._plain.solve(space.plain, guess)
+            answer = self._nonsingular.solve(space.nonsingular, guess)
             if answer is not None:
                 return self._limited(*answer)
         self._basis = space.dynamics.torque_basis(self._unit)
         nothing = np.zeros(len(space.state.v))
         # Weighted forces without limits: of none, the first, the first two ... levels.
         free = [nothing]
-        if is_plain:
+        if is_nonsingular:
             free = [*accumulate(space.weighted_forces().values(), initial=nothing)]
             if not space.reactions:
                 within = self._within_limits(free[-1])
@@ -156,13 +156,13 @@ class LimitedProgram:
             return None
         return self._limited(found, True, {})
 
-    def _is_plain(self) -> bool:
+    def _is_nonsingular(self) -> bool:
         """Whether programs without limits would come to what the closed form does.
 
         Directions that are given up by half are so in ways of their own, between which
         torques would jump.
         """
-        return self.level_weights is None and self.space.is_plain
+        return self.level_weights is None and self.space.is_nonsingular
 
     def _limited(
         self, found: TaskForces, is_solved: bool, active: Active

@@ -7,7 +7,7 @@ import numpy as np
 from models.configuration import Configuration
 from models.frame_arrays import frame_arrays
 from optimization.task_space.motion_tasks import MotionTask, PointTask, row_weights
-from optimization.task_space.plain_levels import CONTACTS, TORQUES, WHOLE
+from optimization.task_space.nonsingular_factors import CONTACTS, TORQUES, WHOLE
 from optimization.tasks import Task
 
 
@@ -18,7 +18,7 @@ class TaskRows:
         contacts: constraints whose forces the world gives.
         levels: for each priority, its tasks.
         ends: (1 + levels,) end of contacts and of each level in the rows.
-        kinds: (1 + levels,) of `plain_levels`, as far as tasks alone say.
+        kinds: (1 + levels,) of `nonsingular_factors`, as far as tasks alone say.
         asks_for_torques: whether a level asks for joint torques.
         G: (m, nv) Jacobians.
         bias: (m,) accelerations with vdot = 0.

@@ -34,7 +34,7 @@ from optimization.task_space.constrained_dynamics import (
 from optimization.task_space.force_tasks import JointForceTask, ReactionTask
 from optimization.task_space.level import WAYS, Level
 from optimization.task_space.motion_tasks import BaseTask, ContactTask, MotionTask
-from optimization.task_space.plain_space import PlainSpace
+from optimization.task_space.nonsingular_space import NonsingularSpace
 from optimization.task_space.task_rows import TaskRows
 from optimization.tasks import Task
 
@@ -68,7 +68,7 @@ class TaskSpace:
     Attributes:
         robot: the robot.
         state: the robot at the state of the last `update`.
-        plain: contacts and levels there, far from singularities; None near them.
+        nonsingular: contacts and levels there, far from singularities; None near them.
         heaviest: mass from which on a direction is given up [kg].
     """
 
@@ -89,8 +89,8 @@ class TaskSpace:
         self._reactions: list[ReactionTask] = []
         self._tasks: dict[int, list[Task]] = {}
         self._applied: np.ndarray | None = None
-        self._space: PlainSpace | None = None
-        self.plain: PlainSpace | None = None
+        self._space: NonsingularSpace | None = None
+        self.nonsingular: NonsingularSpace | None = None
         self._is_updated = False
         self._forget()
 
@@ -180,21 +180,23 @@ class TaskSpace:
         self._forget()
         self._is_updated = True
         space = self._space_of_tasks()
-        is_plain = space.update(self.state, self.heaviest, self._applied)
-        self.plain = space if is_plain else None
+        is_nonsingular = space.update(self.state, self.heaviest, self._applied)
+        self.nonsingular = space if is_nonsingular else None
 
     def _forget(self) -> None:
         """Forgets dynamics and levels of the last state."""
         self._dynamics: ConstrainedDynamics | None = None
         self._levels: dict[int, Level] | None = None
 
-    def _space_of_tasks(self) -> PlainSpace:
+    def _space_of_tasks(self) -> NonsingularSpace:
         """Memory for the tasks that there are now."""
         tasks = [t for p in self.priorities for t in self._tasks[p]]
         if self._space is None or not self._space.rows.is_of([*self._contacts, *tasks]):
             levels = {p: self.tasks(p) for p in self.priorities}
             sizes = self.robot.num_velocities, self.robot.num_joints
-            self._space = PlainSpace(TaskRows(self._contacts, levels, sizes[0]), *sizes)
+            self._space = NonsingularSpace(
+                TaskRows(self._contacts, levels, sizes[0]), *sizes
+            )
         return self._space
 
     @property
@@ -226,11 +228,11 @@ class TaskSpace:
         return self.state.q[self.robot.base_positions :]
 
     @property
-    def is_plain(self) -> bool:
+    def is_nonsingular(self) -> bool:
         """Whether directions are kept or given up as a whole."""
-        if self.plain is not None:
+        if self.nonsingular is not None:
             return True
-        return all(level.is_plain for level in self.levels.values())
+        return all(level.is_nonsingular for level in self.levels.values())
 
     def _above(self, priority: int) -> Level | None:
         """The level of motions above a priority."""
@@ -253,21 +255,21 @@ class TaskSpace:
         """
         if way not in WAYS:
             raise unknown_name("way", way, WAYS)
-        if self.plain is not None and way == WAYS[0]:
-            return self._solve_plain(self.plain)
+        if self.nonsingular is not None and way == WAYS[0]:
+            return self._solve_nonsingular(self.nonsingular)
         phi = self.weighted_forces(way)
         tau = self.dynamics.torques(sum(phi.values(), np.zeros(self.state.v.shape)))
         return self.finish(tau, {p: self.dynamics.C @ phi[p] for p in phi})
 
-    def _solve_plain(self, plain: PlainSpace) -> TaskForces:
+    def _solve_nonsingular(self, nonsingular: NonsingularSpace) -> TaskForces:
         """The same far from singularities."""
-        rows = plain.rows
+        rows = nonsingular.rows
         wish = rows.wish()
-        tau, forces = plain.solve(self.joint_forces(rows), wish)
+        tau, forces = nonsingular.solve(self.joint_forces(rows), wish)
         levels = dict(zip(rows.levels, forces[1:], strict=True))
         if self._reactions:
             return self.finish(tau, levels)
-        return self.collect(plain, tau, levels, *plain.outcome(tau, wish))
+        return self.collect(nonsingular, tau, levels, *nonsingular.outcome(tau, wish))
 
     def weighted_forces(self, way: str = WAYS[0]) -> dict[int, np.ndarray]:
         """For each priority, (nv,) weighted forces without limits."""
@@ -312,10 +314,10 @@ class TaskSpace:
 
     def outcome(self, tau: np.ndarray, forces: dict[int, np.ndarray]) -> TaskForces:
         """What torques (nj,) come to [N m]; `forces` as of `finish`."""
-        if self.plain is not None:
-            plain = self.plain
-            found = plain.outcome(tau, plain.rows.wish())
-            return self.collect(plain, tau, forces, *found)
+        if self.nonsingular is not None:
+            nonsingular = self.nonsingular
+            found = nonsingular.outcome(tau, nonsingular.rows.wish())
+            return self.collect(nonsingular, tau, forces, *found)
         vdot = self.dynamics.acceleration(tau)
         a = self.dynamics.C.T @ vdot
         error = {
@@ -327,16 +329,19 @@ class TaskSpace:
 
     def collect(
         self,
-        plain: PlainSpace,
+        nonsingular: NonsingularSpace,
         tau: np.ndarray,
         forces: dict[int, np.ndarray],
         vdot: np.ndarray,
         reaction: np.ndarray,
         missing: np.ndarray,
     ) -> TaskForces:
-        """Names what torques come to: arguments as of `outcome` and of `PlainSpace`."""
-        rows = plain.rows
-        error, first = {}, plain.held
+        """Names what torques come to.
+
+        Arguments are those of `outcome` and of `NonsingularSpace`.
+        """
+        rows = nonsingular.rows
+        error, first = {}, nonsingular.held
         for priority, end in zip(rows.levels, rows.ends[1:].tolist(), strict=True):
             if end > first:
                 error[priority] = missing[first:end]

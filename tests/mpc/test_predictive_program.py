@@ -52,8 +52,7 @@ def test_the_plan_is_the_optimum_of_the_program_stated_in_full(
     plan = short.solve(PlanStart(phase + late, phase, size * PUSHED))
     exact = DenseHorizon(short, plan.phases).solve(np.r_[size * PUSHED, late])
     assert np.abs(plan.deviation - exact.deviation).max() < PREDICTION
-    # How feet share a force costs next to nothing; the solver ends within 2 N.
-    assert np.abs(plan.wrench - exact.wrench).max() < 2 * PREDICTION
+    assert np.abs(plan.wrench - exact.wrench).max() < PREDICTION
     stretch = plan.durations - np.diff(plan.phases)
     assert np.abs(stretch - exact.stretch).max() < PREDICTION
 

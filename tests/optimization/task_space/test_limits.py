@@ -28,7 +28,7 @@ def limitless(robot: RobotModel) -> JointLimits:
 
 def by_programs(program: LimitedProgram) -> LimitedForces:
     """What programs find for every level, also where none is needed."""
-    program._is_plain = lambda: False
+    program._is_nonsingular = lambda: False
     return program.solve()
 
 

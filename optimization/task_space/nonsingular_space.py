@@ -1,13 +1,15 @@
-"""PlainSpace: contacts and levels of a robot at states far from singularities."""
+"""NonsingularSpace: contacts and levels of a robot at states far from singularities."""
 
 import numpy as np
 
 from models.configuration import Configuration
 from optimization.task_space.constrained_dynamics import known_forces
-from optimization.task_space.plain_levels import (
+from optimization.task_space.nonsingular_factors import (
     WHOLE,
     factor_levels,
     factor_units,
+)
+from optimization.task_space.nonsingular_levels import (
     level_forces,
     smallest_torques,
     solve_levels,
@@ -17,14 +19,14 @@ from optimization.task_space.plain_levels import (
 from optimization.task_space.task_rows import TaskRows
 
 
-class PlainSpace:
-    """The triangle of `plain_levels` at one state, and what it says of tasks.
+class NonsingularSpace:
+    """The triangle of `nonsingular_factors.py` at one state, and what it says of tasks.
 
     Attributes:
         rows: of contacts and levels.
         held: coordinates that contacts hold.
         count: reflections of contacts and levels; -1 near singularities.
-        kinds: (1 + levels,) of `plain_levels`.
+        kinds: (1 + levels,) of `nonsingular_factors.py`.
         U, W, B, diagonal, scale, D: of `factor_levels`.
         f_0: (nv,) forces there anyway [N m].
         K, K_diagonal, K_scale: of `factor_units`, once `count_in` was called.

@@ -101,11 +101,11 @@ def wish(space: TaskSpace, seed: int) -> None:
 def test_the_triangle_comes_to_what_levels_with_matrices_do(make, seed):
     space = make(seed)
     wish(space, seed)
-    assert space.plain is not None
+    assert space.nonsingular is not None
     found = space.solve()
-    space.plain = None
+    space.nonsingular = None
     theirs = space.solve()
-    assert space.is_plain
+    assert space.is_nonsingular
     assert found.tau.tobytes() != theirs.tau.tobytes()
     for ours, other in (
         (found.tau, theirs.tau),
@@ -127,10 +127,10 @@ def test_near_a_singularity_levels_have_their_matrices(elbow):
     space.update(
         np.array([0.0, -0.5 * elbow, elbow, -0.5 * elbow, 0.2, 0]), np.zeros(6)
     )
-    assert space.plain is None
+    assert space.nonsingular is None
     assert not space.levels[2].rank.is_full
     space.update(robot.posture("ready"), np.zeros(6))
-    assert space.plain is not None
+    assert space.nonsingular is not None
 
 
 def test_what_becomes_of_the_arrays_of_a_state_is_none_of_its_levels_business():
@@ -230,7 +230,7 @@ def test_where_a_search_begins_does_not_change_where_it_ends(share):
 
 def test_configurations_say_of_many_frames_what_they_say_of_each():
     space = many(0)
-    rows, state = space.plain.rows, space.state
+    rows, state = space.nonsingular.rows, space.state
     tasks = [*space.contacts, *(t for p in space.priorities for t in space.tasks(p))]
     G = np.vstack([t.jacobian(state) for t in tasks])
     bias = np.concatenate([t.bias(state) for t in tasks])

@@ -1,7 +1,7 @@
 """Limits of joints and contacts far from singularities, and programs in them, compiled.
 
 Unknowns z are accelerations y of what contacts leave, in the coordinates of
-`plain_levels`, then torques s that accelerate nothing:
+`nonsingular_factors.py`, then torques s that accelerate nothing:
 
     tau = unit K' [L^-1 y; s]      (K the orthogonal rows of `factor_units`)
 
@@ -16,7 +16,8 @@ from models.arrays import Matrix, Vector, VectorView
 from models.compiled import compiled
 from optimization.cholesky import factor
 from optimization.qp import INFINITY
-from optimization.task_space.plain_levels import TORQUES, WHOLE, decided_change
+from optimization.task_space.nonsingular_factors import TORQUES, WHOLE
+from optimization.task_space.nonsingular_levels import decided_change
 from optimization.task_space.reflections import rotate_columns, solve_upper
 
 
@@ -93,7 +94,7 @@ def _contact_columns(W, B, diagonal, held, unit, X, lead, x, R, F_0):
 
 
 @compiled
-def plain_rows(
+def nonsingular_rows(
     W: Matrix,
     B: Matrix,
     diagonal: Vector,
@@ -188,7 +189,7 @@ def move_rows(
     """Limits of changes of z[first:], with some room at z; the largest value there.
 
     Args:
-        A, lower, upper: of `plain_rows`.
+        A, lower, upper: of `nonsingular_rows`.
         z, first, room: unknowns, of which the first are decided, and the room.
         A_left, low, high: written.
     """

@@ -1,6 +1,6 @@
-"""PlainProgram: tasks by priority within limits, far from singularities.
+"""NonsingularProgram: tasks by priority within limits, far from singularities.
 
-What `LimitedProgram` says, in the unknowns of `plain_limits.py`.
+What `LimitedProgram` says, in the unknowns of `nonsingular_limits.py`.
 """
 
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ import numpy as np
 from optimization.settling import EXACT, SettlingProgram, SettlingSolver
 from optimization.task_space.cones import ContactCones
 from optimization.task_space.limits import JointLimits
-from optimization.task_space.plain_limits import (
+from optimization.task_space.nonsingular_limits import (
     hold,
     is_within,
     level_program,
     move_rows,
-    plain_rows,
+    nonsingular_rows,
 )
-from optimization.task_space.plain_space import PlainSpace
+from optimization.task_space.nonsingular_space import NonsingularSpace
 from optimization.task_space.task_space import TaskForces, TaskSpace
 
 # Weight of the acceleration energy beside the tasks, relative to theirs, and of torques
@@ -37,18 +37,18 @@ class _Instant:
     """What one solve knows of the robot.
 
     Attributes:
-        plain: contacts and levels.
+        nonsingular: contacts and levels.
         wish: (m,) accelerations asked for, less their bias.
         weight, even: of tasks, and of levels, as of `TaskRows`.
         x: (nv,) accelerations without torques.
         Y: (1 + levels, r) what levels add without limits.
-        X: (nj, nj) of `plain_rows`.
+        X: (nj, nj) of `nonsingular_rows`.
         A, lower, upper: all limits.
         last, active: what was active at the last tick, and is now.
         is_hard: whether a program had no exact answer.
     """
 
-    plain: PlainSpace
+    nonsingular: NonsingularSpace
     wish: np.ndarray
     weight: np.ndarray
     even: np.ndarray
@@ -63,7 +63,7 @@ class _Instant:
     is_hard: bool = False
 
 
-class PlainProgram:
+class NonsingularProgram:
     """Torques within limits for the tasks of a task space."""
 
     def __init__(
@@ -88,14 +88,14 @@ class PlainProgram:
         self._small = np.array([ENERGY, TORQUE])
 
     def solve(
-        self, plain: PlainSpace, last: Active
+        self, nonsingular: NonsingularSpace, last: Active
     ) -> tuple[TaskForces, bool, Active] | None:
         """Torques at the state of the task space, as far as limits allow.
 
         None where so many limits are active that a program has no exact answer.
 
         Args:
-            plain: contacts and levels there.
+            nonsingular: contacts and levels there.
             last: what was active at a tick before; {} for nothing. It is a guess.
 
         Returns:
@@ -106,21 +106,25 @@ class PlainProgram:
             self._limits,
             self._space.robot.base_velocities,
         )
-        wish, force = plain.rows.wish(), space.joint_forces(plain.rows)
-        plain.count_in(self._unit)
-        x, lead = plain.start(wish)
-        Y = plain.add_levels(force, wish, x.copy())
-        tau = plain.smallest_torques(Y.sum(axis=0))
-        vdot, F, error = plain.outcome(tau, wish)
+        wish, force = nonsingular.rows.wish(), space.joint_forces(nonsingular.rows)
+        nonsingular.count_in(self._unit)
+        x, lead = nonsingular.start(wish)
+        Y = nonsingular.add_levels(force, wish, x.copy())
+        tau = nonsingular.smallest_torques(Y.sum(axis=0))
+        vdot, F, error = nonsingular.outcome(tau, wish)
         least, most = limits.accelerations(space.state.v[base:], space.joint_angles)
         cones = self._cones.rows()
         # No level can do better within limits than without them.
         if is_within(tau, vdot[base:], F, limits.effort, least, most, cones):
-            return space.collect(plain, tau, {}, vdot, F, error), True, {}
-        X, A, lower, upper = self._rows(plain, x, lead, least, most, cones)
-        weight, even, active = plain.rows.weights(), plain.rows.even(), Active()
+            return space.collect(nonsingular, tau, {}, vdot, F, error), True, {}
+        X, A, lower, upper = self._rows(nonsingular, x, lead, least, most, cones)
+        weight, even, active = (
+            nonsingular.rows.weights(),
+            nonsingular.rows.even(),
+            Active(),
+        )
         now = _Instant(
-            plain, wish, weight, even, x, Y, X, A, lower, upper, last, active
+            nonsingular, wish, weight, even, x, Y, X, A, lower, upper, last, active
         )
         z, is_solved = self._at_limits(now)
         if now.is_hard:
@@ -128,25 +132,25 @@ class PlainProgram:
         tau = np.clip(self._unit * (z @ X), -limits.effort, limits.effort)
         if not z.any():
             tau = limits.truncate(space.solve().tau)[0]
-        found = plain.outcome(tau, wish)
-        return space.collect(plain, tau, {}, *found), is_solved, active
+        found = nonsingular.outcome(tau, wish)
+        return space.collect(nonsingular, tau, {}, *found), is_solved, active
 
     def _rows(
         self,
-        plain: PlainSpace,
+        nonsingular: NonsingularSpace,
         x: np.ndarray,
         lead: np.ndarray,
         least: np.ndarray,
         most: np.ndarray,
         cones: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Torques per unknown, and all limits; see `plain_limits.py`."""
+        """Torques per unknown, and all limits; see `nonsingular_limits.py`."""
         n, count = len(self._unit), 2 * len(self._unit) + len(cones)
         X, A = np.empty((n, n)), np.empty((count, n))
         lower, upper = np.empty(count), np.empty(count)
-        plain_rows(
-            *(plain.W, plain.B, plain.diagonal, plain.held),
-            *(plain.K, plain.K_diagonal, plain.K_scale, x, lead),
+        nonsingular_rows(
+            *(nonsingular.W, nonsingular.B, nonsingular.diagonal, nonsingular.held),
+            *(nonsingular.K, nonsingular.K_diagonal, nonsingular.K_scale, x, lead),
             *(self._limits.effort, self._unit, least, most),
             *(cones / self._space.robot.weight, X, A, lower, upper),
         )
@@ -175,11 +179,11 @@ class PlainProgram:
             count: how many levels z is the best for.
             z: (nj,) unknowns, which may be beyond limits; written.
         """
-        plain, held = now.plain, now.plain.held
+        nonsingular, held = now.nonsingular, now.nonsingular.held
         is_feasible = count > 0 and hold(now.A, now.lower, now.upper, z)
         left = held
         for level in range(1, 1 + count):
-            left = plain.left_below(level, left)
+            left = nonsingular.left_below(level, left)
         now.active.clear()
         for level in range(1 + count, len(now.Y)):
             if left - held == len(z) or now.is_hard:
@@ -191,7 +195,7 @@ class PlainProgram:
             else:
                 return False
             is_feasible = True
-            left = plain.left_below(level, left)
+            left = nonsingular.left_below(level, left)
         return True
 
     def _solve_level(
@@ -201,19 +205,25 @@ class PlainProgram:
 
         Limits are taken to have some room at z, rounding or not.
         """
-        plain, first = now.plain, left - now.plain.held
-        n, m, ends = len(z) - first, len(now.A), plain.rows.ends
+        nonsingular, first = now.nonsingular, left - now.nonsingular.held
+        n, m, ends = len(z) - first, len(now.A), nonsingular.rows.ends
         H, near, A = np.empty((n, n)), np.empty((n, n)), np.empty((m, n))
         g, toward, lower, upper = np.empty(n), np.empty(n), np.empty(m), np.empty(m)
         level_program(
-            *(plain.B, plain.W, plain.diagonal, plain.D, plain.kinds[level]),
-            *(ends[level - 1], ends[level], plain.held, left, now.weight),
+            *(
+                nonsingular.B,
+                nonsingular.W,
+                nonsingular.diagonal,
+                nonsingular.D,
+                nonsingular.kinds[level],
+            ),
+            *(ends[level - 1], ends[level], nonsingular.held, left, now.weight),
             *(now.even[level], now.wish, now.x, now.Y[level], z, self._small),
             *(H, g, near, toward),
         )
         worst = move_rows(now.A, now.lower, now.upper, z, first, room, A, lower, upper)
         accepted = ACCEPTED * (1.0 + worst)
-        priority = [*plain.rows.levels][level - 1]
+        priority = [*nonsingular.rows.levels][level - 1]
         found = self._solver.solve(
             SettlingProgram(H, g, A, lower, upper, near, toward, accepted),
             now.last.get(priority),
