@@ -284,6 +284,7 @@ def _values(text: str, lines: YamlLines, path: Path, compiles: bool) -> list[Fin
     if compiles and not any(f.fails for f in found):
         try:
             dance.plan(path.parent)
+            found += dance.carried_findings(moves | recorded)
         except BackbeatError as error:
             found.append(Finding(True, ("tracks",), str(error)))
     return found

@@ -110,6 +110,8 @@ class Move:
         exit: state in which it leaves them; "" for that in which it began.
         hold: where it waits when it is given more beats than it has, in shares of its
             length; None if it cannot.
+        apart: what is added to channels, at most, where hands carry something that
+            would touch otherwise.
     """
 
     name: str
@@ -124,6 +126,7 @@ class Move:
     entry: tuple[str, ...] = field(default=())
     exit: str = ""
     hold: float | None = None
+    apart: Mapping[str, float] = field(default_factory=dict)
 
     def values(self, given: Mapping[str, float], where: str) -> dict[str, float]:
         """Parameter values with defaults filled in.
