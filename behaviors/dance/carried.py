@@ -200,11 +200,12 @@ def joint_path(
     """(n, nj) joints as moves have them at some beats, within their limits."""
     path = np.tile(q_start[robot.base_positions :], (len(beats), 1))
     for p in placed:
-        if p.rise[0] > beats.max() or p.fall[1] < beats.min():
+        at = np.flatnonzero((beats >= p.rise[0]) & (beats <= p.fall[1]))
+        if len(at) == 0:
             continue
-        for channel, offset in channel_offsets(p, beats, robot).items():
+        for channel, offset in channel_offsets(p, beats[at], robot).items():
             if channel in robot.joint_names:
-                path[:, robot.joint_index(channel)] += offset
+                path[at, robot.joint_index(channel)] += offset
     return np.asarray(np.clip(path, robot.position_lower, robot.position_upper))
 
 
