@@ -19,6 +19,7 @@ from behaviors.checking import (
 from behaviors.dance.choreography import DanceSpecification
 from behaviors.dance.move_file import vocabulary
 from behaviors.dance.preview import preview
+from behaviors.drumming import DrummingSpecification
 from behaviors.library import Library
 from behaviors.motion_plan import MotionPlan
 from behaviors.music.score_description import Adaptation
@@ -33,9 +34,10 @@ from behaviors.solved_behavior import (
     make_behavior,
 )
 from behaviors.specification import find_specification, read_any, read_specification
+from behaviors.tried_options import tried_options
 from behaviors.window_steps import Source
 from behaviors.windowed import LONG, Workshop
-from models.errors import BackbeatError
+from models.errors import BackbeatError, NoMotionError
 from optimization.explanation import explain
 from optimization.interior_point import InteriorPoint
 from optimization.phase_durations import optimize_durations
@@ -114,7 +116,36 @@ def solve(
     reports: Reports,
     workshop: Workshop | None = None,
 ) -> Behavior:
-    """Solves and verifies a specification that stands in a file, or would."""
+    """Solves and verifies a specification that stands in a file, or would.
+
+    Raises:
+        BackbeatError: it makes no sense.
+        NoMotionError: no motion was found and verified; says for a score what was
+            tried and builds it.
+    """
+    try:
+        return _solve(specification, text, path, key, reports, workshop)
+    except NoMotionError as error:
+        if not isinstance(specification, DrummingSpecification):
+            raise
+
+        def attempt(other: DrummingSpecification) -> Behavior:
+            reports.progress(0.1, "failed; trying what would do")
+            return _solve(other, text, path, key, reports, workshop)
+
+        offer = tried_options(specification, path, attempt)
+        raise NoMotionError(f"{str(error).removesuffix('.')}{offer}") from None
+
+
+def _solve(
+    specification: Specification,
+    text: str,
+    path: str | Path,
+    key: str,
+    reports: Reports,
+    workshop: Workshop | None,
+) -> Behavior:
+    """The same, refused without an offer."""
     path, started = Path(path), time.perf_counter()
     cost = BuildCost(reports.progress)
     reports = reports._replace(progress=cost.report)
@@ -244,7 +275,7 @@ def _solve_short(
             return _solve_short(name, other, about, reports)
     if not solution.is_solved:
         why = explain(solution, lambda kind: report(0.6, f"failed; is it {kind}?"))
-        raise BackbeatError(f"{name}: no motion found: {why.sentence(plan.place)}")
+        raise NoMotionError(f"{name}: no motion found: {why.sentence(plan.place)}")
     behavior = make_behavior(name, plan, solution, report, **about)
     if not behavior.certificate.passed and plan.otherwise is not None:
         other = plan.otherwise(behavior.certificate.troubles())

@@ -83,8 +83,16 @@ def check_file(path: str | Path) -> list[LocatedFinding]:
     return check_dance(text, path)
 
 
-def check_setlist(text: str, path: str | Path) -> list[LocatedFinding]:
-    """All findings of a setlist, in order of lines; `text` is YAML of that kind."""
+def check_setlist(
+    text: str, path: str | Path, warns: bool = True
+) -> list[LocatedFinding]:
+    """All findings of a setlist, in order of lines.
+
+    Args:
+        text: the setlist; it is YAML of that kind.
+        path: where it is, or would be.
+        warns: look at what dances become with what is carried, too.
+    """
     path = Path(path)
     lines = YamlLines(text)
     known = [f.name for f in fields(SetlistSpecification)]
@@ -95,7 +103,8 @@ def check_setlist(text: str, path: str | Path) -> list[LocatedFinding]:
     found = _unknown_keys(lines, places, path.name)
     if not found:
         try:
-            found = setlist_findings(read_setlist(text, path.name), path.parent)
+            setlist = read_setlist(text, path.name)
+            found = setlist_findings(setlist, path.parent, warns)
         except BackbeatError as error:
             found = [Finding(True, _setlist_misfit(lines, text, path.name), str(error))]
     return _located(lines, found)
@@ -108,7 +117,7 @@ def refuse_setlist(text: str, path: str | Path) -> None:
         BackbeatError: the first one, and how many more there are.
     """
     path = Path(path)
-    _refuse(check_setlist(text, path), path)
+    _refuse(check_setlist(text, path, False), path)
 
 
 def on_its_line(error: BackbeatError, text: str, path: str | Path) -> BackbeatError:
@@ -284,6 +293,7 @@ def _values(text: str, lines: YamlLines, path: Path, compiles: bool) -> list[Fin
     if compiles and not any(f.fails for f in found):
         try:
             dance.plan(path.parent)
+            found += dance.carried_findings(moves | recorded)
         except BackbeatError as error:
             found.append(Finding(True, ("tracks",), str(error)))
     return found

@@ -35,17 +35,16 @@ from behaviors.music.score import FEET, HANDS, Hit, Score
 from behaviors.music.score_description import Adaptation
 from behaviors.music.score_reader import find_notes, load_score, score_files
 from behaviors.pedal_strokes import HEEL_FORCE, PedalTasks
-from behaviors.robot_at_kit import SEAT, RobotAtKit
+from behaviors.resting import RestingPostures, shared_members
+from behaviors.robot_at_kit import RobotAtKit
 from behaviors.second_thoughts import ROUNDS, think_again
 from behaviors.strike_postures import Stop, arm_path
 from behaviors.strokes import Stroke, planned_rebound
-from models.configuration import Configuration
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
 from models.kit.kit_file import USUAL, kit_sources, kit_text
 from optimization.contact_schedule import ContactSchedule, Phase
 from optimization.dense_trajectory import DenseTrajectory
-from optimization.inverse_kinematics import IKTarget, InverseKinematics
 from optimization.trajectory_problem import (
     Impact,
     Limits,
@@ -58,8 +57,6 @@ TIP_RADIUS = 0.007  # m
 # Beats from knot to knot, at most, in a rest beside what is hastened.
 REST_ANCHORS = 0.5
 ASIDE = 0.04  # of a strike from that of the other hand, half of it [m]
-# What a start may lack in clearance [m].
-START_SLACK = 5e-4
 # Least and most force of a tip that rests on a head [N].
 REST_FORCE = (1.0, 15.0)
 # What knots may use; and where a motion failed before, with more left to what happens
@@ -208,9 +205,9 @@ class _Drummer:
         player = make_player(self.kit, reach, self.touch, advice)
         score = self._load(path, kit_members(self.kit), player)
         self.score: Score = hastened(score, specification.haste)
+        self.resting = RestingPostures(at_kit, self.postures, self.touch)
         self.tempo = self.score.tempo
-        played = {hand: {h.member for h in self.score.of_hand(hand)} for hand in HANDS}
-        self.shared = played["left"] & played["right"]
+        self.shared = shared_members(self.score)
         check_length(specification.name, self.tempo.time(self.score.beats))
         beats = [h.beat for h in self.score.hits]
         beats += [b for h in self.score.holds for b in (h.contact_start, h.contact_end)]
@@ -383,62 +380,14 @@ class _Drummer:
                 f"{self.specification.name}: a score starts with a hold in which both "
                 "hands rest"
             )
-        q = self.at_kit.posture.copy()
-        heels = {foot.heel for foot in self.at_kit.feet.values()}
-        supports = self.at_kit.supports
-        targets = {n: IKTarget(X) for n, X in supports.items() if n not in heels}
-        for foot in self.at_kit.feet.values():
-            targets[foot.sole] = IKTarget(foot.sole_pose(foot.pedal.rest))
-        for hand, member in first.rest.items():
-            at = self.robot.base_positions + self.postures.arm(hand)
-            q[at] = self.postures.reach(hand, member, self.touch(member, hand))
-            targets[stick_tip(hand)] = IKTarget(self.touch(member, hand), "x y z")
-        middle = None
-        if SEAT not in self.at_kit.supports:
-            places = [X.translation() for X in self.at_kit.supports.values()]
-            middle = np.mean(places, axis=0)[:2]
-        weights = np.ones(self.robot.num_velocities)
-        back = self.robot.base_velocities + self.robot.groups["back"]
-        weights[back] = 100.0  # reach with the arms
-        found = InverseKinematics(self.robot, joint_weights=weights).solve(
-            q, targets, middle
-        )
-        if found.is_reached and self._near_at(found.q) is None:
-            return found.q
-        # Nearest to the posture, something is in the way: around it.
-        kinematics = InverseKinematics(self.robot, self.at_kit.behind_tips, weights)
-        found = kinematics.solve(q, targets, middle, found.q)
-        rests = " and ".join(f"the {h} stick on {m}" for h, m in first.rest.items())
-        if not found.is_reached:
+        q, fault = self.resting.find(first.rest, self.at_kit.posture)
+        if fault:
+            on = " and ".join(f"the {h} stick on {m}" for h, m in first.rest.items())
             raise BackbeatError(
-                f"{self.specification.name}: a score starts with {rests}, and "
-                f"{found.worst} cannot reach its drum, but ends {found.away} away; let "
-                "hands rest on other drums in the first hold"
-            )
-        near = self._near_at(found.q)
-        if near is not None:
-            raise BackbeatError(
-                f"{self.specification.name}: a score starts with {rests}, and {near}; "
+                f"{self.specification.name}: a score starts with {on}, and {fault}; "
                 "let hands rest on other drums in the first hold"
             )
-        return found.q
-
-    def _near_at(self, q: np.ndarray) -> str | None:
-        """What is too near to what at a configuration; None if nothing is.
-
-        Tips are at heads, whose margins they have to themselves.
-        """
-        model = self.at_kit.behind_tips
-        distances, _ = Configuration(self.robot, q).distances(model.arrays())
-        i = int(np.argmin(distances))
-        lacking = model.margin - float(distances[i])
-        if lacking <= START_SLACK:
-            return None
-        feeler = model.feelers[i]
-        return (
-            f"{feeler.link} ({feeler.part}) lacks {1e3 * lacking:.1f} mm of the "
-            f"{1e3 * model.margin:.0f} mm that it keeps from kit and body"
-        )
+        return q
 
     def _path(self, q_start: np.ndarray) -> np.ndarray:
         """(N, nq) the path through strike postures, where the optimizer starts."""
@@ -453,7 +402,10 @@ class _Drummer:
             path[:, nq + self.postures.arm(hand)] = arm_path(
                 self.postures, hand, self.times, stops, apex
             )
-        path[:2] = q_start
+        # Each arm alone may be through the other; the start is clear of both.
+        rests = self.times <= self.tempo.time(self.score.holds[0].contact_end)
+        rests[:2] = True
+        path[rests] = q_start
         return path
 
     def _schedule(self) -> ContactSchedule:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from behaviors.authored import Specification
 from behaviors.dance.choreography import DanceSpecification
-from behaviors.dance.rules import Finding, nearest
+from behaviors.dance.move_file import vocabulary
+from behaviors.dance.rules import Finding, findings, nearest
 from behaviors.drummer import kit_members
 from behaviors.drumming import DrummingSpecification
 from behaviors.footsteps import FootstepSpecification
@@ -92,9 +93,15 @@ def shadows(path: str | Path) -> dict[Path, str]:
 
 
 def setlist_findings(
-    setlist: SetlistSpecification, folder: str | Path
+    setlist: SetlistSpecification, folder: str | Path, warns: bool = True
 ) -> list[Finding]:
-    """All that keeps a setlist from being played, as far as its files tell."""
+    """All that keeps a setlist from being played, as far as its files tell.
+
+    Args:
+        setlist: the setlist.
+        folder: where it is.
+        warns: say too what is danced otherwise with what is carried.
+    """
     found = [Finding(True, path, text) for path, text in setlist.problems()]
     if found:
         return found
@@ -112,7 +119,11 @@ def setlist_findings(
             found.append(Finding(True, place, f"number {i + 1}: {error}", mend))
     for i, (specification, where) in parts.items():
         found += _alone(setlist, i, specification, where)
-    return [*found, *_tempos(setlist, parts)]
+    found += _tempos(setlist, parts)
+    if warns and not any(f.fails for f in found):
+        for i, (specification, where) in parts.items():
+            found += _carrying(setlist, i, specification, where)
+    return found
 
 
 def _alone(
@@ -159,6 +170,27 @@ def _alone(
             f"{where}: {name} has {beats:g} beats and cannot be left on beat "
             f"{number.until:g}",
         )
+
+
+def _carrying(
+    setlist: SetlistSpecification, i: int, specification: Specification, folder: Path
+) -> Iterator[Finding]:
+    """What becomes of a dance's moves with what a show puts into its hands."""
+    if not isinstance(specification, DanceSpecification):
+        return
+    dance = as_in_show(specification, setlist)
+    assert isinstance(dance, DanceSpecification)
+    try:
+        moves = vocabulary(folder) | dance.recorded(folder, list(dance.recordings))
+        if any(f.fails for f in findings(dance, moves)):
+            return  # The check of the dance itself tells.
+        said = dance.carried_findings(moves)
+    except BackbeatError as error:
+        yield Finding(True, ("behaviors", i, "behavior"), f"number {i + 1}: {error}")
+        return
+    for found in said:
+        sentence = f"number {i + 1}: {found.sentence}"
+        yield Finding(False, ("behaviors", i, "behavior"), sentence)
 
 
 def _beats(specification: Specification, folder: Path) -> float | None:

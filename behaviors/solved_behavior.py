@@ -9,7 +9,7 @@ from behaviors.behavior import Behavior, Progress, centroidal_quantities
 from behaviors.library import check_name
 from behaviors.motion_plan import MotionPlan
 from behaviors.windowed import FoundMotion
-from models.errors import BackbeatError
+from models.errors import NoMotionError
 from optimization.limit_use import active_limits
 from optimization.reconstruction import reconstruct
 from optimization.trajectory_solution import TrajectorySolution
@@ -116,10 +116,10 @@ def check_certificate(behavior: Behavior, more: str = "") -> None:
         more: what else to say of the failure.
 
     Raises:
-        BackbeatError: the first check that failed.
+        NoMotionError: the first check that failed.
     """
     if not behavior.certificate.passed:
         worst = behavior.certificate.failures()[0]
-        raise BackbeatError(
+        raise NoMotionError(
             f"{behavior.name}: the motion fails verification: {worst}{more}"
         )

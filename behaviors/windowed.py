@@ -32,7 +32,7 @@ from behaviors.window_steps import (
     why_not,
 )
 from behaviors.window_store import Arrays, WindowStore, fingerprint
-from models.errors import BackbeatError
+from models.errors import NoMotionError
 from optimization.certificate import Certificate, worst_of
 from optimization.dense_trajectory import DenseTrajectory
 from optimization.trajectory_solution import Trouble
@@ -115,7 +115,7 @@ class Workshop:
             The plan that was followed in the end, and its motion.
 
         Raises:
-            BackbeatError: no motion was found in a window: which limit, and when.
+            NoMotionError: no motion was found in a window: which limit, and when.
         """
         self.steps = 0
         with self._executor() as executor:
@@ -133,7 +133,7 @@ class Workshop:
         if isinstance(found, FoundMotion):
             work.store.forget()
             return plan, found
-        raise BackbeatError(
+        raise NoMotionError(
             f"{source.specification.name}: no motion found: {found.why(source)}"
         )
 

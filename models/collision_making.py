@@ -27,6 +27,8 @@ BEADS = 0.03
 # Least radius of a rod as planners see it [m]: one stick passes through another within
 # a few milliseconds, between two instants at which anybody looks.
 THIN = 0.01
+# A sphere with less radius is a point to stand on; what it is on is the solid [m].
+POINT = 2e-3
 
 
 class _Shapes:
@@ -216,8 +218,11 @@ def cover(shape: object, X_LG: RigidTransform) -> list[tuple[np.ndarray, float]]
 
 
 def _solid(name: str, body: int, shape: object, X: RigidTransform) -> Solid | None:
-    if isinstance(shape, Capsule):
-        size = np.array([shape.radius(), 0.5 * shape.length(), 0.0])
+    if isinstance(shape, Sphere) and shape.radius() < POINT:
+        return None
+    if isinstance(shape, Capsule | Sphere):
+        length = 0.0 if isinstance(shape, Sphere) else shape.length()
+        size = np.array([shape.radius(), 0.5 * length, 0.0])
         rod = Solid(name, CAPSULE, body, X, size)
         if shape.radius() >= THIN:
             return rod

@@ -19,6 +19,10 @@ class BackbeatError(Exception):
         super().__init__(_shortened(one_line(str(sentence))))
 
 
+class NoMotionError(BackbeatError):
+    """What is asked makes sense, and no motion that does it was found and verified."""
+
+
 # Longest word of a sentence, and longest sentence, and how much is left of longer ones.
 _WORD, _CUT_WORD = re.compile(r"\S{300,}"), 200
 _LONGEST, _HEAD, _TAIL = 1400, 900, 400

@@ -78,6 +78,7 @@ class PlacedMove:
         rise, fall: (2,) beats from none to all of it, and from all to none.
         timing: how much the beat counts against balance; None for the dance's.
         tracking: how closely the motion follows it, 0 to 1.
+        apart: share of what takes its hands apart for what they carry.
     """
 
     move: Move
@@ -91,6 +92,7 @@ class PlacedMove:
     fall: tuple[float, float]
     timing: float | None
     tracking: float
+    apart: float = 0.0
 
     @property
     def end(self) -> float:
@@ -304,6 +306,8 @@ def channel_offsets(p: PlacedMove, beats: np.ndarray, robot: RobotModel) -> Offs
     """What a move adds to each channel at given beats of the dance."""
     window = p.window(beats)
     shape = p.move.shape(beats - p.start, p.beats, p.values)
+    for channel, most in p.move.apart.items():
+        shape[channel] = shape[channel] + p.apart * most
     offsets = both_sides({n: window * o for n, o in shape.items()}, robot)
     return mirrored(offsets, robot) if p.mirror else offsets
 

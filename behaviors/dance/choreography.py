@@ -1,6 +1,6 @@
 """Choreography: layered tracks of moves on the beat become a trajectory problem."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,9 +15,11 @@ from behaviors.dance.arrangement import (
     mean_timing,
     place_moves,
 )
+from behaviors.dance.carried import clear_of_each_other
 from behaviors.dance.dance_tasks import DanceTasks
 from behaviors.dance.knots import KNOTS_PER_BEAT, STEPPING, knots_per_beat
 from behaviors.dance.markers import marker_events
+from behaviors.dance.move import Move
 from behaviors.dance.move_file import move_files, vocabulary
 from behaviors.dance.recorded_move import (
     RecordedMove,
@@ -25,7 +27,7 @@ from behaviors.dance.recorded_move import (
     RecordingDescription,
     departures,
 )
-from behaviors.dance.rules import findings
+from behaviors.dance.rules import Finding, findings
 from behaviors.dance.stepping import Swing, footsteps, swing_name, swings
 from behaviors.footsteps import Walker
 from behaviors.motion_plan import MotionPlan, check_length
@@ -124,6 +126,19 @@ class DanceSpecification(Specification):
         maker = RecordedMoves(vocabulary(folder), folder, robot, q_start, self.bpm)
         return {name: maker.move(name, self.recordings[name]) for name in names}
 
+    def carried_findings(self, moves: Mapping[str, Move]) -> list[Finding]:
+        """What becomes of moves with what the dancer carries.
+
+        Args:
+            moves: the vocabulary, with recordings; `rules.findings` has no failure.
+        """
+        if not self.equipment or not self.tracks.get("arms"):
+            return []
+        placed = place_moves(self.tracks, moves, self.meter_map(), self.fade, self.name)
+        robot = make_robot(self.robot, tuple(self.equipment), Mount())
+        q_start = start_configuration(robot, self.start)
+        return clear_of_each_other(robot, q_start, placed, self.name)[1]
+
     def plan(self, folder: str | Path) -> MotionPlan:
         """Compiles the choreography into a trajectory problem.
 
@@ -140,6 +155,7 @@ class DanceSpecification(Specification):
         placed = place_moves(self.tracks, moves, meter, self.fade, self.name)
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)
+        placed, kept = clear_of_each_other(robot, q_start, placed, self.name)
         problem = self._problem(robot, q_start, placed, tempo)
         used = {p.move.name: p.move for p in placed if isinstance(p.move, RecordedMove)}
 
@@ -153,7 +169,10 @@ class DanceSpecification(Specification):
             bpm=self.bpm,
             meter=meter,
             beat_priority=mean_timing(placed, self.beat_priority),
-            remarks=tuple(x for m in used.values() for x in (*m.notes, *m.changes)),
+            remarks=(
+                *(x for m in used.values() for x in (*m.notes, *m.changes)),
+                *(f.sentence for f in kept),
+            ),
             review=review if used else None,
         )
 

@@ -111,6 +111,8 @@ class Move:
         hold: where it waits when it is given more beats than it has, in shares of its
             length; None if it cannot.
         knot_spacing: most time between knots for its steps [s]; 0 for what is usual.
+        apart: what is added to channels, at most, where hands carry something that
+            would touch otherwise.
     """
 
     name: str
@@ -126,6 +128,7 @@ class Move:
     exit: str = ""
     hold: float | None = None
     knot_spacing: float = 0.0
+    apart: Mapping[str, float] = field(default_factory=dict)
 
     def values(self, given: Mapping[str, float], where: str) -> dict[str, float]:
         """Parameter values with defaults filled in.

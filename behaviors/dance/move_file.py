@@ -10,6 +10,7 @@ from behaviors.dance.expression import Expression, parse_expression
 from behaviors.dance.move import (
     BOTH,
     STATES,
+    TASK_CHANNELS,
     TRACKS,
     Curve,
     Marker,
@@ -27,7 +28,7 @@ FOLDER = Path(__file__).parent / "moves"
 OWN = "moves"
 KEYS = (
     *("name", "track", "summary", "parameters", "length", "repeats", "keyframes"),
-    *("steps", "marker", "entry", "exit", "hold"),
+    *("steps", "marker", "entry", "exit", "hold", "apart"),
 )
 PARAMETER_KEYS = ("min", "default", "max", "unit")
 STEP_KEYS = ("at", "until", "feet", "to", "turn", "clearance", "via")
@@ -120,6 +121,12 @@ class _Reader:
             entry=tuple(entry),
             exit=leave,
             hold=None if hold is None else self._share(hold, "hold"),
+            apart={
+                str(channel): self._number(value, f"apart of {channel}")
+                for channel, value in self._mapping(
+                    tree.get("apart", {}), "apart"
+                ).items()
+            },
         )
         self._check(move)
         return move
@@ -147,6 +154,12 @@ class _Reader:
                 )
         if move.marker is not None:
             self._check_marker(move, move.marker)
+        for channel in move.apart:
+            if channel not in move.curves or channel in TASK_CHANNELS:
+                raise BackbeatError(
+                    f"{self.where}: apart has {channel!r}; it takes hands apart with "
+                    "joints of the keyframes"
+                )
         if not move.repeats:
             self._check_gesture(move)
 

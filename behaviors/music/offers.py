@@ -6,7 +6,7 @@ would do, the one that changes least goes first.
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
 from behaviors.music.score import Score, counted
@@ -111,6 +111,12 @@ def command(adaptation: Adaptation, where: str) -> str:
     return shlex.join(words)
 
 
+def moved_by(remarks: Sequence[str]) -> int:
+    """How far a grid moved hits at most [ms]; 0 where it moved none."""
+    moved = (r for r in remarks if r.startswith("hits moved"))
+    return max((int(ms) for r in moved for ms in _MOVED.findall(r)), default=0)
+
+
 def is_playable(attempt: Try, adaptation: Adaptation) -> Score | None:
     """The score with hands; None where two hands cannot play it."""
     try:
@@ -150,8 +156,7 @@ def _gridded(score: Score, known: Adaptation, attempt: Try) -> Iterator[Offer]:
         tried = replace(known, grid=grid)
         made = is_playable(attempt, tried)
         if made is not None:
-            moved = next(r for r in made.remarks if r.startswith("hits moved"))
-            most = int(_MOVED.findall(moved)[0])
+            most = moved_by(made.remarks)
             if most > MOST_MOVED:
                 return
             text, change = f"moves hits by up to {most} ms", GRID_COUNTS * most

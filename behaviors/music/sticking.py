@@ -38,8 +38,8 @@ DROP = 1e4
 # that a passage is slowed down.
 PASSAGE, SLOWEST = 2.0, 8.0
 # States kept from moment to moment: all there are in music that two hands can play, and
-# the cheapest in noise.
-MOST_STATES = 100
+# the cheapest in noise; fewer where nobody could play so many hits, in all.
+MOST_STATES, MOST_WORK = 100, 500_000
 # How many dropped hits are named.
 NAMED = 3
 # How a refusal ends.
@@ -161,6 +161,7 @@ class _Sticking:
         """The best choice for some moments, played so many times slower."""
         layer: dict[_State, float] = {(_Stop(), _Stop()): 0.0}
         steps: list[dict[_State, tuple[_State, _Choice]]] = []
+        most = min(MOST_STATES, MOST_WORK // max(1, len(moments)))
         for moment in moments:
             time = slower * moment.time
             ahead: dict[_State, float] = {}
@@ -179,8 +180,8 @@ class _Sticking:
             if not ahead:
                 self.stuck_at = moment.time
                 return None
-            if len(ahead) > MOST_STATES:
-                ahead = dict(sorted(ahead.items(), key=itemgetter(1))[:MOST_STATES])
+            if len(ahead) > most:
+                ahead = dict(sorted(ahead.items(), key=itemgetter(1))[:most])
             layer = ahead
             steps.append(step)
         choice: _Choice = {}

@@ -3,6 +3,7 @@
 import io
 import re
 import shlex
+from dataclasses import replace
 
 import mido
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from backbeat.cli.build import adaptation
 from behaviors.build import build
 from behaviors.drummer import kit_members
+from behaviors.drumming import DrummingSpecification
 from behaviors.library import Library
 from behaviors.music.ornaments import ALTERNATING, two_sticks
 from behaviors.music.player import Player
@@ -18,7 +20,8 @@ from behaviors.music.score import Hit
 from behaviors.music.score_description import Adaptation
 from behaviors.music.score_reader import load_score
 from behaviors.music.tempo import Tempo
-from models.errors import BackbeatError
+from behaviors.tried_options import tried_options
+from models.errors import BackbeatError, NoMotionError
 from models.kit.drum_kit import DrumKit
 from tests.behaviors.played_takes import TAKES
 
@@ -165,6 +168,35 @@ def test_a_grid_takes_jitter_out_and_says_how_far(tmp_path):
     score = load_score(write("rock", tmp_path), MEMBERS, PLAYER, Adaptation(grid=8))
     assert all((2 * h.beat) % 1 == 0 for h in score.hits)
     assert any("moved to a grid of 1/8 notes, by up to" in r for r in score.remarks)
+
+
+@pytest.mark.parametrize("name", ["funk", "hat-foot"])
+def test_what_no_motion_is_found_for_is_tried_on_a_grid_and_with_less(name, tmp_path):
+    """The least change first; what is chosen already is not tried again."""
+    path, tried = write(name, tmp_path), []
+
+    def fails(other):
+        tried.append(other.adapt)
+        raise NoMotionError("none")
+
+    played = DrummingSpecification(name=name, score=path.name, adapt=ROLAND)
+    said = tried_options(played, path, fails)
+    assert said.startswith("; grid: 16 and unplayable: drop did not help")
+    assert [(a.grid, a.unplayable) for a in tried] == [(16, "refuse"), (0, "drop")]
+    assert all(a.map == ["roland"] for a in tried)
+    gridded = replace(played, adapt=replace(ROLAND, grid=8))
+    assert tried_options(gridded, path, fails).startswith("; unplayable: drop did not")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["funk", "hat-foot"])
+def test_a_refusal_of_the_optimizer_offers_what_was_built(name, tmp_path):
+    path, library = write(name, tmp_path), Library(tmp_path / "library")
+    with pytest.raises(NoMotionError, match="builds it") as caught:
+        build(path, library, adapt=ROLAND)
+    made = build(path, library, adapt=offered(str(caught.value)))
+    assert made.certificate.passed
+    assert str(made.provenance["remarks"][0]) in str(caught.value)
 
 
 @pytest.mark.slow

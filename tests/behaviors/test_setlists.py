@@ -100,6 +100,20 @@ def test_drums_keep_the_tempo_of_their_score(tmp_path):
     assert mend == 98
 
 
+def test_a_dance_with_a_drummer_s_sticks_says_what_they_change(tmp_path):
+    claps = "{arms: [{move: clap, at: 2, beats: 4}]}"
+    dance = f"kind: dance\nname: claps\nbpm: 98\nbeats: 8\ntracks: {claps}"
+    (tmp_path / "claps.yaml").write_text(dance)
+    path = tmp_path / "row.yaml"
+    row = "kind: setlist\nname: row\nbehaviors:\n  - {behavior: claps.yaml}\n"
+    path.write_text(f"{row}equipment: [sticks]\n")
+    (found,) = check_file(path)
+    assert (found.line, found.finding.fails) == (4, False)
+    assert "number 1: claps, beat 4: clap keeps the hands" in found.finding.sentence
+    path.write_text(row)
+    assert check_file(path) == []
+
+
 def test_a_tempo_makes_one_of_many(mixed):
     """Dances at 98 and 120 BPM go together once the setlist says a tempo."""
     text = "kind: setlist\nname: mine\nbpm: 110\n"

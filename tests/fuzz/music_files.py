@@ -7,10 +7,13 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.io import wavfile
 
+from backbeat.cli.build import adaptation
 from backbeat.sound.mix import read_backing
 from backbeat.sound.voices import character
 from behaviors.drummer import kit_members
 from behaviors.music.backing import LONGEST, read_recording
+from behaviors.music.note_maps import HIGHEST, NoteMap, read_map, spelled_out
+from behaviors.music.percussion import CHOICES, PIECES
 from behaviors.music.player import Player
 from behaviors.music.score import Score
 from behaviors.music.score_description import (
@@ -49,6 +52,21 @@ TAB = "bpm: 120\n[beat]\nHH|xxxxxxxx|\nSN|--O---O-|\nBD|o---o---|\n"
 _CYMBAL = [(240 * k, hit(42)) for k in range(8)]
 _DRUMS = [(480, hit(38, 115)), (1440, hit(38, 115)), (0, hit(36)), (960, hit(36))]
 MIDI = midi_bytes([[(0, bpm(120))], _CYMBAL, _DRUMS])
+NOTE_MAP = """\
+title: An old kit
+notes: {22: hi_hat, 26: crash, 36: drop, 38: snare, 40: refuse, 43: floor_tom}
+"""
+GOOD_OPTIONS = (
+    *("22=hi_hat", "22=drop", "hi_hat=crash", "26 = refuse", "36=kick"),
+    *("general-midi", "roland", "alesis", "yamaha"),
+)
+OPTION_WORDS = st.sampled_from(
+    [
+        *("999=snare", "-1=snare", "22=map", "=", "==", "22=", "=snare", "x.yaml"),
+        *("\u0663=snare", "../x.yaml", "/dev/zero.yaml", "nan", "1e400", "0x10"),
+        *("drop", "refuse", "-3", "1.0", "0", "16", "127"),
+    ]
+) | st.text(max_size=12)
 OWN_KIT = """\
 name: mine
 remove: [mid_tom]
@@ -94,6 +112,41 @@ def _check_hands(score: Score) -> None:
         beats = [beat for beat, *_ in score.stops(hand)]
         assert beats == sorted(beats)
         assert all(0 <= beat <= score.beats for beat in beats)
+
+
+def _read_note_map(path: Path) -> None:
+    """Every note of a file is one of MIDI, and goes to what a kit or the file names."""
+    words = spelled_out([str(path)])
+    _check_map(read_map(words, MEMBERS, path.parent, "song"))
+    _check_map(read_map([path.name], MEMBERS, path.parent, "song"))
+
+
+def _read_options(path: Path) -> None:
+    """A line each of `--map`, `--unplayable`, `--tempo-factor`, `--grid`, loudness."""
+    lines = path.read_bytes().decode("utf-8", "replace").split("\n")
+    unplayable, *numbers = (*lines[-4:], *4 * [""])[:4]
+    factor, grid, least = map(_number, numbers)
+    adapt = adaptation(lines[:-4], unplayable, factor, int(grid), int(least))
+    _check_map(read_map(adapt.map, MEMBERS, path.parent, "song"))
+    assert 0.1 <= adapt.tempo_factor <= 4
+    assert adapt.unplayable in ("refuse", "drop")
+    assert 0 <= adapt.grid <= 192
+    assert 1 <= adapt.least_velocity <= 127
+
+
+def _number(word: str) -> float:
+    """What the command line makes of a word, which refuses what is no number."""
+    try:
+        number = float(word)
+    except ValueError:
+        return 1.0
+    return number if abs(number) < 1e9 else 1e9
+
+
+def _check_map(found: NoteMap) -> None:
+    assert all(0 <= note <= HIGHEST for note in found.notes)
+    targets = {*found.notes.values(), *found.pieces.values()}
+    assert targets <= {*MEMBERS.names, *PIECES, *CHOICES}
 
 
 def _read_kit(path: Path) -> None:
@@ -232,6 +285,37 @@ READERS = (
             "many notes": midi_bytes([[(k, hit(38)) for k in range(60_000)]]),
         },
         everyday=80,
+    ),
+    Reader(
+        "note map",
+        _read_note_map,
+        yaml_like(NOTE_MAP, words=("notes", "drop", "map", "kick", "ride", "128")),
+        "map.yaml",
+        HOSTILE_YAML
+        | {
+            "many notes": b"notes: {"
+            + b", ".join(b"%d: snare" % k for k in range(20_000))
+            + b"}",
+            "a long note": b"notes: {" + 200_000 * b"9" + b": snare}",
+            "a long target": b"notes: {22: " + 200_000 * b"x" + b"}",
+        },
+        everyday=40,
+    ),
+    Reader(
+        "options of notes",
+        _read_options,
+        st.tuples(
+            st.lists(st.sampled_from(GOOD_OPTIONS) | OPTION_WORDS, max_size=5).map(
+                "\n".join
+            ),
+            st.sampled_from(["drop", "refuse"]) | OPTION_WORDS,
+            st.sampled_from(["1.0", "0.5", "2"]) | OPTION_WORDS,
+            st.sampled_from(["0", "16", "24"]) | OPTION_WORDS,
+            st.sampled_from(["1", "40", "127"]) | OPTION_WORDS,
+        ).map(lambda words: "\n".join(words).encode("utf-8", "replace")),
+        "options.txt",
+        HOSTILE,
+        everyday=60,
     ),
     Reader(
         "kit",

@@ -13,7 +13,7 @@ from pydrake.systems.framework import DiagramBuilder
 
 from models.collision import BOX, CAPSULE, CYLINDER, FAR, NOTHING, WORLD
 from models.collision_distances import signed_distance
-from models.collision_making import BEADS, THIN, cover, make_collision_model
+from models.collision_making import BEADS, POINT, THIN, cover, make_collision_model
 from models.configuration import Configuration
 from models.frames import Frame
 from models.kit.drum_kit import DrumKit
@@ -75,7 +75,8 @@ class Drummer:
         for g in self.inspector.GetAllGeometryIds():
             if self.inspector.GetProximityProperties(g) is None:
                 continue
-            if isinstance(self.inspector.GetShape(g), Sphere):
+            shape = self.inspector.GetShape(g)
+            if isinstance(shape, Sphere) and shape.radius() < POINT:
                 continue
             body = self.plant.GetBodyFromFrameId(self.inspector.GetFrameId(g))
             name = body.name()
@@ -89,7 +90,8 @@ class Drummer:
     def grown(self, geometry):
         """How much larger planners see a shape [m]."""
         shape = self.inspector.GetShape(geometry)
-        return max(0.0, THIN - shape.radius()) if isinstance(shape, Capsule) else 0.0
+        is_thin = isinstance(shape, Capsule | Sphere)
+        return max(0.0, THIN - shape.radius()) if is_thin else 0.0
 
 
 @pytest.fixture(scope="module")
