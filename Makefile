@@ -37,6 +37,8 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 # A sourced ROS workspace puts its Python packages and pytest plugins before ours.
 unexport PYTHONPATH PYTHONHOME
+# What Python has made of a source file the next of a hundred processes finds.
+unexport PYTHONDONTWRITEBYTECODE
 
 # The stamp holds the places that the environment was made for: its scripts and its
 # link to the source go stale when either is moved. An environment whose interpreter
@@ -72,7 +74,7 @@ sample: $(READY) ## disturb standing and a drummed phrase, two seeds each
 
 .PHONY: test
 test: $(READY) ## run the everyday test suite
-	@$(PYTEST) -n 2
+	@$(PYTEST) -n 2 --dist worksteal
 
 .PHONY: lint
 lint: $(READY) ## check style, types and the direction of imports
@@ -86,11 +88,11 @@ lint: $(READY) ## check style, types and the direction of imports
 
 .PHONY: browser
 browser: $(READY) ## check recordings and pages in Chromium
-	@$(PYTEST) -m browser
+	@$(PYTEST) -m browser tests/backbeat tests/faults
 
 .PHONY: verify
 verify: lint ## run every test, slow and browser ones too; not the benchmarks
-	@$(PYTEST) -n 2 -m "not benchmark"
+	@$(PYTEST) -n 2 --dist worksteal -m "not benchmark"
 
 .PHONY: fuzz
 fuzz: $(READY) ## feed every reader of outside data for MINUTES (10); READER= names one

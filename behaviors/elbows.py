@@ -70,8 +70,7 @@ def find_elbows(robot: RobotModel, t: np.ndarray, q: np.ndarray) -> Elbows:
 def _heights(state: Configuration, hand: str) -> tuple[float, float]:
     """Depth and sag of one elbow [m]."""
     p_S, p_E, p_H = (
-        state.pose(link).translation()
-        for link in (shoulder(hand), elbow(hand), wrist(hand))
+        state.place(link) for link in (shoulder(hand), elbow(hand), wrist(hand))
     )
     along = (p_H - p_S) / np.linalg.norm(p_H - p_S)
     away = (p_E - p_S) - ((p_E - p_S) @ along) * along

@@ -38,13 +38,19 @@ class RobotFrames:
         self._full, self._plant, self._homes = full, plant, homes
         moved = (plant.GetJointByName(n).child_body().name() for n in joint_names)
         self._bodies = [base, *moved]
+        self._found: dict[str, Frame] = {}
 
     def find(self, name: str) -> Frame:
-        """A frame or link of the URDF.
+        """A frame or link of the URDF, the same one whenever it is asked for.
 
         Raises:
             BackbeatError: no such frame.
         """
+        if name not in self._found:
+            self._found[name] = self._look_up(name)
+        return self._found[name]
+
+    def _look_up(self, name: str) -> Frame:
         frame = find_frame(self._full, name)
         if frame.body().index() not in self._homes:
             raise BackbeatError(f"frame {name!r} is not part of the robot")

@@ -218,13 +218,14 @@ def _residual(
     state: Configuration, frame: str, target: IKTarget
 ) -> tuple[np.ndarray, np.ndarray]:
     """Residual of one frame in target axes, and its Jacobian."""
-    X_WF, J = state.pose(frame), state.jacobian(frame)
+    J = state.jacobian(frame)
     T = target.X_WG.rotation().matrix()
     phi, E = np.zeros(3), np.zeros((3, 3))
-    relative_log(X_WF.rotation().matrix(), T, phi)
+    relative_log(state.rotation(frame), T, phi)
     left_jacobian_inverse(phi, 1.0, E)
-    e = np.r_[T.T @ phi, T.T @ (X_WF.translation() - target.X_WG.translation())]
-    D = np.vstack([T.T @ E @ J[:3], T.T @ J[3:]])
+    away = state.place(frame) - target.X_WG.translation()
+    e = np.concatenate([T.T @ phi, T.T @ away])
+    D = np.concatenate([T.T @ E @ J[:3], T.T @ J[3:]])
     axes = axis_indices(target.axes)
     return e[axes], D[axes]
 
@@ -250,15 +251,15 @@ def _with_bounds(
     n, m = len(g), len(room)
     if m == 0:
         none = np.zeros((1, n))
-        bounds = np.r_[low, -INFINITY], np.r_[high, INFINITY]
+        bounds = np.append(low, -INFINITY), np.append(high, INFINITY)
         return QuadraticProgram(H, g, none, *bounds)
     larger = np.zeros((n + m, n + m))
     larger[:n, :n] = H
     larger[n:, n:] = stiffness * np.eye(m)
     return QuadraticProgram(
         larger,
-        np.r_[g, np.zeros(m)],
-        np.hstack([D, np.eye(m)]),
-        np.r_[low, np.full(m, -INFINITY), -room],
-        np.r_[high, np.full(2 * m, INFINITY)],
+        np.concatenate([g, np.zeros(m)]),
+        np.concatenate([D, np.eye(m)], axis=1),
+        np.concatenate([low, np.full(m, -INFINITY), -room]),
+        np.concatenate([high, np.full(2 * m, INFINITY)]),
     )

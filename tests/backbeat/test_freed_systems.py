@@ -191,7 +191,7 @@ def test_diagrams_that_are_built_one_after_the_other_do_not_pile_up():
     gc.disable()
     try:
         scenario, most = TaskSpaceScenario(), 0
-        for _ in range(5 * FEW):
+        for _ in range(4 * FEW):
             build_task_space_loop(scenario)
             kinds = [type(x).__name__ for x in gc.get_objects()]
             most = max(most, kinds.count("TaskSpaceController"))

@@ -36,8 +36,18 @@ def pushed():
     return replace(run, scenario=scenario)
 
 
-def test_a_page_tells_a_run_and_needs_nothing_else(pushed, tmp_path):
-    page = run_page(record_of(pushed), tmp_path / "<s>.parquet", note="No <b>show</b>.")
+@pytest.fixture(scope="module")
+def record(pushed):
+    return record_of(pushed)
+
+
+@pytest.fixture(scope="module")
+def page(record, tmp_path_factory):
+    path = tmp_path_factory.mktemp("pages") / "<s>.parquet"
+    return run_page(record, path, note="No <b>show</b>.")
+
+
+def test_a_page_tells_a_run_and_needs_nothing_else(page):
     assert not FETCHED.search(page)
     assert "No &lt;b&gt;show" in page
     assert "<s>" not in page
@@ -49,9 +59,7 @@ def test_a_page_tells_a_run_and_needs_nothing_else(pushed, tmp_path):
         assert words in page
 
 
-def test_a_page_has_the_jerk_as_planned_and_as_measured(pushed, tmp_path):
-    record = record_of(pushed)
-    page = run_page(record, tmp_path / "a.parquet")
+def test_a_page_has_the_jerk_as_planned_and_as_measured(record, page):
     table = page.split("<h3>Jerk</h3>")[1].split("</table>")[0]
     rows = re.findall(r"<tr><td>(.*?)</td>(.*?)</tr>", table, re.DOTALL)
     jerk = record.metrics["jerk"]

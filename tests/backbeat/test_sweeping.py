@@ -73,7 +73,7 @@ def made_up(report, library, scenario, key):
     trace = os.environ.get("SWEEP_TRACE")
     if trace:
         Path(trace, f"{scenario.friction}-{scenario.seed}-{time.time_ns()}").touch()
-        time.sleep(0.2)
+        time.sleep(float(os.environ["SWEEP_PAUSE"]))
     return result_row({**METRICS, "survived": scenario.seed % 3 != 0})
 
 
@@ -283,9 +283,10 @@ def test_a_killed_sweep_goes_on_where_it_was(library, tmp_path, processes):
     called = [sys.executable, script, library, folder, str(processes)]
     paths = os.pathsep.join(sys.path)
     environment = {**os.environ, "PYTHONPATH": paths, "SWEEP_TRACE": str(trace)}
+    slow, fast = ({**environment, "SWEEP_PAUSE": pause} for pause in ("0.2", "0"))
     table = folder / "shaken.parquet"
     deadline = time.monotonic() + PATIENCE
-    with subprocess.Popen(called, env=environment, stderr=subprocess.DEVNULL) as first:
+    with subprocess.Popen(called, env=slow, stderr=subprocess.DEVNULL) as first:
         while not (list(table.glob("*.parquet")) and len(read(table)) >= 3):
             assert time.monotonic() < deadline
             time.sleep(0.02)
@@ -298,7 +299,7 @@ def test_a_killed_sweep_goes_on_where_it_was(library, tmp_path, processes):
     assert begun - len(before) <= processes
 
     second = subprocess.run(
-        called, env=environment, capture_output=True, text=True, check=False
+        called, env=fast, capture_output=True, text=True, check=False
     )
     assert second.returncode == 0, second.stderr
     made, taken = map(int, second.stdout.split())
@@ -318,8 +319,10 @@ def test_the_command_runs_the_real_thing_twice_alike(
         "base: {duration: 0.1, lead_in: 0.1, world: {mass_spread: 0.2}}\n"
     )
     frames = []
-    for folder in ("first", "second"):
+    # In a process of its own, and in this one.
+    for folder, jobs in (("first", "2"), ("second", "1")):
         words = ["sweep", path, "--library", library, "-o", tmp_path / folder]
+        words += ["--jobs", jobs]
         monkeypatch.setattr("sys.argv", ["backbeat", *map(str, words), "--json"])
         with pytest.raises(SystemExit) as ended:
             main()

@@ -33,14 +33,17 @@ feet: {left foot: out 5 cm and turned left 15 degrees}
 compliance: {left arm: 1}
 stations:
   - posture: stand
-    targets: {left hand: at the head, right hand: forward as far as you can}
+    targets: {left hand: at the head, right hand: forward 0.3}
     move: 1.2
     hold: 0.3
   - posture: stand
     targets: {center of mass: over the left foot, pelvis: down 0.1}
     move: 1.2
     hold: 0.4
-  - {posture: stand, move: 1.2, hold: 0.4}
+  - posture: stand
+    targets: {right hand: forward as far as you can}
+    move: 1.2
+    hold: 0.4
 """
 
 

@@ -1,7 +1,5 @@
 """Specifications: a motion plan, or one sentence that says what to mend."""
 
-import re
-
 import pytest
 
 from behaviors.dance.move_file import shipped_moves
@@ -196,7 +194,6 @@ def test_a_mistake_is_one_sentence(plan, text, sentence):
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ('left: "- 3 - 1"', 'left: "- - - 7"', "left hand cannot reach the ride"),
         ("hold: 5, rest: {left: snare,", "hold: 5, rest: {", "both hands rest"),
         ("- {hold: 5, rest: {left: snare, right: floor_tom}}\n", "", "both hands rest"),
         ("steps_per_beat: 2", "bpm: 20\nsteps_per_beat: 2", None),
@@ -217,12 +214,11 @@ def test_a_mistake_in_a_score_is_one_sentence(plan, old, new, sentence):
 
 
 def test_an_unreachable_drum_names_hand_and_drum(plan):
-    score = swap(SCORE, 'right: "7 - 7 -"', 'right: "- 1 - -"')
-    score = swap(score, 'left: "- 3 - 1"', 'left: "- - - 7"')
-    with pytest.raises(BackbeatError) as caught:
+    score = swap(SCORE, 'left: "- 3 - 1"', 'left: "- - - 7"')
+    with pytest.raises(BackbeatError, match="left hand cannot reach the ride") as e:
         plan(DRUMMING, score)
-    assert re.search("the (left|right) hand cannot reach the", str(caught.value))
-    assert "other hand" in str(caught.value)
+    assert "other hand" in str(e.value)
+    assert "\n" not in str(e.value)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 3, 4, 6, 12])

@@ -26,22 +26,23 @@ from optimization.verification import verify_motion
 from optimization.windows import make_windows
 from tests.copied_sources import copy_sources
 
-REPEATS = 2
+# How often a verse of six bars comes back, every day and where there is time.
+SHORT, LONG = 1, 3
 
 
-def write_song(folder: Path, accent: str = "3!") -> Path:
+def write_song(folder: Path, accent: str = "3!", repeats: int = SHORT) -> Path:
     """A song of some bars after a hold; one accent early in it may change."""
     bars = "- 3 - 3 - 3 - 3"
     verse = {
-        "left": " | ".join([bars] * 8),
-        "right": " | ".join(["6 - 5 - 6 - 5 -"] * 8),
+        "left": " | ".join([bars] * 6),
+        "right": " | ".join(["6 - 5 - 6 - 5 -"] * 6),
     }
     first = {**verse, "left": verse["left"].replace("3", accent, 1), "name": "first"}
     rest = {"left": "snare", "right": "floor_tom"}
     parts = [
         {"name": "ready", "hold": 4, "rest": rest, "sway": 0.1},
         first,
-        *[{**verse, "name": f"verse {i}"} for i in range(REPEATS)],
+        *[{**verse, "name": f"verse {i}"} for i in range(repeats)],
     ]
     score = {"title": "song", "bpm": 100, "steps_per_beat": 2, "parts": parts}
     return save_song("song", score, folder)
@@ -52,15 +53,24 @@ def plan_of(path):
     return specification, specification.plan(path.parent)
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def find(folder, repeats):
     """A song solved in windows: its problem, the motion, and its workshop."""
-    folder = tmp_path_factory.mktemp("song")
-    specification, plan = plan_of(write_song(folder))
+    specification, plan = plan_of(write_song(folder, repeats=repeats))
     workshop = Workshop(folder / "windows")
     source = Source(specification, folder, "test")
     _, motion = workshop.solve(source, plan, lambda share, what: None)
     return plan.problem, motion, workshop, folder
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """One of three windows: a first, a last, and one between them."""
+    return find(tmp_path_factory.mktemp("song"), SHORT)
+
+
+@pytest.fixture(scope="module")
+def found_long(tmp_path_factory):
+    return find(tmp_path_factory.mktemp("long-song"), LONG)
 
 
 def test_windows_answer_for_every_knot_once(found):
@@ -139,11 +149,12 @@ def test_a_long_song_is_played_otherwise_where_it_has_to_be(tmp_path, monkeypatc
 
 
 @pytest.mark.slow
-def test_only_the_windows_of_a_changed_bar_are_solved_again(found):
-    problem, before, workshop, folder = found
+def test_only_the_windows_of_a_changed_bar_are_solved_again(found_long):
+    problem, before, workshop, folder = found_long
+    assert len(make_windows(problem)) >= 6
     windows = make_windows(problem)
     for accent, most in (("3!", 0), ("3?", 2 * 3)):
-        specification, plan = plan_of(write_song(folder, accent))
+        specification, plan = plan_of(write_song(folder, accent, LONG))
         source = Source(specification, folder, "test")
         _, after = workshop.solve(source, plan, lambda share, what: None)
         assert workshop.steps <= most
@@ -198,7 +209,7 @@ def test_a_changed_robot_file_has_windows_of_its_own(tmp_path, monkeypatch):
     folder = tmp_path / "models" / "atlas"
     for name in ("atlas", "kit"):
         copy_sources(models / name, folder.parent / name)
-    path = write_song(tmp_path)
+    path = write_song(tmp_path, repeats=LONG)
     path.write_text(path.read_text() + f"robot: {folder / 'atlas.yaml'}\n")
     keys = []
 
@@ -231,7 +242,7 @@ def test_of_two_quaternions_the_continuous_one_is_taken():
 
 @pytest.mark.slow
 def test_one_process_or_two_build_the_same(tmp_path):
-    path = write_song(tmp_path)
+    path = write_song(tmp_path, repeats=LONG)
     one = build(path, Library(tmp_path / "one"), processes=1)
     two = build(path, Library(tmp_path / "two"), processes=2)
     np.testing.assert_array_equal(one.motion.q, two.motion.q)

@@ -34,9 +34,15 @@ def stand(built):
     return built("stand")
 
 
-def test_one_run_after_the_other(stand):
+@pytest.fixture(scope="module")
+def run(stand):
+    """The run that all others are compared with."""
+    return run_scenario(SCENARIO, stand)
+
+
+def test_one_run_after_the_other(stand, run):
     """What a process has done before, and how often, leaves nothing behind."""
-    first = run_frame(run_scenario(SCENARIO, stand))
+    first = run_frame(run)
     assert np.ptp(first["com.x"]) > 0.01
     other = replace(SCENARIO, state="true", seed=4, friction=0.5)
     difference = compare_samples(first, run_frame(run_scenario(other, stand)))
@@ -47,12 +53,11 @@ def test_one_run_after_the_other(stand):
 
 
 @pytest.fixture(scope="module")
-def tracked(stand, library_folder, tmp_path_factory):
+def tracked(run, library_folder, tmp_path_factory):
     """A scenario file, and the run file that this process makes of it."""
     from mpc.simulation.run_file import save_run
 
     folder = tmp_path_factory.mktemp("tracked")
-    run = run_scenario(SCENARIO, stand)
     return save_run(run, folder / "stand.run.parquet", run.metrics())
 
 

@@ -279,7 +279,7 @@ HOSTILE_MESSAGE = HOSTILE | {
 }
 
 READERS = (
-    Reader("frames", _read_frames, FRAMES, "frames.bin", HOSTILE, everyday=80),
+    Reader("frames", _read_frames, FRAMES, "frames.bin", HOSTILE, count=80),
     Reader("greeting", _read_hello, _packed(HELLO), "hello.bin", HOSTILE_MESSAGE),
     Reader(
         "question", _read_question, _packed(QUESTION), "question.bin", HOSTILE_MESSAGE
@@ -313,7 +313,7 @@ READERS = (
         | damaged(RECORD["record"]).map(lambda data: msgpack.packb({"record": data})),
         "record.bin",
         HOSTILE_MESSAGE,
-        everyday=100,
+        count=100,
     ),
     Reader(
         "controller's door",
@@ -322,7 +322,7 @@ READERS = (
         | _packed(HELLO, TASK_HELLO).map(lambda content: frame(content or b"x")),
         "door.bin",
         {},
-        everyday=30,
+        count=30,
         always_refuses=True,
     ),
     Reader(
@@ -331,7 +331,7 @@ READERS = (
         json_like(*SAID, words=list(COMMANDS)),
         "command.json",
         HOSTILE_JSON,
-        everyday=100,
+        count=100,
     ),
     Reader(
         "request",
@@ -339,6 +339,6 @@ READERS = (
         damaged(REQUEST, GET) | PATHS,
         "request.txt",
         HOSTILE,
-        everyday=60,
+        count=60,
     ),
 )

@@ -6,9 +6,9 @@ of joints that nobody recorded.
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import pyarrow as pa
@@ -93,13 +93,16 @@ def _run() -> tuple[pa.Table, Any, dict[str, Any]]:
     return pa.Table.from_pandas(frame, preserve_index=False), frame, story
 
 
-def run_inputs() -> Iterator[tuple[str, bytes]]:
-    """Runs whose story is made up."""
-    table, frame, story = _run()
+def run_inputs() -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Runs whose story is made up, each made when it is asked for."""
     for way in OF_RUNS:
         for what, value in WRONG.items():
-            whole = with_story(table, frame, changed(story, way, value))
-            yield f"{' '.join(map(str, way))}: {what}", _bytes(whole)
+            yield f"{' '.join(map(str, way))}: {what}", partial(_run_with, way, value)
+
+
+def _run_with(way: tuple[Any, ...], value: Any) -> bytes:
+    table, frame, story = _run()
+    return _bytes(with_story(table, frame, changed(story, way, value)))
 
 
 @cache
@@ -110,16 +113,21 @@ def _behavior() -> tuple[pa.Table, Any, dict[str, Any]]:
     return pa.Table.from_pandas(frame, preserve_index=False), frame, header
 
 
-def behavior_inputs() -> Iterator[tuple[str, bytes]]:
-    """Behaviors whose header is made up."""
-    table, frame, header = _behavior()
+def behavior_inputs() -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Behaviors whose header is made up, each made when it is asked for."""
     for way in OF_BEHAVIORS:
         for what, value in WRONG.items():
-            other = changed(header, way, value)
-            record = {"header": other, "sha256": digest(frame, other)}
-            own = {METADATA: json.dumps(record).encode()}
-            whole = table.replace_schema_metadata(own)
-            yield f"{' '.join(map(str, way))}: {what}", _bytes(whole)
+            make = partial(_behavior_with, way, value)
+            yield f"{' '.join(map(str, way))}: {what}", make
+
+
+def _behavior_with(way: tuple[Any, ...], value: Any) -> bytes:
+    table, frame, header = _behavior()
+    other = changed(header, way, value)
+    record = {"header": other, "sha256": digest(frame, other)}
+    return _bytes(
+        table.replace_schema_metadata({METADATA: json.dumps(record).encode()})
+    )
 
 
 def _bytes(table: pa.Table) -> bytes:

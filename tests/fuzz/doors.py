@@ -48,7 +48,7 @@ from mpc.simulation.sweep.card.robustness_card import read_card
 from mpc.simulation.sweep.specification import load_sweep
 from mpc.simulation.sweep.table import SweepTable
 from mpc.simulation.task_space_scenario import load_task_space_scenario
-from tests.behaviors.midi_files import hit, midi_bytes
+from tests.behaviors.midi_files import many_hits
 from tests.fuzz.crafted import (
     behavior_inputs as crafted_behaviors,
 )
@@ -412,7 +412,7 @@ def midi_inputs() -> Iterator[tuple[str, bytes]]:
         yield f"a length of {n} bytes", head + struct.pack(">I", len(track)) + track
     track = b"\0\xf0" + b"\x80" * 900_000
     yield "a message of zeros", head + struct.pack(">I", len(track)) + track
-    yield "events", midi_bytes([[(k, hit(38)) for k in range(200_000)]])
+    yield "events", many_hits(200_000)
     tempo = b"\0\xff\x51\x03\0\0\0"
     yield "a tempo of zero", head + struct.pack(">I", len(tempo)) + tempo
     meter = b"\0\xff\x58\x04\x04\xff\x18\x08"
@@ -454,9 +454,9 @@ def _nodes(depth: int, width: int) -> bytes:
     )
 
 
-def dae_inputs() -> Iterator[tuple[str, bytes]]:
+def dae_inputs() -> Iterator[tuple[str, bytes | Callable[[], bytes]]]:
     """What is too much in COLLADA."""
-    yield "zeros in an archive", _zip(bytes(300_000_000))
+    yield "zeros in an archive", lambda: _zip(bytes(300_000_000))
     yield "no mesh in an archive", _zip(DAE, "a.txt")
     yield "a mesh in an archive", _zip(DAE)
     yield "an archive in an archive", _zip(_zip(DAE))
@@ -512,8 +512,8 @@ def mesh_inputs() -> Iterator[tuple[str, str, bytes]]:
         yield name, "noise", noise
 
 
-def inputs() -> Iterator[tuple[str, str, bytes]]:
-    """All of them: name of the file, what it is, and what is in it."""
+def inputs() -> Iterator[tuple[str, str, bytes | Callable[[], bytes]]]:
+    """All of them: name of the file, what it is, and what is in it or makes that."""
     for what, text in yaml_inputs():
         for door in YAML:
             yield door, what, text.encode(errors="surrogatepass")
@@ -530,10 +530,12 @@ def inputs() -> Iterator[tuple[str, str, bytes]]:
         ("song.mid", midi_inputs()),
         ("mesh.dae", dae_inputs()),
         ("take.csv", recording_inputs()),
-        ("a.run.parquet", run_inputs()),
-        ("drums.parquet", crafted_behaviors()),
         ("groove.json", card_inputs()),
     ):
         for what, raw in more:
             yield door, what, raw
+    for what, make in run_inputs():
+        yield "a.run.parquet", what, make
+    for what, make in crafted_behaviors():
+        yield "drums.parquet", what, make
     yield from mesh_inputs()

@@ -26,7 +26,7 @@ from behaviors.specification import SHIPPED_FOLDER
 from models.kit.drum_kit import DrumKit
 from models.kit.kit_file import kit_text
 from models.kit.looks import look_of
-from tests.behaviors.midi_files import bpm, hit, midi_bytes
+from tests.behaviors.midi_files import bpm, hit, many_hits, midi_bytes
 from tests.fuzz.noise import HOSTILE, HOSTILE_YAML, damaged, yaml_like
 from tests.fuzz.reader import Reader
 
@@ -245,7 +245,7 @@ READERS = (
         ),
         "song.yaml",
         HOSTILE_YAML,
-        everyday=60,
+        count=60,
     ),
     Reader(
         "tablature",
@@ -262,7 +262,7 @@ READERS = (
             "blanks after a section": b"[a]" + b" " * 200_000 + b"y",
             "blanks after a word": b"bpm" + b" " * 200_000 + b"y",
         },
-        everyday=80,
+        count=80,
     ),
     Reader(
         "MIDI",
@@ -282,9 +282,9 @@ READERS = (
             "a long track": b"MThd\0\0\0\6\0\1\0\1\0\x60MTrk\x7f\xff\xff\xff"
             + b"\0" * 99,
             "many tracks": b"MThd\0\0\0\6\0\1\xff\xff\0\x60" + b"MTrk\0\0\0\0" * 65535,
-            "many notes": midi_bytes([[(k, hit(38)) for k in range(60_000)]]),
+            "many notes": many_hits(60_000),
         },
-        everyday=80,
+        count=80,
     ),
     Reader(
         "note map",
@@ -323,7 +323,7 @@ READERS = (
         yaml_like(OWN_KIT, words=("drum-kit", "none", "kit.yaml", "pad", "snare")),
         "kit.yaml",
         HOSTILE_YAML,
-        everyday=40,
+        count=40,
     ),
     Reader(
         "backing",
@@ -337,6 +337,6 @@ READERS = (
             "a rate beyond all": _wav("<i2", 400_001),
             "a prime rate": _wav("<i2", 399_989),
         },
-        everyday=80,
+        count=80,
     ),
 )

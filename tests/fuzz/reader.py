@@ -35,7 +35,7 @@ class Reader:
         inputs: contents of files.
         file: name of the file that it is given.
         hostile: contents that somebody thought of, by name.
-        everyday: how many inputs it gets in the everyday suite.
+        count: how many inputs it gets in `make verify`; a third of them every day.
         beside: files that are there too, by name.
         always_refuses: whether nothing of `inputs` can be read.
         never_refuses: whether it takes whatever comes.
@@ -46,7 +46,7 @@ class Reader:
     inputs: SearchStrategy[bytes]
     file: str
     hostile: Mapping[str, bytes]
-    everyday: int = 60
+    count: int = 60
     beside: Mapping[str, Path] = field(default_factory=dict)
     always_refuses: bool = False
     never_refuses: bool = False

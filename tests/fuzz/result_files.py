@@ -186,7 +186,7 @@ READERS = (
         damaged(BEHAVIOR) | _told(BEHAVIOR, b"backbeat") | BINARY.map(_dressed),
         "drums.parquet",
         PARQUET,
-        everyday=100,
+        count=100,
     ),
     Reader(
         "run",
@@ -194,7 +194,7 @@ READERS = (
         damaged(RUN) | _told(RUN, b"backbeat-run") | BINARY.map(_dressed),
         "a.run.parquet",
         PARQUET,
-        everyday=60,
+        count=60,
     ),
     Reader(
         "predictions",
@@ -207,7 +207,7 @@ READERS = (
             "no times": _repacked("", times=[]),
             "a time that is none": _repacked("", times=[float("nan")]),
         },
-        everyday=60,
+        count=60,
     ),
     Reader(
         "sweep table",
@@ -222,7 +222,7 @@ READERS = (
         json_like(asdict(CARD)),
         "groove.json",
         HOSTILE_JSON,
-        everyday=100,
+        count=100,
     ),
     Reader(
         "window",
@@ -234,7 +234,7 @@ READERS = (
             "a pickled array": b"\x93NUMPY\x01\x00F\x00"
             b"{'descr': '|O', 'fortran_order': False, 'shape': (), }" + b" " * 20
         },
-        everyday=60,
+        count=60,
         never_refuses=True,
     ),
 )

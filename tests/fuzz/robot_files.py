@@ -157,7 +157,7 @@ READERS = (
         yaml_like(UR10.read_text()),
         "robot.yaml",
         HOSTILE_YAML,
-        everyday=40,
+        count=40,
         beside=BESIDE_ROBOT,
     ),
     Reader(
@@ -166,7 +166,7 @@ READERS = (
         _descriptions(),
         "mutated.urdf",
         HOSTILE_XML,
-        everyday=100,
+        count=100,
         beside=MESHES,
     ),
     Reader(
@@ -175,7 +175,7 @@ READERS = (
         _descriptions(),
         "mutated.urdf",
         {},
-        everyday=12,
+        count=12,
         beside=MESHES,
     ),
     Reader(
@@ -184,7 +184,7 @@ READERS = (
         yaml_like(OVERLAY, words=list(Overlay.__dataclass_fields__)),
         "overlay.yaml",
         HOSTILE_YAML,
-        everyday=60,
+        count=60,
         beside={"ur10.urdf": ARM, "stick.urdf": STICK},
     ),
     Reader(
@@ -193,7 +193,7 @@ READERS = (
         damaged(_stl(), _stl_text()),
         "mesh.stl",
         HOSTILE | {"more than comes": bytes(80) + b"\xff\xff\xff\xff" + bytes(50)},
-        everyday=80,
+        count=80,
     ),
     Reader(
         "COLLADA",
@@ -201,7 +201,7 @@ READERS = (
         damaged(DAE),
         "mesh.dae",
         HOSTILE_XML,
-        everyday=60,
+        count=60,
     ),
     Reader(
         "package.xml",

@@ -65,7 +65,7 @@ READERS = (
         yaml_like(SCENARIO, ALL),
         "scenario.yaml",
         HOSTILE_YAML,
-        everyday=100,
+        count=100,
     ),
     Reader(
         "task-space scenario",
@@ -73,7 +73,7 @@ READERS = (
         yaml_like(TASK_SPACE),
         "task.yaml",
         HOSTILE_YAML,
-        everyday=60,
+        count=60,
     ),
     Reader(
         "sweep",
@@ -81,7 +81,7 @@ READERS = (
         yaml_like(SWEEP, *SWEEPS, words=list(Scenario().to_dict())),
         "sweep.yaml",
         HOSTILE_YAML,
-        everyday=40,
+        count=40,
     ),
     Reader("push", _read_push, PUSHES.map(str.encode), "push.txt", HOSTILE),
     Reader("address", _read_address, ADDRESSES.map(str.encode), "address.txt", HOSTILE),

@@ -80,7 +80,7 @@ def feed(door, rows, folder):
     path, costs = place(door, folder), {}
     before = set(folder.rglob("*")) | {path}
     for what, data in rows:
-        path.write_bytes(data)
+        path.write_bytes(data() if callable(data) else data)
         try:
             costs[what] = in_child.meet(DOORS[door], path)
         except BaseException as error:

@@ -81,16 +81,6 @@ def test_what_is_cut_ends_with_a_word():
     assert gist(ValueError()) == "ValueError"
 
 
-def places(finds):
-    """Where in the packages a node of the code is found that is refused."""
-    return [
-        f"{path.relative_to(CHECKOUT)}:{node.lineno}"
-        for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text()))
-        if finds(node)
-    ]
-
-
 def cuts_words(node):
     """Whether this cuts what a program says at any letter: `str(error)[:200]`."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Slice):
@@ -120,6 +110,18 @@ def ends_twice(node):
     return False
 
 
+@pytest.fixture(scope="module")
+def places():
+    """Where in the packages nodes of the code are found that are refused, by finder."""
+    found = {cuts_words: [], ends_twice: []}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            for finds, where in found.items():
+                if finds(node):
+                    where.append(f"{path.relative_to(CHECKOUT)}:{node.lineno}")
+    return found
+
+
 @pytest.mark.parametrize(
     ("code", "finds"),
     [
@@ -129,7 +131,7 @@ def ends_twice(node):
         ("f'{found.why}?'", ends_twice),
     ],
 )
-def test_no_message_is_cut_within_a_word_or_ends_twice(code, finds):
+def test_no_message_is_cut_within_a_word_or_ends_twice(code, finds, places):
     assert finds(ast.parse(code).body[0].value)
-    left = [p for p in places(finds) if not p.startswith("models/errors.py")]
+    left = [p for p in places[finds] if not p.startswith("models/errors.py")]
     assert left == []

@@ -346,7 +346,9 @@ def test_a_run_tells_what_pushed_its_hand(built):
     assert build_closed_loop(built("stand"), scenario).detector is None
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.002, 0.004])
+@pytest.mark.parametrize(
+    "delay", [*(pytest.param(d, marks=pytest.mark.slow) for d in (0.0, 0.002)), 0.004]
+)
 def test_a_jump_on_late_sensors_warns_of_nothing(built, delay):
     """Feet that let go of the whole weight at once are felt late, as the jump is."""
     scenario = Scenario(

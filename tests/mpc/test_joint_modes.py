@@ -23,7 +23,12 @@ PULL = Push(0.2, 1.0, [0.0, 12.0, -8.0], "l_hand")
 
 def pulled(behavior, *periods, **more):
     scenario = Scenario(
-        "stand", duration=1.2, lead_out=0.0, pushes=[PULL], compliant=list(periods)
+        "stand",
+        lead_in=0.1,
+        duration=1.2,
+        lead_out=0.0,
+        pushes=[PULL],
+        compliant=list(periods),
     )
     for name, value in more.items():
         setattr(scenario, name, value)

@@ -70,7 +70,7 @@ def test_a_plan_that_takes_effect_late_has_foreseen_from_its_state_on(rest, late
 @pytest.mark.parametrize("planning_time", [0.01, 0.02])
 def test_plans_that_take_time_know_of_a_push_and_of_no_other(built, planning_time):
     push = Push(0.5, 0.1, [0.0, 150.0, 0.0])
-    scenario = Scenario("march", planning_time=planning_time, duration=0.9)
+    scenario = Scenario("march", planning_time=planning_time, lead_in=0.1, duration=0.9)
     run = run_scenario(replace(scenario, pushes=[push]), built("march"))
     begin = push.time + scenario.lead_in
     felt = [p.time - begin for p in run.plans if p.push.any()]
@@ -105,12 +105,12 @@ def test_plans_know_of_a_push_while_it_lasts(built, steps):
     push = Push(0.5, 0.1, [0.0, -impulse, 0.0])
     run = run_scenario(
         Scenario(
-            behavior="march", pushes=[push], duration=0.8, lead_in=0.5, steps=steps
+            behavior="march", pushes=[push], duration=0.8, lead_in=0.1, steps=steps
         ),
         behavior,
     )
     found = np.array([plan.push for plan in run.plans])
-    t = np.array([plan.time for plan in run.plans]) - 1.0
+    t = np.array([plan.time for plan in run.plans]) - 0.6
     size = impulse / push.duration / behavior.robot_model.total_mass
     during, after = (t > 0.03) & (t < 0.09), t > 0.15
     if not steps:

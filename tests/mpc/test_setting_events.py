@@ -298,7 +298,8 @@ def test_events_of_a_file_are_checked(tmp_path, text, sentence):
 
 def test_who_keeps_the_tempo_asked_for_has_survived(built):
     event = SettingEvent(0.2, tempo=0.8)
-    run = run_scenario(Scenario("stand", duration=2.5, events=[event]), built("stand"))
+    scenario = Scenario("stand", lead_in=0.1, duration=1.5, events=[event])
+    run = run_scenario(scenario, built("stand"))
     assert survived(run, Reference(run.behavior))
 
 

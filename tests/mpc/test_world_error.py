@@ -476,7 +476,7 @@ def test_the_same_seed_is_the_same_run_and_another_is_not(stand):
 
 
 def test_the_ground_carries_what_the_robot_really_weighs(stand):
-    setting = replace(scenario(stand, mass_scale=1.2), lead_in=1.0, duration=1.0)
+    setting = replace(scenario(stand, mass_scale=1.2), lead_in=0.5, duration=1.0)
     run = run_scenario(setting, stand)
     force = run.contact[run.t > 0.5, :, 5].sum(axis=1).mean()
     assert force == pytest.approx(1.2 * stand.robot_model.weight, rel=0.01)

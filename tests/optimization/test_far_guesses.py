@@ -1,6 +1,7 @@
 """Guesses far from any motion: the solver finds its way back, or says it cannot."""
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +20,8 @@ SHIPPED = (
 )
 # Not among them: drumming. A far guess takes the sticks through the drums, where no
 # distance tells which way leads out again. It must end well all the same.
-DRUMMED = "outstanding"
+DRUMMED = "phrase"
+PHRASE = Path(__file__).parents[2] / ".ci" / "phrase.yaml"
 # Disturbance of every joint at every knot [rad].
 FAR, ABSURD = 0.2, 2.0
 # Costs of one problem from different starts, relative to the best that is known.
@@ -28,7 +30,7 @@ NEARLY_BEST = 1.05
 
 @cache
 def solver(name):
-    path = find_specification(name)
+    path = PHRASE if name == DRUMMED else find_specification(name)
     specification, _ = read_specification(path)
     return InteriorPoint(Transcription(specification.plan(path.parent).problem))
 

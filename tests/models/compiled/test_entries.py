@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 import models.compiled
 from models.compiled.binding import is_entry
 from models.compiled.source import PACKAGES, read_modules
@@ -44,8 +46,12 @@ def uses(root, modules):
                     yield (module, called), path.relative_to(root)
 
 
-def test_every_compiled_function_that_python_calls_has_types():
-    modules = read_modules(CHECKOUT)
+@pytest.fixture(scope="module")
+def modules():
+    return read_modules(CHECKOUT)
+
+
+def test_every_compiled_function_that_python_calls_has_types(modules):
     lacking = {
         f"{path}: {module}.{name} runs as Python, for its arguments have no types"
         for (module, name), path in uses(CHECKOUT, modules)
@@ -66,8 +72,7 @@ def test_a_function_without_types_is_found(tmp_path):
     assert found == [("models.kernels", "kernel")]
 
 
-def test_every_function_with_types_is_in_the_library():
-    modules = read_modules(CHECKOUT)
+def test_every_function_with_types_is_in_the_library(modules):
     entries = {
         f"{module.name}.{name}"
         for module in modules.values()
