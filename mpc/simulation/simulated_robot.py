@@ -105,6 +105,7 @@ def add_simulated_robot(
     reference: Reference,
     scenario: Scenario,
     real: SimulatedWorld,
+    remembers: bool = True,
 ) -> SimulatedRobot:
     """Adds a robot in its world to a diagram, connected but for its controller.
 
@@ -113,6 +114,7 @@ def add_simulated_robot(
         reference: the behavior.
         scenario: how it is simulated.
         real: the world as it is, see `draw_world`.
+        remembers: whether joint commands may ask for integrals and measured friction.
     """
     robot, scene = reference.robot, reference.behavior.scene
     world = add_world(
@@ -140,6 +142,7 @@ def add_simulated_robot(
         friction=scenario.joint_friction * robot.effort_limits + robot.friction,
         rise=scenario.actuator_rise,
         safety=laws,
+        remembers=remembers,
     )
     add("joint_servo", servo)
     truth = add("true_state", SparseMatrixGain(csc_matrix(world.state_selection())))
