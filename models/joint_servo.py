@@ -28,7 +28,6 @@ from models.servo_law import (
     take_step,
 )
 
-
 _NOTHING = np.zeros(0)
 
 
