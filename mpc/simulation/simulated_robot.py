@@ -13,6 +13,7 @@ from models.joint_servo import JointServo
 from models.safety_law import SafetyLaws
 from models.scene import World, add_world
 from mpc.reference import Reference
+from mpc.reference_sampling import ReferenceSampler
 from mpc.simulation.contact_log import ContactLog
 from mpc.simulation.disturbance import Disturbance
 from mpc.simulation.scenario import Scenario
@@ -93,6 +94,11 @@ class ControlledRobot:
     def contact_log(self) -> ContactLog:
         """Contact forces by name."""
         return self.body.contact_log
+
+    @cached_property
+    def asked(self) -> ReferenceSampler:
+        """The behavior at a phase, good until it is asked again."""
+        return self.reference.sampler()
 
     @cached_property
     def trunk(self) -> FrameRotation:
