@@ -82,6 +82,51 @@ def linearize_dynamics(
     return found
 
 
+def nonzeros(num_patches: int, soles: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """(NX, NX) and (NX, NU) which entries of A and B are ever other than zero.
+
+    Where numbers drawn at random leave a zero, there is one for all horizons.
+
+    Args:
+        num_patches: C.
+        soles: patches whose places are states.
+    """
+    random, N, C, S = np.random.default_rng(0), 3, num_patches, len(soles)
+    NX, places = BODY + 2 * S, np.full(C, -1)
+    places[list(soles)] = BODY + 2 * np.arange(S)
+    A, B = np.zeros((N, NX, NX)), np.zeros((N, NX, 6 * C + 1 + 2 * S))
+
+    def draw(*shape: int) -> np.ndarray:
+        return random.uniform(1.0, 2.0, shape)
+
+    _linearize(
+        draw(N),
+        draw(N + 1, 3),
+        draw(N + 1, 3),
+        draw(N + 1, 3),
+        draw(N, 6 * C),
+        draw(N, C, 3, 3),
+        draw(N, C, 3),
+        draw(N, 3, 3),
+        draw(N, 3),
+        draw(N, C, 3),
+        draw(N, 6 * C),
+        draw(N, NX),
+        draw(N),
+        1.0,
+        draw(N, S, 2),
+        draw(N, 3),
+        1.5,
+        draw(NX),
+        places,
+        9.81,
+        A,
+        B,
+        np.zeros((N, NX)),
+    )
+    return (A != 0.0).any(axis=0), (B != 0.0).any(axis=0)
+
+
 @compiled
 def _linearize(
     h: Vector,

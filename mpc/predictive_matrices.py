@@ -16,7 +16,7 @@ from scipy.linalg import block_diag
 from models.arrays import Indices, Vector
 from models.compiled import compiled
 from mpc.horizon import BODY, Horizon
-from mpc.momentum_dynamics import linearize_dynamics
+from mpc.momentum_dynamics import linearize_dynamics, nonzeros
 from mpc.predictive_bounds import INF, soles_apart
 from mpc.predictive_weights import PredictiveWeights, patch_rows
 from mpc.reference import Reference
@@ -173,20 +173,22 @@ class PredictiveMatrices:
         """A, and which entry of which interval's dynamics each of its own is."""
         N, NX, NU = self._weights.knots, self.num_states, self.num_inputs
         rows, columns, sources = [], [], []
+        # A solver's work goes by what may be other than zero.
+        states, inputs = map(np.nonzero, nonzeros(self._C, self._soles))
         for k in range(N):
             r = k * NX + np.arange(NX)
             rows.append(r)
             columns.append(self._ix[k] + np.arange(NX))
             sources.append(np.full(NX, ONE))
             if k > 0:
-                rr, cc = np.meshgrid(r, self._ix[k - 1] + np.arange(NX), indexing="ij")
-                rows.append(rr.ravel())
-                columns.append(cc.ravel())
-                sources.append(k * NX * NX + np.arange(NX * NX))
-            rr, cc = np.meshgrid(r, self._iu[k] + np.arange(NU), indexing="ij")
-            rows.append(rr.ravel())
-            columns.append(cc.ravel())
-            sources.append(N * NX * NX + k * NX * NU + np.arange(NX * NU))
+                i, j = states
+                rows.append(r[i])
+                columns.append(self._ix[k - 1] + j)
+                sources.append(k * NX * NX + i * NX + j)
+            i, j = inputs
+            rows.append(r[i])
+            columns.append(self._iu[k] + j)
+            sources.append(N * NX * NX + k * NX * NU + i * NU + j)
         i, j = np.concatenate(rows), np.concatenate(columns)
         numbered = sp.csc_matrix(
             (np.arange(1.0, len(i) + 1), (i, j)), (N * NX, self.size)
