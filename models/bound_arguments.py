@@ -23,6 +23,10 @@ class Bound(Generic[T]):
     def __init__(self, content: T) -> None:
         self.content, self.seen = content, None
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """A copy has looked at nothing yet."""
+        return type(self), (self.content,)
+
 
 def bind(content: T) -> Bound[T]:
     """Binds a tuple of arrays, numbers and named tuples of them."""

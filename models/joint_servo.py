@@ -11,25 +11,24 @@ from pydrake.systems.framework import (
     ValueProducer,
 )
 
-from models.arrays import Indices, Vector
 from models.bound_arguments import bind
 from models.collectable_system import CollectableSystem, weak
-from models.compiled import compiled
+from models.errors import BackbeatError
 from models.finite import all_finite
-from models.joint_command import BLOCKS, POSITION, VELOCITY
+from models.joint_command import BLOCKS
 from models.robot import RobotModel
-from models.safety_law import SafetyLaws
+from models.safety_law import SafetyLaws, no_bounds
 from models.servo_law import (
     LAST,
     MEASURED,
     MOTORS,
     ServoTraits,
-    asks_memory,
     keep_efforts,
-    let_motors_follow,
     move_memory,
-    tell_motors,
+    take_step,
 )
+
+_NOTHING = np.zeros(0)
 
 
 @dataclass
@@ -38,18 +37,13 @@ class _Step:
 
     Attributes:
         efforts: (3, nj) what motors are told, its mean, and after it [N m].
+        actuation: (nu,) the mean by actuator of the plant [N m].
         remembers: whether the command asks for integral or friction.
     """
 
     efforts: np.ndarray
+    actuation: np.ndarray
     remembers: bool = False
-
-
-@compiled
-def _arrange(effort: Vector, joints: Indices, out: Vector) -> None:
-    """Writes the effort of the joint of each actuator; zero where that is -1."""
-    for i in range(joints.shape[0]):
-        out[i] = effort[joints[i]] if joints[i] >= 0 else 0.0
 
 
 class JointServo(CollectableSystem):
@@ -72,7 +66,8 @@ class JointServo(CollectableSystem):
     `actuation` (nu) is in the plant's actuator order, `joint_effort` (nj) the same in
     joint order, after clipping and lag [N m]: the mean over the step that begins.
     Discrete state (4 nj) are the effort of the motors now, the effort of the integral,
-    measured friction, and the last `joint_effort`.
+    measured friction, and the last `joint_effort`; a servo that remembers nothing has
+    none.
     """
 
     def __init__(
@@ -85,6 +80,7 @@ class JointServo(CollectableSystem):
         friction: np.ndarray | None = None,
         rise: float = 0.0,
         safety: SafetyLaws | None = None,
+        remembers: bool = True,
     ) -> None:
         """Makes the servo.
 
@@ -103,44 +99,61 @@ class JointServo(CollectableSystem):
             rise: least time in which motors go from nothing to their limit [s].
             safety: safety laws of the joints that bound what is told to the motors;
                 None for none.
+            remembers: whether commands may ask for integrals and measured friction.
+                If not, and motors follow at once, there is nothing to be kept from
+                step to step.
+
+        A command that asks for what is not remembered is a BackbeatError.
         """
         super().__init__()
-        nj = robot.num_joints
-        self._nj, self._nq, self._safety = nj, robot.num_positions, safety
+        nj, nu = robot.num_joints, len(actuator_joints)
+        self._nj = nj
         limits = robot.effort_limits if effort_limits is None else effort_limits
         slew = limits / rise if rise > 0 else np.zeros(nj)
         self._has_motors = lag > 0 or rise > 0
         friction = np.zeros(nj) if friction is None else friction
-        traits = ServoTraits(limits, friction, slew, float(period), float(lag))
-        self._bound = bind((traits, self._nq))
+        self._remembers = remembers
         order = {name: i for i, name in enumerate(robot.joint_names)}
-        self._joint_of = np.array([order.get(n, -1) for n in actuator_joints], int)
+        traits = ServoTraits(
+            limits,
+            friction,
+            slew,
+            float(period),
+            float(lag),
+            self._has_motors,
+            np.array([order.get(n, -1) for n in actuator_joints], int),
+            no_bounds() if safety is None else safety.bounds,
+        )
+        self._bound = bind((traits, robot.num_positions))
         self._command = self.DeclareVectorInputPort("command", BLOCKS * nj)
         size = robot.num_positions + robot.num_velocities
         self._state = self.DeclareVectorInputPort("state", size)
         self._measured = self.DeclareVectorInputPort("measured_effort", nj)
-        self._memory = self.DeclareDiscreteState(4 * nj)
+        self._has_memory = remembers or self._has_motors
+        if self._has_memory:
+            self._memory = self.DeclareDiscreteState(4 * nj)
         # For plant and memory alike.
         step = self.DeclareCacheEntry(
             "step",
             ValueProducer(
-                lambda: AbstractValue.Make(_Step(np.zeros((3, nj)))),
+                lambda: AbstractValue.Make(_Step(np.zeros((3, nj)), np.zeros(nu))),
                 weak(self._calc_step),
             ),
             {self._command.ticket(), self._state.ticket(), self.all_state_ticket()},
         )
         # What was measured acts on the memory alone.
         self._step, made = step.cache_index(), {step.ticket()}
-        self.DeclareVectorOutputPort(
-            "actuation", len(actuator_joints), weak(self._calc_actuation), made
-        )
+        self.DeclareVectorOutputPort("actuation", nu, weak(self._calc_actuation), made)
         self.DeclareVectorOutputPort("joint_effort", nj, weak(self._calc_effort), made)
         # The plant's step is such an event too: both see what is before the step, and
         # motors go on from what they gave.
-        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
+        if self._has_memory:
+            self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
 
     def set_effort(self, context: Context, effort: np.ndarray) -> None:
         """Sets the effort of the motors now, (nj,) [N m]; no matter without a lag."""
+        if not self._has_memory:
+            return
         memory = self._read(context).copy()
         for block in (MOTORS, LAST):
             memory[block * self._nj :][: self._nj] = effort
@@ -148,6 +161,8 @@ class JointServo(CollectableSystem):
 
     def measured_friction(self, context: Context) -> np.ndarray:
         """(nj,) friction as measured, from its own context [N m]."""
+        if not self._has_memory:
+            return np.zeros(self._nj)
         return self._read(context)[MEASURED * self._nj :][: self._nj].copy()
 
     def _read(self, context: Context) -> np.ndarray:
@@ -171,25 +186,19 @@ class JointServo(CollectableSystem):
         """What motors are told, their mean over the step, and effort after it."""
         command, state = self._command.Eval(context), self._state.Eval(context)
         value: _Step = output.get_mutable_value()
-        value.remembers = asks_memory(command, self._nj)
-        step, memory = value.efforts, self._read(context)
-        # Compiled code takes numbers for finite.
-        known = all_finite(state)
-        tell_motors(self._bound, command, state, known, memory, step[0])
-        if self._safety is not None:
-            q, v = state[: self._nq], state[self._nq :]
-            if not known:
-                nj = self._nj
-                q, v = command[POSITION * nj :][:nj], command[VELOCITY * nj :][:nj]
-            step[0] = self._safety.clip(step[0], q, v)
-        if self._has_motors:
-            let_motors_follow(self._bound, memory, step)
-        else:
-            step[1:] = step[0]
+        memory = self._read(context) if self._has_memory else _NOTHING
+        value.remembers = take_step(
+            self._bound, command, state, memory, value.efforts, value.actuation
+        )
+        if value.remembers and not self._remembers:
+            raise BackbeatError(
+                "a joint command asks this servo for an integral or for measured "
+                "friction, and it remembers nothing; make it with remembers=True"
+            )
 
     def _calc_actuation(self, context: Context, output: BasicVector) -> None:
-        mean = self.get_cache_entry(self._step).Eval(context).efforts[1]
-        _arrange(mean, self._joint_of, output.get_mutable_value())
+        step: _Step = self.get_cache_entry(self._step).Eval(context)
+        output.SetFromVector(step.actuation)
 
     def _calc_effort(self, context: Context, output: BasicVector) -> None:
         output.SetFromVector(self.get_cache_entry(self._step).Eval(context).efforts[1])

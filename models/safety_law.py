@@ -13,9 +13,12 @@ page "Safety limits" of pr2_controller_manager, ROS documentation:
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from models.arrays import Indices, Matrix, Vector, VectorView
+from models.compiled import compiled
 from models.description.description import Description, Joint
 from models.description.reading import read_description
 from models.errors import BackbeatError, unknown_name
@@ -66,8 +69,46 @@ class SafetyLaw:
         return np.clip(values, -most, most)
 
 
+class SafetyBounds(NamedTuple):
+    """The laws of n joints as arrays; see `SafetyLaw` for their meaning."""
+
+    joints: Indices  # (n,) numbers of the joints
+    soft: Matrix  # (2, n) lower and upper
+    k_position: Vector
+    k_velocity: Vector
+    fastest: Vector
+    strongest: Vector
+
+
+def no_bounds() -> SafetyBounds:
+    """The bounds of no joint."""
+    z = np.zeros
+    return SafetyBounds(z(0, np.int64), z((2, 0)), z(0), z(0), z(0), z(0))
+
+
+@compiled
+def clip_efforts(
+    bounds: SafetyBounds, q: VectorView, v: VectorView, effort: VectorView
+) -> None:
+    """Brings efforts (nj,) within the laws at positions and velocities (nj,)."""
+    for i in range(bounds.joints.shape[0]):
+        j = bounds.joints[i]
+        fastest, strongest = bounds.fastest[i], bounds.strongest[i]
+        low = -bounds.k_position[i] * (q[j] - bounds.soft[0, i])
+        low = -bounds.k_velocity[i] * (v[j] - min(max(low, -fastest), fastest))
+        high = -bounds.k_position[i] * (q[j] - bounds.soft[1, i])
+        high = -bounds.k_velocity[i] * (v[j] - min(max(high, -fastest), fastest))
+        effort[j] = max(effort[j], min(max(low, -strongest), strongest))
+        effort[j] = min(effort[j], min(max(high, -strongest), strongest))
+
+
 class SafetyLaws:
-    """The safety laws of a robot's joints, as a bound on what motors are told."""
+    """The safety laws of a robot's joints, as a bound on what motors are told.
+
+    Attributes:
+        laws: those of the joints that have one.
+        bounds: the same as arrays.
+    """
 
     def __init__(self, laws: Sequence[SafetyLaw], joint_names: Sequence[str]) -> None:
         """Takes the laws of the joints that have one.
@@ -86,14 +127,18 @@ class SafetyLaws:
                 "into its URDF, or leave the safety law off"
             )
         self.laws = tuple(found)
-        self._joints = np.array([list(joint_names).index(law.joint) for law in found])
 
         def column(name: str) -> np.ndarray:
-            return np.array([getattr(law, name) for law in found])
+            return np.array([getattr(law, name) for law in found], float)
 
-        self._soft = column("soft_lower"), column("soft_upper")
-        self._gains = column("k_position"), column("k_velocity")
-        self._most = column("velocity"), column("effort")
+        self.bounds = SafetyBounds(
+            np.array([list(joint_names).index(law.joint) for law in found]),
+            np.array([column("soft_lower"), column("soft_upper")]),
+            column("k_position"),
+            column("k_velocity"),
+            column("velocity"),
+            column("effort"),
+        )
 
     def clip(self, effort: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """(nj,) efforts within the laws at positions and velocities [N m].
@@ -102,17 +147,8 @@ class SafetyLaws:
             effort: (nj,) what is asked for [N m].
             q, v: configuration and velocity that end with those of the joints.
         """
-        nj, joints = len(effort), self._joints
-        at, speed = q[len(q) - nj :][joints], v[len(v) - nj :][joints]
-        (k_position, k_velocity), (fastest, strongest) = self._gains, self._most
-        bounds = []
-        for soft in self._soft:
-            wanted = np.clip(-k_position * (at - soft), -fastest, fastest)
-            bounds.append(
-                np.clip(-k_velocity * (speed - wanted), -strongest, strongest)
-            )
-        out = effort.copy()
-        out[joints] = np.clip(effort[joints], *bounds)
+        nj, out = len(effort), np.array(effort, float)
+        clip_efforts(self.bounds, q[len(q) - nj :], v[len(v) - nj :], out)
         return out
 
 

@@ -21,9 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Matrix, Vector
+from models.arrays import Indices, Matrix, Vector
 from models.bound_arguments import Bound
 from models.compiled import compiled
+from models.finite import all_finite
 from models.joint_command import (
     COMING,
     DAMPING,
@@ -36,6 +37,7 @@ from models.joint_command import (
     VELOCITY,
 )
 from models.motors import move_motors
+from models.safety_law import SafetyBounds, clip_efforts
 
 # Blocks of the servo's memory, each num_joints long: the effort of the motors now, that
 # of the integral, measured friction, and the mean effort of the last step [N m].
@@ -49,29 +51,76 @@ OBSERVER_RATE, MOST_SHARE = 200.0, 0.25
 
 
 class ServoTraits(NamedTuple):
-    """What a servo and its motors are like: all (nj,), period and lag apart."""
+    """What a servo and its motors are like.
+
+    Attributes:
+        limits, friction, slew: (nj,) of the motors.
+        period, lag: [s].
+        has_motors: whether motors follow late.
+        joint_of: (nu,) joint of each actuator of the plant, -1 for one held locked.
+        bounds: safety laws of the joints.
+    """
 
     limits: Vector
     friction: Vector
     slew: Vector
     period: float
     lag: float
+    has_motors: bool
+    joint_of: Indices
+    bounds: SafetyBounds
 
 
 @compiled
-def tell_motors(
+def take_step(
     bound: Bound[tuple[ServoTraits, int]],
     command: Vector,
     state: Vector,
-    known: bool,
     memory: Vector,
-    told: Vector,
-) -> None:
+    step: Matrix,
+    actuation: Vector,
+) -> bool:
+    """Writes what motors do in a step; whether the command asks for memory.
+
+    Args:
+        bound: the servo, and nq.
+        command: (9 nj,) joint command.
+        state: (nq + nv,) as sensed; where it is no number, errors are not corrected.
+        memory: (4 nj,) of the servo.
+        step: (3, nj) written: what motors are told, its mean, and after it [N m].
+        actuation: (nu,) written: the mean by actuator of the plant [N m].
+    """
+    traits, nq = bound.content
+    nj, known = step.shape[1], all_finite(state)
+    told = step[0]
+    _tell_motors(traits, nq, command, state, known, memory, told)
+    if traits.bounds.joints.shape[0] > 0:
+        if known:
+            q, v = state[nq - nj : nq], state[state.shape[0] - nj :]
+            clip_efforts(traits.bounds, q, v, told)
+        else:
+            q = command[POSITION * nj : (POSITION + 1) * nj]
+            v = command[VELOCITY * nj : (VELOCITY + 1) * nj]
+            clip_efforts(traits.bounds, q, v, told)
+    if traits.has_motors:
+        before = memory[MOTORS * nj : (MOTORS + 1) * nj]
+        period, lag = traits.period, traits.lag
+        move_motors(before, told, period, lag, traits.slew, step[2], step[1])
+    else:
+        for j in range(nj):
+            step[1, j] = step[2, j] = told[j]
+    for i in range(actuation.shape[0]):
+        joint = traits.joint_of[i]
+        actuation[i] = step[1, joint] if joint >= 0 else 0.0
+    return _asks_memory(command, nj)
+
+
+@compiled
+def _tell_motors(traits, nq, command, state, known, memory, told):
     """Writes the clipped effort told to each motor; see the head of this module.
 
     Where the state is not `known`, errors are not corrected.
     """
-    traits, nq = bound.content
     nj = told.shape[0]
     first, first_rate = nq - nj, state.shape[0] - nj
     for j in range(nj):
@@ -83,10 +132,12 @@ def tell_motors(
         effort = command[FEEDFORWARD * nj + j] * command[EFFORT * nj + j]
         effort += stiffness * error
         effort += command[DAMPING * nj + j] * slip
-        if command[INTEGRAL * nj + j] > 0.0:
-            effort += memory[HELD * nj + j]
         share = command[EFFORT_FEEDBACK * nj + j]
-        effort += share * memory[MEASURED * nj + j]
+        # A servo without memory has been asked for nothing that it remembers.
+        if memory.shape[0] > 0:
+            if command[INTEGRAL * nj + j] > 0.0:
+                effort += memory[HELD * nj + j]
+            effort += share * memory[MEASURED * nj + j]
         if traits.friction[j] > 0.0:
             wanted = command[COMING * nj + j]
             wanted += FRICTION_RATE * error if stiffness > 0.0 else 0.0
@@ -96,20 +147,7 @@ def tell_motors(
 
 
 @compiled
-def let_motors_follow(
-    bound: Bound[tuple[ServoTraits, int]], memory: Vector, step: Matrix
-) -> None:
-    """Lets motors follow what they are told, step[0]: mean step[1], after step[2]."""
-    traits, _ = bound.content
-    nj = step.shape[1]
-    before = memory[MOTORS * nj : (MOTORS + 1) * nj]
-    move_motors(
-        before, step[0], traits.period, traits.lag, traits.slew, step[2], step[1]
-    )
-
-
-@compiled
-def asks_memory(command: Vector, nj: int) -> bool:
+def _asks_memory(command, nj):
     """Whether a gain of a command asks for integral or friction."""
     for j in range(nj):
         if (

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from models.arrays import VectorView
+from models.compiled import compiled
+
 # What no robot's place [m], joint angle [rad] or velocity [m/s, rad/s] reaches; from
 # far larger numbers on, their squares are numbers no more.
 MOST = 1e4
@@ -10,7 +13,8 @@ MOST = 1e4
 MOST_STRETCH = 0.2
 
 
-def is_state(q: np.ndarray, v: np.ndarray, floating: bool) -> bool:
+@compiled
+def is_state(q: VectorView, v: VectorView, floating: bool) -> bool:
     """Whether positions and velocities are of finite, possible size.
 
     Args:
@@ -18,7 +22,14 @@ def is_state(q: np.ndarray, v: np.ndarray, floating: bool) -> bool:
         v: (nv,) velocity.
         floating: whether the base floats.
     """
-    # Not `max > MOST`: nothing is larger than what is no number.
-    if not (np.abs(q).max(initial=0.0) <= MOST and np.abs(v).max(initial=0.0) <= MOST):
-        return False
-    return not floating or bool(abs(q[:4] @ q[:4] - 1.0) <= MOST_STRETCH)
+    possible, square = True, 0.0
+    # Not `> MOST`: nothing is larger than what is no number.
+    for i in range(q.shape[0]):
+        possible &= np.abs(q[i]) <= MOST
+    for i in range(v.shape[0]):
+        possible &= np.abs(v[i]) <= MOST
+    if not possible or not floating:
+        return possible
+    for i in range(4):
+        square += q[i] * q[i]
+    return np.abs(square - 1.0) <= MOST_STRETCH

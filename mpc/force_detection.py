@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from behaviors.behavior import Event
-from models.arrays import Vector
+from models.arrays import Matrix, Vector
 from models.compiled import compiled
 from models.configuration import Configuration
 from models.finite import all_finite
@@ -128,6 +128,18 @@ def _greatest_share(residual: Vector, limits: Vector) -> float:
     return most
 
 
+@compiled
+def _share_of_speed(
+    q: Vector, v: Vector, effort: Vector, wrenches: Matrix, force: Vector, most: Vector
+) -> float:
+    """The fastest joint's share of its limit; no number where a sample is none."""
+    if not (all_finite(q) and all_finite(v) and all_finite(effort)):
+        return np.nan
+    if not (all_finite(wrenches.ravel()) and all_finite(force)):
+        return np.nan
+    return _greatest_share(v[v.shape[0] - most.shape[0] :], most)
+
+
 class ForceDetection:
     """The detector as a pure function of samples and memory.
 
@@ -165,7 +177,8 @@ class ForceDetection:
         # Base velocities are [angular, linear].
         self._linear = np.flatnonzero((rows >= 3) & (rows < base))
         self._joints = np.flatnonzero(rows >= base)
-        self._base, self._fastest = base, robot.velocity_limits
+        self._fastest = robot.velocity_limits
+        self._silent, self._still = np.zeros((0, 6)), np.zeros(0)
         self._names = [robot.joint_names[i - base] for i in rows[rows >= base]]
         self._locate = PushLocation(robot, rows, self.limits / DEVIATIONS)
         ordered = np.array(sorted(known), float).reshape(-1, 2)
@@ -199,9 +212,10 @@ class ForceDetection:
             phase: of the behavior that is asked for [s]; None for the time.
             specific_force: (3,) at the base, see `MomentumObserver`.
         """
-        given = [q, v, effort]
-        given += [x.ravel() for x in (wrenches, specific_force) if x is not None]
-        if not all(map(all_finite, given)):
+        felt = self._silent if wrenches is None else wrenches
+        force = self._still if specific_force is None else specific_force
+        share = _share_of_speed(q, v, effort, felt, force, self._fastest)
+        if np.isnan(share):
             return replace(memory, observer=None, since=None)
         before = memory.observer
         if before is None:
@@ -211,7 +225,7 @@ class ForceDetection:
             kept = self.observer.start(t, q, v, effort, before.residual)
             return memory.observed(kept)
         now = self.observer(before, t, q, v, effort, wrenches, specific_force)
-        if _greatest_share(v[self._base :], self._fastest) > 1.0:
+        if share > 1.0:
             memory = replace(memory, struck=t)
         return self._judge(memory.observed(now), now.residual, t, q)
 

@@ -48,6 +48,8 @@ from models.robot import RobotModel
 
 # Rate at which the residual follows [1/s].
 RATE = 10.0
+# The specific force of who has no accelerometer.
+_NONE = np.zeros(0)
 
 
 @compiled
@@ -134,6 +136,58 @@ def _follow(
         motor = effort[motors[i]] if motors[i] >= 0 else 0.0
         forces = 0.5 * (passive0[i] + passive[i]) - motor - felt[i]
         residual[i] = last[i] + share * (change / elapsed + forces - last[i])
+
+
+@compiled
+def _observe(
+    bound: Bound[
+        tuple[
+            KinematicTree,
+            Workspace,
+            Vector,
+            float,
+            Vector,
+            Indices,
+            Matrix,
+            Indices,
+            Array3,
+            Matrix,
+        ]
+    ],
+    q: Vector,
+    v: Vector,
+    wrenches: Matrix,
+    specific_force: Vector,
+    elapsed: float,
+    share: float,
+    before: tuple[Vector, Matrix, Vector, Vector, Indices],
+    last: Vector,
+    kept: Vector,
+    M: Matrix,
+    passive: Vector,
+    residual: Vector,
+) -> None:
+    """Writes what a sample comes to.
+
+    Args:
+        bound: the robot.
+        q, v: (nq,), (nv,) the state.
+        wrenches: (C, 6) that soles feel.
+        specific_force: (3,) that an accelerometer feels; (0,) without one.
+        elapsed, share, before, last: as of `_follow`.
+        kept: (nv,) written: the velocity to remember.
+        M, passive, residual: written, as of `_follow`.
+    """
+    has_accelerometer, felt = specific_force.shape[0] > 0, np.empty(M.shape[0])
+    kept[:] = v
+    if has_accelerometer:
+        kept[3:6] = 0.0
+    _dynamics(bound, q, kept, wrenches, M, passive, felt)
+    after = kept.copy()
+    if has_accelerometer:
+        for i in range(3):
+            after[3 + i] = elapsed * specific_force[i]
+    _follow(elapsed, share, after, before, M, passive, felt, last, residual)
 
 
 @dataclass(frozen=True)
@@ -261,25 +315,27 @@ class MomentumObserver:
         before = memory.terms
         if before is None:
             before = self._look(memory.q, memory.v, self._silent)[:2]
-        kept = self._without_linear(v)
-        M, passive, felt = self._look(q, kept, sensed)
-        elapsed, residual = t - memory.time, np.empty(len(self.rows))
-        after = kept
         if self.has_accelerometer:
             assert specific_force is not None
-            after = kept.copy()
-            after[3:6] = elapsed * specific_force
-        # Exact for a constant cause, whatever the step.
-        share = 1.0 - math.exp(-self.rate * elapsed)
-        _follow(
+        else:
+            specific_force = _NONE
+        n, elapsed = len(self.rows), t - memory.time
+        M, passive, residual = np.empty((n, self._nv)), np.empty(n), np.empty(n)
+        kept = np.empty(self._nv)
+        _observe(
+            self._bound,
+            q,
+            v,
+            sensed,
+            specific_force,
             elapsed,
-            share,
-            after,
+            # Exact for a constant cause, whatever the step.
+            1.0 - math.exp(-self.rate * elapsed),
             (memory.v, *before, memory.effort, self._motors),
+            memory.residual,
+            kept,
             M,
             passive,
-            felt,
-            memory.residual,
             residual,
         )
         seen = t, q.copy(), kept, effort.copy()

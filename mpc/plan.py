@@ -6,11 +6,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Matrix, Vector
+from models.arrays import Array3, Matrix, Vector
+from models.bound_arguments import Bound, bind
 from models.compiled import compiled
 from mpc.stepping import Step
 from mpc.swings import Swing
 from mpc.touchdown import Touchdown
+
+
+class PlanArrays(NamedTuple):
+    """What ticks read of a plan; see `Plan` for its meaning."""
+
+    ends: Vector
+    durations: Vector
+    phases: Vector
+    deviation: Matrix
+    wrench: Array3
+    shift: Array3
 
 
 @dataclass(frozen=True)
@@ -132,6 +144,12 @@ class Plan:
         """(N,) when the intervals end, from the start of the horizon [s]."""
         return np.cumsum(self.durations)
 
+    @cached_property
+    def bound(self) -> Bound[PlanArrays]:
+        """Its arrays for compiled functions: a plan lasts for many ticks."""
+        arrays = self.durations, self.phases, self.deviation, self.wrench, self.shift
+        return bind(PlanArrays(self.ends, *arrays))
+
 
 class PlanSample(NamedTuple):
     """A plan at one time.
@@ -148,6 +166,27 @@ class PlanSample(NamedTuple):
     wrench: np.ndarray
     shift: np.ndarray
     turning: np.ndarray
+
+
+@compiled
+def phase_and_rate(plan, elapsed, rate):
+    """Phase and phase rate of `PlanArrays` at a time after the plan's own.
+
+    Args:
+        plan: the arrays.
+        elapsed: time since the plan's own [s].
+        rate: phase rate of its first interval [-].
+    """
+    if elapsed <= plan.durations[0]:
+        return plan.phases[0] + rate * elapsed, rate
+    k, last = 0, plan.durations.shape[0] - 1
+    while k < last and plan.ends[k] < elapsed:
+        k += 1
+    since = elapsed
+    if k > 0:
+        since -= plan.ends[k - 1]
+        rate = (plan.phases[k + 1] - plan.phases[k]) / plan.durations[k]
+    return plan.phases[k] + rate * since, rate
 
 
 @compiled

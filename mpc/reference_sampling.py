@@ -109,9 +109,8 @@ def _turn(R, rate, u, h, out):
 
 
 @compiled
-def _sample(bound, s, floating):
+def _sample(table, out, s, floating):
     """Samples a ReferenceTable at phase s into a ReferenceSample."""
-    table, out = bound.content
     i, u = locate(table.t, s)
     j = i + 1
     h = table.t[j] - table.t[i]
@@ -163,11 +162,16 @@ def _sample_or_rest(
     duration: float,
     floating: bool,
 ) -> None:
+    table, out = bound.content
+    sample_or_rest(table, out, s, duration, floating)
+
+
+@compiled
+def sample_or_rest(table, out, s, duration, floating):
     """`_sample`, with all rates zero before the start and after the end."""
-    _sample(bound, s, floating)
+    _sample(table, out, s, floating)
     if 0.0 <= s <= duration:
         return
-    out = bound.content[1]
     out.v[:] = 0.0
     out.vdot[:] = 0.0
     out.com[1:] = 0.0

@@ -77,19 +77,19 @@ class ServoSchedule:
         """Finds the gains every `SPACING` of a behavior; see `servo_gains`."""
         count = int(np.ceil(reference.duration / SPACING)) + 1
         phases = SPACING * np.arange(count)
-        self._gains = np.array(
+        self.table = np.array(
             [servo_gains(robot, reference, latency, s) for s in phases.tolist()]
         )
 
     def at(self, s: float) -> np.ndarray:
         """(2, nj) stiffness and damping at phase s, [N m/rad, N m s/rad]."""
-        gains = np.empty(self._gains.shape[1:])
-        _blend(self._gains, s / SPACING, gains)
+        gains = np.empty(self.table.shape[1:])
+        blend(self.table, s / SPACING, gains)
         return gains
 
 
 @compiled
-def _blend(table: Array3, u: float, out: Matrix) -> None:
+def blend(table: Array3, u: float, out: Matrix) -> None:
     """Writes a row of a table (K, 2, nj) at an index u between rows; ends go on."""
     last = table.shape[0] - 1
     u = min(max(u, 0.0), float(last))

@@ -50,15 +50,45 @@ def fill(
     deviation, turning = np.empty(12), np.empty((2, 3))
     k = interpolate(ends, durations, deviations, elapsed, deviation, turning)
     deviation[2] += ground
-    _fill(bound, rate, deviation, wrenches[k], shifts[k + 1], turning, ground)
-
-
-@compiled
-def _fill(bound, rate, deviation, wrench, shift, turning, ground):
-    """Writes a target from what the plan asks for at its time."""
     target, sample, is_elsewhere, elsewhere, soles, mass, gravity, floating = (
         bound.content
     )
+    places = sample.p_contact.copy()
+    place_patches(places, is_elsewhere, elsewhere, soles, shifts[k + 1], ground)
+    fill_from(
+        target,
+        sample,
+        places,
+        mass,
+        gravity,
+        floating,
+        rate,
+        deviation,
+        wrenches[k],
+        turning,
+    )
+
+
+@compiled
+def place_patches(places, is_elsewhere, elsewhere, soles, shift, ground):
+    """Moves (C, 3) places of the patches to where the plan has them."""
+    for c in range(places.shape[0]):
+        if is_elsewhere[c]:
+            places[c] = elsewhere[c]
+        places[c, 2] += ground
+    for i in range(shift.shape[0]):
+        places[soles[i], 0] += shift[i, 0]
+        places[soles[i], 1] += shift[i, 1]
+
+
+@compiled
+def fill_from(
+    target, sample, places, mass, gravity, floating, rate, deviation, wrench, turning
+):
+    """Writes a target from what the plan asks for at its time.
+
+    `places` (C, 3) is where the plan has the patches that carry the forces.
+    """
     nq, nv = (7, 6) if floating else (0, 0)
     square = rate * rate
     target.joints[0] = sample.q[nq:]
@@ -85,15 +115,6 @@ def _fill(bound, rate, deviation, wrench, shift, turning, ground):
     target.R_trunk[:] = sample.R_trunk
     if not floating:
         return
-    # Where the plan has the patches that carry the forces.
-    places = sample.p_contact.copy()
-    for c in range(places.shape[0]):
-        if is_elsewhere[c]:
-            places[c] = elsewhere[c]
-        places[c, 2] += ground
-    for i in range(shift.shape[0]):
-        places[soles[i], 0] += shift[i, 0]
-        places[soles[i], 1] += shift[i, 1]
     _fill_floating(target, sample, rate, deviation, wrench, places, mass, gravity)
     target.base[:] += turning
     target.trunk[:] += turning

@@ -31,8 +31,9 @@ from models.kinematic_tree import make_workspace
 from models.robot import RobotModel
 from mpc.limb_range import limb_ranges
 from mpc.whole_body_arguments import CONE_ROWS, Gains, Structure, Target, Tick
-from mpc.whole_body_assembly import build, is_braced, recover_bound, update_state
+from mpc.whole_body_assembly import is_braced, recover_bound, update_state
 from mpc.whole_body_gains import BRACED, WholeBodyGains
+from mpc.whole_body_solving import share_out, solve_from
 from optimization.active_set import ActiveSetSolver
 from optimization.qp import QPSolution, QuadraticProgram
 
@@ -67,6 +68,7 @@ class WholeBodySolution:
 # of order 1 to 1000, and an answer wrong in the sixth digit moves nothing.
 PRIMAL_TOLERANCE = 1e-5
 DUAL_TOLERANCE = 1e-3
+_NO_GUESS = np.zeros(0)
 
 
 class WholeBodyProgram:
@@ -253,7 +255,28 @@ class WholeBodyProgram:
         tick, program = self.workspace, self._program
         if target is not self._target:
             self._bind(target)
-        build(self._bound, q, v)
+        C, nj = len(self.contacts), self.robot.num_joints
+        vdot, tau, dual = (
+            np.empty(len(tick.z0)),
+            np.empty(nj),
+            np.empty(len(tick.upper)),
+        )
+        wrench, off_path = np.empty((C, 6)), np.empty((C, 6))
+        rounds = solve_from(
+            self._bound,
+            q,
+            v,
+            _NO_GUESS if warm_dual is None else warm_dual,
+            PRIMAL_TOLERANCE,
+            DUAL_TOLERANCE,
+            dual,
+            vdot,
+            tau,
+            wrench,
+            off_path,
+        )
+        if rounds > 0:
+            return WholeBodySolution(tau, vdot, wrench, off_path, dual, True, rounds)
         solution: QPSolution = self._solver.solve(program, warm_dual)
         is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         if not is_solved:
@@ -262,16 +285,14 @@ class WholeBodyProgram:
             tick.lower[limbs], tick.upper[limbs] = -1e30, 1e30
             solution = self._solver.solve(program)
             is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
-        vdot, tau = np.empty(len(tick.z0)), np.empty(self.robot.num_joints)
         recover_bound(self._bound, solution.x, vdot, tau)
-        found = solution.x[len(tick.g) - 6 * len(self.contacts) :].reshape(-1, 6)
-        stands = target.standing[:, None]
+        share_out(target, solution.x, wrench, off_path)
         is_inaccurate = solution.found and not is_solved
         return WholeBodySolution(
             tau=tau,
             vdot=vdot,
-            wrench=np.where(stands, found, 0.0),
-            off_path=np.where(stands, 0.0, found),
+            wrench=wrench,
+            off_path=off_path,
             dual=solution.dual,
             is_solved=is_solved,
             iterations=solution.iterations,

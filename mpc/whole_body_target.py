@@ -11,14 +11,6 @@ from mpc.target_filling import fill, move_sole
 from mpc.whole_body_arguments import Target
 
 
-def take_accelerations(sample: ReferenceSample, ahead: ReferenceSample) -> None:
-    """Overwrites the accelerations of a sample by those of a later one."""
-    sample.vdot[:] = ahead.vdot
-    sample.com[2], sample.momentum[1] = ahead.com[2], ahead.momentum[1]
-    sample.trunk[1], sample.point[2] = ahead.trunk[1], ahead.point[2]
-    sample.contact_motion[1] = ahead.contact_motion[1]
-
-
 class TargetWriter:
     """Writes a target from a sample of the behavior and a plan.
 
@@ -40,8 +32,8 @@ class TargetWriter:
         """
         C, robot = len(reference.patches), reference.robot
         # Patches that have landed elsewhere than the behavior lands them, and where.
-        self._is_elsewhere, self._places = np.zeros(C, bool), np.zeros((C, 3))
-        elsewhere = self._is_elsewhere, self._places
+        self.is_elsewhere, self.places = np.zeros(C, bool), np.zeros((C, 3))
+        elsewhere = self.is_elsewhere, self.places
         soles = np.array(reference.soles, np.int64)
         constants = robot.total_mass, robot.gravity, robot.floating
         self._bound = bind((target, sample, *elsewhere, soles, *constants))
@@ -55,11 +47,7 @@ class TargetWriter:
             t: time [s].
             rate: its phase rate then [-].
         """
-        self._is_elsewhere[:] = False
-        self._may_step[0] = plan.may_step
-        for touchdown in plan.touchdowns:
-            self._is_elsewhere[touchdown.contact] = True
-            self._places[touchdown.contact] = touchdown.place
+        self.note(plan)
         fill(
             self._bound,
             rate,
@@ -71,6 +59,14 @@ class TargetWriter:
             plan.shift,
             plan.ground,
         )
+
+    def note(self, plan: Plan) -> None:
+        """Notes where a plan has patches, and whether they may step."""
+        self.is_elsewhere[:] = False
+        self._may_step[0] = plan.may_step
+        for touchdown in plan.touchdowns:
+            self.is_elsewhere[touchdown.contact] = True
+            self.places[touchdown.contact] = touchdown.place
 
     def move_soles(self, plan: Plan, s: float, rate: float) -> None:
         """Writes what the plan changes about the soles: who stands, where they go.

@@ -28,15 +28,14 @@ from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.reference_sampling import ReferenceSample
 from mpc.servo_gains import ServoSchedule, hold_gains
+from mpc.tick_aim import Aim, aim
 from mpc.tick_command import write_command
 from mpc.upper_body import UpperBody
 from mpc.whole_body_arguments import Target
 from mpc.whole_body_memory import WholeBodyMemory
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
-from mpc.whole_body_target import TargetWriter, take_accelerations
+from mpc.whole_body_target import TargetWriter
 
-# Time before a strike at which a stick still comes down [s].
-JUST = 1e-6
 # A command is made for one instant; held for longer than this it is no good [s].
 CARRY = 0.05
 
@@ -101,18 +100,17 @@ class WholeBodyTick:
         self.limits = limits or FailSafe(carry=CARRY)
         self.fall_limits = fall_limits or FallLimits()
         self.target: Target = program.make_target()
-        self._sample, self._ahead = reference.sampler(), reference.sampler()
+        # What the last tick followed; memory that every tick writes anew.
+        self._sample, self._ahead = (reference.sampler().sample for _ in range(2))
         # Velocity of the joints when the motors have followed, per phase.
         ahead = self._ahead if lead > 0 else self._sample
-        self._coming = ahead.sample.v[self.robot.base_velocities :]
-        strikes = [e.time for e in reference.behavior.events if e.kind == "strike"]
-        self._strikes = np.sort(strikes)
-        self._writer = TargetWriter(self.target, self._sample.sample, reference)
-        self._servo = ServoSchedule(self.robot, reference, latency)
-        self._gains = self._servo.at(0.0)
+        self._coming = ahead.v[self.robot.base_velocities :]
+        self._writer = TargetWriter(self.target, self._sample, reference)
+        self._gains = np.zeros((2, self.robot.num_joints))
+        self._aim = bind(self._make_aim(latency))
         self._hold = hold_gains(self.robot, reference, latency)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
-        tick, sample = program.workspace, self._sample.sample
+        tick, sample = program.workspace, self._sample
         momentum = tick.momentum, self.robot.total_mass
         soles = tick.r, self.robot.gravity
         planned = sample.q, sample.R_trunk, sample.p_contact
@@ -121,6 +119,29 @@ class WholeBodyTick:
         # The phase rate; with `target`, of the last tick.
         self._rate = 1.0
         self._arms: dict[str, ArmReach] = {}
+
+    def _make_aim(self, latency: float) -> Aim:
+        """What aiming reads and writes."""
+        reference, robot = self.reference, self.robot
+        strikes = [e.time for e in reference.behavior.events if e.kind == "strike"]
+        return Aim(
+            reference.table,
+            ServoSchedule(robot, reference, latency).table,
+            np.sort(np.array(strikes, float)),
+            np.array(reference.soles, np.int64),
+            robot.total_mass,
+            robot.gravity,
+            float(reference.duration),
+            float(self.period),
+            float(self._lead),
+            robot.floating,
+            self._writer.is_elsewhere,
+            self._writer.places,
+            self._sample,
+            self._ahead,
+            self._gains,
+            self.target,
+        )
 
     def start(self) -> WholeBodyMemory:
         """Memory before the first tick."""
@@ -209,29 +230,11 @@ class WholeBodyTick:
 
     def aim(self, t: float, plan: Plan) -> ReferenceSample:
         """Writes the target of a tick at t; returns the behavior there."""
-        # A command holds until the next tick; its references are for the middle.
-        middle = t + 0.5 * self.period
-        s = plan.phase_at(middle)
-        self._gains = self._servo.at(s)
-        sample = self._sample(self._still_striking(s))
-        if self._lead > 0:
-            ahead = self._ahead(plan.phase_at(middle + self._lead))
-            take_accelerations(sample, ahead)
-        self._rate = plan.rate_at(middle)
-        self._writer.write(plan, middle, self._rate)
-        self._writer.move_soles(plan, s, self._rate)
-        return sample
-
-    def _still_striking(self, s: float) -> float:
-        """The phase to follow: for a tick after a strike that of just before it.
-
-        A stick that is half a millimeter behind would be called back before it hits by
-        motors that follow at once; those that lag are late enough by themselves.
-        """
-        if self._lead > 0 or not len(self._strikes):
-            return s
-        last = self._strikes[np.searchsorted(self._strikes, s, side="right") - 1]
-        return last - JUST if 0.0 <= s - last < self.period else s
+        self._writer.note(plan)
+        s, self._rate = aim(self._aim, plan.bound, t, plan.time, plan.rate, plan.ground)
+        if plan.steps or plan.touchdowns or plan.swings:
+            self._writer.move_soles(plan, s, self._rate)
+        return self._sample
 
     def reach(
         self,

@@ -230,6 +230,12 @@ def follow_active_set(
         Rounds that it took; 0 where it did not get there.
     """
     H, g, A, lower, upper = bound.content
+    return follow(H, g, A, lower, upper, guess, x, dual)
+
+
+@compiled
+def follow(H, g, A, lower, upper, guess, x, dual):
+    """`follow_active_set` of a program's arrays, for compiled functions."""
     rows = lower.shape[0]
     side, moved = np.empty(rows, np.int64), np.empty(rows)
     for i in range(rows):

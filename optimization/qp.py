@@ -109,7 +109,7 @@ def _gradient(H: Matrix, g: Vector, A: Matrix, x: Vector, dual: Vector) -> float
 
 
 @compiled
-def _is_optimal(
+def is_optimal_at(
     H: Matrix,
     g: Vector,
     A: Matrix,
@@ -173,7 +173,7 @@ class QPSolution:
         """Whether the residuals are finite and within tolerances."""
         p, x, y = self.program, self.x, self.dual
         return self.found and bool(
-            _is_optimal(p.H, p.g, p.A, p.lower, p.upper, x, y, primal, dual)
+            is_optimal_at(p.H, p.g, p.A, p.lower, p.upper, x, y, primal, dual)
         )
 
 

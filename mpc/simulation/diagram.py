@@ -97,7 +97,10 @@ def build_closed_loop(
     check_servos(reference, scenario)
     real = draw_world(scenario, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
-    body = add_simulated_robot(builder, reference, scenario, real)
+    has_modes = bool(scenario.compliant) or not takes_efforts_alone(reference.robot)
+    # What another process asks for is seen when it does.
+    remembers = has_modes or remote is not None
+    body = add_simulated_robot(builder, reference, scenario, real, remembers)
     settings = add_settings(builder, scenario, reference)
     if remote is None:
         found = add_controllers(builder, reference, scenario, weights, planner)
@@ -106,7 +109,7 @@ def build_closed_loop(
     sensed = _add_sensing(builder, reference, scenario, body, settings, found)
     _connect_controllers(builder, found, sensed, settings, body)
     command = found.whole_body.GetOutputPort("command")
-    if scenario.compliant or not takes_efforts_alone(reference.robot):
+    if has_modes:
         command = add_joint_modes(
             builder, reference, scenario, body, command, sensed.state
         )

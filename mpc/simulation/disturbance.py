@@ -1,6 +1,7 @@
 """Disturbances: pushes as external forces on the plant."""
 
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 from pydrake.common.value import AbstractValue
@@ -12,6 +13,17 @@ from pydrake.systems.framework import BasicVector, Context
 from models.collectable_system import CollectableSystem, weak
 from models.errors import unknown_name
 from mpc.simulation.scenario import Push
+
+
+@dataclass(frozen=True)
+class _Pushes:
+    """All pushes of a run that are known so far."""
+
+    pushes: tuple[Push, ...]
+
+    def __deepcopy__(self, memo: object) -> "_Pushes":
+        """Values in a Context may be shared, for nothing here ever changes."""
+        return self
 
 
 class Disturbance(CollectableSystem):
@@ -56,7 +68,8 @@ class Disturbance(CollectableSystem):
         }
         for push in pushes:
             self._check(push)
-        self._pushes = self.DeclareAbstractState(AbstractValue.Make(tuple(pushes)))
+        index = self.DeclareAbstractState(AbstractValue.Make(_Pushes(tuple(pushes))))
+        self._index = int(index)
         self.DeclareAbstractOutputPort(
             "spatial_forces",
             lambda: AbstractValue.Make([ExternallyAppliedSpatialForce()]),
@@ -80,21 +93,23 @@ class Disturbance(CollectableSystem):
         """
         self._check(push)
         pushes = self._read(context)
-        context.SetAbstractState(int(self._pushes), (*pushes, push))
+        context.SetAbstractState(self._index, _Pushes((*pushes, push)))
 
     def _read(self, context: Context) -> tuple[Push, ...]:
-        pushes: tuple[Push, ...] = context.get_abstract_state(
-            int(self._pushes)
-        ).get_value()
-        return pushes
+        known: _Pushes = context.get_abstract_state(self._index).get_value()
+        return known.pushes
 
     def _now(self, context: Context) -> list[tuple[Push, np.ndarray]]:
         """Pushes and the mean force of each over the step that begins.
 
         Of a plant without steps, the force now.
         """
-        t, forces = context.get_time(), []
-        for push in self._read(context):
+        pushes = self._read(context)
+        forces: list[tuple[Push, np.ndarray]] = []
+        if not pushes:
+            return forces
+        t = context.get_time()
+        for push in pushes:
             start = push.time + self._start
             end = start + push.duration
             share = float(start <= t < end)

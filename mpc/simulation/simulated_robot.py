@@ -13,6 +13,7 @@ from models.joint_servo import JointServo
 from models.safety_law import SafetyLaws
 from models.scene import World, add_world
 from mpc.reference import Reference
+from mpc.reference_sampling import ReferenceSampler
 from mpc.simulation.contact_log import ContactLog
 from mpc.simulation.disturbance import Disturbance
 from mpc.simulation.scenario import Scenario
@@ -95,6 +96,11 @@ class ControlledRobot:
         return self.body.contact_log
 
     @cached_property
+    def asked(self) -> ReferenceSampler:
+        """The behavior at a phase, good until it is asked again."""
+        return self.reference.sampler()
+
+    @cached_property
     def trunk(self) -> FrameRotation:
         """How the robot's trunk is turned at a configuration."""
         return FrameRotation(self.reference.robot, self.reference.robot.trunk)
@@ -105,6 +111,7 @@ def add_simulated_robot(
     reference: Reference,
     scenario: Scenario,
     real: SimulatedWorld,
+    remembers: bool = True,
 ) -> SimulatedRobot:
     """Adds a robot in its world to a diagram, connected but for its controller.
 
@@ -113,6 +120,7 @@ def add_simulated_robot(
         reference: the behavior.
         scenario: how it is simulated.
         real: the world as it is, see `draw_world`.
+        remembers: whether joint commands may ask for integrals and measured friction.
     """
     robot, scene = reference.robot, reference.behavior.scene
     world = add_world(
@@ -140,6 +148,7 @@ def add_simulated_robot(
         friction=scenario.joint_friction * robot.effort_limits + robot.friction,
         rise=scenario.actuator_rise,
         safety=laws,
+        remembers=remembers,
     )
     add("joint_servo", servo)
     truth = add("true_state", SparseMatrixGain(csc_matrix(world.state_selection())))

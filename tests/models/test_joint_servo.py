@@ -6,7 +6,8 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource, MatrixGain
 
-from models.joint_command import joint_command
+from models.errors import BackbeatError
+from models.joint_command import INTEGRAL, joint_command
 from models.joint_servo import JointServo
 from models.robot import RobotModel
 from models.scene import add_world
@@ -57,6 +58,27 @@ def test_every_joint_gets_what_its_own_name_says(world):
         assert abs(u) < world.robot.effort_limits[i]
         assert actuation[k] == pytest.approx(u, rel=EXACT)
         assert joint_effort[i] == actuation[k]
+
+
+def test_a_servo_that_remembers_nothing_gives_the_same_and_refuses_integrals(world):
+    rng, robot = np.random.default_rng(3), world.robot
+    effort, target, speed = rng.normal(size=(3, 30))
+    gains = rng.uniform(0, 5, (2, 30))
+    command = joint_command(effort, target, speed, *gains)
+    state = random_state(robot)
+    right = response(robot, world, command, *random_state(robot))
+    servo = JointServo(robot, world.actuator_joints(), remembers=False)
+    context = servo.CreateDefaultContext()
+    assert context.num_total_states() == 0
+    port = servo.GetInputPort("command")
+    port.FixValue(context, command)
+    servo.GetInputPort("state").FixValue(context, np.concatenate(state))
+    found = servo.GetOutputPort("actuation").Eval(context)
+    assert_allclose(found, right[0], rtol=0, atol=0)
+    command[INTEGRAL * 30] = 1.0
+    port.FixValue(context, command)
+    with pytest.raises(BackbeatError, match="remembers nothing"):
+        servo.GetOutputPort("actuation").Eval(context)
 
 
 def test_actuators_turn_the_joints_that_are_meant(world):

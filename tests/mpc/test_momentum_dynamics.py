@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mpc.horizon import BODY, Horizon
-from mpc.momentum_dynamics import linearize_dynamics
+from mpc.momentum_dynamics import dynamics_pattern, linearize_dynamics
 from tests.tolerances import EXACT
 
 MASS, GRAVITY, INTERVALS, CONTACTS = 170.0, 9.81, 4, 2
@@ -145,3 +145,18 @@ def test_soles_that_are_no_states_stay_where_they_are():
     found = linearize_dynamics(horizon, horizon.deviation[0], [], MASS, GRAVITY)
     assert found.A.shape == (INTERVALS, BODY, BODY)
     assert found.B.shape == (INTERVALS, BODY, 6 * CONTACTS + 1)
+
+
+@pytest.mark.parametrize("soles", [[0, 1], []])
+def test_entries_are_zero_where_a_program_has_none(soles):
+    states, inputs = dynamics_pattern(CONTACTS, soles)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        for tempo, is_planned in ((1.0, True), (1.2, False)):
+            horizon = some_horizon(rng, tempo, is_planned, len(soles))
+            x0 = horizon.deviation[0]
+            found = linearize_dynamics(horizon, x0, soles, MASS, GRAVITY)
+            assert not found.A[:, ~states].any()
+            assert not found.B[:, ~inputs].any()
+    # Two thirds of them are.
+    assert states.sum() + inputs.sum() < 0.5 * (states.size + inputs.size)

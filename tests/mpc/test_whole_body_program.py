@@ -8,6 +8,7 @@ from pydrake.math import RollPitchYaw, RotationMatrix
 from scipy.optimize import nnls
 
 from models.contact import PATCH_MARGIN
+from mpc import whole_body_program
 from mpc.limb_elimination import MOST_PULL, MOST_TURN
 from mpc.whole_body_gains import WholeBodyGains
 from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
@@ -377,3 +378,15 @@ def test_gains_in_whole_numbers_are_good_enough():
         return program.solve(stance.q, stance.v, stance.target).tau.copy()
 
     np.testing.assert_array_equal(solve(2.0), solve(2))
+
+
+def test_an_answer_whose_residuals_are_too_large_is_not_believed(monkeypatch):
+    """Neither one that is found from the last tick's, nor one from scratch."""
+    stance = easy(0)
+    right = stance.program.solve(stance.q, stance.v, stance.target)
+    assert right.is_solved
+    monkeypatch.setattr(whole_body_program, "DUAL_TOLERANCE", 1e-18)
+    for guess in (right.dual, None):
+        found = stance.program.solve(stance.q, stance.v, stance.target, guess)
+        assert not found.is_solved
+        assert found.status == "inaccurate"
