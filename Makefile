@@ -88,7 +88,7 @@ lint: $(READY) ## check style, types and the direction of imports
 
 .PHONY: browser
 browser: $(READY) ## check recordings and pages in Chromium
-	@$(PYTEST) -m browser tests/backbeat tests/faults
+	@$(PYTEST) -m browser $$(grep -rl --include='test_*.py' mark.browser tests)
 
 .PHONY: verify
 verify: lint ## run every test, slow and browser ones too; not the benchmarks
