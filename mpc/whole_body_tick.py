@@ -20,6 +20,7 @@ from models.finite import all_finite
 from models.joint_command import BLOCKS, joint_command
 from models.robot import RobotModel
 from models.rotations import box_plus
+from models.servo_margin import SERVO_STEP, Sampling
 from models.state_check import is_state
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
 from mpc.fall_detection import FallLimits, FallSigns, find_bound_signs
@@ -79,6 +80,7 @@ class WholeBodyTick:
         limits: FailSafe | None = None,
         fall_limits: FallLimits | None = None,
         upper: UpperBody | None = None,
+        step: float = SERVO_STEP,
     ) -> None:
         """Makes the function.
 
@@ -93,6 +95,7 @@ class WholeBodyTick:
             limits: how long it may do what without a solved program.
             fall_limits: from where on the robot has fallen.
             upper: joints above the legs that go their own way; None for none.
+            step: time between samples of the servo [s].
         """
         self.upper = upper
         self.program, self.reference = program, reference
@@ -108,9 +111,10 @@ class WholeBodyTick:
         strikes = [e.time for e in reference.behavior.events if e.kind == "strike"]
         self._strikes = np.sort(strikes)
         self._writer = TargetWriter(self.target, self._sample.sample, reference)
-        self._servo = ServoSchedule(self.robot, reference, latency)
+        sampling = Sampling(step, round((latency - lead) / step), lead)
+        self._servo = ServoSchedule(self.robot, reference, latency, sampling)
         self._gains = self._servo.at(0.0)
-        self._hold = hold_gains(self.robot, reference, latency)
+        self._hold = hold_gains(self.robot, reference, latency, step)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
         tick, sample = program.workspace, self._sample.sample
         momentum = tick.momentum, self.robot.total_mass
