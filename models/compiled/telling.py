@@ -63,7 +63,6 @@ class Count:
 def in_words(done: int, parts: int, began: float) -> str:
     """How far a compilation is, and how long it will go on."""
     since = max(time.time() - began, 0.0)
-    left = f"some {USUAL} s"
-    if done:
-        left = f"some {max(since / done * (parts - done), 1.0):.0f} s more"
-    return f"{done} of {parts} parts, {left}"
+    # Those under way count for one that is done.
+    left = since * (parts - done) / (done + 1) if done else max(USUAL, since)
+    return f"{done} of {parts} parts, some {5 * max(round(left / 5), 1)} s more"

@@ -130,9 +130,9 @@ def test_whoever_waits_says_for_what_and_how_long(house, capsys, monkeypatch):
     said = capsys.readouterr().err
     assert looked
     assert "Waiting for another command, which compiles" in said
-    assert "1 of 4 parts, some 18 s more ... done." in said
+    assert "1 of 4 parts, some 10 s more ... done." in said
     # It is this one's own work then, for the other compiled something else.
-    assert "Compiling the numerical code, once: 0 of 1 parts, some 20 s" in said
+    assert "Compiling the numerical code, once: 0 of 1 parts, some 20 s more" in said
     assert count.read() is None
 
 
