@@ -53,6 +53,7 @@ class Economy:
 
     def begin(self, take: KeptSimulation) -> None:
         """Has a simulation save what is saved, from now on."""
+        self.savings.begin()
         self._apply(take)
         self._say(take)
 

@@ -42,7 +42,7 @@ GAINS = {
 WITHOUT = {
     Saving.PLANNER: "plans in the process of the simulation",
     Saving.PICTURES: "30 pictures a second",
-    Saving.WATCH: "watching for unknown forces",
+    Saving.WATCH: "the watch for unknown forces",
     Saving.STEPS: "steps of 1 ms",
 }
 INSTEAD = {
@@ -118,6 +118,10 @@ class Savings:
         elif not hasattr(self, "taken"):
             self.taken = ()
 
+    def begin(self) -> None:
+        """Forgets the last measurement: what goes on now was not measured yet."""
+        self.latest = None
+
     def note(self, measured: Measured) -> bool:
         """Takes notice of a second; whether something else is saved from now on."""
         self.latest, before = measured, self.taken
@@ -162,7 +166,9 @@ class Savings:
         now = self.latest
         waits = Saving.STEPS in self.taken and begun_with < LONG_STEP
         made = [s for s in self.taken if not (waits and s is Saving.STEPS)]
-        if now is None or (not self.taken and now.kept >= SLOW):
+        if now is None:
+            return f"with {_and([INSTEAD[s] for s in made])}" if made else ""
+        if not self.taken and now.kept >= SLOW:
             return ""
         pace = f"{now.rate:.2f} ×"
         if now.kept >= SLOW:
@@ -170,12 +176,14 @@ class Savings:
         # Where they are made is no loss.
         without = [s for s in made if s is not Saving.PLANNER]
         causes = [WITHOUT[s] for s in without] or ["all of it"]
-        still = "; without them it is still too slow" if without else ""
-        said = f"{pace}: this machine is too slow for {_and(causes)}{still}"
+        off = ""
+        if without:
+            off = ", which are off" if len(without) > 1 else ", which is off"
+        said = f"{pace}: this machine is too slow for {_and(causes)}{off}"
         if now.processor < OWN:
             said = (
                 f"{pace}: other programs leave {now.processor:.0%} of a processor to "
-                f"this one, too little for {_and(causes)}{still}"
+                f"this one, too little for {_and(causes)}{off}"
             )
         return f"{said}; try {self._remedy(now, waits)}"
 

@@ -108,6 +108,10 @@ def test_what_is_saved_is_said_with_what_helps():
     assert said.endswith("try reset, which begins anew in steps of 2 ms")
     assert "steps of 1 ms" in savings.in_words(LONG_STEP)
     assert savings.in_words(LONG_STEP).endswith("try speed 0.5, which it can keep")
+    savings.begin()
+    assert savings.in_words(LONG_STEP).startswith(
+        "with plans in a process of their own"
+    )
     savings.note(Measured(0.3, 1.0, 1.0, 0.35))
     assert "other programs leave 35% of a processor" in savings.in_words(LONG_STEP)
     savings.note(Measured(1.0, 1.0, 0.9, 1.0))
