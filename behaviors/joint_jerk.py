@@ -14,7 +14,6 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from scipy.signal import savgol_filter
 
 from models.robot import RobotModel
 from optimization.dense_trajectory import DenseTrajectory
@@ -57,6 +56,9 @@ def measured_jerk(t: np.ndarray, v: np.ndarray) -> np.ndarray:
     """
     if len(t) < 5:
         return np.zeros_like(v)
+    # Takes as long to import as Drake, which who only looks on need not wait for.
+    from scipy.signal import savgol_filter
+
     step = float(np.median(np.diff(t)))
     width = max(5, 2 * round(0.5 * WINDOW / step) + 1)
     width = min(width, len(t) - 1 + len(t) % 2)  # odd, and no more than there are

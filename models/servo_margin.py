@@ -25,8 +25,25 @@ from models.errors import BackbeatError
 
 # A servo's own step [s].
 SERVO_STEP = 1e-3
+# Share of the largest gains that is taken: at half of them a step takes a joint's speed
+# away, and nothing rings.
+SPARED = 0.5
 # Halvings in a search for the largest gains, and shares beyond which none is searched.
 _HALVINGS, _LEAST, _MOST = 40, 1e-9, 1e3
+
+
+class Sampling(NamedTuple):
+    """When samples of a servo are taken, and when they act.
+
+    Attributes:
+        step: time between samples [s].
+        late: age of a sample when it acts [steps].
+        lag: time constant of the motor [s].
+    """
+
+    step: float = SERVO_STEP
+    late: int = 0
+    lag: float = 0.0
 
 
 class SampledServo(NamedTuple):
@@ -74,8 +91,18 @@ class SampledServo(NamedTuple):
             A[3 + 2 * k : 5 + 2 * k, (0 if k == 0 else 1 + 2 * k) :][:, :2] = np.eye(2)
         return bool(np.abs(np.linalg.eigvals(A)).max() < 1.0)
 
+    def bearable_share(self) -> float:
+        """Share of both gains, at most 1, at which it holds with room to spare."""
+        doubled = self._replace(
+            stiffness=self.stiffness / SPARED, damping=self.damping / SPARED
+        )
+        return 1.0 if doubled.holds() else SPARED * self.largest_share()
+
     def largest_share(self) -> float:
         """Largest share of both gains below which it holds."""
+        if self.late == 0 and self.lag == 0.0:
+            most = 2.0 * self.inertia / self.step + self.own
+            return most / (self.damping + 0.5 * self.step * self.stiffness)
         low, high = _LEAST, _MOST
         for _ in range(_HALVINGS):
             middle = float(np.sqrt(low * high))

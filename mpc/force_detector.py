@@ -1,6 +1,7 @@
 """ForceDetector: `mpc.force_detection` as a Drake system."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from pydrake.common.value import AbstractValue
@@ -87,6 +88,7 @@ class ForceDetector(CollectableSystem):
         )
         first = DetectorMemory()
         self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
+        self._watches = self.DeclareNumericParameter(BasicVector([1.0]))
         state = {self.all_state_ticket()}
         n = len(self.detection.limits)
         self.DeclareVectorOutputPort("residual", n, weak(self._calc_residual), state)
@@ -95,6 +97,19 @@ class ForceDetector(CollectableSystem):
             "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
         )
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
+
+    def watch(self, context: Context, on: bool) -> None:
+        """Watches from now on, or no more; what has been noticed is kept.
+
+        Args:
+            context: of this system.
+            on: whether to watch. Beginning again, it starts from nothing.
+        """
+        parameter = context.get_mutable_numeric_parameter(int(self._watches))
+        if on and not parameter[0]:
+            rested = replace(self._read(context), observer=None, since=None)
+            context.SetAbstractState(int(self._memory), rested)
+        parameter[0] = float(on)
 
     def _read(self, context: Context) -> DetectorMemory:
         memory: DetectorMemory = context.get_abstract_state(
@@ -114,6 +129,8 @@ class ForceDetector(CollectableSystem):
         output.set_value(self._read(context))
 
     def _update(self, context: Context, state: State) -> None:
+        if not context.get_numeric_parameter(int(self._watches))[0]:
+            return
         x, nq = self._state_port.Eval(context), self._robot.num_positions
         effort = self._effort_port.Eval(context)
         wrenches = None

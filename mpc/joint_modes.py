@@ -55,7 +55,11 @@ class SoftPeriod:
 
 
 def soft_damping(
-    reference: Reference, joints: np.ndarray, stiffness: float, latency: float
+    reference: Reference,
+    joints: np.ndarray,
+    stiffness: float,
+    latency: float,
+    step: float = SERVO_STEP,
 ) -> np.ndarray:
     """(len(joints),) critical damping, as far as motors can that are late [N m s/rad].
 
@@ -63,7 +67,7 @@ def soft_damping(
     """
     robot = reference.robot
     felt = felt_inertia(robot, reference, 0.0)[joints]
-    most = 0.5 * (felt / max(latency, SERVO_STEP) + robot.damping[joints])
+    most = 0.5 * (felt / max(latency, step, SERVO_STEP) + robot.damping[joints])
     return np.asarray(np.minimum(2.0 * np.sqrt(stiffness * felt), most))
 
 
@@ -88,6 +92,7 @@ class JointModes(CollectableSystem):
         reference: Reference,
         latency: float = 0.0,
         periods: Sequence[SoftPeriod] = (),
+        step: float = SERVO_STEP,
     ) -> None:
         """Makes it for the joints of a robot.
 
@@ -95,13 +100,14 @@ class JointModes(CollectableSystem):
             reference: the behavior, for the inertia that joints feel.
             latency: from a motion to the motors' answer [s].
             periods: when which joints are soft.
+            step: time between samples of the servo [s].
         """
         super().__init__()
         robot = self._robot = reference.robot
         self._periods = tuple(periods)
         modes = np.array([robot.modes.get(n, "torque") for n in robot.joint_names])
         self._position, self._velocity = modes == "position", modes == "velocity"
-        self._gains = hold_gains(robot, reference, latency)
+        self._gains = hold_gains(robot, reference, latency, step)
         # A workspace, written anew at every call; nothing is remembered in it.
         self._configuration = Configuration(robot, reference.sample(0.0).q)
         nj = robot.num_joints

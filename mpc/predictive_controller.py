@@ -92,7 +92,7 @@ class PredictiveController(CollectableSystem):
             planning_time=planning_time,
             weights=weights,
         )
-        self._begin = planner.start if planner else self.step
+        self.plan_with(planner)
         robot = program.reference.robot
         self._nq = robot.num_positions
         self._state_port = self.DeclareVectorInputPort(
@@ -118,6 +118,10 @@ class PredictiveController(CollectableSystem):
             "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
         )
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
+
+    def plan_with(self, planner: Planner | None) -> None:
+        """Has somebody else plan from the next plan on; None for the step itself."""
+        self._begin = planner.start if planner else self.step
 
     def _read(self, context: Context) -> PredictiveMemory:
         memory: PredictiveMemory | Pending = context.get_abstract_state(

@@ -6,7 +6,7 @@ from models.arrays import Array3, Matrix
 from models.compiled import compiled
 from models.configuration import Configuration
 from models.robot import RobotModel
-from models.servo_margin import SERVO_STEP, servo_of
+from models.servo_margin import SERVO_STEP, SampledServo, Sampling, servo_of
 from mpc.reference import Reference
 
 # A hold gives all the torque of a joint at this angle from where it should be [rad],
@@ -31,7 +31,11 @@ def felt_inertia(robot: RobotModel, reference: Reference, s: float) -> np.ndarra
 
 
 def servo_gains(
-    robot: RobotModel, reference: Reference, latency: float = 0.0, s: float = 0.0
+    robot: RobotModel,
+    reference: Reference,
+    latency: float = 0.0,
+    s: float = 0.0,
+    sampling: Sampling | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Joint stiffness and damping [N m/rad, N m s/rad] from the robot YAML.
 
@@ -41,7 +45,11 @@ def servo_gains(
 
     A torque that comes late by tau can damp no more than about a radian per tau:
     kd <= (I / tau + d) / 2 with the joint's own damping d, and kp <= (kd + d) / 4 tau.
+    Gains of a robot YAML are for a servo of 1 kHz. Longer steps hold less, and where
+    they do not hold a servo with room to spare both gains are smaller by one factor,
+    see `models.servo_margin`.
     """
+    sampling = sampling or Sampling()
     felt = felt_inertia(robot, reference, s)
     stiffness, damping = np.zeros(robot.num_joints), np.zeros(robot.num_joints)
     limbs = standing_joints(robot, reference)
@@ -56,6 +64,11 @@ def servo_gains(
             own = robot.damping[j]
             damping[j] = min(damping[j], 0.5 * (felt[j] / latency + own))
             stiffness[j] = min(stiffness[j], 0.25 * (damping[j] + own) / latency)
+        if sampling.step > SERVO_STEP and damping[j] > 0:
+            told = float(stiffness[j]), float(damping[j]), float(robot.damping[j])
+            share = SampledServo(float(felt[j]), *told, *sampling).bearable_share()
+            stiffness[j] *= share
+            damping[j] *= share
     return stiffness, damping
 
 
@@ -72,13 +85,20 @@ class ServoSchedule:
     """
 
     def __init__(
-        self, robot: RobotModel, reference: Reference, latency: float = 0.0
+        self,
+        robot: RobotModel,
+        reference: Reference,
+        latency: float = 0.0,
+        sampling: Sampling | None = None,
     ) -> None:
         """Finds the gains every `SPACING` of a behavior; see `servo_gains`."""
         count = int(np.ceil(reference.duration / SPACING)) + 1
         phases = SPACING * np.arange(count)
         self.table = np.array(
-            [servo_gains(robot, reference, latency, s) for s in phases.tolist()]
+            [
+                servo_gains(robot, reference, latency, s, sampling)
+                for s in phases.tolist()
+            ]
         )
 
     def at(self, s: float) -> np.ndarray:
@@ -101,7 +121,10 @@ def blend(table: Array3, u: float, out: Matrix) -> None:
 
 
 def hold_gains(
-    robot: RobotModel, reference: Reference, latency: float = 0.0
+    robot: RobotModel,
+    reference: Reference,
+    latency: float = 0.0,
+    step: float = SERVO_STEP,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Joint stiffness and damping [N m/rad, N m s/rad] of a hold without a program.
 
@@ -113,11 +136,14 @@ def hold_gains(
     all_felt = np.array([felt_inertia(robot, reference, s) for s in phases.tolist()])
     felt, limbs = all_felt.min(axis=0), sorted(standing_joints(robot, reference))
     felt[limbs] = all_felt[0, limbs]
-    return bounded_gains(robot, felt, latency)
+    return bounded_gains(robot, felt, latency, step)
 
 
 def bounded_gains(
-    robot: RobotModel, felt: np.ndarray, latency: float = 0.0
+    robot: RobotModel,
+    felt: np.ndarray,
+    latency: float = 0.0,
+    step: float = SERVO_STEP,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Joint stiffness and damping of a hold that inertias allow; see `hold_gains`.
 
@@ -125,8 +151,9 @@ def bounded_gains(
         robot: the robot.
         felt: (nj,) least inertia that joints feel [kg m^2].
         latency: from a motion to the torque against it [s].
+        step: time between samples of the servo [s].
     """
-    late = max(latency, SERVO_STEP)
+    late = max(latency, step, SERVO_STEP)
     stiffness = robot.effort_limits / HOLD_ANGLE
     damping = np.minimum(HOLD_TIME * stiffness, 0.5 * (felt / late + robot.damping))
     return np.minimum(stiffness, 0.25 * (damping + robot.damping) / late), damping

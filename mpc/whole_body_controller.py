@@ -10,6 +10,7 @@ from pydrake.systems.framework import BasicVector, Context, State
 
 from models.collectable_system import CollectableSystem, weak
 from models.joint_command import BLOCKS
+from models.servo_margin import SERVO_STEP
 from mpc.explanation import TickExplanation
 from mpc.hand_offset import HandOffset
 from mpc.plan import Plan
@@ -63,11 +64,13 @@ class WholeBodyController(CollectableSystem):
         upper: UpperBody | None = None,
         motion: HandMotion | None = None,
         is_lost: Callable[[float], bool] | None = None,
+        step: float = SERVO_STEP,
     ) -> None:
         """Makes the controller.
 
         Args:
-            program, reference, period, latency, lead, upper: as of `WholeBodyTick`.
+            program, reference, period, latency, lead, upper, step: as of
+                `WholeBodyTick`.
             start_time: time at which the behavior's phase is zero [s].
             motion: (3, 3) place, velocity and acceleration of what the upper body's
                 hand follows, at a time of the behavior [s], with where it begins
@@ -77,7 +80,7 @@ class WholeBodyController(CollectableSystem):
         """
         super().__init__()
         self.tick = WholeBodyTick(
-            program, reference, period, latency, lead, upper=upper
+            program, reference, period, latency, lead, upper=upper, step=step
         )
         self._upper, self._motion = upper, motion
         self._start, self._is_lost = start_time, is_lost

@@ -20,6 +20,7 @@ from models.finite import all_finite
 from models.joint_command import BLOCKS, joint_command
 from models.robot import RobotModel
 from models.rotations import box_plus
+from models.servo_margin import SERVO_STEP, Sampling
 from models.state_check import is_state
 from mpc.fail_safe import Cause, FailSafe, Failure, Mode, Safety, advance, attempt
 from mpc.fall_detection import FallLimits, FallSigns, find_bound_signs
@@ -78,6 +79,7 @@ class WholeBodyTick:
         limits: FailSafe | None = None,
         fall_limits: FallLimits | None = None,
         upper: UpperBody | None = None,
+        step: float = SERVO_STEP,
     ) -> None:
         """Makes the function.
 
@@ -92,6 +94,7 @@ class WholeBodyTick:
             limits: how long it may do what without a solved program.
             fall_limits: from where on the robot has fallen.
             upper: joints above the legs that go their own way; None for none.
+            step: time between samples of the servo [s].
         """
         self.upper = upper
         self.program, self.reference = program, reference
@@ -107,8 +110,9 @@ class WholeBodyTick:
         self._coming = ahead.v[self.robot.base_velocities :]
         self._writer = TargetWriter(self.target, self._sample, reference)
         self._gains = np.zeros((2, self.robot.num_joints))
-        self._aim = bind(self._make_aim(latency))
-        self._hold = hold_gains(self.robot, reference, latency)
+        sampling = Sampling(step, round((latency - lead) / step), lead)
+        self._aim = bind(self._make_aim(latency, sampling))
+        self._hold = hold_gains(self.robot, reference, latency, step)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
         tick, sample = program.workspace, self._sample
         momentum = tick.momentum, self.robot.total_mass
@@ -120,13 +124,13 @@ class WholeBodyTick:
         self._rate = 1.0
         self._arms: dict[str, ArmReach] = {}
 
-    def _make_aim(self, latency: float) -> Aim:
+    def _make_aim(self, latency: float, sampling: Sampling) -> Aim:
         """What aiming reads and writes."""
         reference, robot = self.reference, self.robot
         strikes = [e.time for e in reference.behavior.events if e.kind == "strike"]
         return Aim(
             reference.table,
-            ServoSchedule(robot, reference, latency).table,
+            ServoSchedule(robot, reference, latency, sampling).table,
             np.sort(np.array(strikes, float)),
             np.array(reference.soles, np.int64),
             robot.total_mass,

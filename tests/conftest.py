@@ -1,6 +1,7 @@
 """What tests of every package share: behaviors, built once a test run."""
 
 import fcntl
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,10 @@ import pytest
 from behaviors.behavior import Behavior
 from behaviors.build import build
 from behaviors.library import Library
+
+# No command of a test opens a window on a developer's desktop.
+for _name in ("DISPLAY", "WAYLAND_DISPLAY"):
+    os.environ.pop(_name, None)
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.browser import OpensBrowser
 from backbeat.cli.completion import specifications
 from backbeat.cli.options import INTERRUPTED, LIBRARY, LibraryFolder, Scheduler
 
@@ -51,6 +52,7 @@ def command(
         int | None,
         typer.Option(help="Port of the page of --watch; any free one by default."),
     ] = None,
+    opens: OpensBrowser = True,
     scheduler: Scheduler = None,
     note_map: Annotated[
         list[str] | None,
@@ -86,7 +88,7 @@ def command(
     if watched:
         from backbeat.cli.watch import watch_behavior
 
-        watch_behavior(names or [], library, port)
+        watch_behavior(names or [], library, port, opens)
         return
     if max_tempo:
         from backbeat.cli.highest_tempo import print_highest_tempo

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backbeat.cli.browser import OpensBrowser, open_page
 from backbeat.cli.completion import behaviors
 from backbeat.cli.options import LIBRARY, LibraryFolder
 from backbeat.cli.stream_options import (
@@ -105,6 +106,14 @@ def command(
             help="Start when a browser looks, and stay until Ctrl-C.",
         ),
     ] = True,
+    opens: OpensBrowser = True,
+    detail: Annotated[
+        str,
+        typer.Option(
+            help="Simulated: auto saves what this machine is too slow for, full "
+            "nothing, least all that can be."
+        ),
+    ] = "auto",
     stream: StreamPort = None,
     stream_rate: StreamRate = None,
     stream_format: StreamFormat = None,
@@ -115,7 +124,8 @@ def command(
     from backbeat.cli.sound_options import read_extras
     from backbeat.sound.notes import planned
     from backbeat.stage.playback import Playback
-    from models.errors import BackbeatError
+    from backbeat.stage.savings import AUTOMATIC, DETAILS
+    from models.errors import BackbeatError, unknown_name
 
     check_rates(speed, fps)
     check_port(port)
@@ -123,10 +133,10 @@ def command(
         if any((name, move, simulated, kinematic, unverified, loop, record)):
             raise BackbeatError(
                 "--task-space has a robot and nothing to perform: it goes with --port, "
-                "--remote, --no-browser-wait and --stream alone"
+                "--remote, --no-browser-wait, --no-open and --stream alone"
             )
         with open_stream(stream, stream_rate, stream_format) as opened:
-            play_task_space(task_space, port, wait, remote, opened)
+            play_task_space(task_space, port, wait, remote, opened, opens)
         return
     if remote is not None:
         raise BackbeatError(
@@ -135,6 +145,13 @@ def command(
         )
     if kinematic and simulated:
         raise BackbeatError("what the kinematic player does, no robot can follow")
+    if detail not in DETAILS:
+        raise unknown_name("detail", detail, DETAILS)
+    if record is not None and detail != AUTOMATIC:
+        raise BackbeatError(
+            "--detail is of what is live; a recording has all of it, however long it "
+            "takes"
+        )
     if record is None and (click or latency_ms or backing is not None):
         raise BackbeatError("sound is heard in a recording: add --record PATH")
     if record is None and fps != FPS:
@@ -159,9 +176,9 @@ def command(
         write_recording(behavior, simulated, record, fps, extras)
         return
     chooses = name is None and move is None
-    playback = Playback(speed, loop, wait, port, simulated, unverified, chooses)
+    playback = Playback(speed, loop, wait, port, simulated, unverified, chooses, detail)
     with open_stream(stream, stream_rate, stream_format) as opened:
-        play_live(behavior, library, playback, opened)
+        play_live(behavior, library, playback, opened, opens and wait)
 
 
 def check_rates(speed: float, fps: float) -> None:
@@ -226,19 +243,23 @@ def play_live(
     library: Path,
     playback: "Playback",
     stream: "JointStream | None" = None,
+    opens: bool = False,
 ) -> None:
     """Opens the page and plays until Ctrl-C, or the end when nobody is awaited."""
+    from backbeat.cli.play_terminal import PlayTerminal
     from backbeat.stage.player import perform
     from backbeat.stage.repertoire import Repertoire
     from behaviors.library import Library
 
-    if playback.is_simulated:
-        typer.echo("Making the controllers ...", err=True)
+    terminal = PlayTerminal()
+    tell = announce_and_open if opens else announce
     try:
         repertoire = Repertoire(Library(library), behavior)
-        perform(behavior, repertoire, playback, announce, stream)
+        perform(behavior, repertoire, playback, tell, stream, terminal)
     except KeyboardInterrupt:
         typer.echo("\nThe show is over.", err=True)
+    finally:
+        terminal.close()
 
 
 def play_task_space(
@@ -247,14 +268,16 @@ def play_task_space(
     wait: bool,
     remote: str | None = None,
     stream: "JointStream | None" = None,
+    opens: bool = False,
 ) -> None:
     """Opens the page of a hand and its target, until Ctrl-C."""
     from backbeat.stage.task_space_player import perform_task_space
     from mpc.remote.address import read_address
 
     address = None if remote is None else read_address(remote)
+    tell = announce_and_open if opens and wait else announce
     try:
-        perform_task_space(robot, port, wait, announce, address, stream)
+        perform_task_space(robot, port, wait, tell, address, stream)
     except KeyboardInterrupt:
         typer.echo("\nThe show is over.", err=True)
 
@@ -304,3 +327,9 @@ def write_recording(
 def announce(url: str) -> None:
     """Tells where to look."""
     typer.echo(f"On stage at {url}  (Ctrl-C ends the show)")
+
+
+def announce_and_open(url: str) -> None:
+    """Tells where to look, and opens it there."""
+    announce(url)
+    open_page(url)

@@ -13,6 +13,7 @@ from backbeat.cli.marker_table import markers_table
 from mpc.simulation.force_warnings import warnings_in_words
 from mpc.simulation.joint_strain import in_words as strain_in_words
 from mpc.simulation.safety_metrics import in_words
+from mpc.simulation.servo_check import softened_in_words
 from mpc.simulation.survival import RECOVERY
 
 
@@ -119,4 +120,8 @@ def _safety(m: Mapping[str, Any]) -> list[str]:
         for name, story in m["safety"].items()
     ]
     lines.append(warnings_in_words(m["behavior"], m.get("unknown_forces")))
+    softened = m.get("softened_servos") or {}
+    if softened:
+        step = m["scenario"]["time_step"]
+        lines.append(softened_in_words(m["behavior"], step, softened))
     return [line for line in lines if line]

@@ -5,11 +5,14 @@ from pathlib import Path
 import typer
 
 from backbeat.cli.build import warn_of_shadow
+from backbeat.cli.play import announce, announce_and_open
 from backbeat.cli.port import check_port
 from models.errors import BackbeatError
 
 
-def watch_behavior(names: list[str], library: Path, port: int | None) -> None:
+def watch_behavior(
+    names: list[str], library: Path, port: int | None, opens: bool
+) -> None:
     """Builds at every save, shows it, and says what is wrong.
 
     Raises:
@@ -32,7 +35,7 @@ def watch_behavior(names: list[str], library: Path, port: int | None) -> None:
         watch(
             rehearsal,
             port,
-            lambda url: typer.echo(f"On stage at {url}"),
+            announce_and_open if opens else announce,
             lambda sentence: typer.echo(sentence, err=True),
         )
     except KeyboardInterrupt:

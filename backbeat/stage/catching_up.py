@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 
 from backbeat.stage.kept import KeptSimulation
-from backbeat.stage.live import FRAME
 from backbeat.stage.moment import Moment
 from backbeat.stage.transport import SAME, Pace, Transport
 
@@ -54,7 +53,7 @@ class CatchingUp:
         """
         target = transport.time if self.goal is None else self.goal
         if target > take.reach:
-            take.go_to(target, CATCH_UP * FRAME, note)
+            take.go_to(target, CATCH_UP * take.frame, note)
             # A simulation that is slow throughout is not made up for; where one wants
             # to be, is reached.
             waits = self.goal is not None or not transport.is_playing

@@ -22,6 +22,8 @@ class KeptSimulation:
 
     Attributes:
         live: the simulation itself.
+        frame: time between moments that are kept [s].
+        between: how many samples of stick tips are between two of them.
     """
 
     is_simulated = True
@@ -31,6 +33,7 @@ class KeptSimulation:
     def __init__(self, live: LiveSimulation) -> None:
         """Keeps from the present on."""
         self.live, self.behavior = live, live.behavior
+        self.frame, self.between = FRAME, SUBFRAMES
         self._state = Configuration(live.behavior.robot_model, live.now().state.q)
         self._times: list[float] = []
         self._moments: list[Moment] = []
@@ -75,9 +78,9 @@ class KeptSimulation:
         """
         began = time.perf_counter()
         while self.reach < t - 1e-9 and not self.live.is_over:
-            length = min(FRAME, t - self.reach)
-            for _ in range(SUBFRAMES if note else 1):
-                self.live.advance(length / (SUBFRAMES if note else 1))
+            length, parts = min(self.frame, t - self.reach), self.between
+            for _ in range(parts if note else 1):
+                self.live.advance(length / (parts if note else 1))
                 if note:
                     note(self.live.glance())
             self._keep()

@@ -1,7 +1,7 @@
 """LiveSimulation: the closed loop, advanced in small steps while it is watched."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from backbeat.stage.measured_motion import (
 from backbeat.stage.moment import ContactForce, Moment
 from backbeat.stage.plan_view import planned_forces, solver_in_words
 from backbeat.stage.pushes import pushes_at
+from backbeat.stage.savings import Saving
 from backbeat.stage.strikes import (
     FORCE_SHOWN,
     Strike,
@@ -48,10 +49,21 @@ class LiveSimulation:
         is_over: whether it has come to its end, or the robot has fallen.
     """
 
-    def __init__(self, behavior: Behavior, scenario: Scenario) -> None:
-        """Builds the loop at the start of its lead-in."""
+    def __init__(
+        self,
+        behavior: Behavior,
+        scenario: Scenario,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> None:
+        """Builds the loop at the start of its lead-in.
+
+        Args:
+            behavior: what to track.
+            scenario: how.
+            progress: as of `RunningLoop`.
+        """
         self.behavior = behavior
-        self._running = RunningLoop(behavior, scenario)
+        self._running = RunningLoop(behavior, scenario, progress=progress)
         self._loop = self._running.loop
         self._robot = behavior.robot_model
         self._kit = behavior.scene.drum_kit()
@@ -76,6 +88,28 @@ class LiveSimulation:
     def listen(self, listener: Listener) -> None:
         """Tells a listener of state and torques; see `RunningLoop.listen`."""
         self._running.listen(listener)
+
+    def save(self, savings: Collection[Saving]) -> None:
+        """Does without what is saved from now on, as far as it can under way."""
+        self._running.watch_forces(Saving.WATCH not in savings)
+        if Saving.PLANNER in savings:
+            self._running.plan_beside()
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing has been done to it by hand."""
+        scenario = self._running.scenario
+        return not (self._held or scenario.events or scenario.pushes)
+
+    @property
+    def waits_for_planner(self) -> bool:
+        """Whether a process that shall plan is still starting."""
+        return self._running.waits_for_planner
+
+    @property
+    def time_step(self) -> float:
+        """Step of the plant [s]."""
+        return self._running.scenario.time_step
 
     def close(self) -> None:
         """Ends what runs beside it; nothing can be simulated after."""

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from backbeat.stage.commands import Reader, nothing, number, one_of
+from backbeat.stage.savings import DETAILS
 from models.errors import BackbeatError
 from mpc.simulation.scenario import STATES
 from mpc.simulation.setting_event import SETTINGS
@@ -148,4 +149,5 @@ SIMULATING: dict[str, Reader] = {
     "reset": nothing,
     "save": nothing,
     "sense": one_of(STATES),
+    "detail": one_of(DETAILS),
 }

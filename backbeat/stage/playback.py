@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from backbeat.stage.savings import AUTOMATIC
+
 
 @dataclass(frozen=True)
 class Playback:
@@ -16,6 +18,8 @@ class Playback:
         is_simulated: whether it begins in closed loop.
         unverified: whether to simulate what failed verification.
         chooses: whether pages begin with the choice of a behavior, at rest.
+        detail: who chooses what is saved where a machine is too slow, see
+            `savings.DETAILS`.
         out: where runs are saved.
     """
 
@@ -26,4 +30,5 @@ class Playback:
     is_simulated: bool = False
     unverified: bool = False
     chooses: bool = False
+    detail: str = AUTOMATIC
     out: Path = Path("out")

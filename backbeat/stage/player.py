@@ -3,10 +3,11 @@
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from backbeat.stage.catching_up import CatchingUp
 from backbeat.stage.commands import PLAYING, Command
+from backbeat.stage.economy import Economy
 from backbeat.stage.hands_on import HandsOn
 from backbeat.stage.kept import KeptSimulation
 from backbeat.stage.live import FRAME, SUBFRAMES, LiveShow
@@ -35,6 +36,8 @@ class Player:
         transport: where in it one is.
         notice: number and text of the last thing that could not be done.
         busy: what is waited for, or "".
+        preparation: a simulation in the making; None for none.
+        economy: what a simulation saves where it is too slow.
     """
 
     def __init__(
@@ -54,8 +57,9 @@ class Player:
         """
         self._playback, self._repertoire = playback, repertoire
         self._stream = stream
-        self._preparation: Preparation | None = None
+        self.preparation: Preparation | None = None
         self._catching_up = CatchingUp()
+        self.economy = Economy(playback.detail)
         self.notice, self.busy = (0, ""), ""
         self._before = time.perf_counter()
         self.take: PlannedTake | KeptSimulation = PlannedTake(behavior)
@@ -75,7 +79,7 @@ class Player:
     @property
     def is_over(self) -> bool:
         """Whether a show that waits for nobody has come to its end."""
-        waits = self._playback.wait or self._wants_to_play or self._preparation
+        waits = self._playback.wait or self._wants_to_play or self.preparation
         return not (waits or self.transport.is_playing)
 
     def frame(self) -> None:
@@ -87,7 +91,9 @@ class Player:
         self._go_on(min(now - self._before, LATEST))
         self._before = now
         self._draw()
-        time.sleep(max(0.001, FRAME - (time.perf_counter() - now)))
+        self._economize(time.perf_counter() - now)
+        frame = self.economy.frame if self.take.is_simulated else FRAME
+        time.sleep(max(0.001, frame - (time.perf_counter() - now)))
 
     def obey(self, command: Command) -> None:
         """Does what a page asks for; what cannot be done becomes a notice."""
@@ -121,10 +127,16 @@ class Player:
             self._prepare()
             return
         take, hands = self.take, self._hands
+        if name == "detail":
+            live = take if isinstance(take, KeptSimulation) else None
+            self.economy.choose(value, live)
+            return
         if hands is None or not isinstance(take, KeptSimulation):
             raise BackbeatError("nothing is simulated yet: choose simulated first")
         tempo = take.tempo
-        if name == "reset":
+        if name == "reset" and take.live.time_step != self.economy.time_step:
+            self._prepare()
+        elif name == "reset":
             hands.reset()
             self._forget(take)
             self.transport.seek(take.start)
@@ -184,7 +196,7 @@ class Player:
 
     @property
     def _mode(self) -> str:
-        is_simulated = self._preparation is not None or self.take.is_simulated
+        is_simulated = self.preparation is not None or self.take.is_simulated
         return "simulated" if is_simulated else "planned"
 
     def _prepare(self) -> None:
@@ -198,15 +210,16 @@ class Player:
                 "is started with --unverified"
             )
         self._cancel()
-        self._preparation = Preparation(behavior, self._scenario)
+        scenario = replace(self._scenario, time_step=self.economy.time_step)
+        self.preparation = Preparation(behavior, scenario)
         self.transport.seek(self.transport.start)
         self.transport.play(False)
 
     def _cancel(self) -> None:
         """Lets go of a closed loop that is still being made."""
-        if self._preparation is not None:
-            self._preparation.cancel()
-        self._preparation = None
+        if self.preparation is not None:
+            self.preparation.cancel()
+        self.preparation = None
 
     def _put(self, take: PlannedTake | KeptSimulation) -> None:
         """Shows another take from its start."""
@@ -216,6 +229,7 @@ class Player:
         self._hands = None
         if isinstance(take, KeptSimulation):
             self._hands = HandsOn(take.live)
+            self.economy.begin(take)
         self.take = take
         self._describe()
         self.show.put(take, aims=is_other)
@@ -239,12 +253,12 @@ class Player:
 
     def _welcome(self) -> None:
         """Begins by itself: for the first browser, or with a loop that is made."""
-        made = self._preparation
-        self.busy = "" if made is None else "making the controllers …"
+        made = self.preparation
+        self.busy = "" if made is None else made.in_words()
         if made is not None:
             if not made.is_ready:
                 return
-            self._preparation, self.busy = None, ""
+            self.preparation, self.busy = None, ""
             if made.simulation is None:
                 self._wants_to_play = False
                 self._refuse(made.error)
@@ -285,6 +299,26 @@ class Player:
             self._put(PlannedTake(take.behavior))
             self._tell(str(error))
 
+    def _economize(self, worked: float) -> None:
+        """Measures a simulation that follows the clock; it saves what it must."""
+        take = self.take
+        follows = self.transport.is_playing and self._catching_up.goal is None
+        if not isinstance(take, KeptSimulation) or self.preparation or not follows:
+            self.economy.pause()
+            return
+        if take.reach - self.transport.time > FRAME:
+            # What is looked at is the past.
+            self.economy.pause()
+            return
+        if not self.economy.note(take, self.transport.speed, worked):
+            return
+        is_other = take.live.time_step != self.economy.time_step
+        if is_other and take.live.is_untouched and take.reach < 0.0:
+            # Nothing of the behavior has been seen yet.
+            self._prepare()
+        else:
+            self.economy.begin(take)
+
     def _note_way(self, take: PlannedTake, before: float) -> None:
         """Streams what is between two frames, and notes stick tips for their trails."""
         if self._stream is not None:
@@ -310,6 +344,7 @@ class Player:
         """What pages are told besides the moment."""
         transport, take = self.transport, self.take
         hands, goal = self._hands, self._catching_up.goal
+        made = self.preparation
         return {
             "playing": transport.is_playing,
             "speed": transport.speed,
@@ -322,9 +357,29 @@ class Player:
             "busy": self.busy or ("simulating up to there …" if goal else ""),
             "notice": self.notice,
             "sense": self._scenario.state,
+            "steps": None if made is None else made.progress[:2],
+            "means": self.economy.sentence if take.is_simulated else "",
+            "detail": self.economy.savings.detail,
             "settings": {} if hands is None else hands.settings(),
             "undo": 0 if hands is None else hands.changes,
         }
+
+
+class Terminal(Protocol):
+    """Where a show says what goes on."""
+
+    def progress(self, step: int, steps: int, what: str) -> None:
+        """A step of making a simulation is under way; 0 of any number for none."""
+
+    def say(self, sentence: str) -> None:
+        """Something to know."""
+
+
+def _report(player: Player, terminal: Terminal) -> None:
+    made = player.preparation
+    terminal.progress(*((0, 1, "") if made is None else made.progress))
+    if news := player.economy.news():
+        terminal.say(news)
 
 
 def perform(
@@ -333,6 +388,7 @@ def perform(
     playback: Playback,
     announce: Callable[[str], None],
     stream: JointStream | None = None,
+    terminal: Terminal | None = None,
 ) -> None:
     """Plays until Ctrl-C or, when nobody is waited for, until the end.
 
@@ -342,6 +398,7 @@ def perform(
         playback: how it begins.
         announce: called with the URL, once, before anything moves.
         stream: told of joint states and torques; None for nothing.
+        terminal: told of what is made and what is saved; None for nothing.
 
     Raises:
         BackbeatError: the port is taken, or the behavior may not be simulated.
@@ -351,5 +408,7 @@ def perform(
         announce(player.show.url)
         while not player.is_over:
             player.frame()
+            if terminal is not None:
+                _report(player, terminal)
     finally:
         player.close()

@@ -3,7 +3,6 @@
 import threading
 from dataclasses import replace
 
-from backbeat.jobs import cores
 from backbeat.stage.live_simulation import LiveSimulation
 from behaviors.behavior import Behavior
 from mpc.simulation.scenario import Scenario
@@ -13,21 +12,21 @@ def live_scenario(behavior: str) -> Scenario:
     """How a behavior is simulated while somebody watches.
 
     A plan takes effect a period after the state that it is made from, so that it can
-    be made beside the simulation where there is a core for it. Where there is none,
-    the run is the same to the last bit, and slower.
+    be made beside the simulation, should that be too slow and a core free. The run is
+    the same to the last bit.
     """
     scenario = Scenario(behavior=behavior)
-    beside = "process" if cores() > 1 else "inside"
-    return replace(scenario, planner=beside, planning_time=scenario.plan_period)
+    return replace(scenario, planning_time=scenario.plan_period)
 
 
 class Preparation:
-    """A simulation to be; making one takes seconds, the first time a minute.
+    """A simulation to be; making one takes some seconds.
 
     Attributes:
         behavior: what it will track.
         simulation: what was made; None before, or if it could not be.
         error: why it could not be.
+        progress: number of the step that is under way, of how many, and what it makes.
     """
 
     def __init__(self, behavior: Behavior, scenario: Scenario) -> None:
@@ -35,6 +34,7 @@ class Preparation:
         self.behavior = behavior
         self.simulation: LiveSimulation | None = None
         self.error: Exception | None = None
+        self.progress = 0, 1, ""
         self._scenario, self._is_wanted = scenario, True
         self._thread = threading.Thread(target=self._make, daemon=True)
         self._thread.start()
@@ -44,15 +44,23 @@ class Preparation:
         """Whether it has ended, well or not."""
         return not self._thread.is_alive()
 
+    def in_words(self) -> str:
+        """What is being made."""
+        step, steps, what = self.progress
+        return f"making the simulation, {step} of {steps}: {what} …" if what else "…"
+
     def cancel(self) -> None:
         """Nobody waits for it any more; what is made is closed when it is made."""
         self._is_wanted = False
         if self.simulation is not None:
             self.simulation.close()
 
+    def _note(self, step: int, steps: int, what: str) -> None:
+        self.progress = step, steps, what
+
     def _make(self) -> None:
         try:
-            made = LiveSimulation(self.behavior, self._scenario)
+            made = LiveSimulation(self.behavior, self._scenario, self._note)
             self.simulation = made
             if not self._is_wanted:
                 made.close()

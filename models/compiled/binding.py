@@ -8,6 +8,9 @@ from models.compiled.statements import translate_function
 from models.compiled.words import Translator, name_of
 
 Found = tuple[str, str]
+# A program has so many parts at most, for compilers to take one each; four of them take
+# a quarter more processor time than one, because they share what they call.
+MOST_PARTS = 4
 
 
 def is_entry(function: ast.FunctionDef) -> bool:
@@ -47,11 +50,13 @@ def write_program(modules: Mapping[str, Module]) -> str:
             translator.kind(argument.annotation)
         for other, wanted in sorted(translator.used):
             translate(modules[other], wanted)
-    lines = ['#include "python.hpp"', ""]
+    parts = _parts(modules, entries, calls, bodies)
+    lines = [f"#define PARTS {max(parts.values(), default=0) + 1}"]
+    lines += ['#include "python.hpp"', ""]
     for key in _sorted(calls, modules):
         module = modules[key[0]]
         lines += [f"namespace {module.namespace} {{", bodies[key], "}", ""]
-    lines += _table(modules, entries)
+    lines += _table(modules, entries, parts)
     return "\n".join(lines) + "\n"
 
 
@@ -73,10 +78,79 @@ def _sorted(
         yield from visit(key)
 
 
+def parts_of(program: str) -> int:
+    """How many parts a program has: it is compiled once for each, with its `PART`."""
+    first, _, _ = program.partition("\n")
+    return int(first.removeprefix("#define PARTS "))
+
+
+def _parts(
+    modules: Mapping[str, Module],
+    entries: list[tuple[Module, ast.FunctionDef]],
+    calls: Mapping[Found, set[Found]],
+    bodies: Mapping[Found, str],
+) -> dict[str, int]:
+    """In which part the functions of a module are that Python calls, by its name.
+
+    What several parts call is compiled in each. So modules, the longest first, go to
+    the part that is shortest with them and all that they call.
+    """
+    called: dict[str, set[Found]] = {}
+    for module, function in entries:
+        seen, keys = (
+            called.setdefault(module.name, set()),
+            [(module.name, function.name)],
+        )
+        while keys:
+            key = keys.pop()
+            if key not in seen:
+                seen.add(key)
+                keys.extend(calls[key])
+
+    def size(keys: set[Found]) -> int:
+        return sum(len(bodies[key]) for key in keys)
+
+    held: list[set[Found]] = [set() for _ in range(min(MOST_PARTS, len(called)))]
+    parts = {}
+    for name in sorted(called, key=lambda n: (-size(called[n]), n)):
+        totals = [size(keys | called[name]) for keys in held]
+        parts[name] = totals.index(min(totals))
+        held[parts[name]] |= called[name]
+    return parts
+
+
 def _table(
-    modules: Mapping[str, Module], entries: list[tuple[Module, ast.FunctionDef]]
+    modules: Mapping[str, Module],
+    entries: list[tuple[Module, ast.FunctionDef]],
+    parts: Mapping[str, int],
 ) -> Iterator[str]:
-    """The functions that Python calls, by name."""
+    """The functions that Python calls, by name: each part puts its own into a dict."""
+    last = max(parts.values(), default=0)
+    for part in range(last + 1):
+        yield f'extern "C" bool functions_{part}(PyObject* all);'
+    for part in range(last + 1):
+        own = [(m, f) for m, f in entries if parts[m.name] == part]
+        yield f"#if PART == {part}"
+        yield from _part(modules, own, part)
+        yield "#endif"
+    yield "#if PART == 0"
+    yield 'extern "C" PyObject* functions() {'
+    for name in ("seen", "content"):
+        yield f'    backbeat::{name}_name = PyUnicode_InternFromString("{name}");'
+    yield "    PyObject* all = PyDict_New();"
+    for part in range(last + 1):
+        yield f"    if (!functions_{part}(all)) return nullptr;"
+    yield "    return all;"
+    yield "}"
+    yield "#endif"
+
+
+def _part(
+    modules: Mapping[str, Module],
+    entries: list[tuple[Module, ast.FunctionDef]],
+    part: int,
+) -> Iterator[str]:
+    """What Python calls of one part."""
     yield "namespace {"
     for module, function in entries:
         translator = Translator(modules, module)
@@ -102,17 +176,14 @@ def _table(
     yield "};"
     yield "}  // namespace"
     yield ""
-    yield 'extern "C" PyObject* functions() {'
-    for name in ("seen", "content"):
-        yield f'    backbeat::{name}_name = PyUnicode_InternFromString("{name}");'
-    yield "    PyObject* all = PyDict_New();"
+    yield f'extern "C" bool functions_{part}(PyObject* all) {{'
     yield "    for (PyMethodDef& method : methods) {"
     yield "        PyObject* made = PyCFunction_NewEx(&method, nullptr, nullptr);"
-    yield "        if (made == nullptr) return nullptr;"
+    yield "        if (made == nullptr) return false;"
     yield "        PyDict_SetItemString(all, method.name, made);"
     yield "        Py_DecRef(made);"
     yield "    }"
-    yield "    return all;"
+    yield "    return true;"
     yield "}"
 
 

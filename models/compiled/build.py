@@ -12,13 +12,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib.util import find_spec
 from pathlib import Path
+from typing import IO
 
-from models.compiled.binding import write_program
+from models.compiled.binding import parts_of, write_program
 from models.compiled.source import read_modules, source_files
+from models.compiled.telling import Count, Telling, in_words
 from models.errors import BackbeatError
 
 HERE = Path(__file__).parent
@@ -39,13 +43,14 @@ FLAGS = (
     "-fno-exceptions",
     "-fno-rtti",
     "-fPIC",
-    "-shared",
     "-Werror=float-conversion",
 )
 # What a library needs at most, and notes [bytes].
 ROOM = 1 << 21
 # How many libraries a folder keeps, of other checkouts and of yesterday.
 KEPT = 12
+# How often somebody who waits looks [s].
+POLL = 0.2
 _DIGEST = hashlib.sha256().digest_size
 
 
@@ -82,23 +87,62 @@ def find_library(root: str | Path = HERE.parent.parent) -> Path:
     program = write_program(read_modules(root))
     digest = _hash(program, *_headers(), *FLAGS)
     library = folder / f"functions-{digest}.so"
+    count = Count(folder / "progress")
     with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        _wait(lock, count)
         if not _is_whole(library):
-            _say("Compiling the numerical code, once, in some 20 s ... ")
-            compile_program(program, library)
-            _say("done.\n")
+            _compile(program, library, count)
             _clear(folder)
         _write(note, digest.encode())
     return library
 
 
-def _say(words: str) -> None:
-    print(words, end="", file=sys.stderr, flush=True)
+def _wait(lock: IO[str], count: Count) -> None:
+    """Waits until nobody else compiles, and says so."""
+    telling = Telling()
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            state = count.read()
+            how_far = "" if state is None else f": {in_words(*state)}"
+            telling.say(
+                "Waiting for another command, which compiles the numerical code once "
+                f"for all{how_far}"
+            )
+            time.sleep(POLL)
+        else:
+            telling.end()
+            return
 
 
-def compile_program(program: str, library: str | Path) -> None:
+def _compile(program: str, library: Path, count: Count) -> None:
+    """Compiles a program, and says how far it is."""
+    telling, began = Telling(), time.time()
+
+    def tell(done: int, parts: int) -> None:
+        count.write(done, parts, began)
+        how_far = in_words(done, parts, began)
+        telling.say(f"Compiling the numerical code, once: {how_far}")
+
+    try:
+        compile_program(program, library, tell)
+    finally:
+        count.clear()
+    telling.end()
+
+
+def compile_program(
+    program: str,
+    library: str | Path,
+    tell: Callable[[int, int], None] = lambda done, parts: None,
+) -> None:
     """Compiles what `write_program` wrote.
+
+    Args:
+        program: the C++.
+        library: what it becomes.
+        tell: called with how many of its parts are compiled, and how many there are.
 
     Raises:
         CompilerError: there is no compiler, or it fails.
@@ -106,21 +150,48 @@ def compile_program(program: str, library: str | Path) -> None:
     trouble = "none was found"
     for compiler in compilers():
         with tempfile.TemporaryDirectory() as temporary:
-            source, made = Path(temporary, "functions.cpp"), Path(temporary, "out.so")
-            source.write_text(program, "utf-8")
-            command = [*compiler, *FLAGS, f"-I{HERE}", "-o", str(made), str(source)]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode == 0:
+            made = Path(temporary, "out.so")
+            error = _compile_parts(compiler, program, made, tell)
+            if error is None:
                 code = made.read_bytes()
                 _write(Path(library), code + hashlib.sha256(code).digest())
                 return
-            lines = [line for line in done.stderr.splitlines() if "error" in line]
+            lines = [line for line in error.splitlines() if "error" in line]
             trouble = f"{' '.join(compiler)} says: {' / '.join(lines[:3])}"
     raise CompilerError(
         "Backbeat's numerical code is compiled once, which needs a C++ compiler for "
         f"C++20, and {trouble}. On Debian and Ubuntu: apt install g++; or, without "
         "the rights to: pip install ziglang"
     )
+
+
+def _compile_parts(
+    compiler: list[str], program: str, made: Path, tell: Callable[[int, int], None]
+) -> str | None:
+    """Compiles the parts of a program, one a core at a time; what went wrong."""
+    source, parts = made.with_name("functions.cpp"), parts_of(program)
+    source.write_text(program, "utf-8")
+    objects = [str(made.with_name(f"{part}.o")) for part in range(parts)]
+
+    def compile_part(part: int) -> str | None:
+        what = f"-DPART={part}", "-c", f"-I{HERE}", "-o", objects[part], str(source)
+        return _run([*compiler, *FLAGS, *what])
+
+    tell(0, parts)
+    with ThreadPoolExecutor(min(len(os.sched_getaffinity(0)), parts)) as pool:
+        running = [pool.submit(compile_part, part) for part in range(parts)]
+        for done, part in enumerate(as_completed(running), 1):
+            if (error := part.result()) is not None:
+                pool.shutdown(cancel_futures=True)
+                return error
+            tell(done, parts)
+    return _run([*compiler, *FLAGS, "-shared", "-o", str(made), *objects])
+
+
+def _run(command: list[str]) -> str | None:
+    """What a command complained about; None if it went well."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return None if done.returncode == 0 else done.stderr
 
 
 def compilers() -> Iterator[list[str]]:

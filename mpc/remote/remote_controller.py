@@ -105,7 +105,7 @@ class RemoteController(CollectableSystem):
         robot = self.robot = reference.robot
         nj, self._nq = robot.num_joints, robot.num_positions
         self.link, self._lead_in = link, scenario.lead_in
-        self._hold = hold_gains(robot, reference, scenario.latency)
+        self._hold = hold_gains(robot, reference, scenario.latency, scenario.time_step)
         self._limits, self._is_lost = FailSafe(carry=CARRY), tick_losses(scenario)
         declare = self.DeclareVectorInputPort
         self._state_port = declare("state", robot.num_positions + robot.num_velocities)

@@ -153,6 +153,7 @@ def _add_whole_body(
         upper=upper,
         motion=scenario.upper_body.told,
         is_lost=tick_losses(scenario),
+        step=scenario.time_step,
     )
     builder.AddNamedSystem("whole_body_controller", controller)
     return controller

@@ -1,5 +1,6 @@
 """The closed loop as one Drake diagram."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,6 +38,10 @@ from mpc.simulation.simulated_robot import (
 )
 from mpc.simulation.simulated_world import draw_world
 from mpc.simulation.uneven_ground import stand_on
+
+# Called with the number of a step, how many there are, and what is made in it.
+Progress = Callable[[int, int, str], None]
+STEPS = 5
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,7 @@ def build_closed_loop(
     weights: PredictiveWeights | None = None,
     planner: Planner | None = None,
     remote: RemoteLink | None = None,
+    progress: Progress | None = None,
 ) -> ClosedLoop:
     """Connects world, controllers, servo, disturbances and logs.
 
@@ -91,10 +97,15 @@ def build_closed_loop(
         planner: plans in place of the predictive controller; None for itself.
         remote: connection to another process that has both controllers; None for
             controllers of its own.
+        progress: called with the number of each step, how many there are, and what it
+            is; the last one, what a first tick loads, is the caller's.
     """
+    tell = progress or _nothing
+    tell(1, STEPS, "the behavior")
     free_unused_systems()
     builder, reference = DiagramBuilder(), Reference(behavior)
     check_servos(reference, scenario)
+    tell(2, STEPS, "the robot in its world")
     real = draw_world(scenario, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
     has_modes = bool(scenario.compliant) or not takes_efforts_alone(reference.robot)
@@ -102,10 +113,12 @@ def build_closed_loop(
     remembers = has_modes or remote is not None
     body = add_simulated_robot(builder, reference, scenario, real, remembers)
     settings = add_settings(builder, scenario, reference)
+    tell(3, STEPS, "the controllers")
     if remote is None:
         found = add_controllers(builder, reference, scenario, weights, planner)
     else:
         found = add_remote_controllers(builder, reference, scenario, remote)
+    tell(4, STEPS, "sensors and logs")
     sensed = _add_sensing(builder, reference, scenario, body, settings, found)
     _connect_controllers(builder, found, sensed, settings, body)
     command = found.whole_body.GetOutputPort("command")
@@ -144,6 +157,10 @@ def build_closed_loop(
         q_start,
         detector,
     )
+
+
+def _nothing(step: int, steps: int, what: str) -> None:
+    """Tells nobody."""
 
 
 class _Sensed(NamedTuple):

@@ -41,7 +41,9 @@ def _soft(
             "would sink on soft springs; choose joints of arms, back or neck"
         )
     damping = (
-        soft_damping(reference, joints, period.stiffness, scenario.latency)
+        soft_damping(
+            reference, joints, period.stiffness, scenario.latency, scenario.time_step
+        )
         if period.damping is None
         else np.full(len(joints), period.damping)
     )
@@ -68,7 +70,7 @@ def add_joint_modes(
     The servo measures friction behind the motors where a joint is to make up for it.
     """
     periods = soft_periods(scenario, reference)
-    modes = JointModes(reference, scenario.latency, periods)
+    modes = JointModes(reference, scenario.latency, periods, scenario.time_step)
     builder.AddNamedSystem("joint_modes", modes)
     builder.Connect(command, modes.GetInputPort("command"))
     builder.Connect(state, modes.GetInputPort("state"))

@@ -41,6 +41,7 @@ from mpc.simulation.joint_strain import strained_joints
 from mpc.simulation.plan_channel import plans_in_force
 from mpc.simulation.safety_metrics import safety_metrics
 from mpc.simulation.scenario import Push
+from mpc.simulation.servo_check import softened_servos
 from mpc.simulation.survival import RECOVERY, judge, survived
 
 # What the controllers read, in words.
@@ -214,6 +215,7 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
         "safety": _safety(run),
         "fall_declared_s": _declared(run),
         "unknown_forces": warning_metrics(run.detection, run.scenario.lead_in),
+        "softened_servos": softened_servos(reference, run.scenario),
         "com_error_mm": size(planned),
         "com_error_at_nominal_time_mm": size(nominal),
         "joint_error_deg": size(joint),

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.signal import find_peaks
 
 # Strikes of one arm are not closer [s].
 CLOSEST = 0.12
@@ -47,6 +46,9 @@ def velocity_spikes(
     across = np.linalg.norm(v[3:] - v[:-3], axis=1)
     jump = np.zeros(len(t))
     jump[4:-5] = across[3:-3] - 0.5 * (across[:-6] + across[6:])
+    # See `behaviors.joint_jerk`: a long import.
+    from scipy.signal import find_peaks
+
     step = float(np.median(np.diff(t)))
     apart = max(round(CLOSEST / step), 1)
     peaks, found = find_peaks(jump, height=LEAST_JUMP, distance=apart)

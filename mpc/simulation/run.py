@@ -219,7 +219,7 @@ def collect_run(running: RunningLoop) -> SimulationRun:
     )
     tick_safety, plan_safety, link_safety = _safeties(memory, slow)
     detection = None
-    if loop.detector is not None:
+    if loop.detector is not None and scenario.watch_forces:
         own = loop.detector.GetMyContextFromRoot(context)
         detection = loop.detector.GetOutputPort("memory").Eval(own)
     samples = {name: rows[:n] for name, (_, rows) in logs.items()}

@@ -83,6 +83,7 @@ def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
         scenario.latency,
         scenario.actuator_lag,
         upper=upper,
+        step=scenario.time_step,
     )
     # A plan that arrives with a tick is read by the next.
     plan = plan_in_force(run, float(run.t[i]) - 1e-6)

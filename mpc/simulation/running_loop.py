@@ -18,18 +18,20 @@ from models.collectable_system import weak
 from models.errors import BackbeatError
 from models.simulator import make_simulator
 from mpc.plan import Plan
-from mpc.planner_process import PlannerProcess, PlannerSettings
+from mpc.planner_process import PlannerProcess
+from mpc.predictive_controller import PredictiveController
 from mpc.predictive_weights import PredictiveWeights
 from mpc.remote.address import Address
 from mpc.remote.link import RemoteLink
 from mpc.simulation.asked_tempo import asked_tempo, check_times, play_length
-from mpc.simulation.diagram import ClosedLoop, build_closed_loop
+from mpc.simulation.coming_planner import ComingPlanner, planner_settings
+from mpc.simulation.diagram import STEPS, ClosedLoop, Progress, build_closed_loop
 from mpc.simulation.fall import has_fallen, has_run_away
 from mpc.simulation.joint_sample import JointSample, Listener
 from mpc.simulation.run_log import RunLog
 from mpc.simulation.scenario import Push, Scenario
 from mpc.simulation.setting_event import SettingEvent, setting_event
-from mpc.simulation.settings import check_event, first_settings
+from mpc.simulation.settings import check_event
 from mpc.simulation.timeline import ROUNDING, advance_to
 
 # Called with the root Context after a step of the plant.
@@ -45,6 +47,7 @@ class RunningLoop(Closing):
         loop: the diagram.
         simulator: advances it; see `context`.
         log: samples and plans so far.
+        is_watching: whether forces that the model does not know are watched for now.
         fell_at: time of the fall [s], None without one.
         wall_time: wall time of all that was simulated [s].
 
@@ -57,6 +60,7 @@ class RunningLoop(Closing):
         scenario: Scenario,
         weights: PredictiveWeights | None = None,
         remote: Address | None = None,
+        progress: Progress | None = None,
     ) -> None:
         """Builds the loop and puts it at its start.
 
@@ -68,6 +72,8 @@ class RunningLoop(Closing):
             scenario: how.
             weights: weights of the predictive program.
             remote: where the controllers are, in another process; None for inside.
+            progress: called with the number of each step of building, how many there
+                are, and what it is.
 
         Raises:
             BackbeatError: the scenario makes no sense, or not for this behavior, or
@@ -77,19 +83,27 @@ class RunningLoop(Closing):
         self.weights = weights or PredictiveWeights()
         check_times(scenario, behavior)
         self._given = scenario
-        self._planner, self._link = None, None
+        self._planner: PlannerProcess | ComingPlanner | None = None
+        self._link: RemoteLink | None = None
         self.log = RunLog({})
+        self.is_watching = scenario.watch_forces
         self._watchers: list[Watcher] = []
-        if remote is None:
-            self._planner = _start_planner(behavior, scenario, weights)
-        else:
+        planner = None
+        if remote is not None:
             self._link = RemoteLink(remote, behavior, scenario, weights)
+        elif scenario.planner == "process":
+            planner = PlannerProcess(
+                behavior, planner_settings(behavior, scenario, self.weights)
+            )
+            self._planner = planner
         try:
             if self._link is not None:
                 self._link.open()
             self.loop: ClosedLoop = build_closed_loop(
-                behavior, scenario, weights, self._planner, self._link
+                behavior, scenario, weights, planner, self._link, progress
             )
+            if progress is not None:
+                progress(STEPS, STEPS, "the first plan")
             self.restart()
             self._simulate(scenario.plan_period)
             self.restart()
@@ -104,6 +118,31 @@ class RunningLoop(Closing):
             self._planner.close()
         if self._link is not None:
             self._link.close()
+
+    def plan_beside(self) -> None:
+        """Starts a process that plans as soon as it can, if none does yet.
+
+        Plans need a planning time for it to be worth it. They are the same to the last
+        bit, wherever they are made. An error in starting it is one of `advance`.
+        """
+        if self._planner is None and self._link is None:
+            told = planner_settings(self.behavior, self._given, self.weights)
+            self._planner = ComingPlanner(self.behavior, told)
+
+    def _meet_planner(self) -> None:
+        """Leaves plans to a planner that has come."""
+        if not isinstance(self._planner, ComingPlanner):
+            return
+        come = self._planner.take()
+        if come is not None:
+            assert isinstance(self.loop.predictive, PredictiveController)
+            self.loop.predictive.plan_with(come)
+            self._planner = come
+
+    @property
+    def waits_for_planner(self) -> bool:
+        """Whether a process that shall plan is still starting."""
+        return isinstance(self._planner, ComingPlanner)
 
     def restart(self, held: SettingEvent | None = None) -> None:
         """Goes back to the start of the scenario that was given.
@@ -125,6 +164,7 @@ class RunningLoop(Closing):
         )
         self.simulator.Initialize()
         self._let_watch()
+        self.watch_forces(self.is_watching)
         if len(events) > len(self._given.events):
             source = self.loop.settings
             source.add(source.GetMyMutableContextFromRoot(self.context), events[-1])
@@ -141,6 +181,17 @@ class RunningLoop(Closing):
         """
         self._watchers.append(watcher)
         self._let_watch()
+
+    def watch_forces(self, on: bool) -> None:
+        """Watches for forces that the model does not know from now on, or no more.
+
+        A run that was not watched throughout counts as one that was not.
+        """
+        detector = self.loop.detector
+        self.is_watching = on and detector is not None
+        self.scenario.watch_forces &= self.is_watching
+        if detector is not None:
+            detector.watch(detector.GetMyMutableContextFromRoot(self.context), on)
 
     def listen(self, listener: Listener) -> None:
         """Tells a listener of state and torques now, and whenever it takes them."""
@@ -192,8 +243,13 @@ class RunningLoop(Closing):
         return self.fell_at is not None or self.time >= self.end - ROUNDING
 
     def advance(self, duration: float) -> None:
-        """Simulates for a while [s], up to the end or to a fall."""
+        """Simulates for a while [s], up to the end or to a fall.
+
+        Raises:
+            BackbeatError: a process that plans does not start, or has ended.
+        """
         began = time.perf_counter()
+        self._meet_planner()
         scenario, start = self.scenario, self.context.get_time()
         period, end = scenario.plan_period, scenario.lead_in + self.end
         until = min(start + duration, end)
@@ -314,22 +370,6 @@ class RunningLoop(Closing):
         period = self.scenario.tick_period
         number = int(np.floor(self.context.get_time() / period + 1e-6)) + 1
         return number * period - self.scenario.lead_in
-
-
-def _start_planner(
-    behavior: Behavior, scenario: Scenario, weights: PredictiveWeights | None
-) -> PlannerProcess | None:
-    """The process that plans, if one is asked for."""
-    if scenario.planner == "inside":
-        return None
-    settings = PlannerSettings(
-        weights or PredictiveWeights(),
-        first_settings(scenario, behavior).plan,
-        scenario.plan_period,
-        scenario.lead_in,
-        scenario.planning_time,
-    )
-    return PlannerProcess(behavior, settings)
 
 
 def _numbers(values: Sequence[float]) -> list[float]:

@@ -13,6 +13,7 @@ from models.motors import HYDRAULIC_FRICTION, HYDRAULIC_LAG, HYDRAULIC_RISE
 from models.outside_file import read_text
 from models.scene import CONTACT_MODELS, CONTINUOUS, FEET
 from models.sensors import SensorNoise
+from models.servo_margin import Sampling
 from models.yaml_file import parse_yaml, read_tree
 from mpc.simulation.compliant_period import CompliantPeriod
 from mpc.simulation.setting_event import RANGES, SettingEvent, tick_number
@@ -143,6 +144,13 @@ class Scenario:
         """From a motion to the motors' answer [s]."""
         sensing = self.sensing_delay if self.state == "estimated" else 0.0
         return sensing + self.actuator_lag
+
+    @property
+    def sampling(self) -> Sampling:
+        """When the servos of the joints see something, and when they act."""
+        sensing = self.sensing_delay if self.state == "estimated" else 0.0
+        late = round(sensing / self.time_step)
+        return Sampling(self.time_step, late, self.actuator_lag)
 
     def to_dict(self) -> dict[str, object]:
         """Plain data for a file."""

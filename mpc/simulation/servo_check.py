@@ -1,9 +1,11 @@
 """Whether the servos of a run hold: gains, felt inertia, step, delay and lag."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from models.errors import BackbeatError
-from models.servo_margin import SampledServo, rounded_down
+from models.servo_margin import SERVO_STEP, SampledServo, rounded_down
 from mpc.reference import Reference
 from mpc.servo_gains import HOLD_SPACING, felt_inertia, servo_gains
 from mpc.simulation.scenario import Scenario
@@ -19,14 +21,15 @@ def check_servos(reference: Reference, scenario: Scenario) -> None:
     Raises:
         BackbeatError: a servo is not stable; see `models.servo_margin`.
     """
-    robot, step, lag = reference.robot, scenario.time_step, scenario.actuator_lag
-    delay = scenario.sensing_delay if scenario.state == "estimated" else 0.0
-    late = round(delay / step)
+    robot, sampling = reference.robot, scenario.sampling
+    step, late, lag = sampling
+    delay = late * step
     phases = np.arange(0.0, reference.duration + HOLD_SPACING, HOLD_SPACING)
     felt = np.array([felt_inertia(robot, reference, s) for s in phases.tolist()])
     least = felt.argmin(axis=0)
     for k in sorted(set(least.tolist())):
-        gains = servo_gains(robot, reference, scenario.latency, float(phases[k]))
+        s = float(phases[k])
+        gains = servo_gains(robot, reference, scenario.latency, s, sampling)
         for j in np.flatnonzero((least == k) & (gains[1] > 0)):
             told = float(gains[0][j]), float(gains[1][j])
             own = float(robot.damping[j])
@@ -45,3 +48,41 @@ def check_servos(reference: Reference, scenario: Scenario) -> None:
                     "`frequency` in `servo` of the robot YAML, or time_step, "
                     "sensing_delay or actuator_lag"
                 )
+
+
+def softened_servos(reference: Reference, scenario: Scenario) -> dict[str, float]:
+    """Least share of its gains that a joint's servo has in a run, where it is below 1.
+
+    Gains are smaller where the step, the delay and the lag of a run do not bear those
+    of the robot YAML; see `mpc.servo_gains.servo_gains`.
+
+    Args:
+        reference: the behavior, along which joints feel different inertias.
+        scenario: step, delay of the sensors and lag of the motors.
+    """
+    if scenario.time_step <= SERVO_STEP:
+        return {}
+    robot, least = reference.robot, np.ones(reference.robot.num_joints)
+    phases = np.arange(0.0, reference.duration + HOLD_SPACING, HOLD_SPACING)
+    for s in phases.tolist():
+        _, usual = servo_gains(robot, reference, scenario.latency, s)
+        _, held = servo_gains(robot, reference, scenario.latency, s, scenario.sampling)
+        share = held / np.where(usual > 0, usual, 1.0)
+        least = np.where(usual > 0, np.minimum(least, share), least)
+    return {robot.joint_names[j]: float(least[j]) for j in np.flatnonzero(least < 1.0)}
+
+
+def softened_in_words(
+    name: str, time_step: float, softened: Mapping[str, float]
+) -> str:
+    """One sentence about servos that are softer than their robot has them, or ""."""
+    if not softened:
+        return ""
+    share, joint = min((share, joint) for joint, share in softened.items())
+    which = f"the servo of {joint} is"
+    if len(softened) > 1:
+        which = f"the servos of {len(softened)} joints ({joint} most) are"
+    return (
+        f"{name}: in steps of {1e3 * time_step:g} ms {which} softer than the robot "
+        f"YAML has them, down to {share:.2f} of their gains."
+    )

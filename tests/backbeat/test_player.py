@@ -3,15 +3,15 @@
 import os
 import signal
 import time
-from dataclasses import replace
 
 import pytest
 
 from backbeat.stage.commands import Command
+from backbeat.stage.economy import Economy
 from backbeat.stage.playback import Playback
 from backbeat.stage.player import Player, perform
-from backbeat.stage.preparation import live_scenario
 from backbeat.stage.repertoire import Repertoire
+from backbeat.stage.savings import Saving, Savings
 from behaviors.kinematic_behavior import KINEMATIC
 from behaviors.library import Library
 from models.errors import BackbeatError
@@ -109,18 +109,25 @@ def planner_process(player):
     return player.take.live._running._planner
 
 
+def plans_beside(player):
+    player.take.live.advance(0.001)
+    return not player.take.live.waits_for_planner
+
+
 def test_plans_are_made_beside_a_live_simulation(player, monkeypatch):
     """A planner ends with its take; when it dies, the plan is still there to see."""
-    monkeypatch.setattr("backbeat.stage.preparation.cores", lambda: 2)
-    player._scenario = live_scenario("sway")
+    monkeypatch.setattr("backbeat.stage.economy.cores", lambda: 2)
+    player.economy = Economy("least")
     ask(player, "mode", "simulated")
     until(player, lambda: player.take.is_simulated)
+    ask(player, "play", False)
+    until(player, lambda: plans_beside(player))
     first = planner_process(player)
     ask(player, "mode", "planned")
     with pytest.raises(ProcessLookupError):
         os.kill(first.process_id, 0)
     ask(player, "mode", "simulated")
-    until(player, lambda: player.take.is_simulated)
+    until(player, lambda: player.take.is_simulated and plans_beside(player))
     os.kill(planner_process(player).process_id, signal.SIGKILL)
     ask(player, "seek", 0.3)
     until(player, lambda: not player.take.is_simulated)
@@ -128,11 +135,46 @@ def test_plans_are_made_beside_a_live_simulation(player, monkeypatch):
 
 
 def test_with_one_core_plans_are_made_inside(monkeypatch):
-    monkeypatch.setattr("backbeat.stage.preparation.cores", lambda: 1)
-    alone = live_scenario("sway")
-    monkeypatch.setattr("backbeat.stage.preparation.cores", lambda: 2)
-    assert live_scenario("sway") == replace(alone, planner="process")
-    assert alone.planner == "inside"
+    monkeypatch.setattr("backbeat.stage.economy.cores", lambda: 1)
+    assert Saving.PLANNER not in Economy("least").savings.taken
+    monkeypatch.setattr("backbeat.stage.economy.cores", lambda: 2)
+    assert Economy("least").savings.taken == tuple(Saving)
+
+
+def test_the_detail_that_is_asked_for_holds(player):
+    """Under way the watch ends; longer steps come with a reset."""
+    player.economy = Economy("full")
+    ask(player, "mode", "simulated")
+    until(player, lambda: player.take.is_simulated)
+    live = player.take.live
+    assert (live.time_step, live._running.is_watching) == (0.001, True)
+    ask(player, "detail", "least")
+    assert player._state()["detail"] == "least"
+    assert (live.time_step, live._running.is_watching) == (0.001, False)
+    assert player.take.frame > 1.5 / 30
+    ask(player, "reset")
+    until(player, lambda: player.take.is_simulated and player.take.live is not live)
+    assert player.take.live.time_step == 0.002
+    ask(player, "play", True)
+    until(player, lambda: player.transport.time > 0.2)
+    assert not player.take.live.scenario_so_far().watch_forces
+
+
+def test_in_the_lead_in_longer_steps_begin_anew_by_themselves(player, monkeypatch):
+    monkeypatch.setattr(Savings, "note", saves_all)
+    monkeypatch.setattr("backbeat.stage.economy.WINDOW", 0.0)
+    ask(player, "mode", "simulated")
+    until(player, lambda: player.take.is_simulated)
+    ask(player, "play", True)
+    until(player, lambda: player.take.live.time_step == 0.002)
+    ask(player, "play", True)
+    until(player, lambda: player.take.reach > 0.1)
+
+
+def saves_all(savings, measured):
+    has_changed = not savings.taken
+    savings.latest, savings.taken = measured, tuple(savings._possible)
+    return has_changed
 
 
 def test_what_failed_verification_is_not_simulated(player):
@@ -151,7 +193,7 @@ def test_a_simulated_show_ends_by_itself_when_nobody_is_waited_for(library):
 
 
 def test_a_fault_in_the_making_is_not_hidden(library, monkeypatch):
-    def fail(behavior, scenario):
+    def fail(behavior, scenario, progress):
         raise ZeroDivisionError
 
     monkeypatch.setattr("backbeat.stage.preparation.LiveSimulation", fail)
@@ -161,7 +203,7 @@ def test_a_fault_in_the_making_is_not_hidden(library, monkeypatch):
 
 
 def test_a_mistake_in_the_making_is_told(library, monkeypatch):
-    def refuse(behavior, scenario):
+    def refuse(behavior, scenario, progress):
         raise BackbeatError("no such robot")
 
     monkeypatch.setattr("backbeat.stage.preparation.LiveSimulation", refuse)

@@ -5,8 +5,11 @@ import pytest
 
 from models.configuration import Configuration
 from models.joint_command import BLOCKS, STIFFNESS, VELOCITY
+from models.servo_margin import SampledServo, Sampling
 from mpc.predictive_program import PredictiveProgram
-from mpc.servo_gains import ServoSchedule, hold_gains, servo_gains
+from mpc.servo_gains import ServoSchedule, felt_inertia, hold_gains, servo_gains
+from mpc.simulation.scenario import Scenario
+from mpc.simulation.servo_check import softened_in_words, softened_servos
 from mpc.whole_body_program import WholeBodyProgram
 from mpc.whole_body_tick import WholeBodyTick
 
@@ -123,3 +126,39 @@ def test_the_velocity_that_friction_is_told_is_that_of_the_solutions(
     spread = np.std(found[100:], axis=0)
     # A third of the noise at most, and far below the speed at which friction turns.
     assert spread[~stiff].max() < 7e-3
+
+
+@pytest.mark.parametrize(("late", "lag"), [(0, 0.0), (1, 0.0), (1, 0.005)])
+def test_longer_steps_have_servos_that_hold_them(groove, late, lag):
+    """Atlas's wrists are too stiff for 2 ms; its servos of 1 ms stay as they are."""
+    sampling, robot = Sampling(0.002, late, lag), groove.robot
+    latency = 0.002 * late + lag
+    usual = servo_gains(robot, groove, latency, 1.2)
+    held = servo_gains(robot, groove, latency, 1.2, sampling)
+    same = servo_gains(robot, groove, latency, 1.2, Sampling(0.001, late, lag))
+    np.testing.assert_array_equal(usual, same)
+    felt = felt_inertia(robot, groove, 1.2)
+
+    def holds(gains, j, share=1.0):
+        told = share * gains[0][j], share * gains[1][j], robot.damping[j]
+        return SampledServo(felt[j], *map(float, told), *sampling).holds()
+
+    driven = np.flatnonzero(usual[1] > 0)
+    for j in driven:
+        assert holds(held, j, 1.9)
+        if held[1][j] < usual[1][j]:
+            assert held[0][j] / usual[0][j] == pytest.approx(held[1][j] / usual[1][j])
+            assert not holds(held, j, 2.1)
+    if late == 0:
+        softer = {robot.joint_names[j] for j in driven if held[1][j] < usual[1][j]}
+        assert softer
+        assert all("arm" in name for name in softer)
+
+
+def test_a_run_in_longer_steps_says_which_servos_are_softer(groove):
+    assert softened_servos(groove, Scenario(behavior="groove")) == {}
+    softened = softened_servos(groove, Scenario(behavior="groove", time_step=0.002))
+    said = softened_in_words("groove", 0.002, softened)
+    assert "in steps of 2 ms" in said
+    assert min(softened, key=softened.__getitem__) in said
+    assert softened_in_words("groove", 0.001, {}) == ""

@@ -32,8 +32,11 @@ window.followServer = (stage) => {
       state = { ...(await (await fetch("state")).json()), ...expected() };
       await renew();
       info.remarks = state.remark ? [{ time: -1e9, text: state.remark }] : [];
-      for (const what of ["pace", "rate words", "solver", "busy"])
+      for (const what of ["pace", "rate words", "solver", "busy", "means"])
         say(what, state[what] ?? "");
+      const bar = find("progress.made");
+      bar.hidden = !state.steps;
+      if (state.steps) [bar.value, bar.max] = state.steps;
       (state.trails ?? []).forEach(showTrail);
       if (state.notice && noticed !== state.notice[0]) {
         if (noticed !== null || state.notice[0] > 0 && !info.greeted) notice(state.notice[1]);

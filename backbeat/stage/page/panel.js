@@ -55,6 +55,15 @@ window.makePanel = ({ info, find }, send, state) => {
   refreshers.push(() => {
     if (document.activeElement !== sense && state().sense) sense.value = state().sense;
   });
+  const detail = make("select", { className: "detail",
+    title: "What is saved where this machine is too slow: pictures, the watch for unknown forces, short steps; steps change with a reset" },
+    make("option", { value: "auto", textContent: "as this machine can" }),
+    make("option", { value: "full", textContent: "all of it" }),
+    make("option", { value: "least", textContent: "the least" }));
+  detail.onchange = () => { send("detail", detail.value); detail.blur(); };
+  refreshers.push(() => {
+    if (document.activeElement !== detail && state().detail) detail.value = state().detail;
+  });
   const [music, world] = [[], []];
   for (const one of offer.sliders) {
     const row = slider(one, () => settings()[one.name], (x) => set(one.name, x));
@@ -66,7 +75,8 @@ window.makePanel = ({ info, find }, send, state) => {
   }
   group("music", ...music);
   group("world", ...world,
-    make("label", {}, make("span", { textContent: "they read" }), sense));
+    make("label", {}, make("span", { textContent: "they read" }), sense),
+    make("label", {}, make("span", { textContent: "detail" }), detail));
 
   // --- hands ----------------------------------------------------------------------------
   if (offer.hands.length) {

@@ -1,16 +1,20 @@
 """The library of compiled functions: made once, whole, and of the source as it is."""
 
+import fcntl
 import multiprocessing
 import os
 import subprocess
 import sys
+import time
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from models.compiled import build
-from models.compiled.binding import write_program
+from models.compiled.binding import parts_of, write_program
 from models.compiled.source import read_modules
+from models.compiled.telling import Count, Telling
 from tests.models.compiled.house import put_source
 
 ONE = """
@@ -37,9 +41,9 @@ def compilations(monkeypatch):
     """Counts what is compiled."""
     made, compile_program = [], build.compile_program
 
-    def count(program, library):
+    def count(program, library, tell):
         made.append(library)
-        compile_program(program, library)
+        compile_program(program, library, tell)
 
     monkeypatch.setattr(build, "compile_program", count)
     return made
@@ -107,6 +111,62 @@ def test_two_processes_compile_once(house, capfd):
     assert capfd.readouterr().err.count("Compiling") == 1
 
 
+def test_whoever_waits_says_for_what_and_how_long(house, capsys, monkeypatch):
+    """The lock and the count of another process, which ends while somebody waits."""
+    folder = Path(os.environ["BACKBEAT_COMPILED"])
+    folder.mkdir()
+    count = Count(folder / "progress")
+    count.write(1, 4, time.time() - 6.0)
+    looked = []
+
+    def look(seconds):
+        looked.append(seconds)
+        fcntl.flock(other, fcntl.LOCK_UN)
+
+    monkeypatch.setattr(build.time, "sleep", look)
+    with (folder / "lock").open("w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        build.find_library(house)
+    said = capsys.readouterr().err
+    assert looked
+    assert "Waiting for another command, which compiles" in said
+    assert "1 of 4 parts, some 10 s more ... done." in said
+    # It is this one's own work then, for the other compiled something else.
+    assert "Compiling the numerical code, once: 0 of 1 parts, some 20 s more" in said
+    assert count.read() is None
+
+
+def test_a_terminal_sees_how_far_it_is():
+    seen = Terminal()
+    telling = Telling(seen)
+    for done in range(3):
+        telling.say(f"{done} of 2")
+    telling.end()
+    shown = seen.getvalue().split("\r\x1b[K")
+    assert shown == ["", "0 of 2 ... ", "1 of 2 ... ", "2 of 2 ... done.\n"]
+
+
+class Terminal(StringIO):
+    def isatty(self):
+        return True
+
+
+def test_parts_are_one_library(house, compilations):
+    """More modules than parts: every function is in one of them."""
+    for number in range(7):
+        put_source(house, ONE, f"kernels{number}")
+    library = build.find_library(house)
+    assert parts_of(write_program(read_modules(house))) == 4
+    script = (
+        "import sys; from models.compiled.build import load; f = load(sys.argv[1]);"
+        "print(sorted(n for n in f), {f[n](1.0) for n in f})"
+    )
+    command = [sys.executable, "-c", script, str(library)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.count(".answer") == 8
+    assert "{2.0}" in done.stdout
+
+
 def test_where_nothing_can_be_kept_it_works_all_the_same(house, monkeypatch):
     monkeypatch.setenv("BACKBEAT_COMPILED", "/proc/compiled")
     with pytest.warns(RuntimeWarning, match="cannot be kept in /proc/compiled"):
@@ -133,7 +193,7 @@ def test_a_compiler_that_fails_is_quoted(house, monkeypatch, tmp_path):
 def test_only_so_many_are_kept(house, monkeypatch):
     monkeypatch.setattr(build, "KEPT", 2)
 
-    def write(program, library):
+    def write(program, library, tell):
         library.write_bytes(b"")
 
     monkeypatch.setattr(build, "compile_program", write)

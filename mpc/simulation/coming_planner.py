@@ -1,0 +1,68 @@
+"""A planner process that starts while a closed loop is already under way.
+
+Its plans are those that the loop would make itself, to the last bit, so that nothing
+depends on when it is there.
+"""
+
+import threading
+
+from behaviors.behavior import Behavior
+from models.closing import Closing
+from mpc.planner_process import PlannerProcess, PlannerSettings
+from mpc.predictive_weights import PredictiveWeights
+from mpc.simulation.scenario import Scenario
+from mpc.simulation.settings import first_settings
+
+
+def planner_settings(
+    behavior: Behavior, scenario: Scenario, weights: PredictiveWeights
+) -> PlannerSettings:
+    """What a planner in another process is told of a run."""
+    return PlannerSettings(
+        weights,
+        first_settings(scenario, behavior).plan,
+        scenario.plan_period,
+        scenario.lead_in,
+        scenario.planning_time,
+    )
+
+
+class ComingPlanner(Closing):
+    """A planner process in the making; it takes a second or two."""
+
+    def __init__(self, behavior: Behavior, settings: PlannerSettings) -> None:
+        """Begins to start it, in a thread."""
+        self._made: PlannerProcess | None = None
+        self._error: Exception | None = None
+        self._is_closed = False
+        self._thread = threading.Thread(
+            target=self._make, args=(behavior, settings), daemon=True
+        )
+        self._thread.start()
+
+    def _make(self, behavior: Behavior, settings: PlannerSettings) -> None:
+        try:
+            self._made = PlannerProcess(behavior, settings)
+        except Exception as error:
+            # Raised again by who takes it.
+            self._error = error
+        if self._is_closed:
+            self.close()
+
+    def take(self) -> PlannerProcess | None:
+        """The planner when it can plan; None until then.
+
+        Raises:
+            BackbeatError: it did not start.
+        """
+        if self._thread.is_alive():
+            return None
+        if self._error is not None:
+            raise self._error
+        return self._made
+
+    def close(self) -> None:
+        """Ends the process, or has it ended as soon as it is there."""
+        self._is_closed = True
+        if self._made is not None:
+            self._made.close()
