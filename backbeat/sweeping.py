@@ -14,6 +14,7 @@ from behaviors.behavior import Behavior
 from models.atomic_file import replacing
 from models.errors import BackbeatError
 from mpc.simulation.asked_tempo import play_length
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.survival import RECOVERY
@@ -145,7 +146,7 @@ def simulate(
 
     try:
         run = run_scenario(scenario, behavior, progress=progress)
-        row = result_row(run.metrics())
+        row = result_row(run_metrics(run))
     except BackbeatError:
         raise
     except (MemoryError, OSError) as error:

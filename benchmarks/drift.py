@@ -19,6 +19,7 @@ from behaviors.build import build
 from behaviors.library import Library
 from benchmarks.played_songs import play_on_sensors
 from benchmarks.songs import write_song
+from mpc.simulation.hits import run_hits
 
 # Eighteen rounds of the song at this tempo [BPM] are ten minutes, the most a score may
 # last.
@@ -60,7 +61,7 @@ def main(
         path = write_song(Path(place), seconds, bpm=TEMPO)
         behavior = build(path, Library(Path(place) / "library"), processes=cores())
     run = play_on_sensors(behavior, friction)
-    report = run.hits()
+    report = run_hits(run)
     assert report is not None
     made = report.table[report.table["made"]]
     length = behavior.duration

@@ -19,6 +19,7 @@ from behaviors.build import build
 from behaviors.library import Library
 from benchmarks.measurement import markdown, write_results
 from benchmarks.played_songs import play_on_sensors, save_song
+from mpc.simulation.hits import run_hits
 
 TEMPOS, FRICTIONS = (60, 98, 130, 160), (0.0, 0.03)
 REST = {"left": "snare", "right": "floor_tom"}
@@ -72,7 +73,7 @@ def write_song(bpm: float, folder: Path) -> Path:
 def play(behavior: Behavior, bpm: float, friction: float, seed: int) -> EighthsRow:
     """Plays a motion once."""
     run = play_on_sensors(behavior, friction, seed)
-    report = run.hits()
+    report = run_hits(run)
     assert report is not None
     found = report.metrics()
     return EighthsRow(

@@ -22,6 +22,7 @@ from benchmarks.grooves import FEET, SEEDS, Groove, make_groove
 from benchmarks.measurement import markdown, write_results
 from benchmarks.played_songs import LAG, play_on_sensors, save_song
 from models.errors import BackbeatError
+from mpc.simulation.hits import run_hits
 
 # Farthest that a hit may be from its time [s].
 NEAR = 0.015
@@ -103,7 +104,7 @@ def play(groove: Groove, folder: Path, seat: str = "none") -> GrooveRow:
         row.why = str(error)
         return row
     run = play_on_sensors(behavior)
-    report = run.hits()
+    report = run_hits(run)
     assert report is not None
     errors = report.table["error"][report.table["made"]].to_numpy()
     near = int((np.abs(errors) <= NEAR).sum())

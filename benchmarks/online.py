@@ -25,9 +25,11 @@ from mpc.predictive_step import PredictiveStep
 from mpc.recovery import Recovery
 from mpc.reference import Reference
 from mpc.simulation.controllers import adapted
-from mpc.simulation.run import SimulationRun, run_scenario
+from mpc.simulation.hits import run_hits
+from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 from mpc.simulation.simulated_robot import LOG_PERIOD
+from mpc.simulation.simulation_run import SimulationRun
 
 DIFFERENCES = (
     "Both ticks are state to torque in closed loop with their own ideal dynamics: the "
@@ -214,7 +216,7 @@ def run_rows(behavior: Behavior) -> list[OnlineRow]:
     rows = []
     for name, run, goal in (("one core", one, 1.2), ("two processes", two, 2.0)):
         factor = (run.t[-1] - run.t[0]) / run.wall_time
-        hits = run.hits()
+        hits = run_hits(run)
         found = hits.metrics() if hits is not None else {"made": 0, "planned": 0}
         details = f"{found['made']} of {found['planned']} hits"
         what = f"real-time factor, {name}"

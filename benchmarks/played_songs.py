@@ -7,8 +7,9 @@ from typing import Any
 import yaml
 
 from behaviors.behavior import Behavior
-from mpc.simulation.run import SimulationRun, run_scenario
+from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.simulation_run import SimulationRun
 
 # Lag of the motors [s].
 LAG = 0.005

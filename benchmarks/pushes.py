@@ -20,8 +20,9 @@ from benchmarks.environment import CacheFolder, make_environment
 from benchmarks.measurement import machine, markdown, write_results
 from models.errors import BackbeatError
 from mpc.reference import Reference
-from mpc.simulation.run import SimulationRun, run_scenario
+from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
+from mpc.simulation.simulation_run import SimulationRun
 from mpc.simulation.survival import RECOVERY, survived
 from mpc.simulation.sweep.margin import MarginSearch, bracket
 

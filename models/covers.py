@@ -6,50 +6,60 @@ overlaps in postures that a robot certainly takes, all angles at zero or standin
 taken as part of what it is welded to.
 """
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 
-import numpy as np
 from pydrake.geometry import CollisionFilterDeclaration, GeometrySet, SceneGraph
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, MultibodyPlant
 from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 from pydrake.systems.framework import DiagramBuilder
 
 from models.contact import collision_shapes
+from models.description.description import Description
 from models.fusing import set_joints
-from models.mimic import Following
+from models.mimic import Follower, Following
 from models.robot_loading import add_robot
-
-if TYPE_CHECKING:
-    from models.robot import RobotModel
-
-# The posture besides that of all angles at zero.
-STANDING = "stand"
 
 Pair = tuple[str, str]
 
 
-def find_covers(robot: "RobotModel") -> tuple[Pair, ...]:
-    """Links, one of them welded beside the joint between them, that overlap at rest."""
-    links = robot.urdf.links
-    welded = [j.child for j in robot.urdf.joints.values() if j.type == "fixed"]
+def find_covers(
+    path: Path,
+    urdf: Description,
+    followers: Sequence[Follower],
+    parents: Sequence[int],
+    body_of: Callable[[MultibodyPlant, RigidBody], int],
+    postures: Iterable[dict[str, float]],
+) -> tuple[Pair, ...]:
+    """Links, one of them welded beside the joint between them, that overlap at rest.
+
+    Args:
+        path: robot YAML.
+        urdf: its description.
+        followers: its mimic joints that follow another.
+        parents: parent of every fused body but the base.
+        body_of: fused body that a body of a plant of the robot is part of.
+        postures: angles of all joints [rad] in postures that the robot certainly takes.
+    """
+    links = urdf.links
+    welded = [j.child for j in urdf.joints.values() if j.type == "fixed"]
     if not any(links[name].collisions for name in welded):
         return ()
     builder = DiagramBuilder()
     plant, graph = AddMultibodyPlantSceneGraph(builder, 0.0)
-    instance = add_robot(plant, robot.description, (), slimmed=True)
+    instance = add_robot(plant, path, (), slimmed=True)
     plant.Finalize()
-    candidates = set(_beside_joints(robot, plant, instance))
+    candidates = set(_beside_joints(plant, instance, parents, body_of))
     if not candidates:
         return ()
     diagram = builder.Build()
     root = diagram.CreateDefaultContext()
     context = plant.GetMyMutableContextFromRoot(root)
     inspector, found = graph.model_inspector(), set[Pair]()
-    for angles in _rest_angles(robot):
+    for angles in postures:
         set_joints(plant, context, angles)
         q = plant.GetPositions(context)
-        Following(plant, robot.followers).place(q)
+        Following(plant, followers).place(q)
         plant.SetPositions(context, q)
         query = graph.get_query_output_port().Eval(graph.GetMyContextFromRoot(root))
         for touch in query.ComputePointPairPenetration():
@@ -87,29 +97,22 @@ def keep_covers_off(
 
 
 def _beside_joints(
-    robot: "RobotModel", plant: MultibodyPlant, instance: ModelInstanceIndex
+    plant: MultibodyPlant,
+    instance: ModelInstanceIndex,
+    parents: Sequence[int],
+    body_of: Callable[[MultibodyPlant, RigidBody], int],
 ) -> Iterator[Pair]:
     """Pairs of links with shapes, one joint apart but not the links of that joint."""
     links = [plant.get_body(i) for i in plant.GetBodyIndices(instance)]
     links = [b for b in links if plant.GetCollisionGeometriesForBody(b)]
     joints = (plant.get_joint(i) for i in plant.GetJointIndices(instance))
     own = {_pair(j.parent_body(), j.child_body()) for j in joints}
-    parent = np.asarray(robot.tree.parent)
-    bodies = [robot.body_of(plant, b) for b in links]
+    bodies = [body_of(plant, b) for b in links]
     for i, a in enumerate(bodies):
         for j, b in enumerate(bodies[:i]):
-            is_near = (a > 0 and parent[a - 1] == b) or (b > 0 and parent[b - 1] == a)
+            is_near = (a > 0 and parents[a - 1] == b) or (b > 0 and parents[b - 1] == a)
             if is_near and _pair(links[i], links[j]) not in own:
                 yield _pair(links[i], links[j])
-
-
-def _rest_angles(robot: "RobotModel") -> Iterator[dict[str, float]]:
-    zero = dict.fromkeys(robot.joint_names, 0.0) | dict(robot.locked)
-    yield zero
-    if STANDING in robot.posture_names:
-        known = set(zero)
-        angles = robot.posture_joints(STANDING)
-        yield zero | {n: a for n, a in angles.items() if n in known}
 
 
 def _pair(a: RigidBody, b: RigidBody) -> Pair:

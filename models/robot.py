@@ -4,7 +4,7 @@ Frames: W world, B base, P a body of the fused model, C a contact patch (z out o
 the supporting surface), F any frame of the robot.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -148,7 +148,14 @@ class RobotModel:
         limbs = [self.contacts[n].limb for n in self.soles]
         self.leg_joints = np.concatenate([np.zeros(0, int), *limbs]).astype(int)
         self.parts, self.places = self._yaml.parts, self._yaml.places
-        self.covers = find_covers(self)
+        self.covers = find_covers(
+            self.description,
+            self.urdf,
+            self.followers,
+            self.tree.parent,
+            self.body_of,
+            self._rest_angles(),
+        )
         if stays and (note := sunk(self.plant, self._first_posture())):
             self.notes += (note,)
         self.notes += tuple(
@@ -156,6 +163,14 @@ class RobotModel:
             for a, b in self.covers
         )
         self._check_servos()
+
+    def _rest_angles(self) -> Iterator[dict[str, float]]:
+        """Angles of all joints at zero, and standing where that is known [rad]."""
+        zero = dict.fromkeys(self.joint_names, 0.0) | dict(self.locked)
+        yield zero
+        if "stand" in self.posture_names:
+            angles = self.posture_joints("stand")
+            yield zero | {n: a for n, a in angles.items() if n in zero}
 
     def _check_servos(self) -> None:
         """Refuses servos that shake in `stand`, or at zero where there is none."""

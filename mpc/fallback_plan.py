@@ -10,7 +10,7 @@ from mpc.plan import Plan
 from mpc.predictive_program import PredictiveProgram
 from mpc.reference import Reference
 from mpc.stepping import swing_of
-from mpc.swings import Swing
+from mpc.swing_offset import Swing
 from mpc.touchdown import behind
 
 

@@ -10,7 +10,7 @@ from models.arrays import Array3, Matrix, Vector
 from models.bound_arguments import Bound, bind
 from models.compiled import compiled
 from mpc.stepping import Step
-from mpc.swings import Swing
+from mpc.swing_offset import Swing
 from mpc.touchdown import Touchdown
 
 

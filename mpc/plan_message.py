@@ -19,7 +19,7 @@ from mpc.plan import Plan
 from mpc.plan_settings import PlanSettings, Tempo
 from mpc.predictive_memory import PredictiveMemory
 from mpc.stepping import Step
-from mpc.swings import Swing
+from mpc.swing_offset import Swing
 from mpc.touchdown import Touchdown
 
 _LENGTH = struct.Struct("<Q")

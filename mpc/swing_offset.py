@@ -1,13 +1,57 @@
-"""The offset of a swing from where the behavior has the foot, compiled.
+"""Swing: a foot in the air, and its offset from where the behavior has the foot."""
 
-`mpc.swings.Swing` says what the numbers of a swing are.
-"""
+from dataclasses import dataclass
+
+import numpy as np
 
 from models.arrays import Matrix, Vector
 from models.compiled import compiled
 
 # How fast a foot that missed the ground goes on looking for it [m/s].
 SINKING = 0.4
+
+
+@dataclass(frozen=True)
+class Swing:
+    """A foot in the air, or about to be: offset from the behavior as it goes on.
+
+    Attributes:
+        contact: index of the patch.
+        start, end: phases of lift-off and touchdown [s].
+        since: phase from which the offset counts [s].
+        shift, rate: (2,) offset [m] and its change per phase [m/s] at `since`.
+        landing: (2,) offset at touchdown [m].
+        height, depth: how high the offset goes and how low it ends [m].
+        until: phase up to which the foot goes on downwards, when it missed the
+            ground [s].
+        rise: offset of the height that the foot starts from [m]. One that starts too
+            low is up when half of the swing is over; one that starts too high comes
+            down in the other half: it clears the ground that it stood on.
+    """
+
+    contact: int
+    start: float
+    end: float
+    since: float
+    shift: np.ndarray
+    rate: np.ndarray
+    landing: np.ndarray
+    height: float = 0.0
+    depth: float = 0.0
+    until: float = -np.inf
+    rise: float = 0.0
+
+    def is_under_way(self, s: float) -> bool:
+        """Whether the foot is in the air at phase s."""
+        return self.start < s < max(self.end, self.until)
+
+    def offset(self, s: float) -> np.ndarray:
+        """(3, 3) offset at phase s, with its first and second rate per phase."""
+        out = np.zeros((3, 3))
+        span = self.start, self.end, self.since, self.until
+        heights = self.height, self.depth, self.rise
+        find_offset(s, *span, self.shift, self.rate, self.landing, *heights, out)
+        return out
 
 
 @compiled

@@ -5,19 +5,16 @@ leaves standing, that is an offset from where the behavior has the foot.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 
+from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.reference_sampling import ReferenceSample
 from mpc.stepping import swing_of
-from mpc.swing_offset import find_offset
-
-if TYPE_CHECKING:
-    from mpc.plan import Plan
-    from mpc.touchdown import Touchdown
+from mpc.swing_offset import Swing
+from mpc.touchdown import Touchdown
 
 # A recovery step goes so high, and aims so far into the ground [m].
 STEP_HEIGHT, STEP_DEPTH = 0.07, 0.004
@@ -26,52 +23,9 @@ STEP_HEIGHT, STEP_DEPTH = 0.07, 0.004
 SNAG = 0.03
 
 
-@dataclass(frozen=True)
-class Swing:
-    """A foot in the air, or about to be: offset from the behavior as it goes on.
-
-    Attributes:
-        contact: index of the patch.
-        start, end: phases of lift-off and touchdown [s].
-        since: phase from which the offset counts [s].
-        shift, rate: (2,) offset [m] and its change per phase [m/s] at `since`.
-        landing: (2,) offset at touchdown [m].
-        height, depth: how high the offset goes and how low it ends [m].
-        until: phase up to which the foot goes on downwards, when it missed the
-            ground [s].
-        rise: offset of the height that the foot starts from [m]. One that starts too
-            low is up when half of the swing is over; one that starts too high comes
-            down in the other half: it clears the ground that it stood on.
-    """
-
-    contact: int
-    start: float
-    end: float
-    since: float
-    shift: np.ndarray
-    rate: np.ndarray
-    landing: np.ndarray
-    height: float = 0.0
-    depth: float = 0.0
-    until: float = -np.inf
-    rise: float = 0.0
-
-    def is_under_way(self, s: float) -> bool:
-        """Whether the foot is in the air at phase s."""
-        return self.start < s < max(self.end, self.until)
-
-    def offset(self, s: float) -> np.ndarray:
-        """(3, 3) offset at phase s, with its first and second rate per phase."""
-        out = np.zeros((3, 3))
-        span = self.start, self.end, self.since, self.until
-        heights = self.height, self.depth, self.rise
-        find_offset(s, *span, self.shift, self.rate, self.landing, *heights, out)
-        return out
-
-
 def next_swings(
     reference: Reference,
-    plan: "Plan",
+    plan: Plan,
     before: Sequence[Swing],
     s: float,
     ahead: float,
@@ -170,7 +124,7 @@ def _knot(phases: np.ndarray, s: float) -> int:
 
 def _descent(
     reference: Reference,
-    down: "Touchdown",
+    down: Touchdown,
     old: Swing | None,
     s: float,
     landing: np.ndarray,

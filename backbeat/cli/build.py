@@ -96,6 +96,7 @@ def command(
         print_highest_tempo(names or [], as_json)
         return
     from backbeat.cli.console import print_json, remarks
+    from backbeat.cli.shadows import warn_of_shadow
     from behaviors.specification import find_specification, shipped_names
 
     adapt = adaptation(note_map, unplayable, tempo_factor, grid, least_velocity)
@@ -137,18 +138,6 @@ def adaptation(
     )
     check_adaptation(adapt, "the command")
     return adapt
-
-
-def warn_of_shadow(path: Path, library: Path) -> None:
-    """Warns when a file, or one of a setlist, takes the place of what ships."""
-    from backbeat.cli.console import warn
-    from behaviors.setlist_rules import shadows
-
-    for file, name in shadows(path).items():
-        warn(
-            f"{file} is called {name} like what ships, and takes its place in "
-            f"{library}; to have both, give it another name"
-        )
 
 
 def build_behaviors(

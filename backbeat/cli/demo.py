@@ -8,8 +8,9 @@ import typer
 from backbeat.cli.options import LIBRARY, LibraryFolder
 
 if TYPE_CHECKING:
-    from mpc.simulation.run import SimulationRun
+    from mpc.simulation.metrics import run_metrics
     from mpc.simulation.scenario import Scenario
+    from mpc.simulation.simulation_run import SimulationRun
 
 PROGRAM = {
     "posture-tour": "Posture tour",
@@ -94,7 +95,7 @@ def _perform(
             scenario, behavior, progress=lambda share: report(share, "in closed loop")
         )
         report(1.0, "measuring")
-        metrics = run.metrics()
+        metrics = run_metrics(run)
     path = out / f"{name}.run.parquet"
     if earlier := keep_earlier(path, run):
         remarks.print(f"the earlier run is now {earlier}")

@@ -24,7 +24,7 @@ def command(
     from behaviors.library import Library
     from models.errors import BackbeatError
     from mpc.simulation.run import run_scenario
-    from mpc.simulation.run_explanation import check_time
+    from mpc.simulation.run_explanation import check_time, explain_run
     from mpc.simulation.run_file import load_run, run_settings, run_weights
 
     samples, story = load_run(run_file)
@@ -44,4 +44,4 @@ def command(
             run_weights(story),
             progress=lambda share: report(share, "once more"),
         )
-    typer.echo(str(run.explain(at)))
+    typer.echo(str(explain_run(run, at)))

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from backbeat.cli.completion import kinds
+from backbeat.cli.new_for_robot import ATLAS
 
-ATLAS = "atlas"
 DRUMMING = """\
 # A drummer for the score in scores/{name}.yaml. Build it, and watch it play:
 #   backbeat build {path}

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from models.robot import RobotModel
 
+# The robot that ships.
+ATLAS = "atlas"
+
 POSTURE = """\
 # Postures of {title}, one after the other. Check it, build it, and watch it:
 #   backbeat check {path}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from backbeat.cli.new import ATLAS
+from backbeat.cli.new_for_robot import ATLAS
 
 RECORDING = """\
 # A dance from a recording. Check it, build it, and watch it:

@@ -37,6 +37,7 @@ def command(
     from backbeat.cli.console import print_json, progress_bar
     from behaviors.library import Library
     from models.errors import BackbeatError
+    from mpc.simulation.metrics import run_metrics
     from mpc.simulation.origin import other_origins
     from mpc.simulation.replay import compare_samples
     from mpc.simulation.run import run_scenario
@@ -69,7 +70,7 @@ def command(
         )
     difference = compare_samples(samples, run_frame(run))
     if output is not None:
-        save_run(run, output, run.metrics())
+        save_run(run, output, run_metrics(run))
     if as_json:
         print_json(
             {

@@ -83,6 +83,7 @@ def command(
     from models.outside_file import is_there
     from mpc.remote.address import read_address
     from mpc.simulation.earlier_run import keep_earlier, repeats
+    from mpc.simulation.metrics import run_metrics
     from mpc.simulation.run import run_scenario
     from mpc.simulation.run_file import check_run_place, save_run
     from mpc.simulation.scenario import Scenario, load_scenario, read_push
@@ -137,7 +138,7 @@ def command(
     except KeyboardInterrupt:
         typer.echo(f"backbeat: interrupted; {path} was not written.", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    metrics = run.metrics()
+    metrics = run_metrics(run)
     if output is None:
         if earlier := keep_earlier(path, run):
             remarks.print(f"the earlier run is now {earlier}")

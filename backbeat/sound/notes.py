@@ -12,8 +12,9 @@ from behaviors.music.meter import COMMON, MeterMap, Pulse
 from behaviors.strokes import PLAIN, Stroke
 from models.errors import BackbeatError
 from models.kit.drum_kit import DrumKit
-from mpc.simulation.run import SimulationRun
+from mpc.simulation.hits import run_hits
 from mpc.simulation.run_file import load_run
+from mpc.simulation.simulation_run import SimulationRun
 from mpc.simulation.story_bars import story_bars
 
 # The drum of a metronome's click; no member of a kit has a space in its name.
@@ -112,7 +113,7 @@ class Performance:
 
 def performed(run: SimulationRun) -> Performance:
     """What a run sounds like: every contact that was a strike, planned or not."""
-    behavior, hits = run.behavior, run.hits()
+    behavior, hits = run.behavior, run_hits(run)
     end, music = float(run.t[-1]), behavior.music()
     made = [] if hits is None else hits.table.to_dict("records")
     extra = [] if hits is None else [asdict(hit) for hit in hits.extra]

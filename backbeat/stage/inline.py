@@ -6,7 +6,7 @@ from html import escape
 from backbeat.stage.recording import page_of
 from backbeat.stage.takes import PlannedTake, SimulatedTake
 from behaviors.behavior import Behavior
-from mpc.simulation.run import SimulationRun
+from mpc.simulation.simulation_run import SimulationRun
 
 
 @dataclass(frozen=True)

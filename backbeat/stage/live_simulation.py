@@ -34,11 +34,13 @@ from mpc.prediction import predict
 from mpc.simulation.asked_tempo import AskedTempo, asked_tempo
 from mpc.simulation.hits import SILENCE
 from mpc.simulation.joint_sample import Listener
-from mpc.simulation.run import SimulationRun, collect_run
+from mpc.simulation.metrics import run_metrics
+from mpc.simulation.run import collect_run
 from mpc.simulation.run_file import save_run
 from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.setting_event import SettingEvent
+from mpc.simulation.simulation_run import SimulationRun
 from mpc.simulation.stick_contacts import FORCE, MEMBER, ROW
 
 
@@ -186,7 +188,7 @@ class LiveSimulation:
             BackbeatError: nothing has been simulated yet, or it cannot be written.
         """
         run = self.run_so_far()
-        return save_run(run, path, run.metrics())
+        return save_run(run, path, run_metrics(run))
 
     def now(self) -> Moment:
         """What is seen at present."""

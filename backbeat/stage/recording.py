@@ -14,7 +14,7 @@ from backbeat.stage.takes import PlannedTake, SimulatedTake
 from backbeat.stage.trails import ribbons
 from behaviors.behavior import Behavior
 from models.atomic_file import replacing
-from mpc.simulation.run import SimulationRun
+from mpc.simulation.simulation_run import SimulationRun
 
 
 @dataclass(frozen=True)

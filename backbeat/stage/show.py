@@ -10,7 +10,7 @@ from backbeat.stage.page import data_element, page_file
 from backbeat.stage.recording import Recording, page_of, write_page
 from backbeat.stage.takes import PlannedTake, SimulatedTake
 from behaviors.behavior import Behavior
-from mpc.simulation.run import SimulationRun
+from mpc.simulation.simulation_run import SimulationRun
 
 CONTENTS, LIBRARY = "<!-- CONTENTS -->", "<!-- LIBRARY -->"
 SCRIPT, SCRIPT_END = '<script type="text/javascript">', "</script>"

@@ -8,7 +8,7 @@ import numpy as np
 from behaviors.behavior import Behavior
 from models.kit.drum_kit import DrumKit
 from mpc.simulation.hits import find_hits
-from mpc.simulation.run import SimulationRun
+from mpc.simulation.simulation_run import SimulationRun
 from mpc.simulation.stick_contacts import FORCE, MEMBER, ROW
 
 # A hit glows for about this long, and the greatest force is shown for this long [s].

@@ -43,8 +43,8 @@ from mpc.prediction import (
 )
 from mpc.reference import Reference, patch_names
 from mpc.simulation.asked_tempo import AskedTempo, asked_tempo
-from mpc.simulation.run import SimulationRun
 from mpc.simulation.scenario import Push
+from mpc.simulation.simulation_run import SimulationRun
 
 # A hit lasts this long; its greatest force is shown from its beginning [s].
 CONTACT = 0.006

@@ -1,16 +1,14 @@
 """Choreography: layered tracks of moves on the beat become a trajectory problem."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from behaviors.authored import BEND, CLOSER, Specification, check_bend
+from behaviors.authored import BEND, CLOSER
 from behaviors.behavior import Event, Mount, make_robot
 from behaviors.dance.arrangement import (
-    MeterDescription,
-    MoveDescription,
     PlacedMove,
     mean_timing,
     place_moves,
@@ -18,20 +16,19 @@ from behaviors.dance.arrangement import (
 from behaviors.dance.carried import clear_of_each_other
 from behaviors.dance.dance_tasks import DanceTasks
 from behaviors.dance.knots import KNOTS_PER_BEAT, STEPPING, knots_per_beat
+from behaviors.dance.layers import DanceLayers
 from behaviors.dance.markers import marker_events
 from behaviors.dance.move import Move
 from behaviors.dance.move_file import move_files, vocabulary
 from behaviors.dance.recorded_move import (
     RecordedMove,
     RecordedMoves,
-    RecordingDescription,
     departures,
 )
 from behaviors.dance.rules import Finding, findings
 from behaviors.dance.stepping import Swing, footsteps, swing_name, swings
 from behaviors.footsteps import Walker
-from behaviors.motion_plan import MotionPlan, check_length
-from behaviors.music.meter import MeterMap, first_meter, meter_map, read_meter
+from behaviors.motion_plan import MotionPlan
 from behaviors.music.tempo import Tempo
 from behaviors.stance import start_configuration, support_poses
 from behaviors.stride_reach import check_strides
@@ -42,7 +39,6 @@ from optimization.contact_schedule import constant_stance
 from optimization.dense_trajectory import DenseTrajectory
 from optimization.trajectory_problem import Limits, TrajectoryProblem, Weights
 
-LEAST_FADE = 0.1
 # Cost of accelerations [s^4/rad^2], low enough for what is done once a beat: legs move
 # by radians for every meter of the body.
 ACCELERATION = 0.002
@@ -50,30 +46,8 @@ BASE_SHARE, LEG_SHARE = 4.0, 0.1
 
 
 @dataclass
-class DanceSpecification(Specification):
+class DanceSpecification(DanceLayers):
     """Schema of `kind: dance`."""
-
-    kind: str = "dance"
-    bpm: float = 98.0
-    beats_per_bar: int = 4
-    # Meter such as "7/8"; empty for that of `beats_per_bar`.
-    meter: str = ""
-    # Changes of meter, in order of bars.
-    meters: list[MeterDescription] = field(default_factory=list)
-    # Length in beats, with a beat or two of rest at the end.
-    beats: float = 16.0
-    # Posture that everything is added to.
-    start: str = "stand"
-    # Beats over which a move grows at its start and dies at its end.
-    fade: float = 1.0
-    # Moves by track: legs, body, arms, head.
-    tracks: dict[str, list[MoveDescription]] = field(default_factory=dict)
-    # Joint trajectories from elsewhere, by the name of the move that they are.
-    recordings: dict[str, RecordingDescription] = field(default_factory=dict)
-    # Most time between knots [s]; 0 for what its moves take.
-    knot_spacing: float = 0.0
-    # How far knees of feet that stand stay from straight [rad]; 0 for any.
-    bend: float = 0.0
 
     def with_closer_knots(self) -> "DanceSpecification | None":
         """As of `Specification`, by the key `knot_spacing`."""
@@ -83,26 +57,6 @@ class DanceSpecification(Specification):
         if spacing < beat / KNOTS_PER_BEAT[-1]:
             return None
         return replace(self, knot_spacing=spacing)
-
-    def with_bent_knees(self) -> "DanceSpecification | None":
-        """As of `Specification`, by the key `bend`."""
-        return replace(self, bend=BEND) if self.bend < BEND else None
-
-    def meter_map(self) -> MeterMap:
-        """Its bars.
-
-        Raises:
-            BackbeatError: no meter, or bars in disorder.
-        """
-        first = first_meter(self.beats_per_bar, self.meter, self.name)
-        where = f"{self.name}, meters"
-        changes = [
-            (m.bar, read_meter(m.meter, f"{where}, bar {m.bar}")) for m in self.meters
-        ]
-        try:
-            return meter_map(first, changes)
-        except BackbeatError as error:
-            raise BackbeatError(f"{where}: {error}") from None
 
     def sources(self, folder: str | Path) -> list[Path]:
         """Moves of the user's own, and recordings."""
@@ -176,31 +130,9 @@ class DanceSpecification(Specification):
             review=review if used else None,
         )
 
-    def check_grid(self) -> None:
-        """Refuses a beat grid that makes no sense.
-
-        Raises:
-            BackbeatError: too few beats, too short a fade, a tempo or meter that is
-                none, no moves, or too long a dance.
-        """
-        if not self.beats >= 2:
-            raise BackbeatError(f"{self.name}: a dance needs at least 2 beats")
-        if not self.fade >= LEAST_FADE:
-            raise BackbeatError(
-                f"{self.name}: fade is {self.fade:g} beats; it must be at least "
-                f"{LEAST_FADE:g}"
-            )
-        if not any(self.tracks.values()):
-            raise BackbeatError(f"{self.name}: there is no move on any track")
-        check_bend(self.name, self.bend)
-        tempo = Tempo(self.bpm, self.meter_map())
-        finest = tempo.beat_length / KNOTS_PER_BEAT[-1]
-        if self.knot_spacing and not self.knot_spacing >= finest:
-            raise BackbeatError(
-                f"{self.name}: knot_spacing is {self.knot_spacing:g} s; at this tempo "
-                f"it is at least {finest:.3g} s, or 0 for what the moves take"
-            )
-        check_length(self.name, tempo.time(self.beats))
+    def with_bent_knees(self) -> "DanceSpecification | None":
+        """As of `Specification`, by the key `bend`."""
+        return replace(self, bend=BEND) if self.bend < BEND else None
 
     def _problem(
         self,

@@ -4,7 +4,6 @@ import difflib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,12 +16,10 @@ from behaviors.dance.arrangement import (
     state_changes,
     timings,
 )
+from behaviors.dance.layers import DanceLayers
 from behaviors.dance.move import TRACKS, Move
 from behaviors.music.meter import MeterMap
 from models.errors import BackbeatError, unknown_name
-
-if TYPE_CHECKING:
-    from behaviors.dance.choreography import DanceSpecification
 
 # Where a value stands in the file: keys and places in lists, from the top.
 Path = tuple[str | int, ...]
@@ -57,7 +54,7 @@ class Finding:
     renames: bool = False
 
 
-def findings(dance: "DanceSpecification", moves: Mapping[str, Move]) -> list[Finding]:
+def findings(dance: DanceLayers, moves: Mapping[str, Move]) -> list[Finding]:
     """All findings; those on moves that do not exist hide those on what they do."""
     found = list(_names(dance, moves))
     if any(f.fails for f in found):
@@ -76,7 +73,7 @@ def findings(dance: "DanceSpecification", moves: Mapping[str, Move]) -> list[Fin
     ]
 
 
-def _names(dance: "DanceSpecification", moves: Mapping[str, Move]) -> Iterator[Finding]:
+def _names(dance: DanceLayers, moves: Mapping[str, Move]) -> Iterator[Finding]:
     """Tracks, moves and parameters that do not exist, and values out of range."""
     for track, rows in dance.tracks.items():
         path: Path = ("tracks", track)
@@ -95,7 +92,7 @@ def nearest(name: str, known: Sequence[str] | Mapping[str, object]) -> str | Non
 
 
 def _move(
-    dance: "DanceSpecification",
+    dance: DanceLayers,
     d: MoveDescription,
     path: Path,
     track: str,
@@ -179,7 +176,7 @@ def _start(
 
 
 def _about(
-    dance: "DanceSpecification",
+    dance: DanceLayers,
     p: PlacedMove,
     key: str,
     what: str,
@@ -191,9 +188,7 @@ def _about(
     return Finding(fails, ("tracks", p.track, p.row, key), sentence, mend)
 
 
-def _ends(
-    dance: "DanceSpecification", placed: Sequence[PlacedMove]
-) -> Iterator[Finding]:
+def _ends(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding]:
     """Moves that do not fit into the dance."""
     for p in placed:
         if p.start >= 0 and p.beats > 0 and p.end <= dance.beats + 1e-9:
@@ -209,9 +204,7 @@ def _ends(
         yield _about(dance, p, "beats", what, mend=mend)
 
 
-def _lengths(
-    dance: "DanceSpecification", placed: Sequence[PlacedMove]
-) -> Iterator[Finding]:
+def _lengths(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding]:
     """Moves that cannot be as long as they are asked to be."""
     for p in placed:
         length = p.move.length(p.values)
@@ -238,9 +231,7 @@ def _lengths(
                 yield _about(dance, p, "beats", what, fails=False)
 
 
-def _states(
-    dance: "DanceSpecification", placed: Sequence[PlacedMove]
-) -> Iterator[Finding]:
+def _states(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding]:
     """Moves of the legs that cannot start from what the one before left."""
     changes = state_changes(placed)
     for p, state, _ in changes:
@@ -268,9 +259,7 @@ def _since(
     return ends[-1] if ends else 0.0
 
 
-def _steps(
-    dance: "DanceSpecification", placed: Sequence[PlacedMove]
-) -> Iterator[Finding]:
+def _steps(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding]:
     """Steps at the same time, or too quick."""
     walking = sorted(
         (p for p in placed if p.move.steps or p.move.exit), key=lambda p: p.start
@@ -306,9 +295,7 @@ def _steps(
                 break
 
 
-def _falls(
-    dance: "DanceSpecification", placed: Sequence[PlacedMove]
-) -> Iterator[Finding]:
+def _falls(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding]:
     """Moves that go down faster than a body falls."""
     step = FINE * 60.0 / dance.bpm
     for p in {(p.track, p.row): p for p in placed}.values():
@@ -328,9 +315,7 @@ def _falls(
             yield _about(dance, p, "move", what, fails=False)
 
 
-def _knobs(
-    dance: "DanceSpecification", placed: Sequence[PlacedMove]
-) -> Iterator[Finding]:
+def _knobs(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding]:
     """Beat priorities that differ, of which a dance has but one."""
     asked = timings(placed, dance.beat_priority)
     if len(asked) and np.ptp(asked) > APART:

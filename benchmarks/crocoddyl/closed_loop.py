@@ -21,7 +21,6 @@ from models.robot import RobotModel
 from mpc.predictive_program import PredictiveProgram
 from mpc.reference import Reference
 from mpc.simulation.fall import has_fallen
-from mpc.simulation.run import SimulationRun
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.simulated_robot import (
     LOG_PERIOD,
@@ -29,6 +28,7 @@ from mpc.simulation.simulated_robot import (
     add_simulated_robot,
 )
 from mpc.simulation.simulated_world import draw_world
+from mpc.simulation.simulation_run import SimulationRun
 
 # How often a fall is looked for [s].
 WATCH_PERIOD = 0.02

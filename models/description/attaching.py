@@ -1,12 +1,12 @@
 """Welds one description to a link of another."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from lxml import etree
 
 from models.description.document import Document, attributes, children, tag
 from models.description.overlay_file import Attachment
+from models.description.writing import set_pose
 from models.errors import BackbeatError
 
 # Where names of links, joints and materials are used, by element and attribute.
@@ -82,18 +82,3 @@ def _check_names(root: Any, other: Document, prefix: str) -> None:
                 f"{other.path} has a {kind} {min(map(str, own & new))!r}, and so has "
                 f"the robot; give the attachment {word} prefix"
             )
-
-
-def set_pose(joint: Any, position: Sequence[float], rpy: Sequence[float]) -> None:
-    """Gives an element an <origin>."""
-    etree.SubElement(
-        joint,
-        "origin",
-        xyz=" ".join(map(written, position)),
-        rpy=" ".join(map(written, rpy)),
-    )
-
-
-def written(value: float) -> str:
-    """A number in as few digits as give it back exactly."""
-    return repr(float(value)).removesuffix(".0")

@@ -12,10 +12,10 @@ from typing import Any
 from lxml import etree
 from pydrake.math import RollPitchYaw
 
-from models.description.attaching import set_pose, written
 from models.description.description import Description, Inertial
 from models.description.document import attributes, child, children
 from models.description.inertia_box import inertia_box
+from models.description.writing import set_pose, written
 from models.errors import BackbeatError
 
 # Nothing; what is drawn; the box that has the inertia of its link. Anything else is a

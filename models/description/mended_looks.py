@@ -14,12 +14,12 @@ from typing import Any
 
 from lxml import etree
 
-from models.description.attaching import written
 from models.description.description import Description, Geometry, Material, listed
 from models.description.document import attributes, child, children
 from models.description.geometry_reading import read_geometry, read_material
 from models.description.meshes import resolve
 from models.description.values import Values
+from models.description.writing import written
 from models.outside_file import is_file
 
 _BYTE = 255.0

@@ -9,7 +9,7 @@ from typing import Any
 from lxml import etree
 
 from models.atomic_file import refuse_to_replace
-from models.description.attaching import attach, set_pose, written
+from models.description.attaching import attach
 from models.description.collision_choice import choose_all
 from models.description.description import INERTIA
 from models.description.document import (
@@ -30,6 +30,7 @@ from models.description.overlay_file import (
     made_from,
 )
 from models.description.reading import read_leniently
+from models.description.writing import set_pose, written
 from models.errors import BackbeatError, unknown_name
 
 

@@ -14,11 +14,11 @@ from lxml import etree
 from pydrake.math import RigidTransform, RollPitchYaw
 from pydrake.multibody.tree import SpatialInertia, UnitInertia
 
-from models.description.attaching import set_pose, written
 from models.description.description import INERTIA, WORLD, Description, Inertial, Joint
 from models.description.document import attributes, child, children, tag
 from models.description.honoring import transform
 from models.description.inertia import inertia_matrix
+from models.description.writing import set_pose, written
 
 
 def slim(root: Any, description: Description, kept: Collection[str] = ()) -> None:

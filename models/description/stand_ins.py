@@ -14,12 +14,12 @@ import numpy as np
 from lxml import etree
 from pydrake.math import RigidTransform, RollPitchYaw
 
-from models.description.attaching import set_pose, written
 from models.description.collision_choice import copied_shape
 from models.description.description import WORLD, Description, Inertial, listed
 from models.description.document import attributes, children
 from models.description.honoring import transform
 from models.description.inertia_box import inertia_box
+from models.description.writing import set_pose, written
 
 # A link without an inertia that a box could have is drawn as a ball of water [kg/m^3].
 WATER = 1000.0

@@ -14,7 +14,7 @@ from models.contact import FLOOR
 from models.errors import unknown_name
 from models.kit.kit_file import MemberDescription, parse_kit
 from models.kit.looks import look_of, shipped_look
-from models.kit.pedals import Pedal, kit_pedals
+from models.kit.pedals import Pedal
 from models.restitution import struck_material
 
 # Depth and extra radius of a cymbal for whoever plans around it [m].
@@ -91,8 +91,13 @@ class DrumKit:
         return RigidTransform(turn @ tilt, self.p_WK + place + shift)
 
     def pedals(self) -> list[Pedal]:
-        """The pedals of its members."""
-        return kit_pedals(self)
+        """The pedals of its members, in their order."""
+        found = []
+        for name, member in self.members.items():
+            if member.pedal is not None:
+                X_WH = RigidTransform(self.p_WK + np.array(member.pedal.heel, float))
+                found.append(Pedal(name, member.pedal, X_WH, self.strike_pose(name)))
+        return found
 
     @property
     def seat_height(self) -> float:

@@ -13,7 +13,6 @@ Frames: W world, K kit, M the member (z its normal), D the board (x from heel to
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from pydrake.geometry import Box, Cylinder, Rgba, Shape, Sphere
@@ -32,9 +31,6 @@ from pydrake.multibody.tree import (
 from models.contact import FLOOR, STICK_TIP
 from models.errors import BackbeatError
 from models.kit.kit_file import PedalDescription
-
-if TYPE_CHECKING:
-    from models.kit.drum_kit import DrumKit
 
 # Where a board begins and ends from its hinge: heels rest on the floor [m]; its width,
 # at least that of the sole, and thickness [m], and mass [kg].
@@ -228,16 +224,6 @@ class Pedal:
             rod_shape = Cylinder(ARM_RADIUS, arm)
             _draw(plant, body, along, rod_shape, f"{self.beater}_arm", METAL)
         return joint
-
-
-def kit_pedals(kit: "DrumKit") -> list[Pedal]:
-    """The pedals of a kit, in the order of its members."""
-    found = []
-    for name, member in kit.members.items():
-        if member.pedal is not None:
-            X_WH = RigidTransform(kit.p_WK + np.array(member.pedal.heel, float))
-            found.append(Pedal(name, member.pedal, X_WH, kit.strike_pose(name)))
-    return found
 
 
 class PedalMotion:

@@ -7,8 +7,8 @@ from models.atomic_file import renamed
 from models.errors import BackbeatError
 from models.outside_file import is_there
 from mpc.simulation.origin import other_origins
-from mpc.simulation.run import SimulationRun
 from mpc.simulation.run_file import load_run, settings_story
+from mpc.simulation.simulation_run import SimulationRun
 
 SUFFIX = ".run.parquet"
 

@@ -1,16 +1,12 @@
 """How far the state that the controllers read is from the true one."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from models.rotations import quaternion_log
-
-if TYPE_CHECKING:
-    from mpc.simulation.run import SimulationRun
+from mpc.simulation.simulation_run import SimulationRun
 
 
-def estimate_error(run: "SimulationRun") -> dict[str, dict[str, float]] | None:
+def estimate_error(run: SimulationRun) -> dict[str, dict[str, float]] | None:
     """Root mean square and largest errors of an estimated state; None without one.
 
     Place and velocity of the base [mm, mm/s], its tilt and heading [mrad], angles

@@ -9,7 +9,7 @@ import base64
 import binascii
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -17,9 +17,7 @@ from scipy.spatial.transform import Rotation
 from models.errors import BackbeatError
 from mpc.prediction import INSTANTS, POINTS, Foothold, Prediction, predict
 from mpc.reference import Reference
-
-if TYPE_CHECKING:
-    from mpc.simulation.run import SimulationRun
+from mpc.simulation.simulation_run import SimulationRun
 
 # Landings of one plan that are kept.
 LANDINGS = 6
@@ -31,7 +29,7 @@ _ACTING = np.array([*[PLACE] * 3, *[FORCE] * 3])
 _MOST = 2**31 - 1
 
 
-def predictions_story(run: "SimulationRun") -> dict[str, Any]:
+def predictions_story(run: SimulationRun) -> dict[str, Any]:
     """What the plans of a run expected, as plain data; see `FiledPredictions`."""
     reference, start = Reference(run.behavior), run.scenario.lead_in
     patches, units = reference.patches, _units(len(reference.patches))

@@ -1,22 +1,18 @@
 """How far off its target the hand of an upper body was in a run."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from mpc.reference import Reference
 from mpc.simulation.controllers import make_upper_body
 from mpc.simulation.settings import settings_at
-
-if TYPE_CHECKING:
-    from mpc.simulation.run import SimulationRun
+from mpc.simulation.simulation_run import SimulationRun
 
 # What happens before, while the circle comes to its speed, does not count [s].
 SETTLED = 1.0
 
 
 def hand_errors(
-    run: "SimulationRun", reference: Reference
+    run: SimulationRun, reference: Reference
 ) -> tuple[np.ndarray, np.ndarray]:
     """Where the hand of the upper body was, and where it should have been.
 
@@ -37,9 +33,7 @@ def hand_errors(
     return hand, target
 
 
-def hand_figures(
-    run: "SimulationRun", reference: Reference
-) -> dict[str, object] | None:
+def hand_figures(run: SimulationRun, reference: Reference) -> dict[str, object] | None:
     """Error of the hand and how far it went, as plain data; None without one."""
     hand, target = hand_errors(run, reference)
     late = run.t >= min(SETTLED, 0.5 * float(run.t[-1]))

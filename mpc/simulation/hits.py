@@ -15,6 +15,8 @@ import pandas as pd
 from behaviors.behavior import Event
 from models.kit.drum_kit import DrumKit
 from models.kit.pedals import HEAD_RADIUS
+from mpc.simulation.simulated_world import simulated_kit
+from mpc.simulation.simulation_run import SimulationRun
 from mpc.simulation.stick_contacts import (
     FORCE,
     MEMBER,
@@ -183,6 +185,15 @@ class HitReport:
             "position_max_mm": float(made["offset"].max() * 1e3) if some else none,
             "speed_min_m_s": float(made["speed"].min()) if some else none,
         }
+
+
+def run_hits(run: SimulationRun) -> HitReport | None:
+    """Planned and made hits of a run; None when its behavior has no strikes."""
+    if not run.behavior.strikes():
+        return None
+    kit = simulated_kit(run.scenario, run.behavior)
+    found = find_hits(run.strike_t, run.strikes, run.tips, run.members, kit)
+    return match_hits(found, run.asked_events(), float(run.t[-1]))
 
 
 def match_hits(hits: Sequence[Hit], events: Sequence[Event], end: float) -> HitReport:

@@ -1,7 +1,6 @@
 """Joints that are soft in a run: their part of the diagram, and what came of it."""
 
 import math
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydrake.systems.framework import DiagramBuilder, OutputPort
@@ -15,9 +14,6 @@ from mpc.servo_gains import standing_joints
 from mpc.simulation.compliant_period import CompliantPeriod
 from mpc.simulation.scenario import Scenario
 from mpc.simulation.simulated_robot import SimulatedRobot
-
-if TYPE_CHECKING:
-    from mpc.simulation.metrics import RunAnalysis
 
 
 def soft_periods(scenario: Scenario, reference: Reference) -> list[SoftPeriod]:
@@ -83,27 +79,3 @@ def add_joint_modes(
         measured = body.servo.GetInputPort("measured_effort")
         builder.Connect(felt.get_output_port(), measured)
     return modes.GetOutputPort("command")
-
-
-def compliance_metrics(analysis: "RunAnalysis") -> list[dict[str, Any]]:
-    """What soft joints were like, and how far they gave way, by period."""
-    scenario, robot = analysis.run.scenario, analysis.reference.robot
-    away = np.abs(analysis.joints - analysis.joints_planned)
-    rows = []
-    periods = soft_periods(scenario, analysis.reference)
-    for own, soft in zip(scenario.compliant, periods, strict=True):
-        clock = analysis.t + scenario.lead_in
-        inside = (clock >= soft.start) & (clock < soft.end)
-        far = away[inside][:, soft.joints].max(axis=0, initial=0.0)
-        rows.append(
-            {
-                "joints": [robot.joint_names[j] for j in soft.joints],
-                "start_s": own.start,
-                "end_s": own.end,
-                "stiffness_Nm_per_rad": soft.stiffness.tolist(),
-                "damping_Nms_per_rad": soft.damping.tolist(),
-                "compensation": soft.compensation,
-                "gave_way_rad": far.tolist(),
-            }
-        )
-    return rows

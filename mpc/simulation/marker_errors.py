@@ -1,18 +1,16 @@
 """Markers of a run: how late the extremes of a dance's moves came."""
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 
 from behaviors.dance.markers import Traced, measure_markers
+from mpc.simulation.simulation_run import SimulationRun
 from mpc.touchdown import EARLY
 
-if TYPE_CHECKING:
-    from mpc.simulation.run import SimulationRun
 
+def run_markers(run: SimulationRun) -> pd.DataFrame | None:
+    """How late every marker of a run was, None without markers.
 
-def run_markers(run: "SimulationRun") -> pd.DataFrame:
-    """How late every marker of a run was; see `behaviors.dance.markers`.
+    See `behaviors.dance.markers`.
 
     A foot carries weight from the force on that controllers take for a touchdown.
     """
@@ -20,4 +18,5 @@ def run_markers(run: "SimulationRun") -> pd.DataFrame:
     up = run.contact[:, :, 5] > EARLY
     loaded = {name: up[:, robot.patches.index(name)] for name in robot.soles}
     motion = Traced(robot, run.t, run.x[:, : robot.num_positions], loaded)
-    return measure_markers(run.asked_events(), motion)
+    table = measure_markers(run.asked_events(), motion)
+    return None if table.empty else table

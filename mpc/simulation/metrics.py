@@ -23,35 +23,30 @@ unknown forces  what pushed that the model does not know, see
 realtime factor simulated time by wall time of this very run, logging included
 """
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from behaviors.dance.markers import marker_figures
 from behaviors.joint_jerk import jerk_of_motion, jerk_of_samples, jerk_story
-from models.configuration import Configuration
 from mpc.reference import Reference
-from mpc.simulation.asked_tempo import asked_tempo
+from mpc.simulation.compliance import compliance_metrics
 from mpc.simulation.estimate_error import estimate_error
 from mpc.simulation.force_warnings import warning_metrics
 from mpc.simulation.hand_error import hand_figures
-from mpc.simulation.joint_softness import compliance_metrics
+from mpc.simulation.hits import run_hits
 from mpc.simulation.joint_strain import strained_joints
-from mpc.simulation.plan_channel import plans_in_force
+from mpc.simulation.marker_errors import run_markers
+from mpc.simulation.rests import run_rests
+from mpc.simulation.run_analysis import RunAnalysis
 from mpc.simulation.safety_metrics import safety_metrics
-from mpc.simulation.scenario import Push
 from mpc.simulation.servo_check import softened_servos
-from mpc.simulation.survival import RECOVERY, judge, survived
+from mpc.simulation.simulation_run import SimulationRun
+from mpc.simulation.survival import survived
 
 # What the controllers read, in words.
 STATE = {
     "true": "true state, no estimator",
     "estimated": "state estimated from noisy and late sensors",
 }
-
-if TYPE_CHECKING:
-    from mpc.simulation.run import SimulationRun
 
 
 def spread(values: np.ndarray) -> dict[str, float | None]:
@@ -75,112 +70,7 @@ def size(values: np.ndarray) -> dict[str, float | None]:
     }
 
 
-class RunAnalysis:
-    """Kinematics of a run, computed once and used by all metrics.
-
-    Attributes:
-        t: (M,) times within the behavior [s].
-        phase: (M,) phase of the controller [s].
-        com: (M, 3) center of mass [m].
-        com_planned, com_nominal: (M, 3) the behavior's, at the phase and where the
-            tempo asked for has it.
-        tempo: what was asked for.
-        joints, joints_planned: (M, nj) angles [rad].
-        speeds: (M, nj) velocities of joints [rad/s].
-        corners: (M, 4 C, 3) corners of the patches [m].
-        standing: (M, C) whether the behavior has a patch on its support.
-    """
-
-    def __init__(self, run: "SimulationRun", reference: Reference) -> None:
-        """Computes the kinematics of `run`."""
-        self.run, self.reference = run, reference
-        robot = reference.robot
-        self.tempo = asked_tempo(run.scenario)
-        ends = self.tempo.when(reference.duration)
-        inside = run.samples_until(ends)
-        self.t, x = run.t[inside], run.x[inside]
-        self.effort = run.effort[inside]
-        self.phase = self._phases()
-        nq, M = robot.num_positions, len(self.t)
-        C = len(reference.patches)
-        self.com, self.corners = np.zeros((M, 3)), np.zeros((M, 4 * C, 3))
-        self.com_planned, self.com_nominal = np.zeros((M, 3)), np.zeros((M, 3))
-        self.joints = x[:, robot.base_positions : nq]
-        self.speeds = x[:, nq + robot.base_velocities :]
-        self.joints_planned = np.zeros_like(self.joints)
-        self.standing = np.zeros((M, C), bool)
-        state, sample_at = Configuration(robot, x[0, :nq]), reference.sampler()
-        for i in range(M):
-            state.update(x[i, :nq])
-            self.com[i] = state.center_of_mass
-            for c, name in enumerate(reference.patches):
-                corners = robot.contacts[name].corners().T
-                places = state.pose(name).multiply(corners).T
-                self.corners[i, 4 * c : 4 * c + 4] = places
-            sample = sample_at(self.phase[i])
-            self.com_planned[i] = sample.com[0]
-            self.joints_planned[i] = sample.q[robot.base_positions :]
-            self.standing[i] = sample.standing
-            asked = self.tempo.phase(float(self.t[i]))
-            self.com_nominal[i] = sample_at(asked).com[0]
-
-    def _phases(self) -> np.ndarray:
-        """Phase of the plan in force at every sample."""
-        clock = self.t + self.run.scenario.lead_in
-        plans, index = plans_in_force(self.run.plans, self.run.scenario, clock)
-        phases = [plans[k].phase_at(t) for k, t in zip(index, clock, strict=True)]
-        return np.array(phases)
-
-    def slip(self, patches: Collection[str]) -> float:
-        """Farthest a corner of standing patches got from where it first stood [m]."""
-        worst = 0.0
-        for c, name in enumerate(self.reference.patches):
-            if name not in patches:
-                continue
-            on = self.standing[:, c]
-            starts = np.where(on & ~np.r_[False, on[:-1]])[0]
-            for start in starts:
-                end = start
-                while end + 1 < len(on) and on[end + 1]:
-                    end += 1
-                corners = self.corners[start : end + 1, 4 * c : 4 * c + 4]
-                away = np.linalg.norm((corners - corners[0])[..., :2], axis=2)
-                worst = max(worst, float(away.max()))
-        return worst
-
-    def recovery(self, push: Push) -> dict[str, object]:
-        """Whether the robot got over a push, and how far it was moved.
-
-        `survived` is None when the run ended, without a fall, before it could be
-        told.
-        """
-        after = self.t >= push.time
-        away = np.linalg.norm(self.com - self.com_planned, axis=1)[after]
-        judged = push.time + push.duration + RECOVERY
-        found = None if self.run.fell else judge(self.run, self.reference, judged)
-        return {
-            "time_s": push.time,
-            "impulse_Ns": list(push.impulse),
-            "body": push.body,
-            "survived": False if self.run.fell else found and found.survived,
-            "com_moved_mm": float(away.max(initial=0.0)) * 1e3,
-            "com_speed_error": found and found.com_speed_error,
-            "com_height_error": found and found.com_height_error,
-            "tilt_error": found and found.tilt_error,
-            "phase_rate": found and found.phase_rate,
-            "late": found and found.late,
-        }
-
-    def beat_errors(self) -> np.ndarray:
-        """Delay of the controller's phase on every beat [ms]; positive is late."""
-        beats = self.run.behavior.beat_times(self.tempo.phase(float(self.t[-1])))
-        if not len(beats):
-            return beats
-        asked = [self.tempo.when(float(beat)) for beat in beats]
-        return np.asarray((beats - np.interp(asked, self.t, self.phase)) * 1e3)
-
-
-def run_metrics(run: "SimulationRun") -> dict[str, object]:
+def run_metrics(run: SimulationRun) -> dict[str, object]:
     """All metrics of a run as plain data, ready for JSON."""
     reference = Reference(run.behavior)
     analysis = RunAnalysis(run, reference)
@@ -238,16 +128,16 @@ def run_metrics(run: "SimulationRun") -> dict[str, object]:
     metrics["upper_body"] = hand_figures(run, reference)
     metrics["pushes"] = [analysis.recovery(push) for push in run.scenario.pushes]
     metrics["compliant"] = compliance_metrics(analysis)
-    hits = run.hits()
+    hits = run_hits(run)
     metrics["hits"] = hits.metrics() if hits is not None else None
-    rests = run.rests()
+    rests = run_rests(run)
     metrics["rests"] = rests.to_dict("records") if rests is not None else None
-    markers = run.markers()
+    markers = run_markers(run)
     metrics["markers"] = marker_figures(markers) if markers is not None else None
     return metrics
 
 
-def _safety(run: "SimulationRun") -> dict[str, object]:
+def _safety(run: SimulationRun) -> dict[str, object]:
     start = run.scenario.lead_in
     end = float(run.t[-1]) + start
     stories = {"whole_body": run.tick_safety, "predictive": run.plan_safety}
@@ -256,7 +146,7 @@ def _safety(run: "SimulationRun") -> dict[str, object]:
     return {name: safety_metrics(s, end, start) for name, s in stories.items()}
 
 
-def _declared(run: "SimulationRun") -> float | None:
+def _declared(run: SimulationRun) -> float | None:
     """When the first controller declared a fall [s], None for never."""
     times = [s.fell_at for s in (run.tick_safety, run.plan_safety)]
     known = [t - run.scenario.lead_in for t in times if t is not None]

@@ -6,11 +6,25 @@ import numpy as np
 import pandas as pd
 
 from behaviors.behavior import Behavior
-from mpc.simulation.asked_tempo import AskedTempo
+from mpc.simulation.asked_tempo import AskedTempo, asked_tempo
+from mpc.simulation.simulation_run import SimulationRun
 from mpc.simulation.stick_contacts import FORCE, MEMBER, ROW
 
 # A tip that has just landed, or is about to leave, does not rest yet [s].
 SETTLING, LEAVING = 0.5, 0.1
+
+
+def run_rests(run: SimulationRun) -> pd.DataFrame | None:
+    """How hard resting sticks pressed in a run; None when none rested to the end."""
+    table = measure_rests(
+        run.strike_t,
+        run.strikes,
+        run.tips,
+        run.members,
+        run.behavior,
+        asked_tempo(run.scenario),
+    )
+    return None if table.empty else table
 
 
 def measure_rests(

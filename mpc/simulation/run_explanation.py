@@ -7,7 +7,6 @@ with the weights of the run.
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,12 +18,10 @@ from mpc.preset_program import make_whole_body_program
 from mpc.reference import Reference
 from mpc.simulation.controllers import make_upper_body
 from mpc.simulation.settings import settings_at
+from mpc.simulation.simulation_run import SimulationRun
 from mpc.simulation.survival import plan_in_force
 from mpc.tick_explanation import explain_tick
 from mpc.whole_body_tick import WholeBodyTick
-
-if TYPE_CHECKING:
-    from mpc.simulation.run import SimulationRun
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ def check_time(t: float, first: float, last: float) -> None:
         )
 
 
-def explain_run(run: "SimulationRun", t: float) -> RunExplanation:
+def explain_run(run: SimulationRun, t: float) -> RunExplanation:
     """Explains a run at a time of the behavior [s].
 
     Raises:

@@ -27,11 +27,13 @@ from models.table_file import read_table
 from models.yaml_file import parse_yaml
 from mpc.predictive_weights import PredictiveWeights, read_weights
 from mpc.simulation.filed_predictions import predictions_story
+from mpc.simulation.hits import run_hits
+from mpc.simulation.marker_errors import run_markers
 from mpc.simulation.metrics_schema import METRICS
 from mpc.simulation.origin import origin_story
-from mpc.simulation.run import SimulationRun
 from mpc.simulation.run_table import run_frame
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.simulation_run import SimulationRun
 
 # What the story of a run looks like; earlier Backbeats told less of it.
 STORY = {
@@ -86,7 +88,7 @@ def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
 
     Settings, versions, hits, markers, results, and what plans expected.
     """
-    hits, markers = run.hits(), run.markers()
+    hits, markers = run_hits(run), run_markers(run)
     return {
         **settings_story(run),
         "kit": run.behavior.scene.kit,

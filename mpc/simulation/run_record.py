@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,13 +14,12 @@ from models.errors import BackbeatError
 from models.plain_data import misfits
 from models.robot import RobotModel
 from models.state_names import position_names
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.metrics_schema import NEEDED
 from mpc.simulation.run_file import load_run, run_settings, run_story
 from mpc.simulation.run_table import run_frame
 from mpc.simulation.scenario import Scenario
-
-if TYPE_CHECKING:
-    from mpc.simulation.run import SimulationRun
+from mpc.simulation.simulation_run import SimulationRun
 
 # What files of earlier Backbeats do not have.
 NEEDED_COLUMNS = ("phase", "com.x", "plan.time")
@@ -137,7 +136,7 @@ def read_run(path: str | Path) -> RunRecord:
     return RunRecord(samples, story, str(path))
 
 
-def record_of(run: "SimulationRun") -> RunRecord:
+def record_of(run: SimulationRun) -> RunRecord:
     """The record of a run that was not stored."""
-    story = run_story(run, run.metrics())
+    story = run_story(run, run_metrics(run))
     return RunRecord(run_frame(run), story, f"the run of {run.behavior.name}")

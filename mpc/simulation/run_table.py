@@ -6,8 +6,6 @@ that a table of this kind explains a run to whoever has nothing but pandas.
 `docs/runs.md` lists all columns with their units and frames.
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
@@ -20,9 +18,7 @@ from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.reference_sampling import ReferenceSample
 from mpc.simulation.plan_channel import plans_in_force
-
-if TYPE_CHECKING:
-    from mpc.simulation.run import SimulationRun
+from mpc.simulation.simulation_run import SimulationRun
 
 # How far ahead predictions are compared with what came [s].
 AHEAD = 0.3
@@ -34,7 +30,7 @@ TIMES = ("phase", "plan.time")
 Columns = dict[str, np.ndarray]
 
 
-def run_frame(run: "SimulationRun") -> pd.DataFrame:
+def run_frame(run: SimulationRun) -> pd.DataFrame:
     """The samples of a run as a table, columns by joint and contact name."""
     robot = run.behavior.robot_model
     columns: Columns = {"t": run.t} | _state("", robot, run.x)
@@ -61,7 +57,7 @@ def _state(prefix: str, robot: RobotModel, x: np.ndarray) -> Columns:
     return {f"{prefix}{name}": x[:, i] for i, name in enumerate(names)}
 
 
-def _dynamics(run: "SimulationRun") -> Columns:
+def _dynamics(run: SimulationRun) -> Columns:
     """Gravity's torques and the diagonal of the mass matrix, as the model has them."""
     robot = run.behavior.robot_model
     first = robot.base_velocities
@@ -82,7 +78,7 @@ def _dynamics(run: "SimulationRun") -> Columns:
     return columns
 
 
-def _balance(run: "SimulationRun") -> Columns:
+def _balance(run: SimulationRun) -> Columns:
     """Center of mass, and the capture point on the ground that carries it."""
     robot = run.behavior.robot_model
     patches = robot.patches
@@ -118,7 +114,7 @@ def _vector(name: str, values: np.ndarray) -> Columns:
     }
 
 
-def _controller(run: "SimulationRun") -> Columns:
+def _controller(run: SimulationRun) -> Columns:
     """What the controller wanted at every sample, and what it had expected."""
     reference, t = Reference(run.behavior), run.t
     robot, M = reference.robot, len(run.t)
@@ -149,7 +145,7 @@ def _controller(run: "SimulationRun") -> Columns:
     return columns | _plan_columns(run, [plans[i] for i in now])
 
 
-def _plan_columns(run: "SimulationRun", plans: list[Plan]) -> Columns:
+def _plan_columns(run: SimulationRun, plans: list[Plan]) -> Columns:
     """The plan in force at every sample, and the time that programs took."""
     start = run.scenario.lead_in
     return {
@@ -165,7 +161,7 @@ def _plan_columns(run: "SimulationRun", plans: list[Plan]) -> Columns:
     }
 
 
-def _slowest_ticks(run: "SimulationRun") -> np.ndarray:
+def _slowest_ticks(run: SimulationRun) -> np.ndarray:
     """(M,) wall time of the slowest tick since the sample before [ms]."""
     clock, found = run.t + run.scenario.lead_in, np.full(len(run.t), np.nan)
     ticks = np.nan_to_num(clock / run.scenario.tick_period + 1e-6, posinf=0.0)

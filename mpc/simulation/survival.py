@@ -9,7 +9,6 @@ end of the run.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +17,7 @@ from mpc.plan import Plan
 from mpc.reference import Reference
 from mpc.simulation.asked_tempo import asked_tempo
 from mpc.simulation.plan_channel import arrivals
-
-if TYPE_CHECKING:
-    from mpc.simulation.run import SimulationRun
+from mpc.simulation.simulation_run import SimulationRun
 
 # When a push is judged, after its end [s].
 RECOVERY = 4.0
@@ -65,7 +62,7 @@ class Judgement:
         )
 
 
-def plan_in_force(run: "SimulationRun", t: float) -> Plan:
+def plan_in_force(run: SimulationRun, t: float) -> Plan:
     """The plan that had arrived at a time of the behavior."""
     start = run.scenario.lead_in
     arrived = [
@@ -74,7 +71,7 @@ def plan_in_force(run: "SimulationRun", t: float) -> Plan:
     return arrived[-1] if arrived else run.plans[0]
 
 
-def judge(run: "SimulationRun", reference: Reference, t: float) -> Judgement | None:
+def judge(run: SimulationRun, reference: Reference, t: float) -> Judgement | None:
     """Judges a run at a time of the behavior [s]; None when it ended before."""
     i = int(np.searchsorted(run.t, t - 1e-9))
     if i >= len(run.t):
@@ -108,7 +105,7 @@ def judge(run: "SimulationRun", reference: Reference, t: float) -> Judgement | N
     )
 
 
-def survived(run: "SimulationRun", reference: Reference) -> bool | None:
+def survived(run: SimulationRun, reference: Reference) -> bool | None:
     """Whether a run was survived to its end, and every push in it.
 
     None when a run ended, without a fall, before a push could be judged.

@@ -15,8 +15,8 @@ from models.configuration import Configuration
 from models.kit.drum_kit import DrumKit
 from models.scene import Scene
 from mpc.plan import Plan
-from mpc.simulation.run import SimulationRun
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.simulation_run import SimulationRun
 from optimization.certificate import Certificate
 from optimization.dense_trajectory import DenseTrajectory
 

@@ -7,6 +7,7 @@ import pytest
 
 from backbeat.report.comparison import compare
 from backbeat.report.measures import MEASURES
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run_file import save_run
 from mpc.simulation.run_record import record_of
 from mpc.simulation.scenario import Push
@@ -60,7 +61,7 @@ def test_differences_have_a_sign(run, other):
 
 def test_the_command_prints_a_table_and_writes_a_page(backbeat, run, other, tmp_path):
     files = [
-        save_run(r, tmp_path / f"{name}.run.parquet", r.metrics())
+        save_run(r, tmp_path / f"{name}.run.parquet", run_metrics(r))
         for name, r in (("a", run), ("b", other))
     ]
     code, text, _ = backbeat("compare", *files, "-o", tmp_path / "c.html")
@@ -74,12 +75,12 @@ def test_the_command_prints_a_table_and_writes_a_page(backbeat, run, other, tmp_
 
 
 def test_runs_of_different_behaviors_or_robots_are_refused(backbeat, run, tmp_path):
-    first = save_run(run, tmp_path / "a.run.parquet", run.metrics())
+    first = save_run(run, tmp_path / "a.run.parquet", run_metrics(run))
     drummed = run_of(drumming(False, 0.5))
     # A drummer by the same name carries sticks.
     named = replace(drummed, behavior=replace(drummed.behavior, name="sway"))
     for second, words in ((drummed, "one behavior"), (named, "their equipment")):
-        path = save_run(second, tmp_path / "b.run.parquet", second.metrics())
+        path = save_run(second, tmp_path / "b.run.parquet", run_metrics(second))
         code, _, complaint = backbeat("compare", first, path, "-o", tmp_path / "c.html")
         assert code == 2
         assert complaint.count("\n") == 1

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from backbeat.cli.main import app
 from models.errors import BackbeatError
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run_file import run_story, with_story
 from mpc.simulation.run_record import read_run
 from mpc.simulation.run_table import run_frame
@@ -20,7 +21,7 @@ from tests.fuzz.crafted import changed
 def whole():
     run = run_of(swaying(0.5))
     frame = run_frame(run)
-    story = json.loads(json.dumps(run_story(run, run.metrics())))
+    story = json.loads(json.dumps(run_story(run, run_metrics(run))))
     return pa.Table.from_pandas(frame, preserve_index=False), frame, story
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from backbeat.cli.main import main
 from backbeat.cli.results import results_table
 from behaviors.behavior import Event
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run_file import save_run
 from tests.backbeat.performances import run_of, swaying
 
@@ -26,7 +27,7 @@ def run():
 
 def test_the_table_of_a_run_tells_its_markers(run):
     console = Console(width=100, file=io.StringIO())
-    console.print(results_table([run.metrics()]))
+    console.print(results_table([run_metrics(run)]))
     text = console.file.getvalue()
     (swing,) = (line for line in text.splitlines() if " swing " in line)
     assert swing.split()[:3] == ["arms", "swing", "2"]
@@ -37,7 +38,7 @@ def test_the_table_of_a_run_tells_its_markers(run):
 
 
 def test_the_page_of_a_run_file(run, tmp_path, monkeypatch, capsys):
-    path = save_run(run, tmp_path / "s.run.parquet", run.metrics())
+    path = save_run(run, tmp_path / "s.run.parquet", run_metrics(run))
     options = ["--recording", "none"]
     monkeypatch.setattr("sys.argv", ["backbeat", "report", str(path), *options])
     with pytest.raises(SystemExit) as ended:

@@ -18,6 +18,7 @@ import pytest
 from backbeat.stage.live import LiveShow
 from backbeat.stage.live_simulation import LiveSimulation
 from backbeat.stage.takes import PlannedTake
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
 from tests.backbeat.performances import drumming, swaying
@@ -114,6 +115,6 @@ def test_a_process_that_simulates_run_after_run_does_not_grow():
     behavior, held = drumming(seated=True, duration=1.0), Held()
     for seed in range(RUNS):
         scenario = Scenario(behavior.name, state="estimated", duration=0.1, seed=seed)
-        assert run_scenario(scenario, behavior).metrics()
+        assert run_metrics(run_scenario(scenario, behavior))
         held.note()
     held.check(f"{RUNS} runs")

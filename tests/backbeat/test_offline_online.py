@@ -10,6 +10,7 @@ from backbeat.figures.offline_online import GOAL, Cost, cost, offline_online, re
 from backbeat.figures.sources import Sources
 from behaviors.library import Library
 from models.errors import BackbeatError
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.run_file import save_run
 from mpc.simulation.run_record import read_run
@@ -31,7 +32,7 @@ def folder(stand, tmp_path_factory):
     Library(folder).save(stand)
     scenario = Scenario(behavior="stand", lead_in=0.1, duration=0.1)
     run = run_scenario(scenario, stand)
-    save_run(run, folder / "stand.run.parquet", run.metrics())
+    save_run(run, folder / "stand.run.parquet", run_metrics(run))
     return folder
 
 

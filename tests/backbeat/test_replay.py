@@ -13,8 +13,10 @@ from backbeat.stage.live_simulation import LiveSimulation
 from behaviors.library import Library
 from models.errors import BackbeatError
 from mpc.predictive_weights import PredictiveWeights
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.replay import compare_samples
 from mpc.simulation.run import run_scenario
+from mpc.simulation.run_explanation import explain_run
 from mpc.simulation.run_file import load_run, run_weights, save_run, with_story
 from mpc.simulation.scenario import Push, Scenario
 from tests.backbeat.performances import swaying
@@ -71,15 +73,15 @@ def test_a_run_with_weights_of_its_own_keeps_them(backbeat, tmp_path):
     scenario = Scenario(behavior="sway", lead_in=0.1, duration=0.3, pushes=[push])
     run = run_scenario(scenario, behavior, weights)
     path = str(tmp_path / "own.run.parquet")
-    save_run(run, path, run.metrics())
+    save_run(run, path, run_metrics(run))
     assert run_weights(load_run(path)[1]) == weights
     code, text, _ = backbeat("replay", path, "--library", tmp_path)
     assert (code, text) == (0, f"{path}: the same bit for bit.\n")
-    explained = run.explain(0.2).plan
+    explained = explain_run(run, 0.2).plan
     (plan,) = (p for p in run.plans if abs(p.time - 0.1 - explained.time) < 1e-9)
     cost = pytest.approx(plan.objective, rel=1e-3)
     assert sum(explained.costs.values()) == cost
-    usual = replace(run, weights=PredictiveWeights()).explain(0.2).plan
+    usual = explain_run(replace(run, weights=PredictiveWeights()), 0.2).plan
     assert sum(usual.costs.values()) != cost
 
 

@@ -6,12 +6,13 @@ import pytest
 from rich.console import Console
 
 from backbeat.cli.results import results_table
+from mpc.simulation.metrics import run_metrics
 from tests.backbeat.performances import run_of, swaying
 
 
 @pytest.fixture(scope="module")
 def metrics():
-    return run_of(swaying(3.0)).metrics()
+    return run_metrics(run_of(swaying(3.0)))
 
 
 def table_of(metrics, survived):

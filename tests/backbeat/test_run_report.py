@@ -17,6 +17,7 @@ from backbeat.stage.filed_take import FiledTake
 from backbeat.stage.takes import SimulatedTake
 from behaviors.library import Library
 from models.yaml_file import parse_yaml
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run_file import load_run, save_run, with_story
 from mpc.simulation.run_record import read_run, record_of
 from mpc.simulation.scenario import Push, Scenario
@@ -148,7 +149,7 @@ def test_thin_curves_keep_their_peaks():
 
 def test_a_filed_run_looks_and_sounds_like_the_run(tmp_path):
     run = run_of(drumming(False, 2.0))
-    record = read_run(save_run(run, tmp_path / "d.run.parquet", run.metrics()))
+    record = read_run(save_run(run, tmp_path / "d.run.parquet", run_metrics(run)))
     filed, live = FiledTake(record, run.behavior), SimulatedTake(run)
     assert (filed.start, filed.end) == (live.start, live.end)
     for t in (-0.15, 0.4, 1.234, 1.9):
@@ -182,7 +183,7 @@ def filed(tmp_path):
     """A run file and the library with its behavior."""
     run = run_of(swaying(0.5))
     Library(tmp_path / "library").save(run.behavior)
-    return save_run(run, tmp_path / "s.run.parquet", run.metrics())
+    return save_run(run, tmp_path / "s.run.parquet", run_metrics(run))
 
 
 def test_the_recording_is_in_the_page_or_beside_it(backbeat, filed, tmp_path, told):

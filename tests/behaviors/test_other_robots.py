@@ -15,6 +15,7 @@ from behaviors.build import build
 from behaviors.library import Library
 from models.configuration import Configuration
 from mpc.simulation.diagram import build_closed_loop
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
 
@@ -70,7 +71,7 @@ def test_a_behavior_is_built_verified_and_tracked(folder, tmp_path, name, com, a
     behavior = build(str(folder / f"{name}.yaml"), Library(tmp_path))
     assert behavior.certificate.passed, behavior.certificate.failures()
     robot = behavior.robot_model
-    metrics = run_scenario(Scenario(name), behavior).metrics()
+    metrics = run_metrics(run_scenario(Scenario(name), behavior))
     assert metrics["survived"]
     assert metrics["com_error_mm"]["max"] < com
     assert metrics["joint_error_deg"]["max"] < angle

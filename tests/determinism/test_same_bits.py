@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.replay import compare_samples
 from mpc.simulation.run import run_scenario
 from mpc.simulation.run_file import load_run
@@ -58,7 +59,7 @@ def tracked(run, library_folder, tmp_path_factory):
     from mpc.simulation.run_file import save_run
 
     folder = tmp_path_factory.mktemp("tracked")
-    return save_run(run, folder / "stand.run.parquet", run.metrics())
+    return save_run(run, folder / "stand.run.parquet", run_metrics(run))
 
 
 @pytest.mark.parametrize(

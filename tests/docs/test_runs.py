@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from backbeat.cli.main import main
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run_file import save_run
+from mpc.simulation.run_table import run_frame
 from tests.backbeat.performances import drumming, run_of, swaying
 
 PAGE = (Path(__file__).parents[2] / "docs" / "runs.md").read_text()
@@ -39,7 +41,7 @@ def listed(robot):
 
 @pytest.mark.parametrize("behavior", [swaying(0.5), drumming(True, 0.5)])
 def test_every_column_is_in_the_table_of_the_page(behavior):
-    table, patterns = run_of(behavior).to_frame(), listed(behavior.robot_model)
+    table, patterns = run_frame(run_of(behavior)), listed(behavior.robot_model)
     for name in table.columns:
         assert any(fnmatchcase(name, pattern) for pattern in patterns), name
 
@@ -48,7 +50,7 @@ def test_every_column_of_the_page_is_in_the_file():
     run = run_of(swaying(0.5))
     run.scenario.state = "estimated"
     run.scenario.log_dynamics = True
-    columns = run.to_frame().columns
+    columns = run_frame(run).columns
     for pattern in listed(run.behavior.robot_model):
         if pattern not in AXES and not pattern.startswith("tx"):
             assert any(fnmatchcase(name, pattern) for name in columns), pattern
@@ -58,7 +60,7 @@ def test_every_column_of_the_page_is_in_the_file():
 def folder(tmp_path, monkeypatch):
     run = run_of(swaying(0.5))
     for name in ("pushed", "alone"):
-        save_run(run, tmp_path / f"{name}.run.parquet", run.metrics())
+        save_run(run, tmp_path / f"{name}.run.parquet", run_metrics(run))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -92,7 +94,7 @@ def test_an_npz_file_reads_without_us_and_without_trust(folder, monkeypatch):
         main()
     assert ended.value.code == 0
     arrays = np.load("pushed.npz", allow_pickle=False)
-    table = run_of(swaying(0.5)).to_frame()
+    table = run_frame(run_of(swaying(0.5)))
     assert set(arrays.files) == {"story", *table.columns}
     for name in table.columns:
         assert list(arrays[name].astype(str)) == list(

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from behaviors.behavior_table import digest, to_frame, to_header
 from behaviors.library import METADATA
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run_file import run_story, with_story
 from mpc.simulation.run_table import run_frame
 from tests.backbeat.performances import drumming, run_of, swaying
@@ -89,7 +90,7 @@ def changed(story: dict[str, Any], way: tuple[Any, ...], value: Any) -> dict[str
 def _run() -> tuple[pa.Table, Any, dict[str, Any]]:
     run = run_of(swaying(0.3))
     frame = run_frame(run)
-    story = json.loads(json.dumps(run_story(run, run.metrics())))
+    story = json.loads(json.dumps(run_story(run, run_metrics(run))))
     return pa.Table.from_pandas(frame, preserve_index=False), frame, story
 
 

@@ -21,6 +21,7 @@ from behaviors.library import Library
 from behaviors.window_store import WindowStore
 from mpc.prediction import POINTS
 from mpc.simulation.filed_predictions import FiledPredictions, predictions_story
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run_file import save_run
 from mpc.simulation.run_record import read_run
 from mpc.simulation.sweep.card.robustness_card import (
@@ -59,7 +60,7 @@ def _stored(kind: str) -> bytes:
         if kind == "behavior":
             return Library(folder).save(_drums()).read_bytes()
         run = run_of(swaying(0.3))
-        return save_run(run, Path(folder) / "a.parquet", run.metrics()).read_bytes()
+        return save_run(run, Path(folder) / "a.parquet", run_metrics(run)).read_bytes()
 
 
 def _story(whole: bytes, key: bytes) -> object:

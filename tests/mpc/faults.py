@@ -14,8 +14,9 @@ from pydrake.systems.framework import BasicVector, Context, LeafSystem
 from behaviors.behavior import Behavior
 from mpc import whole_body_program
 from mpc.simulation import diagram, running_loop, simulated_robot
-from mpc.simulation.run import SimulationRun, run_scenario
+from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
+from mpc.simulation.simulation_run import SimulationRun
 from mpc.whole_body_assembly import build
 from optimization.qp import QPSolution
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
 
@@ -21,7 +22,7 @@ def whole_run(built):
         if key not in found:
             scenario = Scenario(behavior=name, contact_model=contact_model)
             run = run_scenario(scenario, built(name))
-            found[key] = run, run.metrics()
+            found[key] = run, run_metrics(run)
         return found[key]
 
     return get

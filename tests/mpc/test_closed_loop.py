@@ -5,6 +5,8 @@ import pytest
 
 from behaviors.drumming import REST_FORCE
 from models.contact import wrench_cone
+from mpc.simulation.metrics import run_metrics
+from mpc.simulation.rests import run_rests
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 from tests.behaviors.drake_robot import DrakeRobot
@@ -32,7 +34,7 @@ def tour(request, built):
 
 @pytest.fixture(scope="module")
 def metrics(tour):
-    return tour.metrics()
+    return run_metrics(tour)
 
 
 def test_the_tour_is_followed(metrics):
@@ -124,7 +126,7 @@ def test_a_push_of_60_newton_seconds_is_survived(built, impulse):
         behavior="stand", lead_in=0.3, duration=4.8, pushes=[Push(0.5, 0.1, impulse)]
     )
     run = run_scenario(scenario, built("stand"))
-    metrics = run.metrics()
+    metrics = run_metrics(run)
     (push,) = metrics["pushes"]
     assert push["survived"] is True
     assert 10.0 < push["com_moved_mm"] < 80.0
@@ -142,7 +144,7 @@ def test_a_push_that_nobody_survives_is_a_fall_and_ends_the_run(built):
     assert run.fell
     assert 0.1 < run.fell_at < 2.0
     assert run.t[-1] == pytest.approx(run.fell_at, abs=0.01)
-    (push,) = run.metrics()["pushes"]
+    (push,) = run_metrics(run)["pushes"]
     assert push["survived"] is False
 
 
@@ -167,7 +169,7 @@ def test_a_push_while_dancing_is_survived(built, impulse):
     scenario = Scenario(
         behavior="groove", duration=11.0, pushes=[Push(6.0, 0.1, impulse)]
     )
-    metrics = run_scenario(scenario, built("groove")).metrics()
+    metrics = run_metrics(run_scenario(scenario, built("groove")))
     (push,) = metrics["pushes"]
     assert push["survived"] is True
     assert metrics["beat_error_ms"]["max"] < 100.0
@@ -185,7 +187,7 @@ def seated(built):
 
 def test_a_seated_drummer_hits_what_is_planned_and_nothing_else(seated):
     """Pushed, too: nothing holds it but its weight."""
-    run, metrics = seated, seated.metrics()
+    run, metrics = seated, run_metrics(seated)
     hits = metrics["hits"]
     assert hits["planned"] >= 10
     assert hits["made"] == hits["planned"]
@@ -206,7 +208,7 @@ def test_a_seated_drummer_hits_what_is_planned_and_nothing_else(seated):
 
 def test_hands_rest_on_drums_with_a_bounded_force(seated):
     """The drummers begin with both tips on a head."""
-    rests = seated.rests()
+    rests = run_rests(seated)
     assert list(rests["tip"]) == ["l_stick_tip", "r_stick_tip"]
     assert (rests["planned_max_N"] <= REST_FORCE[1]).all()
     assert (rests["max_N"] <= REST_FORCE[1] + REST_MARGIN).all()
@@ -221,13 +223,13 @@ def test_a_seated_drummer_plays_to_the_end_on_every_contact_model(built, contact
         behavior="outstanding", contact_model=contact_model, pushes=[push]
     )
     run = run_scenario(scenario, built("outstanding"))
-    metrics = run.metrics()
+    metrics = run_metrics(run)
     assert metrics["survived"] is True
     assert metrics["hits"]["made"] == metrics["hits"]["planned"] == 76
     assert metrics["hits"]["extra"] == 0
     assert metrics["seat_slip_mm"] < 5.0
     # Three rests, into two of which the tips come down from above.
-    rests = run.rests()
+    rests = run_rests(run)
     assert len(rests) == 6
     assert (rests["max_N"] <= REST_FORCE[1] + REST_MARGIN).all()
     assert (rests["min_N"] > REST_FORCE[0]).all()

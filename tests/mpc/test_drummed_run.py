@@ -5,6 +5,7 @@ import pytest
 
 from backbeat.report.drumming_figures import HANDS, arm_joints
 from mpc.simulation.drumming_analysis import drummer_motion, find_holds, strokes
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.onsets import (
     fit_tempo,
     matched,
@@ -20,7 +21,7 @@ from mpc.simulation.scenario import Scenario
 def test_25_seconds_of_outstanding_say_98_beats_a_minute(built):
     behavior = built("outstanding")
     run = run_scenario(Scenario(behavior=behavior.name, duration=25.0), behavior)
-    samples, story = run_frame(run), run_story(run, run.metrics())
+    samples, story = run_frame(run), run_story(run, run_metrics(run))
     motion = drummer_motion(samples)
     made = strokes(motion, story)
     for hand, side in HANDS.items():

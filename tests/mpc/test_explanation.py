@@ -14,6 +14,7 @@ from mpc.predictive_step import PredictiveStep
 from mpc.recovery import Recovery
 from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
+from mpc.simulation.run_explanation import explain_run
 from mpc.simulation.scenario import Push, Scenario
 from mpc.tick_explanation import explain_tick, report_tasks
 from mpc.whole_body_assembly import recover
@@ -250,7 +251,7 @@ def run(run_and_torques):
 def test_a_run_explains_itself_from_its_log(run_and_torques):
     """On samples on which ticks fell, they are those that were."""
     run, torques = run_and_torques
-    calm, pushed = run.explain(0.1), run.explain(0.31)
+    calm, pushed = explain_run(run, 0.1), explain_run(run, 0.31)
     assert calm.time == pytest.approx(0.1)
     assert not calm.tick.active
     for found in (pushed.tick, pushed.plan):
@@ -266,7 +267,7 @@ def test_a_run_explains_itself_from_its_log(run_and_torques):
 
 def test_a_run_knows_nothing_of_other_times(run):
     with pytest.raises(BackbeatError, match="the run goes from"):
-        run.explain(3.0)
+        explain_run(run, 3.0)
 
 
 def test_a_hand_that_is_held_elsewhere_is_explained_there(dancer):

@@ -24,6 +24,8 @@ from mpc.force_detection import (
 from mpc.momentum_observer import RATE, MomentumObserver
 from mpc.simulation.diagram import build_closed_loop
 from mpc.simulation.force_warnings import warning_metrics, warnings_in_words
+from mpc.simulation.hits import run_hits
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 from mpc.simulation.world_error import WorldError
@@ -339,7 +341,7 @@ def test_a_state_that_is_no_number_begins_anew(robot):
 def test_a_run_tells_what_pushed_its_hand(built):
     push = Push(0.2, 0.4, [20.0, 0.0, 0.0], "l_hand")
     scenario = Scenario(behavior="stand", lead_in=0.2, duration=0.5, pushes=[push])
-    story = run_scenario(scenario, built("stand")).metrics()["unknown_forces"]
+    story = run_metrics(run_scenario(scenario, built("stand")))["unknown_forces"]
     assert story["count"] == 1
     assert 0.2 < story["warnings"][0]["time_s"] < 0.2 + DETECTED_WITHIN
     scenario.watch_forces = False
@@ -439,7 +441,7 @@ def what_pushed(built, push):
         duration=1.0,
         pushes=[push],
     )
-    return run_scenario(scenario, built("stand")).metrics()["unknown_forces"]
+    return run_metrics(run_scenario(scenario, built("stand")))["unknown_forces"]
 
 
 @pytest.mark.slow
@@ -461,7 +463,7 @@ def test_who_pushes_pelvis_or_knee_is_noticed(built, body, links):
 def test_drumming_warns_of_nothing(built, state):
     scenario = Scenario(behavior="outstanding-standing", state=state, duration=6.0)
     run = run_scenario(scenario, built("outstanding-standing"))
-    assert run.hits().metrics()["made"] > 5
+    assert run_hits(run).metrics()["made"] > 5
     assert run.detection.count == 0
 
 

@@ -8,6 +8,7 @@ from behaviors.library import Library
 from models.configuration import Configuration
 from models.robot import RobotModel
 from models.robot_description import load_description
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 
@@ -72,7 +73,7 @@ def test_it_is_tracked_with_fingers_held_by_servos(tmp_path):
     push = Push(0.2, 0.1, [10.0, 5.0, 0.0], "utorso")
     run = run_scenario(Scenario("closing", pushes=[push]).check(), behavior)
     assert not run.fell
-    metrics = run.metrics()
+    metrics = run_metrics(run)
     assert metrics["com_error_mm"]["rms"] < 15.0
     end = run.x[-1, robot.base_positions : robot.num_positions]
     for name, angle in (("l_index_knuckle", 1.0), ("r_middle_tip", 1.1)):

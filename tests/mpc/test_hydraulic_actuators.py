@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from models.errors import BackbeatError
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 
@@ -53,7 +54,7 @@ def test_efforts_of_a_run_rise_no_faster_than_motors_can(built):
 @pytest.mark.parametrize("name", BEHAVIORS)
 def test_the_reference_behaviors_survive(built, name):
     scenario = Scenario(name, state="estimated", actuators="hydraulic")
-    metrics = run_scenario(scenario, built(name)).metrics()
+    metrics = run_metrics(run_scenario(scenario, built(name)))
     assert not metrics["fell"]
     assert metrics["survived"]
     if metrics["hits"]:

@@ -14,6 +14,7 @@ from models.joint_command import BLOCKS, DAMPING, EFFORT, STIFFNESS
 from models.robot_description import SHIPPED
 from mpc.simulation.compliant_period import CompliantPeriod
 from mpc.simulation.diagram import build_closed_loop
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario, load_scenario
 
@@ -53,7 +54,7 @@ def test_a_soft_arm_gives_way_as_its_springs_say(built):
     # Joints that are not soft hardly move.
     others = np.delete((q - planned)[robot.base_positions :], arm)
     assert np.abs(others).max() < 0.2 * np.abs(told).max()
-    (figures,) = run.metrics()["compliant"]
+    (figures,) = run_metrics(run)["compliant"]
     assert figures["joints"] == [robot.joint_names[j] for j in arm]
     assert max(figures["gave_way_rad"]) >= np.abs(away).max() * 0.99
 
@@ -152,7 +153,7 @@ def test_the_hardware_interface_chooses_the_servo_of_a_run(tmp_path, word, takes
     else:
         assert (blocks[STIFFNESS, arm] > 0).all()
     run = run_scenario(Scenario("waving").check(), behavior)
-    error = run.metrics()["joint_error_deg"]
+    error = run_metrics(run)["joint_error_deg"]
     assert not run.fell
     assert error["max"] < most
     assert error["max"] > 0.0

@@ -8,6 +8,7 @@ from behaviors.build import build
 from behaviors.library import Library
 from models.errors import BackbeatError
 from mpc.simulation.joint_strain import in_words, strained_joints
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 from mpc.simulation.sweep.table import result_row
@@ -95,7 +96,7 @@ def test_an_arm_that_is_held_against_a_push_is_no_success(tiny_up):
         )
         for is_pushed in (False, True)
     }
-    metrics = {k: run.metrics() for k, run in runs.items()}
+    metrics = {k: run_metrics(run) for k, run in runs.items()}
     assert metrics[False]["strained_joints"] == []
     assert metrics[True]["fell"] is False
     (strained,) = metrics[True]["strained_joints"]

@@ -6,6 +6,7 @@ import pytest
 
 from behaviors.build import Reports, solve
 from behaviors.dance.authoring import Choreography
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
 from tests.tolerances import MARKER_DEVIATION, MARKER_MEAN
@@ -20,7 +21,7 @@ def test_moves_are_on_the_beat_in_closed_loop():
     quiet = Reports(lambda share, what: None, lambda entry: None)
     behavior = solve(dance.dance, dance.text(), Path(), "", quiet)
     scenario = Scenario(behavior="mine", state="estimated", actuator_lag=0.005)
-    metrics = run_scenario(scenario, behavior).metrics()
+    metrics = run_metrics(run_scenario(scenario, behavior))
     assert metrics["survived"]
     figures = {f["move"]: f for f in metrics["markers"]}
     assert len(figures) == 7

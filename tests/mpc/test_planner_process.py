@@ -21,7 +21,7 @@ from mpc.reference import Reference
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 from mpc.stepping import Step
-from mpc.swings import Swing
+from mpc.swing_offset import Swing
 from mpc.touchdown import Touchdown
 
 PLANNING_TIME = 0.02

@@ -13,6 +13,7 @@ from mpc.predictive_step import PredictiveStep
 from mpc.predictive_weights import PredictiveWeights
 from mpc.recovery import Recovery
 from mpc.reference import Reference
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 from mpc.stepping import covered, recovery_steps, standing
@@ -308,7 +309,7 @@ def pushed(behavior, size, direction, time=0.5, **switches):
         **switches,
     )
     run = run_scenario(scenario, behavior)
-    (push,) = run.metrics()["pushes"]
+    (push,) = run_metrics(run)["pushes"]
     return run, push["survived"]
 
 
@@ -421,4 +422,4 @@ def test_long_and_repeated_pushes_are_survived(built, pushes, steps, direction):
         actuator_lag=0.005,
     )
     run = run_scenario(scenario, built("stand"))
-    assert run.metrics()["survived"]
+    assert run_metrics(run)["survived"]

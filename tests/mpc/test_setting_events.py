@@ -12,11 +12,13 @@ from mpc.plan_settings import TEMPO_RAMP, PlanSettings, Tempo
 from mpc.predictive_weights import PredictiveWeights
 from mpc.reference import Reference
 from mpc.simulation.asked_tempo import asked_tempo, play_length
-from mpc.simulation.run import SimulationRun, collect_run, run_scenario
+from mpc.simulation.metrics import run_metrics
+from mpc.simulation.run import collect_run, run_scenario
 from mpc.simulation.running_loop import RunningLoop
 from mpc.simulation.scenario import Push, Scenario, load_scenario
 from mpc.simulation.setting_event import SETTINGS, SettingEvent, setting_event
 from mpc.simulation.settings import check_event, first_settings, settings_at
+from mpc.simulation.simulation_run import SimulationRun
 from mpc.simulation.survival import survived
 
 SHORT = {"behavior": "stand", "lead_in": 0.1, "duration": 0.2}
@@ -105,8 +107,8 @@ def test_friction_from_the_start_is_that_of_the_scenario(built):
     changed = run_scenario(Scenario(**SHORT, pushes=push, events=[icy]), behavior)
     built_so = run_scenario(Scenario(**SHORT, pushes=push, friction=0.05), behavior)
     assert same(changed, built_so)
-    slips = [changed.metrics()["foot_slip_mm"]]
-    slips.append(run_scenario(Scenario(**SHORT, pushes=push), behavior).metrics()[
+    slips = [run_metrics(changed)["foot_slip_mm"]]
+    slips.append(run_metrics(run_scenario(Scenario(**SHORT, pushes=push), behavior))[
         "foot_slip_mm"
     ])  # fmt: skip
     assert slips[0] > 5.0 > slips[1]
@@ -176,7 +178,7 @@ def test_a_tempo_is_danced_to(built):
     tempo, last = asked_tempo(scenario), run.plans[-1]
     assert last.rate == pytest.approx(0.8, abs=0.03)
     assert last.phase == pytest.approx(tempo.phase(last.time - 0.1), abs=0.01)
-    metrics = run.metrics()
+    metrics = run_metrics(run)
     assert metrics["com_error_mm"]["max"] < 10.0
     assert metrics["com_error_at_nominal_time_mm"]["max"] < 15.0
 

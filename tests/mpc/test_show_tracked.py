@@ -7,6 +7,7 @@ from behaviors.build import build
 from behaviors.library import Library
 from mpc.predictive_program import PredictiveProgram
 from mpc.reference import Reference
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Scenario
 from tests.behaviors.short_show import write_files
@@ -31,7 +32,7 @@ def check_run(show, contact_model):
     """Tracks a show and returns its metrics."""
     scenario = Scenario(behavior=show.name, contact_model=contact_model)
     run = run_scenario(scenario, show)
-    metrics = run.metrics()
+    metrics = run_metrics(run)
     assert metrics["fell"] is False
     assert metrics["duration_s"] == pytest.approx(show.duration)
     assert metrics["tick_failures"] == metrics["plan_failures"] == 0

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from models.robot import RobotModel
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 from mpc.whole_body_gains import BRACED, WholeBodyGains
@@ -27,7 +28,7 @@ def survives(built, degrees, impulse, time=1.0, **world):
     )
     run = run_scenario(scenario, built("stand"))
     assert not any(plan.steps for plan in run.plans)
-    return run.metrics()["survived"]
+    return run_metrics(run)["survived"]
 
 
 def test_a_hard_push_is_caught_by_feet_and_body(built):

@@ -7,7 +7,8 @@ import pytest
 
 from mpc.plan import Plan
 from mpc.reference import Reference
-from mpc.swings import STEP_DEPTH, STEP_HEIGHT, Swing, next_swings, ways_to_go
+from mpc.swing_offset import Swing
+from mpc.swings import STEP_DEPTH, STEP_HEIGHT, next_swings, ways_to_go
 from tests.tolerances import EXACT
 
 SWING = Swing(

@@ -11,7 +11,7 @@ from mpc.simulation.scenario import Scenario
 from mpc.simulation.survival import survived
 from mpc.simulation.world_error import WorldError
 from mpc.stepping import LIFT, Step, standing
-from mpc.swings import Swing
+from mpc.swing_offset import Swing
 from mpc.touchdown import EARLY, LATEST, NEAR, Touchdown, delay_steps, find_touchdowns
 from tests.tolerances import EXACT
 

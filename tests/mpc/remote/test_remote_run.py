@@ -9,6 +9,7 @@ import pytest
 
 from mpc.fail_safe import Mode
 from mpc.remote.address import read_address
+from mpc.simulation.metrics import run_metrics
 from mpc.simulation.run import run_scenario
 from mpc.simulation.scenario import Push, Scenario
 from mpc.simulation.setting_event import SettingEvent
@@ -62,7 +63,7 @@ def assert_is_the_same_outside(scenario, behavior, address):
     assert np.ptp(inside.x[:, 4]) > 0.01
     assert_same(inside, outside)
     assert outside.link_safety is not None
-    assert outside.metrics()["safety"]["remote"]["failures"] == {}
+    assert run_metrics(outside)["safety"]["remote"]["failures"] == {}
 
 
 def test_a_run_is_the_same_bit_for_bit(built, serve):
@@ -100,7 +101,7 @@ def test_a_robot_without_its_controller_holds(built, serve, ending):
     run = run_scenario(scenario, behavior, progress=end, remote=address)
     assert run.link_safety.mode is Mode.HOLDING
     assert not run.fell
-    story = run.metrics()["safety"]["remote"]
+    story = run_metrics(run)["safety"]["remote"]
     assert 0.5 < sum(c["count"] for c in story["failures"].values()) * 0.002 < 1.6
     held = run.x[run.t > 1.5]
     assert np.abs(held[:, 37:]).max() < 0.5

@@ -1,0 +1,83 @@
+"""DanceLayers: what a choreography says, tracks of moves on a grid of beats."""
+
+from dataclasses import dataclass, field
+
+from behaviors.authored import Specification, check_bend
+from behaviors.dance.arrangement import MeterDescription, MoveDescription
+from behaviors.dance.knots import KNOTS_PER_BEAT
+from behaviors.dance.recorded_move import RecordingDescription
+from behaviors.motion_plan import check_length
+from behaviors.music.meter import MeterMap, first_meter, meter_map, read_meter
+from behaviors.music.tempo import Tempo
+from models.errors import BackbeatError
+
+LEAST_FADE = 0.1
+
+
+@dataclass
+class DanceLayers(Specification):
+    """Keys of `kind: dance`, whose moves are not looked up."""
+
+    kind: str = "dance"
+    bpm: float = 98.0
+    beats_per_bar: int = 4
+    # Meter such as "7/8"; empty for that of `beats_per_bar`.
+    meter: str = ""
+    # Changes of meter, in order of bars.
+    meters: list[MeterDescription] = field(default_factory=list)
+    # Length in beats, with a beat or two of rest at the end.
+    beats: float = 16.0
+    # Posture that everything is added to.
+    start: str = "stand"
+    # Beats over which a move grows at its start and dies at its end.
+    fade: float = 1.0
+    # Moves by track: legs, body, arms, head.
+    tracks: dict[str, list[MoveDescription]] = field(default_factory=dict)
+    # Joint trajectories from elsewhere, by the name of the move that they are.
+    recordings: dict[str, RecordingDescription] = field(default_factory=dict)
+    # Most time between knots [s]; 0 for what its moves take.
+    knot_spacing: float = 0.0
+    # How far knees of feet that stand stay from straight [rad]; 0 for any.
+    bend: float = 0.0
+
+    def meter_map(self) -> MeterMap:
+        """Its bars.
+
+        Raises:
+            BackbeatError: no meter, or bars in disorder.
+        """
+        first = first_meter(self.beats_per_bar, self.meter, self.name)
+        where = f"{self.name}, meters"
+        changes = [
+            (m.bar, read_meter(m.meter, f"{where}, bar {m.bar}")) for m in self.meters
+        ]
+        try:
+            return meter_map(first, changes)
+        except BackbeatError as error:
+            raise BackbeatError(f"{where}: {error}") from None
+
+    def check_grid(self) -> None:
+        """Refuses a beat grid that makes no sense.
+
+        Raises:
+            BackbeatError: too few beats, too short a fade, a tempo or meter that is
+                none, no moves, or too long a dance.
+        """
+        if not self.beats >= 2:
+            raise BackbeatError(f"{self.name}: a dance needs at least 2 beats")
+        if not self.fade >= LEAST_FADE:
+            raise BackbeatError(
+                f"{self.name}: fade is {self.fade:g} beats; it must be at least "
+                f"{LEAST_FADE:g}"
+            )
+        if not any(self.tracks.values()):
+            raise BackbeatError(f"{self.name}: there is no move on any track")
+        check_bend(self.name, self.bend)
+        tempo = Tempo(self.bpm, self.meter_map())
+        finest = tempo.beat_length / KNOTS_PER_BEAT[-1]
+        if self.knot_spacing and not self.knot_spacing >= finest:
+            raise BackbeatError(
+                f"{self.name}: knot_spacing is {self.knot_spacing:g} s; at this tempo "
+                f"it is at least {finest:.3g} s, or 0 for what the moves take"
+            )
+        check_length(self.name, tempo.time(self.beats))

@@ -1,0 +1,105 @@
+"""SimulationRun: what happened in a run, as a plain value that analyses take."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from behaviors.behavior import Behavior, Event
+from behaviors.music.meter import Pulse
+from mpc.fail_safe import Safety
+from mpc.force_detection import DetectorMemory
+from mpc.plan import Plan
+from mpc.predictive_weights import PredictiveWeights
+from mpc.simulation.asked_tempo import asked_tempo
+from mpc.simulation.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class SimulationRun:
+    """What happened in a run; times are those of the behavior.
+
+    Attributes:
+        scenario: its settings.
+        behavior: what was tracked.
+        t: (M,) sample times [s]; the lead-in is negative.
+        x: (M, nq + nv) states of the robot model.
+        effort: (M, nj) joint torques [N m].
+        contact: (M, C + 1, 6) wrench of the ground on each patch and on the rest
+            of the robot, about the world origin [N m, N].
+        push: (M, 3) force of pushes [N].
+        strike_t: (K,) times of the strike log [s]; empty without sticks.
+        strikes: (K, ...) rows of `ContactLog.strikes`.
+        tips, members: names in the order of those rows.
+        plans: plans in order, as they were made; `plan_channel.arrivals` says
+            when they took effect.
+        tick_ms, plan_ms: wall times of ticks and plans [ms].
+        failures: unsolved whole-body ticks.
+        ticks_lost: ticks that were due and not done, see `mpc.simulation.tick_loss`.
+        fell_at: time of the fall [s], None without one.
+        wall_time: wall time of the run [s].
+        sensed: (M, nq + nv) the states that the controllers read.
+        tick_safety, plan_safety: what either controller did about programs that
+            were not solved; times are on its own clock, which starts with the
+            lead-in.
+        link_safety: the same about answers of a remote controller; None without one.
+        detection: warnings of forces that the model does not know, on the clock of
+            the controllers; None where nobody watched.
+        weights: of the predictive program, before the scenario adapts them.
+    """
+
+    scenario: Scenario
+    behavior: Behavior
+    t: np.ndarray
+    x: np.ndarray
+    effort: np.ndarray
+    contact: np.ndarray
+    push: np.ndarray
+    strike_t: np.ndarray
+    strikes: np.ndarray
+    tips: tuple[str, ...]
+    members: tuple[str, ...]
+    plans: tuple[Plan, ...]
+    tick_ms: np.ndarray
+    plan_ms: np.ndarray
+    failures: int
+    fell_at: float | None
+    wall_time: float
+    sensed: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    tick_safety: Safety = field(default_factory=Safety)
+    plan_safety: Safety = field(default_factory=Safety)
+    link_safety: Safety | None = None
+    detection: DetectorMemory | None = None
+    weights: PredictiveWeights = field(default_factory=PredictiveWeights)
+    ticks_lost: int = 0
+
+    @property
+    def fell(self) -> bool:
+        """Whether the robot fell."""
+        return self.fell_at is not None
+
+    def samples_until(self, end: float = np.inf) -> np.ndarray:
+        """(M,) whether samples are of the behavior, up to a time of it [s].
+
+        Of a robot that fell before it began it is the last one. Numbers that a fall
+        has driven out of all bounds are left out.
+        """
+        finite = np.isfinite(self.x).all(axis=1)
+        inside = finite & (self.t >= 0) & (self.t <= end)
+        if not inside.any():
+            inside[np.flatnonzero(finite)[-1]] = True
+        return inside
+
+    def beat_times(self) -> np.ndarray:
+        """(B,) when the beats are, at the tempo that was asked for [s]."""
+        tempo = asked_tempo(self.scenario)
+        return tempo.beat_times(self.behavior, float(self.t[-1]))
+
+    def pulses(self) -> list[tuple[float, Pulse]]:
+        """Pulses of the bars, each when it is asked for [s]; see `Behavior.pulses`."""
+        tempo = asked_tempo(self.scenario)
+        return tempo.pulses(self.behavior, float(self.t[-1]))
+
+    def asked_events(self) -> tuple[Event, ...]:
+        """The behavior's events when the tempo asked for has them."""
+        tempo = asked_tempo(self.scenario)
+        return tuple(tempo.place(event) for event in self.behavior.events)
