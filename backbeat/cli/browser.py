@@ -42,3 +42,14 @@ def open_page(url: str) -> threading.Thread | None:
     opening = threading.Thread(target=browser.open, args=(url,), daemon=True)
     opening.start()
     return opening
+
+
+def announce(url: str) -> None:
+    """Tells where to look."""
+    typer.echo(f"On stage at {url}  (Ctrl-C ends the show)")
+
+
+def announce_and_open(url: str) -> None:
+    """Tells where to look, and opens it there."""
+    announce(url)
+    open_page(url)

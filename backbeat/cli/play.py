@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from backbeat.cli.browser import OpensBrowser, open_page
+from backbeat.cli.browser import OpensBrowser, announce, announce_and_open
 from backbeat.cli.completion import behaviors
 from backbeat.cli.options import LIBRARY, LibraryFolder
 from backbeat.cli.stream_options import (
@@ -324,12 +324,3 @@ def write_recording(
     typer.echo(recorded)
 
 
-def announce(url: str) -> None:
-    """Tells where to look."""
-    typer.echo(f"On stage at {url}  (Ctrl-C ends the show)")
-
-
-def announce_and_open(url: str) -> None:
-    """Tells where to look, and opens it there."""
-    announce(url)
-    open_page(url)

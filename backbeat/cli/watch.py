@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from backbeat.cli.play import announce, announce_and_open
+from backbeat.cli.browser import announce, announce_and_open
 from backbeat.cli.port import check_port
 from backbeat.cli.shadows import warn_of_shadow
 from models.errors import BackbeatError
