@@ -205,11 +205,11 @@ $(READY): requirements.lock pyproject.toml
 	$(RUN) pip install --disable-pip-version-check --no-input --quiet \
 	  --no-deps --no-build-isolation --editable .
 	# A compiler from the package index where the system has none, 100 MB.
-	if ! "$(ENVIRONMENT)/bin/python" -c "from models.compiled.build import compilers as c; exit(not any(c()))"; then
+	if ! "$(ENVIRONMENT)/bin/python" -c "from backbeat.models.compiled.build import compilers as c; exit(not any(c()))"; then
 	  $(RUN) pip install --disable-pip-version-check --no-input --quiet \
 	    --only-binary :all: ziglang
 	fi
-	$(RUN) models.compiled
+	$(RUN) backbeat.models.compiled
 	if ! "$(ENVIRONMENT)/bin/python" -c "import pydrake.common" >/dev/null 2>&1; then
 	  "$(ENVIRONMENT)/bin/backbeat" doctor >&2 || true
 	  echo "The environment is installed, but Drake does not load: see above." >&2; exit 1

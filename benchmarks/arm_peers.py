@@ -21,14 +21,14 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.controllers import InverseDynamicsController
 from pydrake.systems.framework import DiagramBuilder
 
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from models.scene import add_world
-from mpc.simulation.target_motion import TargetMotion
-from mpc.task_space_law import TaskSpaceLaw, TaskSpaceSettings
-from optimization.task_space.motion_tasks import JointTask
-from optimization.task_space.task_space import TaskSpace
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.world.scene import add_world
+from backbeat.mpc.scenario.target_motion import TargetMotion
+from backbeat.mpc.task_space.law import TaskSpaceLaw, TaskSpaceSettings
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.tasks.motion_tasks import JointTask
 
 ROBOT, HAND, START = "ur10", "tool0", "ready"
 PERIOD = 1e-3

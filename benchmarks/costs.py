@@ -8,10 +8,25 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from backbeat.cli.options import LIBRARY, LibraryFolder
-from behaviors.behavior import Behavior
-from behaviors.build import build
-from behaviors.library import Library
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.store import Library
+from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.predictive.recovery import Recovery
+from backbeat.mpc.predictive.step import PredictiveStep
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.tasks.motion_tasks import (
+    ContactTask,
+    JointTask,
+    MassCenterTask,
+    PointTask,
+)
+from backbeat.optimization.transcription.transcribe import Transcription
 from benchmarks.measurement import (
     fitted_exponent,
     machine,
@@ -21,21 +36,6 @@ from benchmarks.measurement import (
 )
 from benchmarks.problems import squats
 from benchmarks.task_space import chain
-from models.robot import RobotModel
-from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_step import PredictiveStep
-from mpc.predictive_weights import PredictiveWeights
-from mpc.recovery import Recovery
-from mpc.reference import Reference
-from optimization.interior_point import InteriorPoint
-from optimization.task_space.motion_tasks import (
-    ContactTask,
-    JointTask,
-    MassCenterTask,
-    PointTask,
-)
-from optimization.task_space.task_space import TaskSpace
-from optimization.transcription import Transcription
 
 KNOTS = (41, 81, 161, 321)
 HORIZONS = (13, 26, 39, 52)

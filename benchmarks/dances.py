@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from behaviors.build import build
-from behaviors.dance.authoring import Choreography
-from behaviors.dance.choreography import DanceSpecification
-from behaviors.library import Library
-from behaviors.rehearsal import Rehearsal
-from behaviors.specification import SHIPPED_FOLDER, read_specification
-from models.errors import BackbeatError
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.building.rehearsal import Rehearsal
+from backbeat.behaviors.dance.authoring import Choreography
+from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, read_specification
+from backbeat.models.common.errors import BackbeatError
 
 RECIPES = ("sway-and-bounce", "steps-and-turns", "arms-and-jumps")
 SECONDS = 60.0

@@ -14,12 +14,12 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import typer
 
-from backbeat.jobs import cores
-from behaviors.build import build
-from behaviors.library import Library
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.jobs.pool import cores
+from backbeat.mpc.analysis.drumming.hits import run_hits
 from benchmarks.played_songs import play_on_sensors
 from benchmarks.songs import write_song
-from mpc.simulation.hits import run_hits
 
 # Eighteen rounds of the song at this tempo [BPM] are ten minutes, the most a score may
 # last.

@@ -14,12 +14,12 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from behaviors.behavior import Behavior
-from behaviors.build import build
-from behaviors.library import Library
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.store import Library
+from backbeat.mpc.analysis.drumming.hits import run_hits
 from benchmarks.measurement import markdown, write_results
 from benchmarks.played_songs import play_on_sensors, save_song
-from mpc.simulation.hits import run_hits
 
 TEMPOS, FRICTIONS = (60, 98, 130, 160), (0.0, 0.03)
 REST = {"left": "snare", "right": "floor_tom"}

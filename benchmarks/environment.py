@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
 
 # Each with what it is called and how large its environment is; its folder here has
 # the requirements.

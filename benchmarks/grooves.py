@@ -15,7 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from behaviors.music.score_description import PartDescription, ScoreDescription
+from backbeat.behaviors.music.notation.score_description import (
+    PartDescription,
+    ScoreDescription,
+)
 
 SEEDS = tuple(range(20))
 FEELS = ("eighths", "sixteenths", "swing-eighths", "swing-sixteenths", "triplets")

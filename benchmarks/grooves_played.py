@@ -16,13 +16,13 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from behaviors.build import build
-from behaviors.library import Library
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.drumming.hits import run_hits
 from benchmarks.grooves import FEET, SEEDS, Groove, make_groove
 from benchmarks.measurement import markdown, write_results
 from benchmarks.played_songs import LAG, play_on_sensors, save_song
-from models.errors import BackbeatError
-from mpc.simulation.hits import run_hits
 
 # Farthest that a hit may be from its time [s].
 NEAR = 0.015

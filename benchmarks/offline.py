@@ -8,6 +8,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from backbeat.models.collision.shapes import NOTHING
+from backbeat.models.common.errors import BackbeatError
+from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.interior_point.solver import (
+    InteriorPoint,
+    InteriorPointOptions,
+)
+from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
+from backbeat.optimization.transcription.transcribe import Transcription
 from benchmarks.crocoddyl.peer import Crocoddyl
 from benchmarks.environment import CacheFolder, make_environment
 from benchmarks.measurement import (
@@ -21,12 +30,6 @@ from benchmarks.measurement import (
     write_results,
 )
 from benchmarks.problems import FORWARD_JUMP, WALK_2, WALK_6, drumming, squats
-from models.collision import NOTHING
-from models.errors import BackbeatError
-from optimization.interior_point import InteriorPoint, InteriorPointOptions
-from optimization.iterate import Guess
-from optimization.trajectory_problem import TrajectoryProblem
-from optimization.transcription import Transcription
 
 DIFFERENCES = (
     "The two solve different problems. Robot, footsteps, times and knots are the same; "

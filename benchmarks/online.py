@@ -10,26 +10,26 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from backbeat.cli.options import LIBRARY, LibraryFolder
-from behaviors.behavior import Behavior
-from behaviors.build import build
-from behaviors.library import Library
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.store import Library
+from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.drumming.hits import run_hits
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.predictive.recovery import Recovery
+from backbeat.mpc.predictive.step import PredictiveStep
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.controllers import adapted
+from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.world.simulated_robot import LOG_PERIOD
 from benchmarks.crocoddyl.closed_loop import run_loop
 from benchmarks.crocoddyl.standing import CrocoddylStanding, StandingSettings
 from benchmarks.environment import CacheFolder, make_environment
 from benchmarks.measurement import machine, one_core, stopwatch, write_results
 from benchmarks.tick import CASES, compare
-from models.errors import BackbeatError
-from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_step import PredictiveStep
-from mpc.recovery import Recovery
-from mpc.reference import Reference
-from mpc.simulation.controllers import adapted
-from mpc.simulation.hits import run_hits
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
-from mpc.simulation.simulated_robot import LOG_PERIOD
-from mpc.simulation.simulation_run import SimulationRun
 
 DIFFERENCES = (
     "Both ticks are state to torque in closed loop with their own ideal dynamics: the "

@@ -17,12 +17,12 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from behaviors.build import Reports, solve
-from behaviors.dance.authoring import Choreography
-from behaviors.dance.move import Move
-from behaviors.dance.move_file import shipped_moves
-from behaviors.dance.rules import findings
-from models.errors import BackbeatError
+from backbeat.behaviors.building.build import Reports, solve
+from backbeat.behaviors.dance.authoring import Choreography
+from backbeat.behaviors.dance.rules import findings
+from backbeat.behaviors.dance.vocabulary.move import Move
+from backbeat.behaviors.dance.vocabulary.move_file import shipped_moves
+from backbeat.models.common.errors import BackbeatError
 
 # Beats before the first move and after the last one.
 BEFORE, AFTER = 2.0, 4.0

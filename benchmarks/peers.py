@@ -7,13 +7,13 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from backbeat.cli.options import LIBRARY, LibraryFolder
-from behaviors.build import build
-from behaviors.library import Library
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.models.common.errors import BackbeatError
 from benchmarks import offline, online, standing_peers, tick
 from benchmarks.environment import TOOLS, CacheFolder, make_environment
 from benchmarks.measurement import machine, one_core, write_results
-from models.errors import BackbeatError
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from typing import Any
 
 import yaml
 
-from behaviors.behavior import Behavior
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.simulation_run import SimulationRun
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.simulation.simulate import run_scenario
 
 # Lag of the motors [s].
 LAG = 0.005

@@ -13,13 +13,13 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from behaviors.behavior import Behavior
-from behaviors.build import build
-from behaviors.library import Library
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.store import Library
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 from benchmarks.measurement import machine, one_core, write_results
 from benchmarks.online import replayed
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
 
 # The reference behaviors, and the shortest one that takes steps.
 NAMES = ("walk-2", "walk-6", "march", "stand", "groove", "outstanding-standing")

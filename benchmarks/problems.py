@@ -4,15 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from behaviors.footsteps import FootstepSpecification
-from behaviors.specification import find_specification, read_specification
-from behaviors.stance import start_configuration, support_poses
-from models.collision_making import make_self_collision_model
-from models.configuration import Configuration
-from models.robot import RobotModel
-from optimization.contact_schedule import constant_stance
-from optimization.tasks import CenterOfMassTask
-from optimization.trajectory_problem import TrajectoryProblem
+from backbeat.behaviors.footsteps.specification import FootstepSpecification
+from backbeat.behaviors.posture.stance import start_configuration, support_poses
+from backbeat.behaviors.specification.kinds import (
+    find_specification,
+    read_specification,
+)
+from backbeat.models.collision.making import make_self_collision_model
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.problem.contact_schedule import constant_stance
+from backbeat.optimization.problem.tasks import CenterOfMassTask
+from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
 
 @dataclass(frozen=True)

@@ -10,21 +10,21 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from backbeat.cli.options import LIBRARY, LibraryFolder
-from behaviors.behavior import Behavior
-from behaviors.build import build
-from behaviors.library import Library
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.store import Library
+from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.survival import RECOVERY, survived
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.sweep.margin import MarginSearch, bracket
 from benchmarks.crocoddyl.closed_loop import run_loop
 from benchmarks.crocoddyl.standing import CrocoddylStanding, StandingSettings
 from benchmarks.environment import CacheFolder, make_environment
 from benchmarks.measurement import machine, markdown, write_results
-from models.errors import BackbeatError
-from mpc.reference import Reference
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
-from mpc.simulation.simulation_run import SimulationRun
-from mpc.simulation.survival import RECOVERY, survived
-from mpc.simulation.sweep.margin import MarginSearch, bracket
 
 BEHAVIOR = "stand"
 DIRECTIONS: dict[str, tuple[float, float]] = {

@@ -11,18 +11,16 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from backbeat.cli.options import LIBRARY, LibraryFolder
-from behaviors.behavior import Behavior
-from behaviors.build import build
-from behaviors.library import Library
-from benchmarks.measurement import write_results
-from benchmarks.online import OnlineRow, print_table
-from models.joint_command import BLOCKS
-from mpc.plan_settings import PlanSettings
-from mpc.reference import Reference
-from mpc.remote.address import Address
-from mpc.remote.contents import Asked
-from mpc.remote.exchange import (
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.store import Library
+from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.models.actuation.joint_command import BLOCKS
+from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.remote.address import Address
+from backbeat.mpc.remote.contents import Asked
+from backbeat.mpc.remote.exchange import (
     Answer,
     Question,
     answer_message,
@@ -30,16 +28,18 @@ from mpc.remote.exchange import (
     read_answer,
     read_question,
 )
-from mpc.remote.frames import FrameSocket, frame
-from mpc.remote.link import RemoteLink
-from mpc.remote.messages import read, to_bytes
-from mpc.remote.server import ControllerServer
-from mpc.remote.task_exchange import TaskQuestion
-from mpc.remote.task_link import TaskSpaceLink
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.task_space_scenario import TaskSpaceScenario
-from mpc.simulation.task_space_setup import set_up
-from mpc.task_space_law import TaskSpaceCommand, TaskSpaceSettings
+from backbeat.mpc.remote.frames import FrameSocket, frame
+from backbeat.mpc.remote.link import RemoteLink
+from backbeat.mpc.remote.messages import read, to_bytes
+from backbeat.mpc.remote.task_exchange import TaskQuestion
+from backbeat.mpc.remote.task_link import TaskSpaceLink
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
+from backbeat.mpc.serving.server import ControllerServer
+from backbeat.mpc.simulation.task_space.setup import set_up
+from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceSettings
+from benchmarks.measurement import write_results
+from benchmarks.online import OnlineRow, print_table
 
 DIFFERENCES = (
     "The echo is a raw socket: the bytes of a question there, the bytes of an answer "

@@ -14,10 +14,10 @@ from typing import Any
 
 import yaml
 
-from backbeat.jobs import cores
-from behaviors.build import build
-from behaviors.library import Library
-from behaviors.specification import SHIPPED_FOLDER
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER
+from backbeat.jobs.pool import cores
 from benchmarks.played_songs import save_song
 
 LENGTHS = (60.0, 120.0, 180.0)

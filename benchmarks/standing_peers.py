@@ -7,8 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.stance import start_configuration
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.posture.stance import start_configuration
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.dynamics.rotations import box_plus
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.limited.limits import JointLimits
+from backbeat.optimization.task_space.limited.program import (
+    LimitedForces,
+    LimitedProgram,
+)
+from backbeat.optimization.task_space.tasks.motion_tasks import (
+    ContactTask,
+    JointTask,
+    MassCenterTask,
+    PointTask,
+)
 from benchmarks.environment import make_environment
 from benchmarks.tick import (
     ACCELERATION,
@@ -21,18 +36,6 @@ from benchmarks.tick import (
     sole_corners,
 )
 from benchmarks.worker import Worker, bare_urdf
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.rotations import box_plus
-from optimization.task_space.limited_program import LimitedForces, LimitedProgram
-from optimization.task_space.limits import JointLimits
-from optimization.task_space.motion_tasks import (
-    ContactTask,
-    JointTask,
-    MassCenterTask,
-    PointTask,
-)
-from optimization.task_space.task_space import TaskSpace
 
 # The others know no levels but hard and soft. With weights this far apart their center
 # of mass stays as near to its path as ours; with 1, 0.1, 0.001 it is twice as far off.

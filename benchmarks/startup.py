@@ -9,7 +9,7 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 
 # Loads every compiled function that Python calls, and what they are called with.
-SCRIPT = "import models.compiled.build as b; print(len(b.load()))"
+SCRIPT = "import backbeat.models.compiled.build as b; print(len(b.load()))"
 
 
 @dataclass(frozen=True)

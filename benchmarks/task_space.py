@@ -11,20 +11,20 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from benchmarks.measurement import fitted_exponent, one_core
-from models.configuration import Configuration
-from models.dynamics_operators import DynamicsOperators
-from models.robot import RobotModel
-from optimization.task_space.force_tasks import JointForceTask
-from optimization.task_space.limited_program import LimitedProgram
-from optimization.task_space.matrix_free import MatrixFreePoint
-from optimization.task_space.motion_tasks import (
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.state.operators import DynamicsOperators
+from backbeat.optimization.task_space.levels.matrix_free import MatrixFreePoint
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.limited.program import LimitedProgram
+from backbeat.optimization.task_space.tasks.force_tasks import JointForceTask
+from backbeat.optimization.task_space.tasks.motion_tasks import (
     ContactTask,
     JointTask,
     MassCenterTask,
     PointTask,
 )
-from optimization.task_space.task_space import TaskSpace
+from benchmarks.measurement import fitted_exponent, one_core
 
 SIZES = (6, 12, 24, 48, 96)
 LINK = """<link name="l{i}"><inertial><origin xyz="0 0 0.1"/><mass value="1"/>

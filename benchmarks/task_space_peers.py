@@ -6,12 +6,12 @@ python -m benchmarks.task_space_peers
 import numpy as np
 import typer
 
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.world.scene import CONTINUOUS
 from benchmarks.arm_peers import FollowRow, follow
 from benchmarks.environment import CacheFolder
 from benchmarks.measurement import machine, one_core
 from benchmarks.standing_peers import LevelRow, compare
-from models.errors import BackbeatError
-from models.scene import CONTINUOUS
 
 STEPPED = "lagged"
 ARM_NOTE = """\

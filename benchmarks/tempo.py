@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 
 import typer
 
-from behaviors.drumming import DrummingSpecification
-from behaviors.highest_tempo import HighestTempo, find_highest_tempo
-from behaviors.tempo_tries import Try
+from backbeat.behaviors.drumming.highest_tempo import HighestTempo, find_highest_tempo
+from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.drumming.tempo_tries import Try
 from benchmarks.measurement import machine
 
 SINGLES = " ".join(["3 -"] * 16)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from behaviors.drummer import kit_members
-from behaviors.music.score_reader import load_score
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.music.files.score_reader import load_score
+from backbeat.models.kit.drum_kit import DrumKit
 from benchmarks.drift import LENGTH, TEMPO, drift
 from benchmarks.songs import write_song
-from models.kit.drum_kit import DrumKit
 
 RNG = np.random.default_rng(5)
 TIME = np.sort(RNG.uniform(0.0, LENGTH, 1300))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from behaviors.specification import read_specification
+from backbeat.behaviors.specification.kinds import read_specification
 from benchmarks.eighths import EighthsRow, table, write_song
 
 

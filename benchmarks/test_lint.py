@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.benchmark
 
 CHECKOUT = Path(__file__).parents[1]
-URDF = CHECKOUT / "models" / "atlas" / "atlas_v5.urdf"
+URDF = CHECKOUT / "models" / "robots" / "atlas" / "atlas_v5.urdf"
 LINT = [sys.executable, "-m", "backbeat.cli.main", "lint", str(URDF)]
 DRAKE = [
     sys.executable,

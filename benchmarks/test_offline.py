@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from backbeat.models.state.configuration import Configuration
 from benchmarks.crocoddyl.peer import Crocoddyl
 from benchmarks.environment import make_environment
 from benchmarks.offline import (
@@ -14,7 +15,6 @@ from benchmarks.offline import (
     write_json,
 )
 from benchmarks.problems import WALK_2
-from models.configuration import Configuration
 from tests.tolerances import RECURSION
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.peers]

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
+from backbeat.models.common.errors import BackbeatError
 from benchmarks import environment
 from benchmarks.crocoddyl.peer import motion_of
 from benchmarks.measurement import Timing, fitted_exponent, medians
 from benchmarks.offline import GOALS, MOTIONS, Row, write_json
 from benchmarks.problems import WALK_2, squats
-from models.errors import BackbeatError
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from behaviors.build import build
-from behaviors.library import Library
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.analysis.survival import judge, survived
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.sweep.margin import MarginSearch
 from benchmarks.crocoddyl.closed_loop import run_loop
 from benchmarks.crocoddyl.standing import CrocoddylStanding, StandingSettings
 from benchmarks.environment import make_environment
@@ -18,11 +23,6 @@ from benchmarks.pushes import (
     scenario_of,
     table,
 )
-from models.configuration import Configuration
-from mpc.reference import Reference
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.survival import judge, survived
-from mpc.simulation.sweep.margin import MarginSearch
 from tests.tolerances import RECURSION
 
 

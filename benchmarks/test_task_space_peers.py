@@ -2,11 +2,11 @@
 
 import pytest
 
+from backbeat.models.world.scene import CONTINUOUS
 from benchmarks.arm_peers import follow
 from benchmarks.measurement import one_core
 from benchmarks.standing_peers import compare
 from benchmarks.task_space_peers import STEPPED, arm_table, tick_table
-from models.scene import CONTINUOUS
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.peers]
 # Goals: error of a hand [mm], and time of a tick of Atlas with three levels [s].

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from behaviors.build import build
-from behaviors.library import Library
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
 from benchmarks.web import CONTROLLED, CONTROLLER, SHOW, SHOWN, attack
 from benchmarks.web_attacks import ATTACKS, TO_CONTROLLERS
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.stance import start_configuration
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.posture.stance import start_configuration
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.contact.cones import PATCH_MARGIN
+from backbeat.models.dynamics.rotations import box_plus
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
+from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from benchmarks.worker import Worker, bare_urdf
-from models.configuration import Configuration
-from models.contact import PATCH_MARGIN
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from models.rotations import box_plus
-from mpc.whole_body_gains import WholeBodyGains
-from mpc.whole_body_program import WholeBodyProgram
 
 WORKER = Path(__file__).parent / "tsid" / "solve.py"
 FEET, HANDS = ("l_foot", "r_foot"), ("l_hand", "r_hand")

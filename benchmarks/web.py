@@ -21,19 +21,19 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from backbeat.cli.options import LIBRARY, LibraryFolder
-from behaviors.build import build
-from behaviors.library import Library
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.remote.address import Address
+from backbeat.mpc.remote.contents import Asked
+from backbeat.mpc.remote.exchange import Answer
+from backbeat.mpc.remote.link import RemoteLink
+from backbeat.mpc.scenario.specification import Scenario
 from benchmarks.measurement import markdown, write_results
 from benchmarks.web_attacks import ATTACKS, HOST, TO_CONTROLLERS, Stranger
-from models.errors import BackbeatError
-from mpc.plan_settings import PlanSettings
-from mpc.reference import Reference
-from mpc.remote.address import Address
-from mpc.remote.contents import Asked
-from mpc.remote.exchange import Answer
-from mpc.remote.link import RemoteLink
-from mpc.simulation.scenario import Scenario
 
 # What is shown moves; what is controlled does not have to.
 SHOWN, CONTROLLED = "step-touch", "stand"

@@ -7,10 +7,10 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
-from models.closing import Closing
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from models.robot_description import find_description, load_description
+from backbeat.models.common.closing import Closing
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.description import find_description, load_description
+from backbeat.models.robot.model import RobotModel
 
 
 class Worker(Closing):

@@ -29,7 +29,9 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-PACKAGES = ("models", "optimization", "behaviors", "mpc", "backbeat")
+PACKAGE = "backbeat"
+# Folders of it that stand beside it in the source.
+BESIDE = ("models", "optimization", "behaviors", "mpc")
 INDEX = PurePosixPath("docs/index.md")
 TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 REFERENCE = "reference"
@@ -152,8 +154,9 @@ class Site:
             return self._anchored(page, self.pages[target], address, parts.fragment)
         if parts.fragment:
             return self._break(page, address, "names a place in a file without any")
-        if target.suffix == ".py" and target.parts[0] in PACKAGES:
-            return f"{REFERENCE}/{target.with_suffix('.html')}"
+        if target.suffix == ".py" and target.parts[0] in (PACKAGE, *BESIDE):
+            inside = target if target.parts[0] == PACKAGE else PACKAGE / target
+            return f"{REFERENCE}/{inside.with_suffix('.html')}"
         self.files.add(target)
         is_folder = (self.root / target).is_dir()
         return f"files/{target}" + ("/index.html" if is_folder else "")
@@ -246,7 +249,7 @@ def build_reference(folder: Path) -> None:
     import pdoc.render
 
     pdoc.render.configure(docformat="google", show_source=False)
-    pdoc.pdoc(*PACKAGES, output_directory=folder / REFERENCE)
+    pdoc.pdoc(PACKAGE, output_directory=folder / REFERENCE)
 
 
 def main() -> None:

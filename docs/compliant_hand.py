@@ -35,17 +35,27 @@ from pydrake.systems.primitives import MatrixGain, TrajectorySource
 from pydrake.trajectories import PiecewisePolynomial
 from pydrake.visualization import AddDefaultVisualization
 
-from models.configuration import Configuration
-from models.contact import BODY, assign_material
-from models.gravity_compensation import GravityCompensation
-from models.joint_friction import add_joint_friction, connect_joint_friction
-from models.joint_servo import JointServo
-from models.kit.drum_kit import DrumKit
-from models.motors import HYDRAULIC_FRICTION, HYDRAULIC_LAG, HYDRAULIC_RISE
-from models.robot import RobotModel
-from models.scene import World, lock_joints
-from models.servo_modes import compliant_command, position_command
-from optimization.inverse_kinematics import IKTarget, InverseKinematics
+from backbeat.models.actuation.motors import (
+    HYDRAULIC_FRICTION,
+    HYDRAULIC_LAG,
+    HYDRAULIC_RISE,
+)
+from backbeat.models.actuation.servo_modes import compliant_command, position_command
+from backbeat.models.contact.cones import BODY, assign_material
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.state.gravity_compensation import GravityCompensation
+from backbeat.models.world.joint_friction import (
+    add_joint_friction,
+    connect_joint_friction,
+)
+from backbeat.models.world.joint_servo import JointServo
+from backbeat.models.world.scene import World, lock_joints
+from backbeat.optimization.kinematics.inverse_kinematics import (
+    IKTarget,
+    InverseKinematics,
+)
 
 PELVIS = RigidTransform([0.0, 0.0, 0.9])
 HAND = "l_hand_face"

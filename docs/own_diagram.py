@@ -23,18 +23,18 @@ from pydrake.systems.framework import Context, Diagram, DiagramBuilder
 from pydrake.systems.primitives import MatrixGain
 from pydrake.visualization import AddDefaultVisualization
 
-from behaviors.behavior import Behavior
-from behaviors.build import build
-from behaviors.library import Library
-from models.contact import FLOOR, SOLE, ContactMaterial, assign_material
-from models.joint_servo import JointServo
-from models.robot_loading import add_robot
-from models.scene import World
-from mpc.predictive_controller import PredictiveController
-from mpc.predictive_program import PredictiveProgram
-from mpc.reference import Reference
-from mpc.whole_body_controller import WholeBodyController
-from mpc.whole_body_program import WholeBodyProgram
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.store import Library
+from backbeat.models.contact.cones import FLOOR, SOLE, ContactMaterial, assign_material
+from backbeat.models.robot.loading import add_robot
+from backbeat.models.world.joint_servo import JointServo
+from backbeat.models.world.scene import World
+from backbeat.mpc.predictive.controller import PredictiveController
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.whole_body.controller import WholeBodyController
+from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 
 START = 0.5  # s that Atlas stands before the behavior starts
 DURATION = 3.0  # s of the behavior

@@ -16,17 +16,23 @@ from pathlib import Path
 
 import numpy as np
 
-from behaviors.behavior import Behavior
-from behaviors.build import build
-from behaviors.library import Library
-from models.configuration import Configuration
-from models.joint_command import DAMPING, EFFORT, POSITION, STIFFNESS, VELOCITY
-from models.rotations import box_plus
-from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_step import PredictiveStep
-from mpc.reference import Reference
-from mpc.whole_body_program import WholeBodyProgram
-from mpc.whole_body_tick import WholeBodyTick
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.store import Library
+from backbeat.models.actuation.joint_command import (
+    DAMPING,
+    EFFORT,
+    POSITION,
+    STIFFNESS,
+    VELOCITY,
+)
+from backbeat.models.dynamics.rotations import box_plus
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.predictive.step import PredictiveStep
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
+from backbeat.mpc.whole_body.tick import WholeBodyTick
 
 DURATION = 3.0  # s
 PLAN_PERIOD, TICK_PERIOD = 0.02, 0.002  # s

@@ -7,18 +7,18 @@ Atlas squats with a hand on a rail at its left, which carries up to 100 N. Run i
 import numpy as np
 from pydrake.math import RigidTransform
 
-from behaviors.behavior import Mount
-from behaviors.motion_plan import MotionPlan
-from behaviors.solved_behavior import make_behavior
-from behaviors.stance import start_configuration, support_poses
-from models.configuration import Configuration
-from models.robot import RobotModel
-from optimization.contact_schedule import ContactSchedule, Phase
-from optimization.interior_point import InteriorPoint
-from optimization.tasks import CenterOfMassTask, FrameTask
-from optimization.trajectory_problem import Limits, TrajectoryProblem
-from optimization.trajectory_solution import TrajectorySolution
-from optimization.transcription import Transcription
+from backbeat.behaviors.library.behavior import Mount
+from backbeat.behaviors.motion.plan import MotionPlan
+from backbeat.behaviors.posture.stance import start_configuration, support_poses
+from backbeat.behaviors.solving.solved_behavior import make_behavior
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.interior_point.solution import TrajectorySolution
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.problem.contact_schedule import ContactSchedule, Phase
+from backbeat.optimization.problem.tasks import CenterOfMassTask, FrameTask
+from backbeat.optimization.problem.trajectory_problem import Limits, TrajectoryProblem
+from backbeat.optimization.transcription.transcribe import Transcription
 
 ROBOT = RobotModel(equipment=("palms",))
 
@@ -49,7 +49,7 @@ def pose_problem() -> TrajectoryProblem:
 
 def main(folder: str = "out/own") -> TrajectorySolution:
     """Solves the problem and stores it as a behavior."""
-    from behaviors.library import Library
+    from backbeat.behaviors.library.store import Library
 
     problem = pose_problem()
     solution = InteriorPoint(Transcription(problem)).solve()

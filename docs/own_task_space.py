@@ -14,18 +14,18 @@ import numpy as np
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
-from models.configuration import Configuration
-from models.robot import RobotModel
-from models.scene import add_world
-from optimization.task_space.limited_program import LimitedProgram
-from optimization.task_space.motion_tasks import (
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.world.scene import add_world
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.limited.program import LimitedProgram
+from backbeat.optimization.task_space.tasks.motion_tasks import (
     ContactTask,
     JointTask,
     MassCenterTask,
     OrientationTask,
     PointTask,
 )
-from optimization.task_space.task_space import TaskSpace
 
 TICK = 0.002  # s
 REACH = np.array([0.15, 0.0, 0.10])  # m, from where the hand begins

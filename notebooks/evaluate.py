@@ -22,8 +22,8 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from PIL import Image
 
-from backbeat.stage.browser import Browser
-from backbeat.stage.film import DRESS, SEEK
+from backbeat.stage.recording.browser import Browser
+from backbeat.stage.recording.film import DRESS, SEEK
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = sorted((CHECKOUT / "notebooks").glob("*.ipynb"))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from models.robot import RobotModel
+from backbeat.models.robot.model import RobotModel
 
 # Arms ahead, forearms turned in: a robot that carries something, its weight forward.
 AHEAD = {

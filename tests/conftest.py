@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from behaviors.behavior import Behavior
-from behaviors.build import build
-from behaviors.library import Library
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.store import Library
 
 # No command of a test opens a window on a developer's desktop.
 for _name in ("DISPLAY", "WAYLAND_DISPLAY"):

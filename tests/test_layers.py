@@ -12,6 +12,8 @@ import pytest
 
 CHECKOUT = Path(__file__).parents[1]
 LAYERS = ["models", "optimization", "behaviors", "mpc", "backbeat"]
+# Modules in one folder.
+MOST = 14
 
 
 def lint_imports(folder):
@@ -31,23 +33,61 @@ def test_imports_follow_the_layers():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_the_contract_names_every_package():
+def contracts():
     settings = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]
-    assert settings["importlinter"]["root_packages"] == LAYERS
-    assert settings["importlinter"]["contracts"][0]["layers"] == LAYERS[::-1]
-    assert settings["hatch"]["build"]["targets"]["wheel"]["packages"] == LAYERS
+    return {c["containers"][0]: c for c in settings["importlinter"]["contracts"]}
+
+
+def test_the_links_lead_to_the_packages():
+    for name in LAYERS[:-1]:
+        link = CHECKOUT / "backbeat" / name
+        assert link.is_symlink()
+        assert link.resolve() == CHECKOUT / name
+
+
+def test_every_folder_of_modules_is_in_a_contract():
+    """Layers are checked wherever a folder has folders of its own beside them."""
+    told = contracts()
+    for folder, names in folders().items():
+        if len(names) > 1:
+            assert folder in told, f"no contract has the folders of {folder}"
+            layers = " | ".join(told[folder]["layers"]).split(" | ")
+            assert names <= set(layers), folder
+
+
+def folders():
+    """Names of packages within each package."""
+    found = {}
+    for name in LAYERS:
+        for init in (CHECKOUT / name).rglob("*/__init__.py"):
+            parts = init.parent.relative_to(CHECKOUT).parts
+            path = parts if name == "backbeat" else ("backbeat", *parts)
+            found.setdefault(".".join(path[:-1]), set()).add(path[-1])
+    found["backbeat"] |= set(LAYERS[:-1])
+    return found
+
+
+def test_no_folder_is_too_full_and_none_has_a_single_module():
+    for name in LAYERS:
+        for init in (CHECKOUT / name).rglob("__init__.py"):
+            here = init.parent
+            modules = [f for f in here.glob("*.py") if not f.stem.startswith("__")]
+            assert len(modules) <= MOST, here
+            inside = [f for f in here.rglob("*.py") if not f.stem.startswith("__")]
+            assert len(inside) > 1 or here.parent.name == "robots", here
 
 
 @pytest.fixture
 def house(tmp_path):
-    """The packages, and what the product has on each level, with nothing in them."""
+    """Packages and modules that the contracts name, with nothing in them."""
+    (tmp_path / "backbeat").mkdir()
+    (tmp_path / "backbeat" / "__init__.py").touch()
+    for package, contract in contracts().items():
+        folder = tmp_path.joinpath(*package.split("."))
+        for name in " | ".join(contract["layers"]).split(" | "):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+            (folder / name / "__init__.py").touch()
     settings = (CHECKOUT / "pyproject.toml").read_text()
-    levels = tomllib.loads(settings)["tool"]["importlinter"]["contracts"][1]["layers"]
-    for name in LAYERS:
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "__init__.py").touch()
-    for name in " | ".join(levels).split(" | "):
-        (tmp_path / "backbeat" / f"{name}.py").touch()
     (tmp_path / "pyproject.toml").write_text(settings)
     return tmp_path
 
@@ -55,28 +95,34 @@ def house(tmp_path):
 @pytest.mark.parametrize(("lower", "upper"), list(itertools.pairwise(LAYERS)))
 def test_an_import_against_the_layers_is_found(house, lower, upper):
     assert lint_imports(house).returncode == 0
-
-    (house / lower / "planted.py").write_text(f"import {upper}\n")
+    upper = "cli" if upper == "backbeat" else upper
+    planted = house / "backbeat" / lower / "planted"
+    planted.with_suffix(".py").write_text(f"import backbeat.{upper}\n")
     result = lint_imports(house)
     assert result.returncode == 1
-    assert f"{lower}.planted -> {upper}" in result.stdout
+    assert f"backbeat.{lower}.planted -> backbeat.{upper}" in result.stdout
 
 
 @pytest.mark.parametrize(
-    ("lower", "upper"),
+    ("folder", "lower", "upper"),
     [
-        ("sweeping", "cli"),
-        ("jobs", "building"),
-        ("report", "cards"),
-        ("cards", "stage"),
+        ("", "jobs", "cli"),
+        ("", "report", "stage"),
+        ("models", "dynamics", "robot"),
+        ("mpc", "simulation", "analysis"),
+        ("mpc", "plans", "predictive"),
+        ("behaviors", "dance", "building"),
     ],
 )
-def test_an_import_against_the_product_is_found(house, lower, upper):
-    planted = house / "backbeat" / f"{lower}.py"
-    planted.write_text(f"import backbeat.{upper}\n")
+def test_an_import_against_the_layers_of_a_package_is_found(
+    house, folder, lower, upper
+):
+    place = ".".join(filter(None, ("backbeat", folder)))
+    planted = house.joinpath(*place.split("."), lower, "planted.py")
+    planted.write_text(f"import {place}.{upper}\n")
     result = lint_imports(house)
     assert result.returncode == 1
-    assert f"backbeat.{lower} -> backbeat.{upper}" in result.stdout
+    assert f"{place}.{lower}.planted -> {place}.{upper}" in result.stdout
 
 
 def is_compiled(function):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
 
 CHECKOUT = Path(__file__).parents[1]
-ATLAS = CHECKOUT / "models" / "atlas" / "atlas_v3.urdf"
+ATLAS = CHECKOUT / "models" / "robots" / "atlas" / "atlas_v3.urdf"
 PACKAGES = ("models", "optimization", "behaviors", "mpc", "backbeat")
 NARROW = {"Path", "Path | None"}
 WIDE = {"str | Path", "str | Path | None"}
@@ -20,6 +20,7 @@ def public_functions():
     for package in PACKAGES:
         for file in sorted((CHECKOUT / package).rglob("*.py")):
             module = ".".join(file.relative_to(CHECKOUT).with_suffix("").parts)
+            module = module if package == "backbeat" else f"backbeat.{module}"
             if not module.startswith("backbeat.cli"):
                 for name, node in functions_of(ast.parse(file.read_text())):
                     yield module, name, node

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from backbeat.cli.options import LIBRARY, LibraryFolder
+from backbeat.cli.common.options import LIBRARY, LibraryFolder
 
 if TYPE_CHECKING:
-    from mpc.simulation.metrics import run_metrics
-    from mpc.simulation.scenario import Scenario
-    from mpc.simulation.simulation_run import SimulationRun
+    from backbeat.mpc.analysis.metrics import run_metrics
+    from backbeat.mpc.scenario.specification import Scenario
+    from backbeat.mpc.simulation.run import SimulationRun
 
 PROGRAM = {
     "posture-tour": "Posture tour",
@@ -38,13 +38,13 @@ def command(
     Everything built or run is on disk as soon as it is done: a demo that was
     interrupted goes on where it was.
     """
-    from backbeat.cli.build import build_behaviors, report_failures
-    from backbeat.cli.console import remarks
-    from backbeat.cli.results import print_results
-    from backbeat.stage.recording import record_behavior
-    from backbeat.stage.show import record_show
-    from behaviors.library import Library
-    from models.atomic_file import check_place
+    from backbeat.behaviors.library.store import Library
+    from backbeat.cli.author.build import build_behaviors, report_failures
+    from backbeat.cli.common.console import remarks
+    from backbeat.cli.common.results import print_results
+    from backbeat.models.common.atomic_file import check_place
+    from backbeat.stage.recording.acts import record_show
+    from backbeat.stage.recording.html import record_behavior
 
     page = out / "demo.html"
     check_place(page)
@@ -73,7 +73,7 @@ def command(
 
 
 def _scenario(name: str, contact_model: str) -> "Scenario":
-    from mpc.simulation.scenario import Scenario
+    from backbeat.mpc.scenario.specification import Scenario
 
     return Scenario(behavior=name, contact_model=contact_model).check()
 
@@ -82,11 +82,11 @@ def _perform(
     scenario: "Scenario", library: Path, out: Path
 ) -> "tuple[SimulationRun, dict[str, object]]":
     """Tracks a behavior and stores the run."""
-    from backbeat.cli.console import progress_bar, remarks
-    from behaviors.library import Library
-    from mpc.simulation.earlier_run import keep_earlier
-    from mpc.simulation.run import run_scenario
-    from mpc.simulation.run_file import save_run
+    from backbeat.behaviors.library.store import Library
+    from backbeat.cli.common.console import progress_bar, remarks
+    from backbeat.mpc.runs.earlier import keep_earlier
+    from backbeat.mpc.runs.file import save_run
+    from backbeat.mpc.simulation.simulate import run_scenario
 
     name = scenario.behavior
     behavior = Library(library).load(name)

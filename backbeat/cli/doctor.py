@@ -16,8 +16,8 @@ from typing import Annotated
 
 import typer
 
-from backbeat.stage.browser import find_chromium
-from models.compiled.build import SHIPPED, compilers, kept_in
+from backbeat.models.compiled.build import SHIPPED, compilers, kept_in
+from backbeat.stage.recording.browser import find_chromium
 
 PYTHON_OLDEST, PYTHON_NEWEST = (3, 11), (3, 14)
 GLIBC_OLDEST = (2, 34)
@@ -27,7 +27,7 @@ INSTALL_AGAIN = "make the environment again: make clean demo"
 
 
 @dataclass(frozen=True)
-class Finding:
+class MachineFinding:
     """One line of the report.
 
     Attributes:
@@ -47,12 +47,12 @@ class Finding:
 
 def finding(
     name: str, ok: bool, found: str, remedy: str, *, required: bool = True
-) -> Finding:
-    """A `Finding` that keeps its remedy only when there is something to mend."""
-    return Finding(name, ok, found, "" if ok else remedy, required)
+) -> MachineFinding:
+    """A `MachineFinding` that keeps its remedy only when there is something to mend."""
+    return MachineFinding(name, ok, found, "" if ok else remedy, required)
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[MachineFinding]:
     """Looks at this machine, one finding after the other."""
     yield python_version()
     yield architecture()
@@ -69,7 +69,7 @@ def examine() -> Iterator[Finding]:
     yield ffmpeg()
 
 
-def python_version() -> Finding:
+def python_version() -> MachineFinding:
     """Python itself."""
     return finding(
         "Python",
@@ -79,7 +79,7 @@ def python_version() -> Finding:
     )
 
 
-def architecture() -> Finding:
+def architecture() -> MachineFinding:
     """The kind of processor and system that the wheels are made for."""
     system, machine = platform.system(), platform.machine()
     return finding(
@@ -90,7 +90,7 @@ def architecture() -> Finding:
     )
 
 
-def glibc() -> Finding:
+def glibc() -> MachineFinding:
     """The C library, which decides which wheels fit."""
     name, version = platform.libc_ver()
     number = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
@@ -102,7 +102,7 @@ def glibc() -> Finding:
     )
 
 
-def libraries() -> Iterator[Finding]:
+def libraries() -> Iterator[MachineFinding]:
     """The runtime libraries, as the installed package itself names them."""
     try:
         requirements = importlib.metadata.requires("backbeat") or []
@@ -129,7 +129,7 @@ def libraries() -> Iterator[Finding]:
         )
 
 
-def glib() -> Finding:
+def glib() -> MachineFinding:
     """The one system library that Drake's wheel does not bring."""
     name = "libglib-2.0.so.0"
     try:
@@ -139,7 +139,7 @@ def glib() -> Finding:
     return finding("libglib", True, name, "")
 
 
-def libegl() -> Finding:
+def libegl() -> MachineFinding:
     """What Drake renders pictures with, on machines without a display too."""
     name = "libEGL.so.1"
     try:
@@ -150,7 +150,7 @@ def libegl() -> Finding:
     return finding("libEGL", True, name, "", required=False)
 
 
-def drake_import() -> Finding:
+def drake_import() -> MachineFinding:
     """Drake's native code, tried in another process: a crash is an answer too."""
     trial = subprocess.run(
         [sys.executable, "-c", "import pydrake.common"],
@@ -167,7 +167,7 @@ def drake_import() -> Finding:
     return finding("Drake loads", False, lines[-1], remedy)
 
 
-def cpp_compiler() -> Finding:
+def cpp_compiler() -> MachineFinding:
     """What compiles the numerical code of a checkout; a wheel brings it compiled."""
     found = [" ".join(command) for command in compilers()]
     return finding(
@@ -178,7 +178,7 @@ def cpp_compiler() -> Finding:
     )
 
 
-def compiled_code() -> Finding:
+def compiled_code() -> MachineFinding:
     """Where compiled functions are kept; without it each start compiles anew."""
     places = kept_in()
     folder = next((p for p in places if is_writable(p)), places[0]).absolute()
@@ -201,7 +201,7 @@ def is_writable(folder: Path) -> bool:
         return False
 
 
-def free_disk(folder: Path) -> Finding:
+def free_disk(folder: Path) -> MachineFinding:
     """Room for what Backbeat writes."""
     free = shutil.disk_usage(folder).free / 1e9
     return finding(
@@ -212,7 +212,7 @@ def free_disk(folder: Path) -> Finding:
     )
 
 
-def meshcat_port() -> Finding:
+def meshcat_port() -> MachineFinding:
     """A port on this machine for Meshcat, which also makes the recordings."""
     for port in MESHCAT_PORTS:
         with socket.socket() as server:
@@ -231,7 +231,7 @@ def meshcat_port() -> Finding:
     )
 
 
-def chromium() -> Finding:
+def chromium() -> MachineFinding:
     """The browser that the browser checks drive."""
     path = find_chromium()
     return finding(
@@ -243,7 +243,7 @@ def chromium() -> Finding:
     )
 
 
-def ffmpeg() -> Finding:
+def ffmpeg() -> MachineFinding:
     """The program that makes films."""
     path = shutil.which("ffmpeg")
     return finding(
@@ -255,13 +255,13 @@ def ffmpeg() -> Finding:
     )
 
 
-def print_table(findings: list[Finding]) -> None:
+def print_table(findings: list[MachineFinding]) -> None:
     """Prints the findings for a person."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    from backbeat.cli.console import Screen
+    from backbeat.cli.common.console import Screen
 
     table = Table("", "", box=box.SIMPLE_HEAD)
     for column in ("found", "remedy"):

@@ -1,23 +1,22 @@
 """The ``backbeat`` command: a table of subcommands, each loaded when it is called.
 
 Nothing here imports Drake, numpy or pandas, so that ``backbeat --help`` answers at
-once. The subcommand ``name`` is the function ``command`` of ``backbeat/cli/name.py``,
-with Typer's annotations, or its Typer ``app`` where it has subcommands of its own;
-adding one means that file and a line in `SUBCOMMANDS`.
+once. The subcommand ``name`` is the function ``command`` of
+``backbeat/cli/FOLDER/name.py``, with Typer's annotations, or its Typer ``app`` where it
+has subcommands of its own; adding one means that file and a line in `SUBCOMMANDS` and
+`FOLDERS`.
 """
 
 import errno
 import importlib
-import importlib.util
 import os
 import sys
-from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from backbeat.cli.options import INTERRUPTED
+from backbeat.cli.common.options import INTERRUPTED
 
 SUBCOMMANDS = {
     "demo": "Build, track and record four behaviors, from nothing to a page.",
@@ -42,9 +41,13 @@ SUBCOMMANDS = {
     "doctor": "Say what this machine has, what it lacks and how to get it.",
     "play": "Show a behavior in Meshcat: live, or as an HTML file that plays.",
 }
-
-HOUSE = Path(__file__).resolve().parents[2]
-HOUSE_PACKAGES = ("models", "optimization", "behaviors", "mpc")
+# Folders of subcommands in here; the others are beside this module.
+FOLDERS = {
+    "author": ("new", "check", "build", "list", "info", "moves"),
+    "simulate": ("track", "play", "sweep", "card", "replay", "serve"),
+    "analyze": ("report", "compare", "explain", "export", "figure"),
+    "robots": ("lint", "model"),
+}
 
 
 class SubcommandTable(TyperGroup):
@@ -59,13 +62,13 @@ class SubcommandTable(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Finds the subcommand that `args` begin with, and loads it for real."""
         name, _, rest = super().resolve_command(ctx, args)
-        refuse_foreign_packages()
         return name, load_subcommand(str(name)), rest
 
 
 def load_subcommand(name: str) -> Any:
     """Imports the module of the subcommand `name` and makes its command."""
-    module = importlib.import_module(f"backbeat.cli.{name.replace('-', '_')}")
+    folder = next((f"{f}." for f, names in FOLDERS.items() if name in names), "")
+    module = importlib.import_module(f"backbeat.cli.{folder}{name.replace('-', '_')}")
     if hasattr(module, "app"):  # It has subcommands of its own.
         module.app.info.help = SUBCOMMANDS[name]
         return typer.main.get_command(module.app)
@@ -74,37 +77,13 @@ def load_subcommand(name: str) -> Any:
     return typer.main.get_command(single)
 
 
-def refuse_foreign_packages() -> None:
-    """Ends the program when Python would import somebody else's `models`.
-
-    The names of our packages are plain words, and a folder earlier on the path
-    (PYTHONPATH, a start with ``python -m`` from elsewhere) may hold the same word.
-    """
-    for name in HOUSE_PACKAGES:
-        spec = importlib.util.find_spec(name)
-        if spec is None:
-            refuse(
-                f"the package '{name}' is missing beside {HOUSE / 'backbeat'}; "
-                "install Backbeat again."
-            )
-        places = spec.submodule_search_locations or [str(spec.origin)]
-        found = Path(places[0]).resolve()
-        if found != HOUSE / name:
-            refuse(
-                f"Python finds somebody else's '{name}' in {found.parent} before "
-                f"Backbeat's own in {HOUSE}; take that folder off PYTHONPATH or "
-                "start from another folder."
-            )
-
-
 def start_drake_ahead(args: list[str]) -> None:
     """Starts the process that `lint` asks, before the command line is even read.
 
     Importing Drake takes as long as all the rest of that subcommand.
     """
     if args[:1] == ["lint"] and not {"--no-drake", "--help", "-h"} & set(args):
-        refuse_foreign_packages()
-        from models.description.drake_reader import start_ahead
+        from backbeat.models.urdf.linting.drake_reader import start_ahead
 
         start_ahead()
 
@@ -173,7 +152,7 @@ def run() -> None:
         # If it was printing that failed, it fails once more.
         finish_printing("\n" if isinstance(error, OSError) else "")
         # Late, for a command that succeeds has no need of it.
-        from models.errors import BackbeatError, ended
+        from backbeat.models.common.errors import BackbeatError, ended
 
         if not isinstance(error, BackbeatError):
             raise

@@ -6,10 +6,10 @@ from pathlib import Path
 import mido
 import numpy as np
 
+from backbeat.behaviors.music.notation.meter import Meter
+from backbeat.models.common.atomic_file import replacing
+from backbeat.models.kit.description import parse_kit
 from backbeat.sound.notes import CLICK, Note, Performance
-from behaviors.music.meter import Meter
-from models.atomic_file import replacing
-from models.kit.kit_file import parse_kit
 
 CHANNEL = 9  # percussion, which people count as the tenth
 # Fine enough to keep a hit within 0.04 ms at 98 BPM; the format allows 32767.

@@ -8,11 +8,11 @@ import numpy as np
 from scipy.io import wavfile
 from scipy.signal import resample_poly
 
+from backbeat.behaviors.music.notation.backing import read_recording
+from backbeat.models.common.atomic_file import replacing
+from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.sound.notes import CLICK, Note
 from backbeat.sound.voices import layer, voice
-from behaviors.music.backing import read_recording
-from models.atomic_file import replacing
-from models.kit.drum_kit import DrumKit
 
 RATE = 44100  # samples a second
 # The last sound rings out for as long as this after the end [s].

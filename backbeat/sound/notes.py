@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from behaviors.behavior import Behavior
-from behaviors.music.meter import COMMON, MeterMap, Pulse
-from behaviors.strokes import PLAIN, Stroke
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from mpc.simulation.hits import run_hits
-from mpc.simulation.run_file import load_run
-from mpc.simulation.simulation_run import SimulationRun
-from mpc.simulation.story_bars import story_bars
+from backbeat.behaviors.drumming.strokes import PLAIN, Stroke
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.music.notation.meter import COMMON, MeterMap, Pulse
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.mpc.analysis.drumming.hits import run_hits
+from backbeat.mpc.analysis.story_bars import story_bars
+from backbeat.mpc.runs.file import load_run
+from backbeat.mpc.simulation.run import SimulationRun
 
 # The drum of a metronome's click; no member of a kit has a space in its name.
 CLICK = "the click"

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from scipy.signal import resample_poly
 
+from backbeat.models.common.errors import BackbeatError
 from backbeat.sound.mix import BACKING, DRUMS, RATE, pan
 from backbeat.sound.notes import Performance, SoundExtras
 from backbeat.sound.voices import layer, voice
-from models.errors import BackbeatError
 
 VOICE_RATE = 32000  # samples a second
 BACKING_RATE = 22050

@@ -16,9 +16,9 @@ import numpy as np
 from scipy.signal import butter, sosfilt
 from scipy.special import jn_zeros
 
+from backbeat.models.common.errors import unknown_name
+from backbeat.models.kit.description import MemberDescription, parse_kit
 from backbeat.sound.notes import CLICK, CLICK_VELOCITY, LOUDEST
-from models.errors import unknown_name
-from models.kit.kit_file import MemberDescription, parse_kit
 
 # Where a voice has fallen to this share of its peak it ends.
 INAUDIBLE = 10 ** (-55 / 20)

@@ -13,16 +13,16 @@ import threading
 import time
 from collections import deque
 
+from backbeat.models.common.closing import Closing
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.world.joint_sample import JointSample, Listener
 from backbeat.stream.wire import (
     StreamSettings,
     encoder,
     header,
     sample_message,
 )
-from models.closing import Closing
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from mpc.simulation.joint_sample import JointSample, Listener
 
 HOST = "127.0.0.1"
 # Readers at a time; a further one is hung up on.

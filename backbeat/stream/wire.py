@@ -11,9 +11,9 @@ from typing import Any
 import msgpack
 import numpy as np
 
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from mpc.simulation.joint_sample import JointSample
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.world.joint_sample import JointSample
 
 # Number of this layout: another one would have other keys or another meaning of them.
 VERSION = 1

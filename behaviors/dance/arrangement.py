@@ -7,10 +7,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from behaviors.dance.move import BOTH, STATES, TASK_CHANNELS, Move, Offsets
-from behaviors.music.meter import MeterMap
-from behaviors.time_law import minimum_jerk
-from models.robot import RobotModel
+from backbeat.behaviors.dance.vocabulary.move import (
+    BOTH,
+    STATES,
+    TASK_CHANNELS,
+    Move,
+    Offsets,
+)
+from backbeat.behaviors.motion.time_law import minimum_jerk
+from backbeat.behaviors.music.notation.meter import MeterMap
+from backbeat.models.robot.model import RobotModel
 
 # Nearer than this is at the same time [beats].
 SAME = 1e-6

@@ -7,15 +7,19 @@ from typing import Any
 
 import yaml
 
-from behaviors.behavior import BEAT_PRIORITY
-from behaviors.dance.arrangement import MeterDescription, MoveDescription, place_moves
-from behaviors.dance.choreography import DanceSpecification
-from behaviors.dance.move import TRACKS
-from behaviors.dance.move_file import vocabulary
-from behaviors.dance.recorded_move import RecordingDescription
-from behaviors.library import check_name
-from models.atomic_file import replacing
-from models.errors import unknown_name
+from backbeat.behaviors.dance.arrangement import (
+    MeterDescription,
+    MoveDescription,
+    place_moves,
+)
+from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.dance.vocabulary.move import TRACKS
+from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
+from backbeat.behaviors.library.behavior import BEAT_PRIORITY
+from backbeat.behaviors.library.store import check_name
+from backbeat.models.common.atomic_file import replacing
+from backbeat.models.common.errors import unknown_name
 
 # What a description has when it says nothing.
 _USUAL, _USUAL_RECORDING = MoveDescription(), RecordingDescription()

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from behaviors.dance.arrangement import PlacedMove, channel_offsets
-from behaviors.dance.rules import Finding
-from models.collision import CollisionModel
-from models.collision_making import make_self_collision_model
-from models.configuration import Configuration
-from models.robot import RobotModel
+from backbeat.behaviors.dance.arrangement import PlacedMove, channel_offsets
+from backbeat.behaviors.dance.rules import RuleFinding
+from backbeat.models.collision.making import make_self_collision_model
+from backbeat.models.collision.shapes import CollisionModel
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
 
 # Instants of a beat that are looked at.
 FINE = 24
@@ -45,7 +45,7 @@ class _Near:
 
 def clear_of_each_other(
     robot: RobotModel, q_start: np.ndarray, placed: Sequence[PlacedMove], name: str
-) -> tuple[list[PlacedMove], list[Finding]]:
+) -> tuple[list[PlacedMove], list[RuleFinding]]:
     """Moves with hands as far apart as what they carry needs, and all to say of it.
 
     Args:
@@ -83,7 +83,7 @@ class Carried:
 
     def with_room(
         self, placed: Sequence[PlacedMove], name: str
-    ) -> tuple[list[PlacedMove], list[Finding]]:
+    ) -> tuple[list[PlacedMove], list[RuleFinding]]:
         """Moves with hands as far apart as what they carry needs, and what was done.
 
         Args:
@@ -108,7 +108,9 @@ class Carried:
                     break
         return moves, found
 
-    def collisions(self, placed: Sequence[PlacedMove], name: str) -> Iterator[Finding]:
+    def collisions(
+        self, placed: Sequence[PlacedMove], name: str
+    ) -> Iterator[RuleFinding]:
         """Moves in which what is carried would be in something, if danced as written.
 
         Args:
@@ -127,7 +129,7 @@ class Carried:
                     f"{near.what} would be in {near.other}, and the motion goes around "
                     f"it; {self._remedy(placed, p)}"
                 )
-                yield Finding(False, ("tracks", p.track, p.row, "move"), sentence)
+                yield RuleFinding(False, ("tracks", p.track, p.row, "move"), sentence)
 
     def _remedy(self, placed: Sequence[PlacedMove], p: PlacedMove) -> str:
         """What would keep it clear; a value is one that was tried."""
@@ -229,11 +231,11 @@ def _moved_by_legs(robot: RobotModel) -> set[int]:
     return found
 
 
-def _opened(p: PlacedMove, near: _Near, name: str) -> Finding:
+def _opened(p: PlacedMove, near: _Near, name: str) -> RuleFinding:
     """What a move does to keep what is carried clear."""
     by = " and ".join(f"{c} {p.apart * v:+.2f} rad" for c, v in p.move.apart.items())
     sentence = (
         f"{name}, beat {near.beat:g}: {p.move.name} keeps the hands apart ({by}), for "
         f"as it is written {near.what} would touch {near.other}"
     )
-    return Finding(False, ("tracks", p.track, p.row, "move"), sentence)
+    return RuleFinding(False, ("tracks", p.track, p.row, "move"), sentence)

@@ -6,38 +6,42 @@ from pathlib import Path
 
 import numpy as np
 
-from behaviors.authored import BEND, CLOSER
-from behaviors.behavior import Event, Mount, make_robot
-from behaviors.dance.arrangement import (
+from backbeat.behaviors.dance.arrangement import (
     PlacedMove,
     mean_timing,
     place_moves,
 )
-from behaviors.dance.carried import clear_of_each_other
-from behaviors.dance.dance_tasks import DanceTasks
-from behaviors.dance.knots import KNOTS_PER_BEAT, STEPPING, knots_per_beat
-from behaviors.dance.layers import DanceLayers
-from behaviors.dance.markers import marker_events
-from behaviors.dance.move import Move
-from behaviors.dance.move_file import move_files, vocabulary
-from behaviors.dance.recorded_move import (
+from backbeat.behaviors.dance.carried import clear_of_each_other
+from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT, STEPPING, knots_per_beat
+from backbeat.behaviors.dance.layers import DanceLayers
+from backbeat.behaviors.dance.markers import marker_events
+from backbeat.behaviors.dance.recorded_move import (
     RecordedMove,
     RecordedMoves,
     departures,
 )
-from behaviors.dance.rules import Finding, findings
-from behaviors.dance.stepping import Swing, footsteps, swing_name, swings
-from behaviors.footsteps import Walker
-from behaviors.motion_plan import MotionPlan
-from behaviors.music.tempo import Tempo
-from behaviors.stance import start_configuration, support_poses
-from behaviors.stride_reach import check_strides
-from models.collision_making import make_self_collision_model
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from optimization.contact_schedule import constant_stance
-from optimization.dense_trajectory import DenseTrajectory
-from optimization.trajectory_problem import Limits, TrajectoryProblem, Weights
+from backbeat.behaviors.dance.rules import RuleFinding, findings
+from backbeat.behaviors.dance.stepping import DanceSwing, footsteps, swing_name, swings
+from backbeat.behaviors.dance.tasks import DanceTasks
+from backbeat.behaviors.dance.vocabulary.move import Move
+from backbeat.behaviors.dance.vocabulary.move_file import move_files, vocabulary
+from backbeat.behaviors.footsteps.specification import Walker
+from backbeat.behaviors.footsteps.stride_reach import check_strides
+from backbeat.behaviors.library.behavior import Event, Mount, make_robot
+from backbeat.behaviors.motion.authored import BEND, CLOSER
+from backbeat.behaviors.motion.plan import MotionPlan
+from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.behaviors.posture.stance import start_configuration, support_poses
+from backbeat.models.collision.making import make_self_collision_model
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.problem.contact_schedule import constant_stance
+from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+from backbeat.optimization.problem.trajectory_problem import (
+    Limits,
+    TrajectoryProblem,
+    Weights,
+)
 
 # Cost of accelerations [s^4/rad^2], low enough for what is done once a beat: legs move
 # by radians for every meter of the body.
@@ -80,7 +84,7 @@ class DanceSpecification(DanceLayers):
         maker = RecordedMoves(vocabulary(folder), folder, robot, q_start, self.bpm)
         return {name: maker.move(name, self.recordings[name]) for name in names}
 
-    def carried_findings(self, moves: Mapping[str, Move]) -> list[Finding]:
+    def carried_findings(self, moves: Mapping[str, Move]) -> list[RuleFinding]:
         """What becomes of moves with what the dancer carries.
 
         Args:
@@ -192,7 +196,7 @@ def _shares(robot: RobotModel) -> dict[str, float]:
     return {"base": BASE_SHARE, **legs}
 
 
-def _flights(found: Sequence[Swing]) -> list[tuple[int, int]]:
+def _flights(found: Sequence[DanceSwing]) -> list[tuple[int, int]]:
     """First and last knot of every jump."""
     return [(s.start, s.end) for s in found if s.step.feet == "none"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from behaviors.dance.arrangement import PlacedMove
+from backbeat.behaviors.dance.arrangement import PlacedMove
 
 # Knots of a beat, as many as it takes for them to be near enough to each other [s].
 KNOTS_PER_BEAT = (12, 16, 20, 24, 32, 40)

@@ -2,14 +2,19 @@
 
 from dataclasses import dataclass, field
 
-from behaviors.authored import Specification, check_bend
-from behaviors.dance.arrangement import MeterDescription, MoveDescription
-from behaviors.dance.knots import KNOTS_PER_BEAT
-from behaviors.dance.recorded_move import RecordingDescription
-from behaviors.motion_plan import check_length
-from behaviors.music.meter import MeterMap, first_meter, meter_map, read_meter
-from behaviors.music.tempo import Tempo
-from models.errors import BackbeatError
+from backbeat.behaviors.dance.arrangement import MeterDescription, MoveDescription
+from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT
+from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.motion.authored import Specification, check_bend
+from backbeat.behaviors.motion.plan import check_length
+from backbeat.behaviors.music.notation.meter import (
+    MeterMap,
+    first_meter,
+    meter_map,
+    read_meter,
+)
+from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.models.common.errors import BackbeatError
 
 LEAST_FADE = 0.1
 

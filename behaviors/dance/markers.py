@@ -16,13 +16,13 @@ import numpy as np
 import pandas as pd
 from pydrake.math import RollPitchYaw
 
-from behaviors.behavior import Behavior, Event
-from behaviors.dance.arrangement import PlacedMove, channel_offsets, mirrored
-from behaviors.dance.move import TASK_CHANNELS
-from behaviors.music.tempo import Tempo
-from behaviors.runs import without_short
-from models.configuration import Configuration
-from models.robot import RobotModel
+from backbeat.behaviors.dance.arrangement import PlacedMove, channel_offsets, mirrored
+from backbeat.behaviors.dance.vocabulary.move import TASK_CHANNELS
+from backbeat.behaviors.library.behavior import Behavior, Event
+from backbeat.behaviors.library.runs import without_short
+from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
 
 # Largest distance from its beat at which an extreme is looked for [beats], and in
 # shares of a cycle: each has one of its kind.

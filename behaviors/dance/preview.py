@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from behaviors.dance.authoring import Choreography
-from behaviors.dance.move import Move
-from models.errors import unknown_name
+from backbeat.behaviors.dance.authoring import Choreography
+from backbeat.behaviors.dance.vocabulary.move import Move
+from backbeat.models.common.errors import unknown_name
 
 # Beats of rest before and after, and cycles of a move that repeats.
 BEFORE, AFTER, CYCLES = 2.0, 4.0, 2

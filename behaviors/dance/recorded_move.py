@@ -6,27 +6,27 @@ from pathlib import Path
 
 import numpy as np
 
-from behaviors.dance.arrangement import PlacedMove
-from behaviors.dance.expression import Expression
-from behaviors.dance.move import Curve, Move, Offsets
-from behaviors.dance.step_times import (
+from backbeat.behaviors.dance.arrangement import PlacedMove
+from backbeat.behaviors.dance.step_times import (
     fastest,
     knot_spacing,
     least_stance,
     move_steps,
 )
-from behaviors.library import check_name
-from behaviors.recording.joint_file import read_joint_file
-from behaviors.recording.planted_feet import Interval
-from behaviors.recording.retargeting import RetargetedMotion, retarget
-from behaviors.step import FEET
-from behaviors.time_law import minimum_jerk
-from models.errors import BackbeatError, unknown_name
-from models.outside_file import beside
-from models.robot import RobotModel
-from optimization.dense_trajectory import DenseTrajectory
-from optimization.tasks import CenterOfMassTask, PostureTask
-from optimization.trajectory_problem import TrajectoryProblem
+from backbeat.behaviors.dance.vocabulary.expression import Expression
+from backbeat.behaviors.dance.vocabulary.move import Curve, Move, Offsets
+from backbeat.behaviors.footsteps.step import FEET
+from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.motion.time_law import minimum_jerk
+from backbeat.behaviors.recording.joint_file import read_joint_file
+from backbeat.behaviors.recording.planted_feet import Interval
+from backbeat.behaviors.recording.retargeting import RetargetedMotion, retarget
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.outside_file import beside
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
+from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 
 STAY = "stay"
 # What a recording may be played faster or slower by.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from behaviors.dance.arrangement import (
+from backbeat.behaviors.dance.arrangement import (
     SAME,
     MoveDescription,
     PlacedMove,
@@ -16,10 +16,10 @@ from behaviors.dance.arrangement import (
     state_changes,
     timings,
 )
-from behaviors.dance.layers import DanceLayers
-from behaviors.dance.move import TRACKS, Move
-from behaviors.music.meter import MeterMap
-from models.errors import BackbeatError, unknown_name
+from backbeat.behaviors.dance.layers import DanceLayers
+from backbeat.behaviors.dance.vocabulary.move import TRACKS, Move
+from backbeat.behaviors.music.notation.meter import MeterMap
+from backbeat.models.common.errors import BackbeatError, unknown_name
 
 # Where a value stands in the file: keys and places in lists, from the top.
 Path = tuple[str | int, ...]
@@ -36,7 +36,7 @@ APART = 0.3
 
 
 @dataclass(frozen=True)
-class Finding:
+class RuleFinding:
     """Something that is wrong, or that may not be meant.
 
     Attributes:
@@ -54,7 +54,7 @@ class Finding:
     renames: bool = False
 
 
-def findings(dance: DanceLayers, moves: Mapping[str, Move]) -> list[Finding]:
+def findings(dance: DanceLayers, moves: Mapping[str, Move]) -> list[RuleFinding]:
     """All findings; those on moves that do not exist hide those on what they do."""
     found = list(_names(dance, moves))
     if any(f.fails for f in found):
@@ -73,13 +73,13 @@ def findings(dance: DanceLayers, moves: Mapping[str, Move]) -> list[Finding]:
     ]
 
 
-def _names(dance: DanceLayers, moves: Mapping[str, Move]) -> Iterator[Finding]:
+def _names(dance: DanceLayers, moves: Mapping[str, Move]) -> Iterator[RuleFinding]:
     """Tracks, moves and parameters that do not exist, and values out of range."""
     for track, rows in dance.tracks.items():
         path: Path = ("tracks", track)
         if track not in TRACKS:
             error = unknown_name(f"track in {dance.name}", track, TRACKS)
-            yield Finding(True, path, str(error), nearest(track, TRACKS), True)
+            yield RuleFinding(True, path, str(error), nearest(track, TRACKS), True)
             continue
         for row, d in enumerate(rows):
             yield from _move(dance, d, (*path, row), track, moves)
@@ -97,15 +97,15 @@ def _move(
     path: Path,
     track: str,
     moves: Mapping[str, Move],
-) -> Iterator[Finding]:
+) -> Iterator[RuleFinding]:
     where = f"{dance.name}, beat {d.start(dance.meter_map()):g}"
     if d.move not in moves:
         error = unknown_name(f"move in {where}", d.move, moves)
-        yield Finding(True, (*path, "move"), str(error), nearest(d.move, moves))
+        yield RuleFinding(True, (*path, "move"), str(error), nearest(d.move, moves))
         return
     move = moves[d.move]
     if move.track != track:
-        yield Finding(
+        yield RuleFinding(
             True,
             (*path, "move"),
             f"{where}: {d.move} belongs on the track {move.track!r}, not on {track!r}",
@@ -121,12 +121,12 @@ def _move(
                 mend = (
                     None if np.isnan(value) else float(np.clip(value, p.least, p.most))
                 )
-            yield Finding(True, own, str(error), mend, p is None)
+            yield RuleFinding(True, own, str(error), mend, p is None)
     yield from _keys(d, path, where)
     yield from _start(d, path, where, dance.meter_map())
 
 
-def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[Finding]:
+def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[RuleFinding]:
     """Values that every move may have."""
     for key, low, high in (
         ("timing", 0.0, 1.0),
@@ -137,7 +137,7 @@ def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[Finding]:
         value = getattr(d, key)
         if value is not None and not low <= value <= high:
             mend = None if value != value else min(max(value, low), high)
-            yield Finding(
+            yield RuleFinding(
                 True,
                 (*path, key),
                 f"{where}: {key} of {d.move} is {value:g}; it goes from {low:g} to "
@@ -148,16 +148,16 @@ def _keys(d: MoveDescription, path: Path, where: str) -> Iterator[Finding]:
 
 def _start(
     d: MoveDescription, path: Path, where: str, meters: MeterMap
-) -> Iterator[Finding]:
+) -> Iterator[RuleFinding]:
     """The beat on which a move starts, or the bar and its beat."""
     if d.bar and d.at:
-        yield Finding(
+        yield RuleFinding(
             True,
             (*path, "at"),
             f"{where}: {d.move} has a beat to start at and a bar; leave one out",
         )
     if d.bar and not (d.bar >= 1 and d.beat >= 1):
-        yield Finding(
+        yield RuleFinding(
             True,
             (*path, "bar"),
             f"{where}: bars and their beats are counted from 1; 'at' counts from 0",
@@ -167,7 +167,7 @@ def _start(
         has = f"{meter.beats:g}" if meter.denominator == 4 else f"{meter}"
         if meter.denominator != 4:
             has += f", which is {meter.beats:g} quarters long"
-        yield Finding(
+        yield RuleFinding(
             True,
             (*path, "beat"),
             f"{where}: {d.move} starts on beat {d.beat:g} of a bar of {has}; "
@@ -182,13 +182,13 @@ def _about(
     what: str,
     fails: bool = True,
     mend: float | None = None,
-) -> Finding:
+) -> RuleFinding:
     """A finding on a move at its place, of which `what` goes on the sentence."""
     sentence = f"{dance.name}, beat {p.start:g}: {p.move.name} {what}"
-    return Finding(fails, ("tracks", p.track, p.row, key), sentence, mend)
+    return RuleFinding(fails, ("tracks", p.track, p.row, key), sentence, mend)
 
 
-def _ends(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding]:
+def _ends(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFinding]:
     """Moves that do not fit into the dance."""
     for p in placed:
         if p.start >= 0 and p.beats > 0 and p.end <= dance.beats + 1e-9:
@@ -204,7 +204,7 @@ def _ends(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding]
         yield _about(dance, p, "beats", what, mend=mend)
 
 
-def _lengths(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding]:
+def _lengths(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFinding]:
     """Moves that cannot be as long as they are asked to be."""
     for p in placed:
         length = p.move.length(p.values)
@@ -231,7 +231,7 @@ def _lengths(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Findi
                 yield _about(dance, p, "beats", what, fails=False)
 
 
-def _states(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding]:
+def _states(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFinding]:
     """Moves of the legs that cannot start from what the one before left."""
     changes = state_changes(placed)
     for p, state, _ in changes:
@@ -244,7 +244,7 @@ def _states(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Findin
             yield _about(dance, p, "move", what)
     if changes and changes[-1][2] != "stand":
         p, _, state = changes[-1]
-        yield Finding(
+        yield RuleFinding(
             True,
             ("tracks", p.track, p.row, "move"),
             f"{dance.name}: the dance ends in {state}; end it with a move that leads "
@@ -259,7 +259,7 @@ def _since(
     return ends[-1] if ends else 0.0
 
 
-def _steps(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding]:
+def _steps(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFinding]:
     """Steps at the same time, or too quick."""
     walking = sorted(
         (p for p in placed if p.move.steps or p.move.exit), key=lambda p: p.start
@@ -284,7 +284,7 @@ def _steps(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding
                 )
                 yield _about(dance, p, "move", what)
             if time < QUICK_SWING and step.feet != "none":
-                yield Finding(
+                yield RuleFinding(
                     time < SHORT_SWING,
                     ("tracks", p.track, p.row, "move"),
                     f"{dance.name}, beat {p.start:g}: a step of {p.move.name} takes "
@@ -295,7 +295,7 @@ def _steps(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding
                 break
 
 
-def _falls(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding]:
+def _falls(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFinding]:
     """Moves that go down faster than a body falls."""
     step = FINE * 60.0 / dance.bpm
     for p in {(p.track, p.row): p for p in placed}.values():
@@ -315,14 +315,14 @@ def _falls(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding
             yield _about(dance, p, "move", what, fails=False)
 
 
-def _knobs(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[Finding]:
+def _knobs(dance: DanceLayers, placed: Sequence[PlacedMove]) -> Iterator[RuleFinding]:
     """Beat priorities that differ, of which a dance has but one."""
     asked = timings(placed, dance.beat_priority)
     if len(asked) and np.ptp(asked) > APART:
         mean = mean_timing(placed, dance.beat_priority)
         far = int(np.abs(asked - mean).argmax())
         p = placed[far]
-        yield Finding(
+        yield RuleFinding(
             False,
             ("tracks", p.track, p.row, "timing"),
             f"{dance.name}: moves have timings from {asked.min():g} to "

@@ -9,11 +9,11 @@ is too much, the recording is slowed down.
 import itertools
 from collections.abc import Sequence
 
-from behaviors.dance.expression import Expression
-from behaviors.dance.knots import KNOTS_PER_BEAT, ROUNDED_KNOTS
-from behaviors.dance.move import MoveStep
-from behaviors.recording.steps import RecordedStep
-from models.errors import BackbeatError
+from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT, ROUNDED_KNOTS
+from backbeat.behaviors.dance.vocabulary.expression import Expression
+from backbeat.behaviors.dance.vocabulary.move import MoveStep
+from backbeat.behaviors.recording.steps import RecordedStep
+from backbeat.models.common.errors import BackbeatError
 
 # Time on both feet between steps [s], where knots are near enough.
 BOTH = 0.13

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from behaviors.dance.arrangement import PlacedMove
-from behaviors.dance.knots import LEAST_KNOTS
-from behaviors.footsteps import FootstepSpecification
-from behaviors.step import Step
-from models.errors import BackbeatError
+from backbeat.behaviors.dance.arrangement import PlacedMove
+from backbeat.behaviors.dance.knots import LEAST_KNOTS
+from backbeat.behaviors.footsteps.specification import FootstepSpecification
+from backbeat.behaviors.footsteps.step import Step
+from backbeat.models.common.errors import BackbeatError
 
 OTHER = {"left": "right", "right": "left", "none": "none"}
 
 
-class Swing(NamedTuple):
+class DanceSwing(NamedTuple):
     """A time at which not all feet stand.
 
     Attributes:
@@ -27,7 +27,7 @@ class Swing(NamedTuple):
     placed: PlacedMove
 
 
-def swings(placed: Sequence[PlacedMove], knots_per_beat: int) -> list[Swing]:
+def swings(placed: Sequence[PlacedMove], knots_per_beat: int) -> list[DanceSwing]:
     """All steps in order of time, on the knots nearest to their beats."""
     found = []
     for p in placed:
@@ -43,7 +43,7 @@ def swings(placed: Sequence[PlacedMove], knots_per_beat: int) -> list[Swing]:
                 forward, left = (e(p.values) for e in step.to)
                 via = [[e(p.values) for e in place] for place in step.via]
                 found.append(
-                    Swing(
+                    DanceSwing(
                         a,
                         b,
                         Step(
@@ -59,14 +59,14 @@ def swings(placed: Sequence[PlacedMove], knots_per_beat: int) -> list[Swing]:
     return sorted(found, key=lambda s: (s.start, s.end))
 
 
-def swing_name(swing: Swing, knots_per_beat: int, name: str) -> str:
+def swing_name(swing: DanceSwing, knots_per_beat: int, name: str) -> str:
     """A step for people."""
     beat = swing.start / knots_per_beat
     return f"{name}, beat {beat:g}: a step of {swing.placed.move.name}"
 
 
 def footsteps(
-    found: Sequence[Swing], knots: int, knots_per_beat: int, bpm: float, name: str
+    found: Sequence[DanceSwing], knots: int, knots_per_beat: int, bpm: float, name: str
 ) -> FootstepSpecification:
     """The footsteps of a dance of so many knots, both feet standing in between.
 

@@ -6,10 +6,10 @@ time. With the four numbers of the base's quaternion in another order they do no
 
 import numpy as np
 
-from behaviors.recording.soles import Soles, find_soles, slopes
-from behaviors.step import FEET
-from models.errors import BackbeatError
-from models.robot import RobotModel
+from backbeat.behaviors.footsteps.step import FEET
+from backbeat.behaviors.recording.soles import Soles, find_soles, slopes
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
 
 # Tilt and speed of a sole that stands, as standard deviations [rad, m/s].
 TILT, SPEED = 0.2, 0.3

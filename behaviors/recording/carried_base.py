@@ -11,10 +11,10 @@ import numpy as np
 from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 
-from behaviors.recording.soles import Soles, find_soles
-from behaviors.runs import runs
-from behaviors.step import FEET
-from models.robot import RobotModel
+from backbeat.behaviors.footsteps.step import FEET
+from backbeat.behaviors.library.runs import runs
+from backbeat.behaviors.recording.soles import Soles, find_soles
+from backbeat.models.robot.model import RobotModel
 
 # How far a body is tilted from what is usual for it, and soles that are flat from each
 # other, as standard deviations [rad]; samples that are usual for one [s].

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from behaviors.recording.soles import Soles, noise, slopes
-from behaviors.runs import runs, without_short
-from behaviors.step import FEET
+from backbeat.behaviors.footsteps.step import FEET
+from backbeat.behaviors.library.runs import runs, without_short
+from backbeat.behaviors.recording.soles import Soles, noise, slopes
 
 # Of a robot whose soles are so far below its base [m]; others have lengths in
 # proportion, and speeds as the roots of them: equal Froude numbers (Alexander,

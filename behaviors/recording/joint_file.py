@@ -17,11 +17,11 @@ import pyarrow as pa
 import pyarrow.csv
 from pydrake.math import RollPitchYaw
 
-from behaviors.concatenation import make_continuous
-from behaviors.motion_plan import LONGEST
-from models.errors import BackbeatError, gist, unknown_name
-from models.outside_file import is_there, read_bytes
-from models.robot import RobotModel
+from backbeat.behaviors.motion.concatenation import make_continuous
+from backbeat.behaviors.motion.plan import LONGEST
+from backbeat.models.common.errors import BackbeatError, gist, unknown_name
+from backbeat.models.common.outside_file import is_there, read_bytes
+from backbeat.models.robot.model import RobotModel
 
 # Least length [s] and number of samples.
 SHORTEST, FEWEST = 0.2, 4

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from behaviors.recording.base_order import put_right
-from behaviors.recording.carried_base import carried
-from behaviors.recording.foot_contacts import (
+from backbeat.behaviors.footsteps.step import FEET
+from backbeat.behaviors.library.runs import runs
+from backbeat.behaviors.recording.base_order import put_right
+from backbeat.behaviors.recording.carried_base import carried
+from backbeat.behaviors.recording.foot_contacts import (
     FootContacts,
     find_contacts,
     ground_under,
 )
-from behaviors.recording.soles import Soles, find_soles, leg_height
-from behaviors.runs import runs
-from behaviors.step import FEET
-from models.errors import BackbeatError
-from models.robot import RobotModel
+from backbeat.behaviors.recording.soles import Soles, find_soles, leg_height
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
 
 # Feet that slide farther while they stand were not standing [m].
 MOST_SLIDE = 0.15

@@ -13,20 +13,20 @@ from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RollPitchYaw, RotationMatrix
 from scipy.interpolate import PchipInterpolator
 
-from behaviors.recording.joint_file import JointRecording
-from behaviors.recording.planted_feet import FootPath, Interval, plant_feet
-from behaviors.recording.steps import (
+from backbeat.behaviors.footsteps.step import FEET
+from backbeat.behaviors.motion.time_law import minimum_jerk
+from backbeat.behaviors.posture.stance import support_poses
+from backbeat.behaviors.recording.joint_file import JointRecording
+from backbeat.behaviors.recording.planted_feet import FootPath, Interval, plant_feet
+from backbeat.behaviors.recording.steps import (
     RecordedStep,
     find_steps,
     first_places,
     moved_start,
 )
-from behaviors.stance import support_poses
-from behaviors.step import FEET
-from behaviors.time_law import minimum_jerk
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.robot import RobotModel
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
 
 # Samples a second of what is kept, and the time that each is the mean over [s].
 RATE, MEAN = 50.0, 0.04

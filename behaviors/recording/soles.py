@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from behaviors.step import FEET
-from models.configuration import Configuration
-from models.robot import RobotModel
+from backbeat.behaviors.footsteps.step import FEET
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
 
 # Samples on either side of one over which its speed is taken: a line through five.
 BESIDE = 2

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from behaviors.recording.planted_feet import FootPath
-from behaviors.step import FEET
-from models.errors import BackbeatError
+from backbeat.behaviors.footsteps.step import FEET
+from backbeat.behaviors.recording.planted_feet import FootPath
+from backbeat.models.common.errors import BackbeatError
 
 # Height of a foot on its way [m].
 LEAST_RISE, MOST_RISE = 0.03, 0.3

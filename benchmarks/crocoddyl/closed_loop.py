@@ -15,20 +15,20 @@ from pydrake.systems.framework import (
 )
 from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
-from behaviors.behavior import Behavior
-from models.joint_command import BLOCKS, joint_command
-from models.robot import RobotModel
-from mpc.predictive_program import PredictiveProgram
-from mpc.reference import Reference
-from mpc.simulation.fall import has_fallen
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.simulated_robot import (
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.actuation.joint_command import BLOCKS, joint_command
+from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.world.fall import has_fallen
+from backbeat.mpc.world.simulated_robot import (
     LOG_PERIOD,
     ControlledRobot,
     add_simulated_robot,
 )
-from mpc.simulation.simulated_world import draw_world
-from mpc.simulation.simulation_run import SimulationRun
+from backbeat.mpc.world.simulated_world import draw_world
 
 # How often a fall is looked for [s].
 WATCH_PERIOD = 0.02

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from benchmarks.worker import Worker, bare_urdf
-from optimization.trajectory_problem import TrajectoryProblem
 
 WORKER = Path(__file__).with_name("solve.py")
 # Height of a foot on its way [m], the one of our footsteps.

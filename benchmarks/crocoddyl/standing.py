@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from behaviors.behavior import Behavior
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.contact.cones import PATCH_MARGIN
 from benchmarks.worker import Worker, bare_urdf
-from models.contact import PATCH_MARGIN
 
 WORKER = Path(__file__).with_name("control.py")
 

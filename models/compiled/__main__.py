@@ -1,6 +1,6 @@
-"""`python -m models.compiled`: compiles now what the first command would compile."""
+"""`python -m backbeat.models.compiled` compiles what the first command would."""
 
-from models.compiled.build import SHIPPED, find_library
+from backbeat.models.compiled.build import SHIPPED, find_library
 
 if not SHIPPED.exists():
     find_library()

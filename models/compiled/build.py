@@ -20,10 +20,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
-from models.compiled.binding import parts_of, write_program
-from models.compiled.source import read_modules, source_files
-from models.compiled.telling import Count, Telling, in_words
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.compiled.bindings import parts_of, write_program
+from backbeat.models.compiled.source import read_modules, source_files
+from backbeat.models.compiled.telling import Count, Telling, in_words
 
 HERE = Path(__file__).parent
 # What a wheel has; nothing is compiled then.
@@ -72,7 +72,7 @@ def load(library: str | Path | None = None) -> dict[str, Callable[..., object]]:
     return functions
 
 
-def find_library(root: str | Path = HERE.parent.parent) -> Path:
+def find_library(root: str | Path = HERE.parents[2]) -> Path:
     """The library of the source in a folder, made now if there is none.
 
     Raises:

@@ -2,7 +2,7 @@
 
 import ast
 
-from models.compiled.words import Translator, name_of
+from backbeat.models.compiled.words import Translator, name_of
 
 _MATH = {
     f"np.{name}": f"std::{name}" for name in ("sqrt", "sin", "cos", "exp", "log")

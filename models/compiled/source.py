@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+ROOT = "backbeat"
 PACKAGES = "models", "optimization", "behaviors", "mpc"
 MARK = "compiled"
 _OPERATORS = {
@@ -60,7 +61,7 @@ def read_modules(root: str | Path) -> dict[str, Module]:
 def source_files(root: str | Path) -> Iterator[Path]:
     """All files that may have anything to compile."""
     for package in PACKAGES:
-        yield from sorted((Path(root) / package).rglob("*.py"))
+        yield from sorted((Path(root) / ROOT / package).rglob("*.py"))
 
 
 def _read(name: str, tree: ast.Module) -> Module:

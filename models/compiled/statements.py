@@ -9,9 +9,9 @@ NumPy.
 import ast
 from collections.abc import Iterable
 
-from models.compiled.expressions import BINARY, Expressions, sizes_of
-from models.compiled.scopes import Place, find_homes
-from models.compiled.words import TranslationError, Translator, name_of
+from backbeat.models.compiled.expressions import BINARY, Expressions, sizes_of
+from backbeat.models.compiled.scopes import Place, find_homes
+from backbeat.models.compiled.words import TranslationError, Translator, name_of
 
 
 def translate_function(translator: Translator, node: ast.FunctionDef) -> str:

@@ -10,9 +10,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from models.compiled.binding import write_program  # noqa: E402
-from models.compiled.build import compile_program, compilers  # noqa: E402
-from models.compiled.source import read_modules  # noqa: E402
+from backbeat.models.compiled.bindings import write_program  # noqa: E402
+from backbeat.models.compiled.build import compile_program, compilers  # noqa: E402
+from backbeat.models.compiled.source import read_modules  # noqa: E402
 
 
 class CompiledFunctions(BuildHookInterface[Any]):
@@ -29,7 +29,9 @@ class CompiledFunctions(BuildHookInterface[Any]):
         self._folder = tempfile.TemporaryDirectory()
         library = Path(self._folder.name, "functions.so")
         compile_program(write_program(read_modules(ROOT)), library)
-        build_data["force_include"][str(library)] = "models/compiled/functions.so"
+        build_data["force_include"][str(library)] = (
+            "backbeat/models/compiled/functions.so"
+        )
         build_data["pure_python"] = False
         build_data["tag"] = "py3-none-linux_x86_64"
 

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from models.compiled.source import Module
+from backbeat.models.compiled.source import Module
 
 # Words of C++ that are names in Python.
 _TAKEN = {
@@ -15,7 +15,8 @@ _TAKEN = {
     "near",
     "far", "true", "false", "class", "namespace", "friend", "y0", "y1", "j0", "j1", "I",
 }  # fmt: skip
-# Types of entries of named tuples and of arguments; `models.arrays` defines them.
+# Types of entries of named tuples and of arguments; `backbeat.models.compiled.arrays`
+# defines them.
 KINDS = {
     "bool": "bool",
     "int": "long",

@@ -9,13 +9,13 @@ from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import ModelInstanceIndex, SpatialInertia
 
-from models.collision import CYLINDER, WORLD, Solid
-from models.contact import FLOOR
-from models.errors import unknown_name
-from models.kit.kit_file import MemberDescription, parse_kit
-from models.kit.looks import look_of, shipped_look
-from models.kit.pedals import Pedal
-from models.restitution import struck_material
+from backbeat.models.collision.shapes import CYLINDER, WORLD, Solid
+from backbeat.models.common.errors import unknown_name
+from backbeat.models.contact.cones import FLOOR
+from backbeat.models.contact.restitution import struck_material
+from backbeat.models.kit.description import MemberDescription, parse_kit
+from backbeat.models.kit.looks import look_of, shipped_look
+from backbeat.models.kit.pedals import Pedal
 
 # Depth and extra radius of a cymbal for whoever plans around it [m].
 CYMBAL_DEPTH = 0.05
@@ -36,7 +36,8 @@ class DrumKit:
     Attributes:
         members: member descriptions by name.
         chair: the drummer's chair.
-        text: the kit as text, see `models.kit.kit_file`; "" for the usual one.
+        text: the kit as text, see `backbeat.models.kit.description`; "" for the usual
+            one.
         p_WK: place of the kit's origin in the world [m].
         moved: (3,) how far members stand from their place [m], by name.
     """

@@ -6,11 +6,11 @@ from pathlib import Path
 from pydrake.common import MemoryFile
 from pydrake.geometry import InMemoryMesh, Mesh
 
-from models.errors import BackbeatError
-from models.kit.kit_file import MemberDescription, parse_kit
-from models.kit.shell import drawn_cymbal, drawn_drum, drawn_pad
-from models.meshing import gltf
-from models.outside_file import is_file
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.outside_file import is_file
+from backbeat.models.kit.description import MemberDescription, parse_kit
+from backbeat.models.kit.shell import drawn_cymbal, drawn_drum, drawn_pad
+from backbeat.models.meshing import gltf
 
 MESHES = Path(__file__).parent / "meshes"
 

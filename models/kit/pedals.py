@@ -28,9 +28,9 @@ from pydrake.multibody.tree import (
     UnitInertia,
 )
 
-from models.contact import FLOOR, STICK_TIP
-from models.errors import BackbeatError
-from models.kit.kit_file import PedalDescription
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.contact.cones import FLOOR, STICK_TIP
+from backbeat.models.kit.description import PedalDescription
 
 # Where a board begins and ends from its hinge: heels rest on the floor [m]; its width,
 # at least that of the sole, and thickness [m], and mass [kg].

@@ -1,7 +1,7 @@
 """The looks of drums, cymbals, stick and throne.
 
-`python -m models.kit.shell` builds them. Drums and cymbals have their origin at the
-strike point with +z the strike normal: the middle of a drum's head, the top of a
+`python -m backbeat.models.kit.shell` builds them. Drums and cymbals have their origin
+at the strike point with +z the strike normal: the middle of a drum's head, the top of a
 cymbal's bell. Nothing but a drum's rim stands above that point. Stands are not part of
 these meshes, for their height is the scene's. Lengths in meters.
 """
@@ -9,7 +9,7 @@ these meshes, for their height is the scene's. Lengths in meters.
 from math import cos, pi, sin
 from pathlib import Path
 
-from models.meshing import (
+from backbeat.models.meshing import (
     Material,
     Mesh,
     Part,

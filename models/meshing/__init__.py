@@ -1,7 +1,7 @@
 """A small modeling library: shapes and the glTF files they become."""
 
-from models.meshing.gltf import Material, Part, gltf, write_gltf
-from models.meshing.shapes import (
+from backbeat.models.meshing.gltf import Material, Part, gltf, write_gltf
+from backbeat.models.meshing.shapes import (
     Mesh,
     band,
     disc,

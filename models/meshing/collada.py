@@ -15,10 +15,10 @@ from lxml import etree
 from pydrake.common.eigen_geometry import AngleAxis
 from pydrake.math import RotationMatrix
 
-from models.bounds import BYTES, TRIANGLES, XML_ELEMENTS
-from models.errors import BackbeatError, gist
-from models.meshing.collada_archive import unpacked
-from models.meshing.surface import Surface
+from backbeat.models.common.bounds import BYTES, TRIANGLES, XML_ELEMENTS
+from backbeat.models.common.errors import BackbeatError, gist
+from backbeat.models.meshing.collada_archive import unpacked
+from backbeat.models.meshing.surface import Surface
 
 # Larger files, deeper ones, and scenes of more parts or triangles are no robot's.
 MAX_DEPTH, MAX_PARTS = 60, 10_000

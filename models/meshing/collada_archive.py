@@ -4,7 +4,7 @@ import zipfile
 import zlib
 from io import BytesIO
 
-from models.bounds import BYTES
+from backbeat.models.common.bounds import BYTES
 
 # Files in an archive.
 _MOST_FILES = 1000

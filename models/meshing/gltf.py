@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from models.meshing.shapes import Mesh
+from backbeat.models.meshing.shapes import Mesh
 
 _ARRAY_BUFFER, _ELEMENT_ARRAY_BUFFER = 34962, 34963  # figures of the glTF standard
 _UNSIGNED_SHORT, _FLOAT = 5123, 5126

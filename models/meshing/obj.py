@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from models.atomic_file import replacing
-from models.errors import BackbeatError
-from models.meshing.collada import read_collada
-from models.meshing.stl import read_stl
-from models.meshing.surface import Surface
-from models.outside_file import read_bytes
+from backbeat.models.common.atomic_file import replacing
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.outside_file import read_bytes
+from backbeat.models.meshing.collada import read_collada
+from backbeat.models.meshing.stl import read_stl
+from backbeat.models.meshing.surface import Surface
 
 _AT_ONCE = 10_000
 READERS = {".stl": read_stl, ".dae": read_collada}

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from models.bounds import TRIANGLES
-from models.errors import BackbeatError, shown
-from models.outside_file import is_there, leaves, read_bytes
+from backbeat.models.common.bounds import TRIANGLES
+from backbeat.models.common.errors import BackbeatError, shown
+from backbeat.models.common.outside_file import is_there, leaves, read_bytes
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 # What names a picture in the materials of an OBJ file; options stand before the name.

@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 
-from models.bounds import TRIANGLES, check_count
-from models.errors import BackbeatError
-from models.meshing.surface import Surface
+from backbeat.models.common.bounds import TRIANGLES, check_count
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.meshing.surface import Surface
 
 _HEADER, _RECORD = 84, 50
 _VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")

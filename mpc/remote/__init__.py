@@ -1,1 +1,1 @@
-"""The controllers in a process of their own, and the way there and back."""
+"""Controllers in a process of their own: what both ends say."""

@@ -3,7 +3,7 @@
 import ipaddress
 from dataclasses import dataclass
 
-from models.errors import BackbeatError, shown
+from backbeat.models.common.errors import BackbeatError, shown
 
 HOST, PORT = "127.0.0.1", 7420
 

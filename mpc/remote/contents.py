@@ -1,6 +1,7 @@
 """Contents: what is asked of the controllers and what they remember, as bytes.
 
-They are messages of `mpc.plan_message`, which knows plans, settings and little else.
+They are messages of `backbeat.mpc.predictive.plan_message`, which knows plans, settings
+and little else.
 """
 
 import math
@@ -8,14 +9,14 @@ import struct
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from models.errors import gist
-from mpc.fail_safe import Safety
-from mpc.hand_offset import HandOffset
-from mpc.plan import Plan
-from mpc.plan_message import pack, unpack
-from mpc.plan_settings import TEMPO_RANGE, PlanSettings
-from mpc.remote.frames import ProtocolError
-from mpc.remote.messages import value
+from backbeat.models.common.errors import gist
+from backbeat.mpc.plans.hand_offset import HandOffset
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.predictive.plan_message import pack, unpack
+from backbeat.mpc.predictive.settings import TEMPO_RANGE, PlanSettings
+from backbeat.mpc.remote.frames import ProtocolError
+from backbeat.mpc.remote.messages import value
+from backbeat.mpc.safety.fail_safe import Safety
 
 _HAND = HandOffset("", 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 

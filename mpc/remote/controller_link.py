@@ -13,14 +13,14 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from models.closing import Closing
-from models.errors import BackbeatError, clipped
-from mpc.fail_safe import Cause, Failure
-from mpc.remote.address import Address
-from mpc.remote.frames import FrameSocket, ProtocolError
-from mpc.remote.greeting import read_schema
-from mpc.remote.messages import read, to_bytes
-from mpc.remote.schema import Schema, differences
+from backbeat.models.common.closing import Closing
+from backbeat.models.common.errors import BackbeatError, clipped
+from backbeat.mpc.remote.address import Address
+from backbeat.mpc.remote.frames import FrameSocket, ProtocolError
+from backbeat.mpc.remote.greeting import read_schema
+from backbeat.mpc.remote.messages import read, to_bytes
+from backbeat.mpc.remote.schema import Schema, differences
+from backbeat.mpc.safety.fail_safe import Cause, Failure
 
 T = TypeVar("T")
 # How long a controller may take to answer [s], to accept a connection [s], and, where

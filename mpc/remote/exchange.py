@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mpc.remote.contents import Asked, packed, unpacked
-from mpc.remote.frames import ProtocolError
-from mpc.remote.messages import value, vector
+from backbeat.mpc.remote.contents import Asked, packed, unpacked
+from backbeat.mpc.remote.frames import ProtocolError
+from backbeat.mpc.remote.messages import value, vector
 
 # Latest time of a question [s]: beyond, a tick is lost among the digits of a clock that
 # counts from 1970.
@@ -37,7 +37,7 @@ class Answer(NamedTuple):
     """What the joints shall do.
 
     Attributes:
-        command: (9 nj,) a `models.joint_command`.
+        command: (9 nj,) a `backbeat.models.actuation.joint_command`.
         acceleration: (nj,) what it makes the joints do [rad/s^2].
         fallen: whether the controller has declared a fall.
     """

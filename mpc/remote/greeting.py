@@ -4,9 +4,9 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from mpc.remote.frames import ProtocolError
-from mpc.remote.messages import value
-from mpc.remote.schema import Schema
+from backbeat.mpc.remote.frames import ProtocolError
+from backbeat.mpc.remote.messages import value
+from backbeat.mpc.remote.schema import Schema
 
 
 @dataclass(frozen=True)

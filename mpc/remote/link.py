@@ -4,20 +4,20 @@ from dataclasses import asdict
 
 import numpy as np
 
-from behaviors.behavior import Behavior
-from behaviors.behavior_table import digest, to_frame, to_header
-from models.errors import BackbeatError
-from models.joint_command import BLOCKS
-from mpc.fail_safe import Failure
-from mpc.predictive_weights import PredictiveWeights
-from mpc.remote.address import Address
-from mpc.remote.contents import Asked, Record, read_record
-from mpc.remote.controller_link import ControllerLink
-from mpc.remote.exchange import Answer, Question, question_message, read_answer
-from mpc.remote.greeting import Hello, hello_message, plain
-from mpc.remote.messages import to_bytes
-from mpc.remote.schema import make_schema
-from mpc.simulation.scenario import Scenario
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.table import digest, to_frame, to_header
+from backbeat.models.actuation.joint_command import BLOCKS
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.remote.address import Address
+from backbeat.mpc.remote.contents import Asked, Record, read_record
+from backbeat.mpc.remote.controller_link import ControllerLink
+from backbeat.mpc.remote.exchange import Answer, Question, question_message, read_answer
+from backbeat.mpc.remote.greeting import Hello, hello_message, plain
+from backbeat.mpc.remote.messages import to_bytes
+from backbeat.mpc.remote.schema import make_schema
+from backbeat.mpc.safety.fail_safe import Failure
+from backbeat.mpc.scenario.specification import Scenario
 
 
 def motion_fingerprint(behavior: Behavior) -> str:

@@ -10,7 +10,8 @@
 Numbers are bytes of doubles, little-endian, in the order of the schema, so that they
 arrive bit for bit: `sensed` is positions, velocities and soles, `joints` the blocks of
 the command and then the accelerations that it makes. `start` and `asked` are there when
-they say something new; `asked` and `record` are messages of `mpc.plan_message`.
+they say something new; `asked` and `record` are messages of
+`backbeat.mpc.predictive.plan_message`.
 """
 
 import threading
@@ -19,8 +20,8 @@ from typing import Any
 import msgpack
 import numpy as np
 
-from models.errors import gist
-from mpc.remote.frames import ProtocolError
+from backbeat.models.common.errors import gist
+from backbeat.mpc.remote.frames import ProtocolError
 
 
 class _Packers(threading.local):

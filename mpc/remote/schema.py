@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.robot import RobotModel
-from models.state_names import position_names, velocity_names
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.names import position_names, velocity_names
 
 # Raised when messages change.
 VERSION = 1

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from models.errors import BackbeatError, gist
-from models.yaml_file import parse_yaml
-from mpc.remote.frames import ProtocolError
-from mpc.remote.greeting import read_schema
-from mpc.remote.messages import value, vector
-from mpc.remote.schema import Schema
-from mpc.task_space_law import TaskSpaceCommand, TaskSpaceSettings
+from backbeat.models.common.errors import BackbeatError, gist
+from backbeat.models.common.yaml_file import parse_yaml
+from backbeat.mpc.remote.frames import ProtocolError
+from backbeat.mpc.remote.greeting import read_schema
+from backbeat.mpc.remote.messages import value, vector
+from backbeat.mpc.remote.schema import Schema
+from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceSettings
 
 TARGET, HAND, BASE = 9, 3, 6
 # Numbers behind the state, and the parts of them that may be missing.

@@ -2,22 +2,22 @@
 
 from dataclasses import asdict
 
-from models.robot import RobotModel
-from mpc.fail_safe import Failure
-from mpc.remote.address import Address
-from mpc.remote.controller_link import ControllerLink
-from mpc.remote.greeting import plain
-from mpc.remote.messages import to_bytes
-from mpc.remote.schema import make_schema
-from mpc.remote.task_exchange import (
+from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.remote.address import Address
+from backbeat.mpc.remote.controller_link import ControllerLink
+from backbeat.mpc.remote.greeting import plain
+from backbeat.mpc.remote.messages import to_bytes
+from backbeat.mpc.remote.schema import make_schema
+from backbeat.mpc.remote.task_exchange import (
     TaskHello,
     TaskQuestion,
     read_task_answer,
     task_hello_message,
     task_question_message,
 )
-from mpc.simulation.task_space_scenario import TaskSpaceScenario
-from mpc.task_space_law import TaskSpaceCommand, TaskSpaceSettings
+from backbeat.mpc.safety.fail_safe import Failure
+from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
+from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceSettings
 
 
 class TaskSpaceLink(ControllerLink):

@@ -1,8 +1,8 @@
 """Wiring: from the order in which somebody lists its joints to ours, and back."""
 
-from models.joint_command import BLOCKS
-from mpc.remote.exchange import Answer, Question
-from mpc.remote.schema import Schema, order
+from backbeat.models.actuation.joint_command import BLOCKS
+from backbeat.mpc.remote.exchange import Answer, Question
+from backbeat.mpc.remote.schema import Schema, order
 
 
 class Wiring:

@@ -6,12 +6,12 @@ depends on when it is there.
 
 import threading
 
-from behaviors.behavior import Behavior
-from models.closing import Closing
-from mpc.planner_process import PlannerProcess, PlannerSettings
-from mpc.predictive_weights import PredictiveWeights
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.settings import first_settings
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.common.closing import Closing
+from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.scenario.settings import first_settings
+from backbeat.mpc.scenario.specification import Scenario
 
 
 def planner_settings(

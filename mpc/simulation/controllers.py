@@ -9,21 +9,21 @@ from dataclasses import dataclass
 
 from pydrake.systems.framework import DiagramBuilder, InputPort
 
-from behaviors.behavior import Behavior
-from mpc.predictive_controller import Planner, PredictiveController
-from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_weights import PredictiveWeights
-from mpc.preset_program import make_whole_body_program
-from mpc.recovery import STEPPING
-from mpc.reference import Reference
-from mpc.remote.link import RemoteLink
-from mpc.remote.remote_controller import RemoteController, RemotePlans
-from mpc.simulation.plan_channel import PlanChannel
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.settings import first_settings
-from mpc.simulation.tick_loss import tick_losses
-from mpc.upper_body import UpperBody
-from mpc.whole_body_controller import WholeBodyController
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.mpc.control.plan_channel import PlanChannel
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.controller import Planner, PredictiveController
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.predictive.recovery import STEPPING
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.remote.controller import RemoteController, RemotePlans
+from backbeat.mpc.remote.link import RemoteLink
+from backbeat.mpc.scenario.settings import first_settings
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.tick_loss import tick_losses
+from backbeat.mpc.whole_body.controller import WholeBodyController
+from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
+from backbeat.mpc.whole_body.programs.upper_body import UpperBody
 
 SlowController = PredictiveController | RemotePlans
 FastController = WholeBodyController | RemoteController

@@ -8,36 +8,36 @@ import numpy as np
 from pydrake.systems.framework import Context, DiagramBuilder, OutputPort
 from pydrake.systems.primitives import LogVectorOutput, VectorLogSink
 
-from behaviors.behavior import Behavior
-from models.collectable_system import free_unused_systems
-from models.scene import lock_joints
-from mpc.force_detector import ForceDetector
-from mpc.joint_modes import takes_efforts_alone
-from mpc.predictive_controller import Planner
-from mpc.predictive_weights import PredictiveWeights
-from mpc.reference import Reference
-from mpc.remote.link import RemoteLink
-from mpc.simulation.altered_robot import alter_robot
-from mpc.simulation.controllers import (
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.common.collectable_system import free_unused_systems
+from backbeat.models.world.scene import lock_joints
+from backbeat.mpc.monitoring.force_detector import ForceDetector
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.controller import Planner
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.remote.link import RemoteLink
+from backbeat.mpc.safety.joint_modes import takes_efforts_alone
+from backbeat.mpc.scenario.settings import SettingsSource, add_settings
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.controllers import (
     Controllers,
     FastController,
     SlowController,
     add_controllers,
     add_remote_controllers,
 )
-from mpc.simulation.joint_softness import add_joint_modes
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.sensing import add_detector, add_estimator
-from mpc.simulation.servo_check import check_servos
-from mpc.simulation.settings import SettingsSource, add_settings
-from mpc.simulation.simulated_robot import (
+from backbeat.mpc.world.altered_robot import alter_robot
+from backbeat.mpc.world.joint_softness import add_joint_modes
+from backbeat.mpc.world.sensing import add_detector, add_estimator
+from backbeat.mpc.world.servo_check import check_servos
+from backbeat.mpc.world.simulated_robot import (
     LOG_PERIOD,
     ControlledRobot,
     SimulatedRobot,
     add_simulated_robot,
 )
-from mpc.simulation.simulated_world import draw_world
-from mpc.simulation.uneven_ground import stand_on
+from backbeat.mpc.world.simulated_world import draw_world
+from backbeat.mpc.world.uneven_ground import stand_on
 
 # Called with the number of a step, how many there are, and what is made in it.
 Progress = Callable[[int, int, str], None]

@@ -16,9 +16,9 @@ import numpy as np
 from pydrake.systems.framework import Context
 from pydrake.systems.primitives import VectorLogSink
 
-from models.errors import BackbeatError
-from mpc.plan import Plan
-from mpc.plan_message import pack, unpack
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.predictive.plan_message import pack, unpack
 
 # Files are in memory up to this size [bytes].
 IN_MEMORY = 2**20

@@ -12,27 +12,32 @@ from typing import Any
 import numpy as np
 from pydrake.systems.framework import Context, EventStatus
 
-from behaviors.behavior import Behavior
-from models.closing import Closing
-from models.collectable_system import weak
-from models.errors import BackbeatError
-from models.simulator import make_simulator
-from mpc.plan import Plan
-from mpc.planner_process import PlannerProcess
-from mpc.predictive_controller import PredictiveController
-from mpc.predictive_weights import PredictiveWeights
-from mpc.remote.address import Address
-from mpc.remote.link import RemoteLink
-from mpc.simulation.asked_tempo import asked_tempo, check_times, play_length
-from mpc.simulation.coming_planner import ComingPlanner, planner_settings
-from mpc.simulation.diagram import STEPS, ClosedLoop, Progress, build_closed_loop
-from mpc.simulation.fall import has_fallen, has_run_away
-from mpc.simulation.joint_sample import JointSample, Listener
-from mpc.simulation.run_log import RunLog
-from mpc.simulation.scenario import Push, Scenario
-from mpc.simulation.setting_event import SettingEvent, setting_event
-from mpc.simulation.settings import check_event
-from mpc.simulation.timeline import ROUNDING, advance_to
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.common.closing import Closing
+from backbeat.models.common.collectable_system import weak
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.world.simulator import make_simulator
+from backbeat.mpc.control.planner_process import PlannerProcess
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.controller import PredictiveController
+from backbeat.mpc.remote.address import Address
+from backbeat.mpc.remote.link import RemoteLink
+from backbeat.mpc.scenario.asked_tempo import asked_tempo, check_times, play_length
+from backbeat.mpc.scenario.setting_event import SettingEvent, setting_event
+from backbeat.mpc.scenario.settings import check_event
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.coming_planner import ComingPlanner, planner_settings
+from backbeat.mpc.simulation.diagram import (
+    STEPS,
+    ClosedLoop,
+    Progress,
+    build_closed_loop,
+)
+from backbeat.mpc.simulation.run_log import RunLog
+from backbeat.mpc.simulation.timeline import ROUNDING, advance_to
+from backbeat.mpc.world.fall import has_fallen, has_run_away
+from backbeat.mpc.world.joint_sample import JointSample, Listener
 
 # Called with the root Context after a step of the plant.
 Watcher = Callable[[Context], None]

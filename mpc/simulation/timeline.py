@@ -9,8 +9,8 @@ made by hand is therefore the same bit for bit.
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import Context
 
-from mpc.simulation.diagram import ClosedLoop
-from mpc.simulation.setting_event import tick_number
+from backbeat.mpc.scenario.setting_event import tick_number
+from backbeat.mpc.simulation.diagram import ClosedLoop
 
 # Room for rounding in times [s].
 ROUNDING = 1e-9

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.image import imread
 
 from backbeat.cli.main import main
-from backbeat.stage.browser import HEADLESS, find_chromium
+from backbeat.stage.recording.browser import HEADLESS, find_chromium
 
 
 @dataclass

@@ -3,22 +3,22 @@
 import numpy as np
 from pydrake.math import RotationMatrix
 
-from behaviors.behavior import (
+from backbeat.behaviors.library.behavior import (
     Behavior,
     Event,
     Mount,
     centroidal_quantities,
     make_robot,
 )
-from behaviors.music.meter import MeterMap
-from models.configuration import Configuration
-from models.kit.drum_kit import DrumKit
-from models.scene import Scene
-from mpc.plan import Plan
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.simulation_run import SimulationRun
-from optimization.certificate import Certificate
-from optimization.dense_trajectory import DenseTrajectory
+from backbeat.behaviors.music.notation.meter import MeterMap
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.world.scene import Scene
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+from backbeat.optimization.verification.certificate import Certificate
 
 BPM = 98.0
 SEAT = Mount(

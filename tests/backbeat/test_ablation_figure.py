@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from backbeat.figures.ablation import IMPULSE, ablation, ablation_rates
-from backbeat.figures.sources import Sources
-from models.errors import BackbeatError
-from mpc.simulation.sweep.success_rate import wilson
-from mpc.simulation.sweep.table import SweepTable
+from backbeat.figures.drawing.sources import Sources
+from backbeat.figures.studies.ablation import IMPULSE, ablation, ablation_rates
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.sweep.success_rate import wilson
+from backbeat.mpc.sweep.table import SweepTable
 
 
 def fill(folder):

@@ -172,7 +172,7 @@ def test_a_library_that_is_a_file(refused, tmp_path, command):
 def test_a_library_that_cannot_be_written_is_told_before_the_work(
     refused, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("backbeat.building.run_jobs", None)
+    monkeypatch.setattr("backbeat.jobs.building.run_jobs", None)
     path = write(tmp_path / "mine.yaml", POSTURE)
     assert "cannot write" in refused("build", path, "--library", path)
 
@@ -291,7 +291,7 @@ def test_a_server_that_cannot_be(refused, tmp_path, options, sentence):
 def test_options_that_would_do_nothing_or_harm(
     refused, tmp_path, monkeypatch, command, sentence
 ):
-    monkeypatch.setattr("backbeat.cli.build.build_behaviors", None)
+    monkeypatch.setattr("backbeat.cli.author.build.build_behaviors", None)
     assert sentence in refused(*command)
     assert list(tmp_path.iterdir()) == []
 
@@ -345,7 +345,7 @@ def interrupt(*_, **__):
     [
         ("backbeat.cli.main.start_drake_ahead", ""),
         (
-            "mpc.simulation.run.run_scenario",
+            "backbeat.mpc.simulation.simulate.run_scenario",
             "backbeat: interrupted; run.parquet was not written.\n",
         ),
     ],

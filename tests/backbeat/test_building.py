@@ -8,9 +8,9 @@ import signal
 import pyarrow.parquet as pq
 import pytest
 
+from backbeat.behaviors.building import build
+from backbeat.behaviors.library.store import Library
 from backbeat.cli.main import main
-from behaviors import build
-from behaviors.library import Library
 from tests.processes import PATIENCE, is_left_alone, running, sentences, start
 
 SHORT = """\

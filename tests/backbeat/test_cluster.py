@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from backbeat import cluster, sweeping
-from backbeat.cluster import cluster_executors
-from backbeat.jobs import Job, run_jobs
-from models.errors import BackbeatError
-from mpc.simulation.sweep.specification import parse_sweep
-from mpc.simulation.sweep.table import SweepTable
+from backbeat.jobs import cluster, sweeping
+from backbeat.jobs.cluster import cluster_executors
+from backbeat.jobs.pool import Job, run_jobs
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.sweep.specification import parse_sweep
+from backbeat.mpc.sweep.table import SweepTable
 from tests.backbeat.test_jobs import Listener, echo, fail, identify
 from tests.backbeat.test_sweeping import TEXT, made_up
 

@@ -7,11 +7,11 @@ import re
 import pandas as pd
 import pytest
 
-from backbeat.cli.console import Screen
-from behaviors.kinematic_behavior import KINEMATIC
-from behaviors.library import Library
-from mpc.simulation.run_file import load_run
-from optimization.certificate import Certificate
+from backbeat.behaviors.kinematic.behavior import KINEMATIC
+from backbeat.behaviors.library.store import Library
+from backbeat.cli.common.console import Screen
+from backbeat.mpc.runs.file import load_run
+from backbeat.optimization.verification.certificate import Certificate
 
 TRACK_KEYS = [
     "behavior",

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from backbeat.report.comparison import compare
-from backbeat.report.measures import MEASURES
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run_file import save_run
-from mpc.simulation.run_record import record_of
-from mpc.simulation.scenario import Push
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.runs.file import save_run
+from backbeat.mpc.runs.record import record_of
+from backbeat.mpc.scenario.specification import Push
+from backbeat.report.plots.comparison import compare
+from backbeat.report.plots.measures import MEASURES
 from tests.backbeat.performances import drumming, run_of, swaying
 
 
@@ -89,7 +89,7 @@ def test_runs_of_different_behaviors_or_robots_are_refused(backbeat, run, tmp_pa
 
 
 def test_hits_of_both_runs_are_drawn_against_each_other(run):
-    from backbeat.report.compare_report import plot_hits_of_both
+    from backbeat.report.pages.compare_report import plot_hits_of_both
 
     record = record_of(run_of(drumming(False, 3.0)))
     stories = []

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from backbeat.cli import completion
-from backbeat.figures.registry import FIGURES
-from behaviors.music.score_reader import NOTES
-from behaviors.specification import shipped_names, shipped_setlists
-from models.robot_description import SHIPPED
-from mpc.simulation.sweep.specification import shipped_sweeps
+from backbeat.behaviors.music.files.score_reader import NOTES
+from backbeat.behaviors.specification.kinds import shipped_names, shipped_setlists
+from backbeat.cli.common import completion
+from backbeat.figures.drawing.registry import FIGURES
+from backbeat.models.robot.description import SHIPPED
+from backbeat.mpc.sweep.specification import shipped_sweeps
 
 
 @pytest.fixture

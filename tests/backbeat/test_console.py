@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from backbeat.cli import console
+from backbeat.cli.common import console
 
 # In which the bars are drawn at least once [s].
 PICTURE = 0.5

@@ -4,11 +4,11 @@ import contextlib
 
 import pytest
 
-from backbeat.stage.playback import Playback
-from backbeat.stage.player import Player
-from backbeat.stage.repertoire import Repertoire
-from behaviors.library import Library
-from mpc.simulation.run_file import load_run
+from backbeat.behaviors.library.store import Library
+from backbeat.mpc.runs.file import load_run
+from backbeat.stage.live.playback import Playback
+from backbeat.stage.players.player import Player
+from backbeat.stage.players.repertoire import Repertoire
 from tests.backbeat.performances import drumming, swaying
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

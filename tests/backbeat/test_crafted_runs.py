@@ -8,11 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 from backbeat.cli.main import app
-from models.errors import BackbeatError
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run_file import run_story, with_story
-from mpc.simulation.run_record import read_run
-from mpc.simulation.run_table import run_frame
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.runs.file import run_story, with_story
+from backbeat.mpc.runs.record import read_run
+from backbeat.mpc.runs.table import run_frame
 from tests.backbeat.performances import run_of, swaying
 from tests.fuzz.crafted import changed
 

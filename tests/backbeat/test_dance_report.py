@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from backbeat.behaviors.library.behavior import Event
+from backbeat.cli.common.results import results_table
 from backbeat.cli.main import main
-from backbeat.cli.results import results_table
-from behaviors.behavior import Event
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run_file import save_run
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.runs.file import save_run
 from tests.backbeat.performances import run_of, swaying
 
 

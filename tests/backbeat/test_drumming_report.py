@@ -1,10 +1,10 @@
 import pandas as pd
 import pytest
 
-from backbeat.report.drumming_figures import plot_cures, plot_joints
-from backbeat.report.drumming_report import can_analyze, drumming_section
-from behaviors.singular_values import CASES
-from mpc.simulation.run_file import run_frame, run_story
+from backbeat.behaviors.kinematic.singular_values import CASES
+from backbeat.mpc.runs.file import run_frame, run_story
+from backbeat.report.pages.drumming_report import can_analyze, drumming_section
+from backbeat.report.plots.drumming_figures import plot_cures, plot_joints
 from tests.backbeat.performances import drumming, run_of, swaying
 
 

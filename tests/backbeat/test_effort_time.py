@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backbeat.figures import effort_time as module
-from backbeat.figures.effort_time import Point, effort_of, effort_time, front
-from backbeat.figures.sources import Sources
-from models.errors import BackbeatError
+from backbeat.figures.drawing.sources import Sources
+from backbeat.figures.studies import effort_time as module
+from backbeat.figures.studies.effort_time import Point, effort_of, effort_time, front
+from backbeat.models.common.errors import BackbeatError
 
 CHEAP, DEAR = 3.0, 60.0
 # One foot up and down, sooner solved than two steps.

@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backbeat.stage.live import LiveShow
-from backbeat.stage.live_simulation import LiveSimulation
-from backbeat.stage.takes import PlannedTake
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.stage.live.show import LiveShow
+from backbeat.stage.live.simulation import LiveSimulation
+from backbeat.stage.takes.kinds import PlannedTake
 from tests.backbeat.performances import drumming, swaying
 
 pytestmark = pytest.mark.slow

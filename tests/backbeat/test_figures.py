@@ -8,23 +8,24 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from backbeat.figures import moving_picture, picture, robot_pictures
-from backbeat.figures.joint_tree import Link, read_tree
-from backbeat.figures.joints import joint_motion, joint_ranges
-from backbeat.figures.kit_layout import kit_layout
-from backbeat.figures.picture import Camera, Room
-from backbeat.figures.registry import FIGURES, write_figure
-from backbeat.figures.safety_curves import safety_law
-from backbeat.figures.sources import Sources, tip_paths
-from backbeat.figures.strokes import widest_stroke
-from backbeat.report.drumming_figures import drumming_joints
-from behaviors.behavior_table import to_frame
-from behaviors.drummer import stick_tip
-from behaviors.joint_jerk import planned_jerk
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from models.scene import Scene
+from backbeat.behaviors.drumming.drummer import stick_tip
+from backbeat.behaviors.library.joint_jerk import planned_jerk
+from backbeat.behaviors.library.table import to_frame
+from backbeat.figures.drawing import moving_picture, picture
+from backbeat.figures.drawing.picture import Camera, Room
+from backbeat.figures.drawing.registry import FIGURES, write_figure
+from backbeat.figures.drawing.sources import Sources, tip_paths
+from backbeat.figures.robot import pictures as robot_pictures
+from backbeat.figures.robot.joint_tree import TreeLink, read_tree
+from backbeat.figures.robot.kit_layout import kit_layout
+from backbeat.figures.studies.joints import joint_motion, joint_ranges
+from backbeat.figures.studies.safety_curves import safety_law
+from backbeat.figures.studies.strokes import widest_stroke
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.world.scene import Scene
+from backbeat.report.plots.drumming_figures import drumming_joints
 
 SONG = "outstanding"
 
@@ -94,7 +95,7 @@ def test_members_are_drawn_where_the_kit_has_them(sources):
         assert patches[name].width == pytest.approx(2 * member.radius)
 
 
-def links(link: Link) -> list[Link]:
+def links(link: TreeLink) -> list[TreeLink]:
     return [link, *(below for child in link.children for below in links(child))]
 
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from backbeat.models.common.errors import BackbeatError
 from backbeat.sound.notes import SoundExtras, planned
-from backbeat.stage.film import _sound as sound_of
-from backbeat.stage.film import check_film, is_film
-from models.errors import BackbeatError
+from backbeat.stage.recording.film import _sound as sound_of
+from backbeat.stage.recording.film import check_film, is_film
 from tests.backbeat.performances import drumming
 
 

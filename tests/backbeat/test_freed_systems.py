@@ -12,17 +12,15 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder, LeafSystem, ValueProducer
 
 import backbeat
-import models
-import mpc
-from backbeat.stage.live_simulation import LiveSimulation
-from models.collectable_system import FEW, CollectableSystem, weak
-from mpc.remote.session import ControllerSession
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.setting_event import SettingEvent
-from mpc.simulation.task_space_loop import build_task_space_loop
-from mpc.simulation.task_space_run import run_task_space
-from mpc.simulation.task_space_scenario import TaskSpaceScenario
+from backbeat.models.common.collectable_system import FEW, CollectableSystem, weak
+from backbeat.mpc.scenario.setting_event import SettingEvent
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
+from backbeat.mpc.serving.session import ControllerSession
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.simulation.task_space.loop import build_task_space_loop
+from backbeat.mpc.simulation.task_space.run import run_task_space
+from backbeat.stage.live.simulation import LiveSimulation
 
 SLOW = pytest.mark.slow
 SHORT = {"behavior": "stand", "duration": 0.1, "lead_in": 0.1}
@@ -118,14 +116,13 @@ def test_a_method_that_is_not_weak_keeps_its_system():
 
 
 def test_all_systems_of_ours_can_go():
-    for package in (models, mpc, backbeat):
-        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-            importlib.import_module(module.name)
+    for module in pkgutil.walk_packages(backbeat.__path__, "backbeat."):
+        importlib.import_module(module.name)
     found, ours = list(LeafSystem.__subclasses__()), []
     while found:
         kind = found.pop()
         found += kind.__subclasses__()
-        if kind.__module__.split(".")[0] in ("models", "mpc", "backbeat"):
+        if kind.__module__.startswith("backbeat."):
             ours.append(kind)
     assert len(ours) > 15
     assert [k for k in ours if not issubclass(k, CollectableSystem)] == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backbeat.report.hit_table import hits_by_member
+from backbeat.report.plots.hit_table import hits_by_member
 
 
 def hit(time, error, member="snare"):

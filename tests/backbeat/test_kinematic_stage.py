@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
+from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.cli.main import main
-from backbeat.stage.stage import Stage
-from backbeat.stage.takes import PlannedTake
-from behaviors.kinematic_behavior import KINEMATIC
+from backbeat.stage.drawing.stage import Stage
+from backbeat.stage.takes.kinds import PlannedTake
 from tests.backbeat.performances import drumming
 
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from backbeat.stage.live import LiveShow
-from backbeat.stage.takes import PlannedTake
-from backbeat.stage.watched import WatchedShow
-from backbeat.watching import Drafted, Performed, Refused
-from behaviors.library import Library
-from behaviors.rehearsal import Rehearsal, Rehearsed
+from backbeat.behaviors.building.rehearsal import Rehearsal, Rehearsed
+from backbeat.behaviors.library.store import Library
+from backbeat.jobs.watching import Drafted, Performed, Refused
+from backbeat.stage.live.show import LiveShow
+from backbeat.stage.players.watched import WatchedShow
+from backbeat.stage.takes.kinds import PlannedTake
 from tests.backbeat.performances import drumming, swaying
 
 pytestmark = pytest.mark.browser

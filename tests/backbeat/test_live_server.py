@@ -3,11 +3,11 @@ from http.client import HTTPConnection
 
 import pytest
 
-from backbeat.stage.commands import PLAYING, Command
-from backbeat.stage.guard import MOST_BYTES
-from backbeat.stage.live import LiveShow
-from backbeat.stage.server import MOST_WAITING
-from backbeat.stage.takes import PlannedTake
+from backbeat.stage.live.server import MOST_WAITING
+from backbeat.stage.live.show import LiveShow
+from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.web.commands import PLAYING, Command
+from backbeat.stage.web.guard import MOST_BYTES
 from tests.backbeat.performances import drumming, swaying
 
 JSON = {"Content-Type": "application/json"}

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from backbeat.stage.live_simulation import LiveSimulation
-from mpc.simulation.scenario import Scenario
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.stage.live.simulation import LiveSimulation
 from tests.backbeat.performances import swaying
 
 

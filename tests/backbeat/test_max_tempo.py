@@ -5,9 +5,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from backbeat.behaviors.drumming.highest_tempo import find_highest_tempo
+from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.cli.main import app
-from behaviors.drumming import DrummingSpecification
-from behaviors.highest_tempo import find_highest_tempo
 
 PATTERN = """\
 bpm: 100

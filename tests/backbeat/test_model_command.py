@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from backbeat.cli.main import main
-from backbeat.figures.description_tree import tree_of
-from backbeat.figures.joint_tree import read_tree
-from models.description.reading import read_description
-from models.robot import RobotModel
+from backbeat.figures.robot.description_tree import tree_of
+from backbeat.figures.robot.joint_tree import read_tree
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.urdf.reading.parsing import read_description
 from tests.models.description.traps import TRAPS, robot
 
 MODELS = Path(__file__).parents[2] / "models"
-ATLAS = MODELS / "atlas" / "atlas_v5.urdf"
+ATLAS = MODELS / "robots" / "atlas" / "atlas_v5.urdf"
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@
 
 import pytest
 
-from backbeat.stage.backdrop import ASPECT
-from backbeat.stage.commands import PLAYING
-from backbeat.stage.live import LiveShow
-from backbeat.stage.panel import SIMULATING
-from backbeat.stage.takes import PlannedTake
+from backbeat.stage.drawing.backdrop import ASPECT
+from backbeat.stage.live.show import LiveShow
+from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.web.commands import PLAYING
+from backbeat.stage.web.panel import SIMULATING
 from tests.backbeat.performances import swaying
 
 pytestmark = pytest.mark.browser

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from backbeat.behaviors.building.build_key import build_key
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.music.files.score_reader import load_score
+from backbeat.behaviors.specification.kinds import find_specification, read_any
 from backbeat.cli.main import main
-from behaviors.build_key import build_key
-from behaviors.drummer import kit_members
-from behaviors.music.score_reader import load_score
-from behaviors.specification import find_specification, read_any
-from models import atomic_file
-from models.kit.drum_kit import DrumKit
+from backbeat.models.common import atomic_file
+from backbeat.models.kit.drum_kit import DrumKit
 from tests.behaviors.midi_files import bpm, hit, midi_bytes
 
 

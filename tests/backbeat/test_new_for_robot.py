@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from behaviors.specification import read_specification
-from models.robot import RobotModel
-from models.robot_description import SHIPPED
+from backbeat.behaviors.specification.kinds import read_specification
+from backbeat.models.robot.description import SHIPPED
+from backbeat.models.robot.model import RobotModel
 from tests.backbeat.robots import make_waver
 from tests.models.humanoids import write_humanoid
 

@@ -5,16 +5,22 @@ import dataclasses
 import numpy as np
 import pytest
 
-from backbeat.figures import offline_online as module
-from backbeat.figures.offline_online import GOAL, Cost, cost, offline_online, read_costs
-from backbeat.figures.sources import Sources
-from behaviors.library import Library
-from models.errors import BackbeatError
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.run_file import save_run
-from mpc.simulation.run_record import read_run
-from mpc.simulation.scenario import Scenario
+from backbeat.behaviors.library.store import Library
+from backbeat.figures.drawing.sources import Sources
+from backbeat.figures.studies import offline_online as module
+from backbeat.figures.studies.offline_online import (
+    GOAL,
+    Cost,
+    cost,
+    offline_online,
+    read_costs,
+)
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.runs.file import save_run
+from backbeat.mpc.runs.record import read_run
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 
 MADE = Cost("sway", 10.0, 0.5, 1.0, 3e-3, 2e-4, plan_period=0.02, tick_period=0.002)
 

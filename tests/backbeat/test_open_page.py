@@ -4,8 +4,8 @@ import webbrowser
 
 import pytest
 
-from backbeat.cli import browser
-from backbeat.cli.browser import has_display, open_page
+from backbeat.cli.common import browser
+from backbeat.cli.common.browser import has_display, open_page
 
 
 @pytest.mark.parametrize(

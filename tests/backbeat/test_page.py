@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from backbeat.stage.keyframes import Track
-from backbeat.stage.page import MESSAGE, packed, with_overlay
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
+from backbeat.stage.moments.keyframes import Track
+from backbeat.stage.web.page import MESSAGE, packed, with_overlay
 
 MESHCAT = (
     "<html><head><title>Drake MeshCat</title></head><body><script>"

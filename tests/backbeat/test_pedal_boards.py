@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from backbeat.stage.moment import Moment
-from backbeat.stage.pedals import PedalBoards
-from backbeat.stage.strikes import greatest_tip_forces
-from behaviors.drumming import DrummingSpecification
-from models.configuration import Configuration
-from mpc.simulation.stick_contacts import FORCE, MEMBER, ROW
+from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, ROW
+from backbeat.stage.drawing.pedals import PedalBoards
+from backbeat.stage.moments.moment import Moment
+from backbeat.stage.moments.strikes import greatest_tip_forces
 
 SCORE = """\
 bpm: 98

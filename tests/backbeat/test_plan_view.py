@@ -7,12 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backbeat.stage.balance import capture_point
-from backbeat.stage.plan_view import planned_forces, rate_in_words, solver_in_words
-from backbeat.stage.pushes import SHOWN, pushes_at
-from models.configuration import Configuration
-from mpc.reference import patch_names
-from mpc.simulation.scenario import Push
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.reference.trajectory import patch_names
+from backbeat.mpc.scenario.specification import Push
+from backbeat.stage.moments.balance import capture_point
+from backbeat.stage.moments.plan_view import (
+    planned_forces,
+    rate_in_words,
+    solver_in_words,
+)
+from backbeat.stage.moments.pushes import SHOWN, pushes_at
 from tests.backbeat.performances import run_of, swaying
 from tests.tolerances import EXACT
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from backbeat.behaviors.library.store import Library
 from backbeat.cli.main import app
-from backbeat.stage.playback import Playback
-from backbeat.stage.player import perform
-from backbeat.stage.repertoire import Repertoire
-from behaviors.library import Library
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
+from backbeat.stage.live.playback import Playback
+from backbeat.stage.players.player import perform
+from backbeat.stage.players.repertoire import Repertoire
 from tests.backbeat.performances import drumming, swaying
 
 CHECKOUT = Path(__file__).parents[2]

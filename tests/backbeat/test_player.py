@@ -6,15 +6,15 @@ import time
 
 import pytest
 
-from backbeat.stage.commands import Command
-from backbeat.stage.economy import Economy
-from backbeat.stage.playback import Playback
-from backbeat.stage.player import Player, perform
-from backbeat.stage.repertoire import Repertoire
-from backbeat.stage.savings import Saving, Savings
-from behaviors.kinematic_behavior import KINEMATIC
-from behaviors.library import Library
-from models.errors import BackbeatError
+from backbeat.behaviors.kinematic.behavior import KINEMATIC
+from backbeat.behaviors.library.store import Library
+from backbeat.models.common.errors import BackbeatError
+from backbeat.stage.live.economy import Economy
+from backbeat.stage.live.playback import Playback
+from backbeat.stage.players.player import Player, perform
+from backbeat.stage.players.repertoire import Repertoire
+from backbeat.stage.web.commands import Command
+from backbeat.stage.web.savings import Saving, Savings
 from tests.backbeat.performances import drumming, swaying
 
 
@@ -116,7 +116,7 @@ def plans_beside(player):
 
 def test_plans_are_made_beside_a_live_simulation(player, monkeypatch):
     """A planner ends with its take; when it dies, the plan is still there to see."""
-    monkeypatch.setattr("backbeat.stage.economy.cores", lambda: 2)
+    monkeypatch.setattr("backbeat.stage.live.economy.cores", lambda: 2)
     player.economy = Economy("least")
     ask(player, "mode", "simulated")
     until(player, lambda: player.take.is_simulated)
@@ -135,9 +135,9 @@ def test_plans_are_made_beside_a_live_simulation(player, monkeypatch):
 
 
 def test_with_one_core_plans_are_made_inside(monkeypatch):
-    monkeypatch.setattr("backbeat.stage.economy.cores", lambda: 1)
+    monkeypatch.setattr("backbeat.stage.live.economy.cores", lambda: 1)
     assert Saving.PLANNER not in Economy("least").savings.taken
-    monkeypatch.setattr("backbeat.stage.economy.cores", lambda: 2)
+    monkeypatch.setattr("backbeat.stage.live.economy.cores", lambda: 2)
     assert Economy("least").savings.taken == tuple(Saving)
 
 
@@ -162,7 +162,7 @@ def test_the_detail_that_is_asked_for_holds(player):
 
 def test_in_the_lead_in_longer_steps_begin_anew_by_themselves(player, monkeypatch):
     monkeypatch.setattr(Savings, "note", saves_all)
-    monkeypatch.setattr("backbeat.stage.economy.WINDOW", 0.0)
+    monkeypatch.setattr("backbeat.stage.live.economy.WINDOW", 0.0)
     ask(player, "mode", "simulated")
     until(player, lambda: player.take.is_simulated)
     ask(player, "play", True)
@@ -196,7 +196,7 @@ def test_a_fault_in_the_making_is_not_hidden(library, monkeypatch):
     def fail(behavior, scenario, progress):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("backbeat.stage.preparation.LiveSimulation", fail)
+    monkeypatch.setattr("backbeat.stage.live.preparation.LiveSimulation", fail)
     playback, sway = Playback(wait=False, is_simulated=True), library.load("sway")
     with pytest.raises(ZeroDivisionError):
         perform(sway, Repertoire(library), playback, lambda url: None)
@@ -206,7 +206,7 @@ def test_a_mistake_in_the_making_is_told(library, monkeypatch):
     def refuse(behavior, scenario, progress):
         raise BackbeatError("no such robot")
 
-    monkeypatch.setattr("backbeat.stage.preparation.LiveSimulation", refuse)
+    monkeypatch.setattr("backbeat.stage.live.preparation.LiveSimulation", refuse)
     player = Player(library.load("sway"), Repertoire(library), Playback())
     try:
         ask(player, "mode", "simulated")

@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 from pydrake.math import RotationMatrix
 
-from backbeat.stage.arrows import HEAD, WEIGHT_LENGTH
-from backbeat.stage.backdrop import open_meshcat
-from backbeat.stage.filed_take import NO_PREDICTIONS, FiledTake
-from backbeat.stage.moment import Moment
-from backbeat.stage.predicted_layers import (
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.horizon.prediction import AHEAD, INSTANTS, Foothold, Prediction
+from backbeat.mpc.runs.record import RunRecord, record_of
+from backbeat.stage.drawing.arrows import HEAD, WEIGHT_LENGTH
+from backbeat.stage.drawing.backdrop import open_meshcat
+from backbeat.stage.drawing.predicted_layers import (
     ABOVE,
     SOLID,
     PredictedFootholds,
     PredictedForces,
     PredictedPath,
 )
-from backbeat.stage.recording import page_of
-from backbeat.stage.takes import PlannedTake
-from models.configuration import Configuration
-from mpc.prediction import AHEAD, INSTANTS, Foothold, Prediction
-from mpc.simulation.run_record import RunRecord, record_of
+from backbeat.stage.moments.moment import Moment
+from backbeat.stage.recording.html import page_of
+from backbeat.stage.takes.filed_take import NO_PREDICTIONS, FiledTake
+from backbeat.stage.takes.kinds import PlannedTake
 from tests.backbeat.performances import run_of, swaying
 from tests.backbeat.test_page import data
 from tests.backbeat.test_stage import Notebook

@@ -3,15 +3,15 @@ import re
 
 import pytest
 
-from backbeat.stage.recording import (
+from backbeat.models.common.errors import BackbeatError
+from backbeat.stage.recording.acts import record_show, show_page
+from backbeat.stage.recording.html import (
     page_of,
     record_behavior,
     record_run,
     write_page,
 )
-from backbeat.stage.show import record_show, show_page
-from backbeat.stage.takes import PlannedTake
-from models.errors import BackbeatError
+from backbeat.stage.takes.kinds import PlannedTake
 from tests.backbeat.performances import drumming, run_of, swaying
 from tests.backbeat.test_page import data, unpacked
 

@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from backbeat.stage.recording import record_behavior, record_run
-from backbeat.stage.show import record_show
-from behaviors.behavior import Event
-from behaviors.music.meter import Meter, MeterChange, MeterMap
+from backbeat.behaviors.library.behavior import Event
+from backbeat.behaviors.music.notation.meter import Meter, MeterChange, MeterMap
+from backbeat.stage.recording.acts import record_show
+from backbeat.stage.recording.html import record_behavior, record_run
 from tests.backbeat.performances import drumming, run_of, swaying
 
 pytestmark = pytest.mark.browser

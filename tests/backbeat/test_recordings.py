@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.recording.joint_file import read_joint_file
+from backbeat.behaviors.specification.checking import check_file
+from backbeat.behaviors.specification.kinds import read_any
 from backbeat.cli.main import main
-from behaviors.behavior import Mount, make_robot
-from behaviors.checking import check_file
-from behaviors.recording.joint_file import read_joint_file
-from behaviors.specification import read_any
-from mpc.simulation.run_file import load_run, save_run
+from backbeat.mpc.runs.file import load_run, save_run
 from tests.backbeat.performances import run_of, swaying
 from tests.behaviors.recordings import careless_sway, write
 

@@ -9,16 +9,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from backbeat.stage.live_simulation import LiveSimulation
-from behaviors.library import Library
-from models.errors import BackbeatError
-from mpc.predictive_weights import PredictiveWeights
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.replay import compare_samples
-from mpc.simulation.run import run_scenario
-from mpc.simulation.run_explanation import explain_run
-from mpc.simulation.run_file import load_run, run_weights, save_run, with_story
-from mpc.simulation.scenario import Push, Scenario
+from backbeat.behaviors.library.store import Library
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.analysis.run_explanation import explain_run
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.runs.file import load_run, run_weights, save_run, with_story
+from backbeat.mpc.runs.replay import compare_samples
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.stage.live.simulation import LiveSimulation
 from tests.backbeat.performances import swaying
 
 

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from backbeat.cli.results import results_table
-from mpc.simulation.metrics import run_metrics
+from backbeat.cli.common.results import results_table
+from backbeat.mpc.analysis.metrics import run_metrics
 from tests.backbeat.performances import run_of, swaying
 
 

@@ -8,20 +8,20 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from backbeat.report.joint_figures import joint_use
-from backbeat.report.run_curves import MOST_POINTS, lateness, patch_words, thinned
-from backbeat.report.run_report import run_page
-from backbeat.report.run_words import events, result_sentence, scenario_yaml
+from backbeat.behaviors.library.store import Library
+from backbeat.models.common.yaml_file import parse_yaml
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.runs.file import load_run, save_run, with_story
+from backbeat.mpc.runs.record import read_run, record_of
+from backbeat.mpc.scenario.setting_event import SettingEvent
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.report.pages.run_report import run_page
+from backbeat.report.pages.run_words import events, result_sentence, scenario_yaml
+from backbeat.report.plots.joint_figures import joint_use
+from backbeat.report.plots.run_curves import MOST_POINTS, lateness, patch_words, thinned
 from backbeat.sound.notes import performed
-from backbeat.stage.filed_take import FiledTake
-from backbeat.stage.takes import SimulatedTake
-from behaviors.library import Library
-from models.yaml_file import parse_yaml
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run_file import load_run, save_run, with_story
-from mpc.simulation.run_record import read_run, record_of
-from mpc.simulation.scenario import Push, Scenario
-from mpc.simulation.setting_event import SettingEvent
+from backbeat.stage.takes.filed_take import FiledTake
+from backbeat.stage.takes.kinds import SimulatedTake
 from tests.backbeat.performances import drumming, run_of, swaying
 
 # Whatever a page would have to fetch.
@@ -174,7 +174,7 @@ def told(monkeypatch):
         calls.append((recording, link, note))
         return ""
 
-    monkeypatch.setattr("backbeat.report.run_report.run_page", page)
+    monkeypatch.setattr("backbeat.report.pages.run_report.run_page", page)
     return calls
 
 

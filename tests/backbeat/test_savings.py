@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from backbeat.stage.savings import (
+from backbeat.stage.web.savings import (
     CALM,
     FULL,
     GAINS,

@@ -8,6 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.io import wavfile
 
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.drumming.strokes import Stroke
+from backbeat.behaviors.library.behavior import Event
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.music.files.midi import read_midi
+from backbeat.behaviors.music.notation.meter import Meter, MeterChange, MeterMap
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.mpc.analysis.drumming.hits import TIP_RADIUS
+from backbeat.mpc.runs.file import save_run
+from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, PLACE, ROW, VELOCITY
 from backbeat.sound.midi import note_numbers, write_midi
 from backbeat.sound.mix import (
     CEILING,
@@ -29,17 +40,6 @@ from backbeat.sound.notes import (
 )
 from backbeat.sound.page_sound import LONGEST_BACKING, VOICE_RATE, packed_sound
 from backbeat.sound.voices import layer, voice
-from behaviors.behavior import Event
-from behaviors.drummer import kit_members
-from behaviors.library import Library
-from behaviors.music.meter import Meter, MeterChange, MeterMap
-from behaviors.music.midi import read_midi
-from behaviors.strokes import Stroke
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from mpc.simulation.hits import TIP_RADIUS
-from mpc.simulation.run_file import save_run
-from mpc.simulation.stick_contacts import FORCE, MEMBER, PLACE, ROW, VELOCITY
 from tests.backbeat.performances import drumming, run_of, swaying
 
 MEMBERS = list(DrumKit().members)

@@ -5,8 +5,8 @@ import pytest
 
 from backbeat.sound.mix import RATE
 from backbeat.sound.notes import SoundExtras
-from backbeat.stage.recording import record_behavior, record_run
-from backbeat.stage.show import record_show
+from backbeat.stage.recording.acts import record_show
+from backbeat.stage.recording.html import record_behavior, record_run
 from tests.backbeat.performances import drumming, run_of, swaying
 from tests.tolerances import SOUND_APART
 

@@ -7,25 +7,25 @@ import numpy as np
 import pytest
 from pydrake.math import RigidTransform, RollPitchYaw
 
-from backbeat.stage.arrows import WEIGHT_LENGTH
-from backbeat.stage.backdrop import HOST, open_meshcat, place_of
-from backbeat.stage.balance import MAX_EDGES, support_corners
-from backbeat.stage.canvas import LiveCanvas, pose_on
-from backbeat.stage.layers import (
+from backbeat.behaviors.library.behavior import Event, make_robot
+from backbeat.behaviors.music.notation.meter import Meter, MeterChange, MeterMap
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.predictive.settings import TempoChange
+from backbeat.mpc.scenario.asked_tempo import AskedTempo
+from backbeat.stage.drawing.arrows import WEIGHT_LENGTH
+from backbeat.stage.drawing.backdrop import HOST, open_meshcat, place_of
+from backbeat.stage.drawing.canvas import LiveCanvas, pose_on
+from backbeat.stage.drawing.layers import (
     ForceArrows,
     SupportPolygon,
 )
-from backbeat.stage.moment import ContactForce, Moment, paths
-from backbeat.stage.puppet import Ghost, Puppet, make_world, separation
-from backbeat.stage.recording import page_of
-from backbeat.stage.stage import Stage, time_marks
-from backbeat.stage.takes import PlannedTake
-from behaviors.behavior import Event, make_robot
-from behaviors.music.meter import Meter, MeterChange, MeterMap
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from mpc.plan_settings import Tempo
-from mpc.simulation.asked_tempo import AskedTempo
+from backbeat.stage.drawing.puppet import Ghost, Puppet, make_world, separation
+from backbeat.stage.drawing.stage import Stage, time_marks
+from backbeat.stage.moments.balance import MAX_EDGES, support_corners
+from backbeat.stage.moments.moment import ContactForce, Moment, paths
+from backbeat.stage.recording.html import page_of
+from backbeat.stage.takes.kinds import PlannedTake
 from tests.backbeat.performances import SEAT, drumming, swaying
 from tests.backbeat.robots import make_waver
 from tests.backbeat.test_page import data, unpacked
@@ -246,7 +246,7 @@ def test_the_page_knows_what_each_hand_does_at_the_tempo_asked_for():
     assert info["paths"][0] == {**hold, "where": "floor tom"}
     assert info["paths"][1] == {**goto, "where": "ride"}
     # On the way to half as fast from 1 s on: what follows comes later.
-    take.tempo = AskedTempo((Tempo(), Tempo().changed(1.0, 0.5)))
+    take.tempo = AskedTempo((TempoChange(), TempoChange().changed(1.0, 0.5)))
     slow = paths(take)
     assert (slow[0].end, slow[1].start) == (1.0, 1.0)
     assert 2.5 < slow[1].end == take.tempo.when(2.0) <= 3.0

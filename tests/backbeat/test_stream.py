@@ -10,18 +10,18 @@ import msgpack
 import numpy as np
 import pytest
 
-from backbeat.stage.playback import Playback
-from backbeat.stage.player import Player
-from backbeat.stage.repertoire import Repertoire
-from backbeat.stage.streamed import planned_sample, stream_plan
-from backbeat.stage.task_space_player import TaskSpacePlayer
+from backbeat.behaviors.library.store import Library
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.world.joint_sample import JointSample
+from backbeat.stage.live.playback import Playback
+from backbeat.stage.players.player import Player
+from backbeat.stage.players.repertoire import Repertoire
+from backbeat.stage.players.task_space_player import TaskSpacePlayer
+from backbeat.stage.takes.streamed import planned_sample, stream_plan
 from backbeat.stream.server import HOST, LEAST_BACKLOG, MOST_READERS, JointStream
 from backbeat.stream.wire import StreamSettings
-from behaviors.library import Library
-from models.errors import BackbeatError
-from mpc.simulation.joint_sample import JointSample
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
 from tests.backbeat.performances import drumming, swaying
 
 # The longest that a test waits for a thread [s].

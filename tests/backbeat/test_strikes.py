@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
-from backbeat.stage.strikes import (
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, PLACE, ROW, VELOCITY
+from backbeat.stage.moments.strikes import (
     FORCE_SHOWN,
     Strike,
     accents,
@@ -11,9 +13,7 @@ from backbeat.stage.strikes import (
     measured_strikes,
     planned_strikes,
 )
-from backbeat.stage.takes import SimulatedTake
-from models.kit.drum_kit import DrumKit
-from mpc.simulation.stick_contacts import FORCE, MEMBER, PLACE, ROW, VELOCITY
+from backbeat.stage.takes.kinds import SimulatedTake
 from tests.backbeat.performances import drumming, run_of
 
 TIPS, MEMBERS = ("l_stick_tip", "r_stick_tip"), tuple(DrumKit().members)

@@ -15,15 +15,15 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from backbeat import sweeping
-from backbeat.cli import sweep as sweep_command
+from backbeat.behaviors.library.store import Library
 from backbeat.cli.main import main
-from backbeat.cli.sweep_table import sweep_tables
-from behaviors.library import Library
-from models.errors import BackbeatError
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.sweep.specification import parse_sweep, shipped_sweeps
-from mpc.simulation.sweep.success_rate import wilson
+from backbeat.cli.simulate import sweep as sweep_command
+from backbeat.cli.simulate.sweep_table import sweep_tables
+from backbeat.jobs import sweeping
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.sweep.specification import parse_sweep, shipped_sweeps
+from backbeat.mpc.sweep.success_rate import wilson
 
 # Time for something to happen, on a machine that has other work too [s].
 PATIENCE = 60.0
@@ -68,7 +68,7 @@ HITS = {
 
 def made_up(report, library, scenario, key):
     """Stands in for a run: survives or not by its seed, and leaves a trace."""
-    from mpc.simulation.sweep.table import result_row
+    from backbeat.mpc.sweep.table import result_row
 
     trace = os.environ.get("SWEEP_TRACE")
     if trace:
@@ -79,7 +79,7 @@ def made_up(report, library, scenario, key):
 
 def drummed(report, library, scenario, key):
     """Stands in for a run that drums: the later its seed, the worse."""
-    from mpc.simulation.sweep.table import result_row
+    from backbeat.mpc.sweep.table import result_row
 
     hits = HITS | {"timing_mean_ms": 0.1 * scenario.seed, "extra": scenario.seed % 2}
     hits["timing_max_ms"] = 1.0 + scenario.seed
@@ -176,7 +176,7 @@ def test_a_narrow_terminal_says_what_rows_are_about(
 def test_a_narrow_terminal_shows_count_and_time_of_a_sweep(tmp_path, monkeypatch):
     screen = StringIO()
     console = Console(width=80, force_terminal=True, file=screen)
-    monkeypatch.setattr("backbeat.cli.console.remarks", console)
+    monkeypatch.setattr("backbeat.cli.common.console.remarks", console)
     with sweep_command.sweep_progress("mine", tmp_path) as progress:
         progress(118, 2, "stand, timing off, push.direction_deg 90, seed 1: survived")
     shown = screen.getvalue()
@@ -207,7 +207,7 @@ def test_finished_runs_are_not_repeated(quick, sweep, library, tmp_path, monkeyp
 
 def test_other_sources_make_other_runs(quick, sweep, library, tmp_path, monkeypatch):
     sweeping.run_sweep(sweep, library, tmp_path, processes=1)
-    monkeypatch.setattr("mpc.simulation.sweep.table.sources", lambda: "changed")
+    monkeypatch.setattr("backbeat.mpc.sweep.table.sources", lambda: "changed")
     again = sweeping.run_sweep(sweep, library, tmp_path, processes=1)
     assert again.made == 12
     # The old rows stay, with the sources they belong to.
@@ -255,7 +255,7 @@ PARENT = """\
 import sys
 from pathlib import Path
 from backbeat import sweeping
-from mpc.simulation.sweep.specification import parse_sweep
+from backbeat.mpc.sweep.specification import parse_sweep
 from tests.backbeat.test_sweeping import TEXT, made_up
 
 if __name__ == "__main__":

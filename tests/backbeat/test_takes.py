@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from backbeat.stage.measured_motion import measured_forces
-from backbeat.stage.moment import frame_times
-from backbeat.stage.takes import PlannedTake, SimulatedTake
-from models.configuration import Configuration
+from backbeat.models.state.configuration import Configuration
+from backbeat.stage.moments.moment import frame_times
+from backbeat.stage.takes.kinds import PlannedTake, SimulatedTake
+from backbeat.stage.takes.measured_motion import measured_forces
 from tests.backbeat.performances import BPM, drumming, run_of, swaying
 from tests.tolerances import EXACT
 

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from backbeat.stage.task_space_player import TaskSpacePlayer
+from backbeat.stage.players.task_space_player import TaskSpacePlayer
 
 pytestmark = pytest.mark.browser
 

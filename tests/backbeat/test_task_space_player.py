@@ -16,10 +16,10 @@ import pytest
 from typer.testing import CliRunner
 
 from backbeat.cli.main import app
-from backbeat.stage.commands import read_command
-from backbeat.stage.task_space_panel import TASK_COMMANDS, TOGGLES, task_offers
-from backbeat.stage.task_space_player import TaskSpacePlayer
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
+from backbeat.stage.players.task_space_panel import TASK_COMMANDS, TOGGLES, task_offers
+from backbeat.stage.players.task_space_player import TaskSpacePlayer
+from backbeat.stage.web.commands import read_command
 
 CHECKOUT = Path(__file__).parents[2]
 

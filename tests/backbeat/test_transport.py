@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backbeat.stage.takes import PlannedTake
-from backbeat.stage.transport import STEP, Transport, stops
+from backbeat.stage.live.transport import STEP, Transport, stops
+from backbeat.stage.takes.kinds import PlannedTake
 from tests.backbeat.performances import drumming, swaying
 
 BEATS = np.arange(8) * 0.6

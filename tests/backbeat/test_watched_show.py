@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backbeat.cli.build import command
-from backbeat.stage.preview_take import PreviewTake
-from backbeat.stage.watched import WatchedShow
-from backbeat.watching import Drafted, Performed, Refused, Working
-from behaviors.library import Library
-from behaviors.rehearsal import Rehearsal, Rehearsed
-from models.configuration import Configuration
-from models.errors import BackbeatError
+from backbeat.behaviors.building.rehearsal import Rehearsal, Rehearsed
+from backbeat.behaviors.library.store import Library
+from backbeat.cli.author.build import command
+from backbeat.jobs.watching import Drafted, Performed, Refused, Working
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.state.configuration import Configuration
+from backbeat.stage.players.watched import WatchedShow
+from backbeat.stage.takes.preview_take import PreviewTake
 from tests.backbeat.performances import drumming, swaying
 
 CHECKOUT = Path(__file__).parents[2]

@@ -7,8 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from backbeat.stage.watched import LEAST, span_about
-from backbeat.watching import (
+from backbeat.jobs.watching import (
     Drafted,
     FileWatch,
     Performed,
@@ -16,7 +15,8 @@ from backbeat.watching import (
     Worker,
     Working,
 )
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
+from backbeat.stage.players.watched import LEAST, span_about
 
 SOON = 10.0
 

@@ -15,12 +15,12 @@ from http.client import HTTPConnection
 
 import pytest
 
-from backbeat.stage.backdrop import place_of
-from backbeat.stage.commands import PLAYING
-from backbeat.stage.live import LiveShow
-from backbeat.stage.moment import Moment
-from backbeat.stage.server import DRAWING, MOST_CONNECTIONS
-from backbeat.stage.takes import PlannedTake
+from backbeat.stage.drawing.backdrop import place_of
+from backbeat.stage.live.server import DRAWING, MOST_CONNECTIONS
+from backbeat.stage.live.show import LiveShow
+from backbeat.stage.moments.moment import Moment
+from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.web.commands import PLAYING
 from tests.backbeat.performances import swaying
 
 HOST = "127.0.0.1"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from behaviors.behavior import Behavior
-from behaviors.library import Library
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.store import Library
 from tests.backbeat.performances import drumming
 
 

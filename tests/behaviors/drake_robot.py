@@ -5,9 +5,9 @@ from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
-from models.fusing import set_joints
-from models.robot import RobotModel
-from models.robot_loading import add_robot, find_frame
+from backbeat.models.robot.fusing import set_joints
+from backbeat.models.robot.loading import add_robot, find_frame
+from backbeat.models.robot.model import RobotModel
 
 
 class DrakeRobot:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from behaviors.stance import start_configuration
-from behaviors.step import FEET
-from models.configuration import Configuration
-from models.robot import RobotModel
+from backbeat.behaviors.footsteps.step import FEET
+from backbeat.behaviors.posture.stance import start_configuration
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
 from tests.behaviors.human_motion import (
     SECONDS,
     SIDE,

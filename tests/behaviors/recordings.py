@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from models.robot import RobotModel
+from backbeat.models.robot.model import RobotModel
 
 # How far apart the feet slide in a careless sway [rad at the hip: 5 cm].
 SLIDING = 0.055

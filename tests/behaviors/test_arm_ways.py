@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from behaviors.arm_ways import ArmWays
+from backbeat.behaviors.drumming.arm_ways import ArmWays
 
 START, END = np.zeros(2), np.array([1.0, 0.0])
 LIFT = (np.array([0.2, 0.0]), np.array([0.8, 0.0]))

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.io import wavfile
 
-from behaviors.music import backing
-from behaviors.music.backing import (
+from backbeat.behaviors.music.notation import backing
+from backbeat.behaviors.music.notation.backing import (
     check_recording,
     find_backing,
     read_recording,
 )
-from models.bounds import BYTES
-from models.errors import BackbeatError
+from backbeat.models.common.bounds import BYTES
+from backbeat.models.common.errors import BackbeatError
 
 
 def write_wav(path, seconds=0.5, rate=8000, channels=2):

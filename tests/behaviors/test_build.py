@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from behaviors import build as building
-from behaviors import build_key, solved_behavior
-from behaviors.build import build
-from behaviors.specification import find_specification
-from models.errors import BackbeatError
-from models.robot_description import find_description
-from optimization.certificate import Certificate, Check
+from backbeat.behaviors.building import build as building
+from backbeat.behaviors.building import build_key
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.solving import solved_behavior
+from backbeat.behaviors.specification.kinds import find_specification
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.description import find_description
+from backbeat.optimization.verification.certificate import Certificate, Check
 from tests.copied_sources import copy_sources
 
 POSTURE = """\
@@ -134,18 +135,18 @@ def test_a_changed_program_is_solved_again(library, write, solved, monkeypatch):
 @pytest.mark.parametrize(
     ("file", "counts"),
     [
-        ("behaviors/posture.py", True),
-        ("optimization/interior_point.py", True),
+        ("behaviors/posture/specification.py", True),
+        ("optimization/interior_point/solver.py", True),
         ("models/kit/drum_kit.yaml", True),
-        ("models/atlas/atlas_v5.urdf", True),
-        ("mpc/reference.py", False),
-        ("backbeat/cli/main.py", False),
+        ("models/robots/atlas/atlas_v5.urdf", True),
+        ("mpc/reference/trajectory.py", False),
+        ("cli/main.py", False),
         ("behaviors/specifications/groove.yaml", False),
-        ("models/atlas/shell/palette.py", False),
+        ("models/robots/atlas/shell/palette.py", False),
     ],
 )
 def test_only_what_can_change_a_motion_counts(tmp_path, monkeypatch, file, counts):
-    for name in ("models", "optimization", "behaviors", "mpc", "backbeat"):
+    for name in ("models", "optimization", "behaviors", "mpc", "cli"):
         copy_sources(build_key.ROOT / name, tmp_path / name)
     monkeypatch.setattr(build_key, "ROOT", tmp_path)
     before = build_key._sources.__wrapped__()

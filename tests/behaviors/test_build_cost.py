@@ -4,7 +4,7 @@ import subprocess
 import sys
 import time
 
-from behaviors.build_cost import SOLVING, BuildCost, processor_time
+from backbeat.behaviors.library.build_cost import SOLVING, BuildCost, processor_time
 
 
 def work(seconds):

@@ -6,11 +6,11 @@ from pydrake.geometry import GeometryId
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
 from pydrake.systems.framework import DiagramBuilder
 
-from behaviors.build import Reports, solve
-from behaviors.checking import check_dance
-from behaviors.dance.move_file import parse_move, shipped_moves
-from behaviors.specification import parse_specification
-from models.errors import BackbeatError
+from backbeat.behaviors.building.build import Reports, solve
+from backbeat.behaviors.dance.vocabulary.move_file import parse_move, shipped_moves
+from backbeat.behaviors.specification.checking import check_dance
+from backbeat.behaviors.specification.kinds import parse_specification
+from backbeat.models.common.errors import BackbeatError
 
 QUIET = Reports(lambda share, what: None, lambda entry: None)
 DANCE = """\

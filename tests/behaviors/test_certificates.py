@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from behaviors.specification import shipped_names
+from backbeat.behaviors.specification.kinds import shipped_names
 from tests.behaviors.drake_robot import DrakeRobot
 
 # What a motion may be off by, written down here once more: whoever loosens a bound of

@@ -4,11 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from behaviors.build import build
-from behaviors.checking import check_dance, check_file, mended, refuse_failures
-from behaviors.library import Library
-from behaviors.specification import SHIPPED_FOLDER, shipped_names
-from models.errors import BackbeatError
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.specification.checking import (
+    check_dance,
+    check_file,
+    mended,
+    refuse_failures,
+)
+from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, shipped_names
+from backbeat.models.common.errors import BackbeatError
 
 DOCS = Path(__file__).parents[2] / "docs"
 DANCE = """\

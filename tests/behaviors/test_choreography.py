@@ -5,19 +5,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.dance.arrangement import (
+from backbeat.behaviors.dance.arrangement import (
     MoveDescription,
     channel_offsets,
     mean_timing,
     mirrored,
     place_moves,
 )
-from behaviors.dance.authoring import Choreography
-from behaviors.dance.move_file import parse_move, shipped_moves
-from behaviors.music.meter import MeterMap
-from behaviors.specification import parse_specification
-from models.errors import BackbeatError
+from backbeat.behaviors.dance.authoring import Choreography
+from backbeat.behaviors.dance.vocabulary.move_file import parse_move, shipped_moves
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.music.notation.meter import MeterMap
+from backbeat.behaviors.specification.kinds import parse_specification
+from backbeat.models.common.errors import BackbeatError
 from tests.behaviors.moves import MOVE
 
 ROBOT = make_robot("atlas", (), Mount())

@@ -2,11 +2,11 @@
 
 import pytest
 
-from behaviors.build import build
-from behaviors.dance.knots import KNOTS_PER_BEAT, knots_per_beat
-from behaviors.library import Library
-from behaviors.specification import parse_specification
-from models.errors import BackbeatError
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.dance.knots import KNOTS_PER_BEAT, knots_per_beat
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.specification.kinds import parse_specification
+from backbeat.models.common.errors import BackbeatError
 from tests.behaviors.short_legs import write
 
 STEPS = """kind: footsteps
@@ -70,7 +70,7 @@ def test_knees_that_get_straight_between_knots_stay_bent(asked, strides):
 
 
 def test_where_that_is_no_help_the_message_says_what_may_be(strides, monkeypatch):
-    monkeypatch.setattr("behaviors.footsteps.BEND", 1e-9)
+    monkeypatch.setattr("backbeat.behaviors.footsteps.specification.BEND", 1e-9)
     with pytest.raises(BackbeatError, match="fails verification: ") as e:
         strides(0.03, 0.8, 0.26, 0.03)
     assert "closer knots than asked for (knot_spacing: 0.018) did not help. A" in str(

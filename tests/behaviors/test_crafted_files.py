@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from backbeat.cli import info
-from backbeat.cli import list as listing
-from behaviors.behavior_table import digest
-from behaviors.library import METADATA, Library
-from models.errors import BackbeatError
-from models.table_file import read_table
+from backbeat.behaviors.library.store import METADATA, Library
+from backbeat.behaviors.library.table import digest
+from backbeat.cli.author import info
+from backbeat.cli.author import list as listing
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.table_file import read_table
 from tests.backbeat.performances import drumming, swaying
 
 

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from behaviors.behavior_table import digest
-from behaviors.library import FORMAT
-from models.errors import BackbeatError
+from backbeat.behaviors.library.store import FORMAT
+from backbeat.behaviors.library.table import digest
+from backbeat.models.common.errors import BackbeatError
 from tests.behaviors.identity import same
 
 

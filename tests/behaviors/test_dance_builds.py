@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.build import Reports, solve, solve_preview
-from behaviors.dance.authoring import Choreography
-from behaviors.dance.markers import measure_markers, planned
-from behaviors.dance.move_file import shipped_moves
-from behaviors.specification import SHIPPED_FOLDER, read_specification
-from behaviors.stance import start_configuration
-from models.configuration import Configuration
-from optimization.windows import RUN_IN, make_windows, window_problem
+from backbeat.behaviors.building.build import Reports, solve, solve_preview
+from backbeat.behaviors.dance.authoring import Choreography
+from backbeat.behaviors.dance.markers import measure_markers, planned
+from backbeat.behaviors.dance.vocabulary.move_file import shipped_moves
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.posture.stance import start_configuration
+from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, read_specification
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.windows.pieces import RUN_IN, make_windows, window_problem
 from tests.tolerances import MARKER_MEAN
 
 MOVES = shipped_moves()

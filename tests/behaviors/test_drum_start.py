@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import yaml
 
-from behaviors.build import build
-from behaviors.drumming import DrummingSpecification
-from behaviors.library import Library
-from models.collision import CollisionModel
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.library.store import Library
+from backbeat.models.collision.shapes import CollisionModel
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.state.configuration import Configuration
 
 REST = {"left": "snare", "right": "floor_tom"}
 

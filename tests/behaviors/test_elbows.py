@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 from pydrake.math import RigidTransform
 
-from behaviors.behavior import Event
-from behaviors.drum_tasks import DrumTasks
-from behaviors.drummer import elbow, shoulder
-from behaviors.elbows import Elbows, find_elbows, raised_at_hits
-from behaviors.knot_grid import KnotGrid
-from behaviors.music.score import HANDS, Hit, Hold, Score
-from behaviors.music.tempo import Tempo
-from behaviors.robot_at_kit import ELBOW_ROOM, RobotAtKit
-from behaviors.singular_values import singular_values
-from behaviors.strokes import Stroke
-from models.configuration import Configuration
-from models.robot_loading import find_frame
+from backbeat.behaviors.drumming.drum_tasks import DrumTasks
+from backbeat.behaviors.drumming.drummer import elbow, shoulder
+from backbeat.behaviors.drumming.elbows import Elbows, find_elbows, raised_at_hits
+from backbeat.behaviors.drumming.robot_at_kit import ELBOW_ROOM, RobotAtKit
+from backbeat.behaviors.drumming.strokes import Stroke
+from backbeat.behaviors.kinematic.singular_values import singular_values
+from backbeat.behaviors.library.behavior import Event
+from backbeat.behaviors.motion.knot_grid import KnotGrid
+from backbeat.behaviors.music.notation.score import HANDS, Hit, Hold, Score
+from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.models.robot.loading import find_frame
+from backbeat.models.state.configuration import Configuration
 from tests.behaviors.drake_robot import DrakeRobot
 
 # Of both tips' Jacobian in the plans that ship [m/rad].

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 from pydrake.math import RollPitchYaw
 
-from behaviors.footsteps import (
+from backbeat.behaviors.footsteps.specification import (
     JUMP_MARGIN,
     JUMP_TORQUE,
     LEAST_CLEARANCE,
     PATCH_SHARE,
 )
-from behaviors.specification import (
+from backbeat.behaviors.specification.kinds import (
     SHIPPED_FOLDER,
     parse_specification,
     read_specification,
 )
-from models.errors import BackbeatError
-from optimization.certificate import BOUNDS
+from backbeat.models.common.errors import BackbeatError
+from backbeat.optimization.verification.certificate import BOUNDS
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import BALLISTIC, CONTACT
 

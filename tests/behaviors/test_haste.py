@@ -7,13 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from behaviors.drumming import DrummingSpecification
-from behaviors.highest_tempo import CLOSE, Bracket
-from behaviors.music.haste import fastest_bpm, haste_range, hastened, played_spans
-from behaviors.music.score import Hit, Hold, Score
-from behaviors.music.tempo import Tempo, TempoChange
-from behaviors.tempo_tries import Try
-from models.errors import BackbeatError
+from backbeat.behaviors.drumming.highest_tempo import CLOSE, Bracket
+from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.drumming.tempo_tries import Try
+from backbeat.behaviors.music.notation.score import Hit, Hold, Score
+from backbeat.behaviors.music.notation.tempo import Tempo, TempoChange
+from backbeat.behaviors.music.playing.haste import (
+    fastest_bpm,
+    haste_range,
+    hastened,
+    played_spans,
+)
+from backbeat.models.common.errors import BackbeatError
 
 REST = {"left": "snare", "right": "floor_tom"}
 RAMP = (TempoChange(6.0, 90.0, 120.0, 4.0),)

@@ -5,16 +5,16 @@ import re
 import numpy as np
 import pytest
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.build import solve
-from behaviors.dance.authoring import Choreography
-from behaviors.footprints import Footprints
-from behaviors.recording.joint_file import read_joint_file
-from behaviors.recording.retargeting import retarget
-from behaviors.stance import start_configuration, support_poses
-from behaviors.step import FEET, Step
-from models.configuration import Configuration
-from models.errors import BackbeatError
+from backbeat.behaviors.building.build import solve
+from backbeat.behaviors.dance.authoring import Choreography
+from backbeat.behaviors.footsteps.footprints import Footprints
+from backbeat.behaviors.footsteps.step import FEET, Step
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.posture.stance import start_configuration, support_poses
+from backbeat.behaviors.recording.joint_file import read_joint_file
+from backbeat.behaviors.recording.retargeting import retarget
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.state.configuration import Configuration
 from tests.behaviors.human_takes import ORDINARY, take
 from tests.behaviors.recordings import write
 from tests.behaviors.small_robot import make_small_robot

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from pydrake.math import RollPitchYaw
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.behavior_table import to_frame
-from behaviors.recording.joint_file import joint_table, read_joint_file
-from models.bounds import BYTES
-from models.errors import BackbeatError
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.library.table import to_frame
+from backbeat.behaviors.recording.joint_file import joint_table, read_joint_file
+from backbeat.models.common.bounds import BYTES
+from backbeat.models.common.errors import BackbeatError
 from tests.behaviors.recordings import write
 from tests.tolerances import RECURSION
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from behaviors.joint_jerk import (
+from backbeat.behaviors.library.joint_jerk import (
     jerk_of_motion,
     jerk_of_samples,
     jerk_story,

@@ -5,20 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from behaviors.kinematic_behavior import KINEMATIC, kinematic_behavior, read_score
-from behaviors.kinematic_player import (
+from backbeat.behaviors.kinematic.behavior import (
+    KINEMATIC,
+    kinematic_behavior,
+    read_score,
+)
+from backbeat.behaviors.kinematic.player import (
     ELBOWS,
     KinematicPlayer,
     KinematicSettings,
     play_kinematically,
     seated_robot,
 )
-from behaviors.kinematic_segments import Segment, apex, parabola
-from behaviors.kinematic_trajectory import KEPT
-from behaviors.music.score import Hit, Hold, Score
-from behaviors.music.tempo import Tempo
-from behaviors.singular_values import compare_cures, singular_values
-from behaviors.two_branches import (
+from backbeat.behaviors.kinematic.segments import Segment, apex, parabola
+from backbeat.behaviors.kinematic.singular_values import compare_cures, singular_values
+from backbeat.behaviors.kinematic.trajectory import KEPT
+from backbeat.behaviors.kinematic.two_branches import (
     TIPS,
     damped_inverse,
     leakage_bound,
@@ -26,10 +28,12 @@ from behaviors.two_branches import (
     smallest_value_gradient,
     two_branch_jacobian,
 )
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from models.robot_loading import find_frame
+from backbeat.behaviors.music.notation.score import Hit, Hold, Score
+from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.robot.loading import find_frame
+from backbeat.models.state.configuration import Configuration
 
 REST = {"left": "snare", "right": "floor_tom"}
 heights = st.floats(-0.5, 1.5)

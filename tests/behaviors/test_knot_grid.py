@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from behaviors.knot_grid import (
+from backbeat.behaviors.motion.knot_grid import (
     FINER,
     GROWTH,
     MOST_GROWTH,
@@ -16,7 +16,7 @@ from behaviors.knot_grid import (
     WAY_KNOTS,
     KnotGrid,
 )
-from behaviors.music.tempo import Tempo
+from backbeat.behaviors.music.notation.tempo import Tempo
 
 LENGTH = 16.0
 

@@ -8,8 +8,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from behaviors.library import Library, check_name
-from models.errors import BackbeatError
+from backbeat.behaviors.library.store import Library, check_name
+from backbeat.models.common.errors import BackbeatError
 from tests.behaviors.identity import same
 
 HOSTILE = [

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from behaviors.behavior import Event, Mount, make_robot
-from behaviors.build import Reports, solve
-from behaviors.dance.arrangement import MoveDescription, place_moves
-from behaviors.dance.authoring import Choreography
-from behaviors.dance.markers import (
+from backbeat.behaviors.building.build import Reports, solve
+from backbeat.behaviors.dance.arrangement import MoveDescription, place_moves
+from backbeat.behaviors.dance.authoring import Choreography
+from backbeat.behaviors.dance.markers import (
     Traced,
     marker_events,
     marker_figures,
@@ -20,9 +19,10 @@ from behaviors.dance.markers import (
     planned,
     pooled_figures,
 )
-from behaviors.dance.move_file import shipped_moves
-from behaviors.music.meter import MeterMap
-from behaviors.music.tempo import Tempo
+from backbeat.behaviors.dance.vocabulary.move_file import shipped_moves
+from backbeat.behaviors.library.behavior import Event, Mount, make_robot
+from backbeat.behaviors.music.notation.meter import MeterMap
+from backbeat.behaviors.music.notation.tempo import Tempo
 from tests.tolerances import MARKER_MEAN, MARKER_READ
 
 ROBOT = make_robot("atlas", (), Mount())

@@ -8,12 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from behaviors.behavior import Event
-from behaviors.behavior_table import behavior_from_frame, to_frame, to_header
-from behaviors.dance.authoring import Choreography
-from behaviors.drummer import score_events
-from behaviors.medley import Medley
-from behaviors.music.meter import (
+from backbeat.behaviors.dance.authoring import Choreography
+from backbeat.behaviors.drumming.drummer import score_events
+from backbeat.behaviors.library.behavior import Event
+from backbeat.behaviors.library.table import behavior_from_frame, to_frame, to_header
+from backbeat.behaviors.motion.placement import Placement
+from backbeat.behaviors.music.files.midi import read_midi
+from backbeat.behaviors.music.files.score_compiler import compile_score
+from backbeat.behaviors.music.files.score_finish import finish_score
+from backbeat.behaviors.music.files.tab_file import read_tab_file
+from backbeat.behaviors.music.notation.meter import (
     DENOMINATORS,
     Meter,
     MeterChange,
@@ -21,15 +25,11 @@ from behaviors.music.meter import (
     meter_from_plain,
     meter_map,
 )
-from behaviors.music.midi import read_midi
-from behaviors.music.score_compiler import compile_score
-from behaviors.music.score_description import ScoreDescription
-from behaviors.music.score_finish import finish_score
-from behaviors.music.tab_file import read_tab_file
-from behaviors.placement import Placement
-from behaviors.specification import parse_specification
-from models.errors import BackbeatError
-from models.yaml_file import parse_yaml
+from backbeat.behaviors.music.notation.score_description import ScoreDescription
+from backbeat.behaviors.setlist.medley import Medley
+from backbeat.behaviors.specification.kinds import parse_specification
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.yaml_file import parse_yaml
 from tests.backbeat.performances import drumming
 from tests.behaviors.midi_files import hit, meter, midi_bytes
 from tests.behaviors.test_score import MEMBERS

@@ -3,12 +3,12 @@
 import mido
 import pytest
 
-from behaviors.drummer import kit_members
-from behaviors.music.meter import Meter
-from behaviors.music.midi import read_midi
-from models.bounds import BYTES
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.music.files.midi import read_midi
+from backbeat.behaviors.music.notation.meter import Meter
+from backbeat.models.common.bounds import BYTES
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.drum_kit import DrumKit
 from tests.behaviors.midi_files import bpm, hit, meter, midi_bytes
 
 MEMBERS = kit_members(DrumKit())

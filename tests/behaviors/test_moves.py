@@ -6,21 +6,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from behaviors.build import build
-from behaviors.drummer import WAITING, kit_members, score_events
-from behaviors.drumming import DrummingSpecification
-from behaviors.kinematic_player import play_kinematically
-from behaviors.library import Library
-from behaviors.music.player import Player
-from behaviors.music.score import Goto, Hold, Target
-from behaviors.music.score_compiler import compile_score
-from behaviors.music.score_description import ScoreDescription
-from behaviors.path_segments import PathSegment, path_segments
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from models.yaml_file import parse_yaml
-from optimization.tasks import FrameTask
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.drumming.drummer import WAITING, kit_members, score_events
+from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.kinematic.path_segments import PathSegment, path_segments
+from backbeat.behaviors.kinematic.player import play_kinematically
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.music.files.score_compiler import compile_score
+from backbeat.behaviors.music.notation.player import HandModel
+from backbeat.behaviors.music.notation.score import Goto, HandTarget, Hold
+from backbeat.behaviors.music.notation.score_description import ScoreDescription
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.yaml_file import parse_yaml
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.problem.tasks import FrameTask
 
 SCORE = """\
 bpm: 120
@@ -35,7 +35,7 @@ parts:
 """
 KIT = DrumKit()
 MEMBERS = kit_members(KIT)
-PLAYER = Player({m: KIT.strike_pose(m).translation() for m in KIT.members})
+PLAYER = HandModel({m: KIT.strike_pose(m).translation() for m in KIT.members})
 
 
 def compiled(text=SCORE):
@@ -78,7 +78,7 @@ def test_holds_and_gotos_fill_a_hand_s_time():
             assert start == pytest.approx(end)
         gotos = [s for s in found if isinstance(s, Goto) and s.beat == 8.0]
         assert [g.beats for g in gotos] == [2.0]
-        assert any(isinstance(s, Target) for s in found)
+        assert any(isinstance(s, HandTarget) for s in found)
 
 
 def test_an_open_hit_right_after_a_goto_goes_to_the_other_hand():

@@ -2,14 +2,14 @@
 
 import pytest
 
-from behaviors.drummer import kit_members
-from behaviors.music.note_maps import MAPS, read_map
-from behaviors.music.percussion import NOTES, PIECES
-from behaviors.music.score_description import Adaptation
-from behaviors.music.score_reader import load_score, score_files
-from behaviors.specification import read_any
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.music.files.note_maps import MAPS, read_map
+from backbeat.behaviors.music.files.score_reader import load_score, score_files
+from backbeat.behaviors.music.notation.percussion import NOTES, PIECES
+from backbeat.behaviors.music.notation.score_description import Adaptation
+from backbeat.behaviors.specification.kinds import read_any
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.drum_kit import DrumKit
 from tests.behaviors.midi_files import hit, midi_bytes
 
 MEMBERS = kit_members(DrumKit())

@@ -5,11 +5,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from behaviors.specification import SHIPPED_FOLDER, parse_specification
-from models.errors import BackbeatError
-from optimization.interior_point import InteriorPoint
-from optimization.phase_durations import optimize_durations
-from optimization.transcription import Transcription
+from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, parse_specification
+from backbeat.models.common.errors import BackbeatError
+from backbeat.optimization.interior_point.phase_durations import optimize_durations
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.transcription.transcribe import Transcription
 
 STEPS = """
 kind: footsteps

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from pydrake.systems.analysis import Simulator
 
-from behaviors.build import build
-from behaviors.library import Library
-from models.configuration import Configuration
-from mpc.simulation.diagram import build_closed_loop
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.diagram import build_closed_loop
+from backbeat.mpc.simulation.simulate import run_scenario
 
 HERE = Path(__file__).parent / "other_robots"
 PACKAGE = "example-robot-data"

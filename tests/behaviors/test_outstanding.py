@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from pydrake.systems.framework import DiagramBuilder
 
-from behaviors.drummer import kit_members
-from behaviors.drumming import TIP_RADIUS
-from behaviors.music.score_reader import load_score
-from behaviors.specification import (
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.drumming.specification import TIP_RADIUS
+from backbeat.behaviors.music.files.score_reader import load_score
+from backbeat.behaviors.specification.kinds import (
     SHIPPED_FOLDER,
     find_specification,
     read_specification,
 )
-from models.kit.drum_kit import DrumKit
-from models.scene import add_world
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.world.scene import add_world
 from tests.behaviors.drake_robot import DrakeRobot
 
 SIDES = ("inner", "outer")

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from behaviors.behavior_table import read_scene
-from behaviors.drumming import DrummingSpecification
-from behaviors.kinematic_behavior import read_score
-from behaviors.specification import read_specification
-from models.errors import BackbeatError
+from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.kinematic.behavior import read_score
+from backbeat.behaviors.library.table import read_scene
+from backbeat.behaviors.specification.kinds import read_specification
+from backbeat.models.common.errors import BackbeatError
 
 KIT = """\
 remove: [mid_tom]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from behaviors.behavior import Event
-from behaviors.path_segments import path_segments
+from backbeat.behaviors.kinematic.path_segments import path_segments
+from backbeat.behaviors.library.behavior import Event
 
 
 def words(found):

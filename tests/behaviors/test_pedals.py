@@ -5,22 +5,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from behaviors.drummer import kit_members
-from behaviors.drumming import DrummingSpecification
-from behaviors.music.player import Player
-from behaviors.music.score_reader import load_score
-from behaviors.solved_behavior import describe, make_behavior
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from models.kit.kit_file import kit_text
-from optimization.interior_point import InteriorPoint
-from optimization.transcription import Transcription
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.music.files.score_reader import load_score
+from backbeat.behaviors.music.notation.player import HandModel
+from backbeat.behaviors.solving.solved_behavior import describe, make_behavior
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.description import kit_text
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.transcription.transcribe import Transcription
 from tests.behaviors.midi_files import hit, midi_bytes
 
 KIT = DrumKit(text=kit_text("full-kit", Path()))
 MEMBERS = kit_members(KIT)
-PLAYER = Player({m: KIT.strike_pose(m).translation() for m in KIT.members})
+PLAYER = HandModel({m: KIT.strike_pose(m).translation() for m in KIT.members})
 HOLD = "{hold: 2, rest: {left: snare, right: floor_tom}}"
 
 

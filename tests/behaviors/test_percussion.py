@@ -2,11 +2,16 @@
 
 import pytest
 
-from behaviors.drummer import kit_members
-from behaviors.music.percussion import NOTES, PIECES, SUBSTITUTES, place_on_kit
-from behaviors.music.score import Hit
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.music.notation.percussion import (
+    NOTES,
+    PIECES,
+    SUBSTITUTES,
+    place_on_kit,
+)
+from backbeat.behaviors.music.notation.score import Hit
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.drum_kit import DrumKit
 
 MEMBERS = kit_members(DrumKit())
 HITS = [

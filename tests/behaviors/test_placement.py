@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from pydrake.math import RigidTransform, RollPitchYaw
 
-from behaviors.behavior import centroidal_quantities
-from behaviors.placement import Placement
-from optimization.interior_point import InteriorPoint
-from optimization.reconstruction import reconstruct
-from optimization.transcription import Transcription
+from backbeat.behaviors.library.behavior import centroidal_quantities
+from backbeat.behaviors.motion.placement import Placement
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.reconstruction.reconstruct import reconstruct
+from backbeat.optimization.transcription.transcribe import Transcription
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.optimization.problems import squat
 from tests.tolerances import EXACT, RECURSION

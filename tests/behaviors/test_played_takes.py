@@ -9,25 +9,25 @@ import mido
 import numpy as np
 import pytest
 
-from backbeat.cli.build import adaptation
-from behaviors.build import build
-from behaviors.drummer import kit_members
-from behaviors.drumming import DrummingSpecification
-from behaviors.library import Library
-from behaviors.music.ornaments import ALTERNATING, two_sticks
-from behaviors.music.player import Player
-from behaviors.music.score import Hit
-from behaviors.music.score_description import Adaptation
-from behaviors.music.score_reader import load_score
-from behaviors.music.tempo import Tempo
-from behaviors.tried_options import tried_options
-from models.errors import BackbeatError, NoMotionError
-from models.kit.drum_kit import DrumKit
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.building.tried_options import tried_options
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.music.files.score_reader import load_score
+from backbeat.behaviors.music.notation.player import HandModel
+from backbeat.behaviors.music.notation.score import Hit
+from backbeat.behaviors.music.notation.score_description import Adaptation
+from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.behaviors.music.playing.ornaments import ALTERNATING, two_sticks
+from backbeat.cli.author.build import adaptation
+from backbeat.models.common.errors import BackbeatError, NoMotionError
+from backbeat.models.kit.drum_kit import DrumKit
 from tests.behaviors.played_takes import TAKES
 
 KIT = DrumKit()
 MEMBERS = kit_members(KIT)
-PLAYER = Player({m: KIT.strike_pose(m).translation() for m in KIT.members})
+PLAYER = HandModel({m: KIT.strike_pose(m).translation() for m in KIT.members})
 ROLAND = Adaptation(map=["roland"])
 REFUSED = ("blast", "linear", "roll", "three-at-once", "tom-fill", "unisons")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from behaviors.specification import SHIPPED_FOLDER, read_specification
+from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, read_specification
 from tests.behaviors.drake_robot import DrakeRobot
 
 # How near a posture is when it is asked for among balance and smoothness [rad].

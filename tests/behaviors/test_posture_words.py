@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from behaviors.posture_words import CENTER, parse_wish
-from models.errors import BackbeatError
+from backbeat.behaviors.posture.words import CENTER, parse_wish
+from backbeat.models.common.errors import BackbeatError
 
 PLACES = ("head", "hip")
 

@@ -5,19 +5,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from behaviors.balance import LEAST_BALANCE
-from behaviors.behavior import Mount, make_robot
-from behaviors.build import solve
-from behaviors.posture_margins import posture_margins, station_margins
-from behaviors.posture_reach import PostureReach
-from behaviors.posture_words import parse_wish
-from behaviors.specification import parse_specification
-from behaviors.stance import start_configuration, support_poses
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from mpc.reference import Reference
-from mpc.servo_gains import servo_gains
-from optimization.inverse_kinematics import IKTarget
+from backbeat.behaviors.building.build import solve
+from backbeat.behaviors.library.balance import LEAST_BALANCE
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.posture.margins import posture_margins, station_margins
+from backbeat.behaviors.posture.reach import PostureReach
+from backbeat.behaviors.posture.stance import start_configuration, support_poses
+from backbeat.behaviors.posture.words import parse_wish
+from backbeat.behaviors.specification.kinds import parse_specification
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.safety.servo_gains import servo_gains
+from backbeat.optimization.kinematics.inverse_kinematics import IKTarget
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.behaviors.test_dance_builds import QUIET
 

@@ -6,17 +6,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from behaviors.dance.authoring import Choreography
-from behaviors.footsteps import FootstepSpecification
-from behaviors.posture import PostureSpecification, Station
-from behaviors.specification import (
+from backbeat.behaviors.dance.authoring import Choreography
+from backbeat.behaviors.footsteps.specification import FootstepSpecification
+from backbeat.behaviors.footsteps.step import Step
+from backbeat.behaviors.posture.specification import PostureSpecification, Station
+from backbeat.behaviors.specification.kinds import (
     SHIPPED_FOLDER,
     parse_specification,
     read_specification,
     shipped_names,
 )
-from behaviors.step import Step
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
 from tests.backbeat.performances import swaying
 
 

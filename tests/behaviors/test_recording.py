@@ -5,18 +5,18 @@ import re
 import numpy as np
 import pytest
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.behavior_table import to_frame
-from behaviors.build import solve
-from behaviors.build_key import build_key
-from behaviors.checking import check_dance
-from behaviors.dance.authoring import Choreography
-from behaviors.recording.joint_file import joint_table, read_joint_file
-from behaviors.recording.retargeting import retarget
-from behaviors.specification import parse_specification
-from behaviors.stance import start_configuration
-from models.configuration import Configuration
-from models.errors import BackbeatError
+from backbeat.behaviors.building.build import solve
+from backbeat.behaviors.building.build_key import build_key
+from backbeat.behaviors.dance.authoring import Choreography
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.library.table import to_frame
+from backbeat.behaviors.posture.stance import start_configuration
+from backbeat.behaviors.recording.joint_file import joint_table, read_joint_file
+from backbeat.behaviors.recording.retargeting import retarget
+from backbeat.behaviors.specification.checking import check_dance
+from backbeat.behaviors.specification.kinds import parse_specification
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.state.configuration import Configuration
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.behaviors.recordings import careless_sway, table, write
 from tests.behaviors.test_dance_builds import QUIET

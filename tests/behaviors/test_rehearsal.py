@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from behaviors import patching
-from behaviors.library import Library
-from behaviors.rehearsal import PATCHED, Rehearsal
-from behaviors.specification import SHIPPED_FOLDER
-from behaviors.windowed import LONG
-from models.errors import BackbeatError
-from optimization.verification import verify_motion
+from backbeat.behaviors.building.rehearsal import PATCHED, Rehearsal
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.solving import patching
+from backbeat.behaviors.solving.windowed import LONG
+from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER
+from backbeat.models.common.errors import BackbeatError
+from backbeat.optimization.verification.verify import verify_motion
 
 DANCE = """\
 kind: dance

@@ -4,10 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from behaviors.music.percussion import Members
-from behaviors.music.score_compiler import compile_score
-from behaviors.music.score_description import PartDescription, ScoreDescription
-from models.errors import BackbeatError
+from backbeat.behaviors.music.files.score_compiler import compile_score
+from backbeat.behaviors.music.notation.percussion import Members
+from backbeat.behaviors.music.notation.score_description import (
+    PartDescription,
+    ScoreDescription,
+)
+from backbeat.models.common.errors import BackbeatError
 
 MEMBERS = Members({1: "hi_hat", 3: "snare", 6: "floor_tom", 7: "ride", 12: "cowbell"})
 

@@ -5,24 +5,24 @@ from dataclasses import replace
 
 import pytest
 
-from behaviors.drummer import kit_members, score_events
-from behaviors.music.player import Player
-from behaviors.music.score import Goto, Hold
-from behaviors.music.score_compiler import compile_score
-from behaviors.music.score_description import (
+from backbeat.behaviors.drumming.drummer import kit_members, score_events
+from backbeat.behaviors.music.files.score_compiler import compile_score
+from backbeat.behaviors.music.files.score_reader import load_score, score_files
+from backbeat.behaviors.music.notation.player import HandModel
+from backbeat.behaviors.music.notation.score import Goto, Hold
+from backbeat.behaviors.music.notation.score_description import (
     PartDescription,
     ScoreDescription,
 )
-from behaviors.music.score_reader import load_score, score_files
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from models.yaml_file import parse_yaml
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.yaml_file import parse_yaml
+from backbeat.models.kit.drum_kit import DrumKit
 from tests.behaviors.midi_files import bpm, hit, midi_bytes
 from tests.behaviors.test_backing import write_wav
 
 KIT = DrumKit()
 MEMBERS = kit_members(KIT)
-PLAYER = Player({m: KIT.strike_pose(m).translation() for m in KIT.members})
+PLAYER = HandModel({m: KIT.strike_pose(m).translation() for m in KIT.members})
 REST = "{left: snare, right: floor_tom}"
 SCORE = f"""\
 title: Beat

@@ -2,14 +2,19 @@
 
 import pytest
 
-from behaviors.music.player import Advice, Player
-from behaviors.music.score import Hit, Score
-from behaviors.music.sticking import find_hands
-from behaviors.music.tempo import Tempo
-from behaviors.second_thoughts import CLOSER, hand_of, places_of, think_again
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from optimization.trajectory_solution import Trouble
+from backbeat.behaviors.motion.second_thoughts import (
+    CLOSER,
+    hand_of,
+    places_of,
+    think_again,
+)
+from backbeat.behaviors.music.notation.player import Advice, HandModel
+from backbeat.behaviors.music.notation.score import Hit, Score
+from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.behaviors.music.playing.sticking import find_hands
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.optimization.interior_point.solution import Trouble
 
 KIT = DrumKit()
 PLACES = {m: KIT.strike_pose(m).translation() for m in KIT.members}
@@ -18,7 +23,7 @@ TROUBLE = Trouble(1.05, "distance of l_stick (shaft)", 0.03)
 
 
 def score(advice, unplayable="drop"):
-    player = Player(PLACES, advice=advice)
+    player = HandModel(PLACES, advice=advice)
     hits, remarks = find_hands(OPEN, [], Tempo(60), player, unplayable, "song")
     return Score(Tempo(60), tuple(hits), (), 4, remarks=tuple(remarks))
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from behaviors.build import build
-from behaviors.checking import check_file, mended, refuse_setlist
-from behaviors.library import Library
-from behaviors.setlist import Number, SetlistSpecification
-from behaviors.specification import (
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
+from backbeat.behaviors.specification.checking import check_file, mended, refuse_setlist
+from backbeat.behaviors.specification.kinds import (
     SETLIST_FOLDER,
     parse_setlist,
     shipped_setlists,
 )
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
 from tests.behaviors.short_show import write_files
 
 MIXED = """\
@@ -154,7 +154,11 @@ def test_setlists_that_ship_have_no_failure(name):
 
 
 def test_python_writes_the_same(tmp_path):
-    numbers = [Number("walk-2"), Number("march", repeat=2), Number("bow", rest=1.5)]
+    numbers = [
+        SetlistEntry("walk-2"),
+        SetlistEntry("march", repeat=2),
+        SetlistEntry("bow", rest=1.5),
+    ]
     made = SetlistSpecification(name="evening", bpm=104.0, behaviors=numbers)
     path = made.save(tmp_path)
     assert parse_setlist(path.read_text(), "evening.yaml") == made

@@ -6,30 +6,35 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from behaviors.behavior import Mount
-from behaviors.build import build
-from behaviors.build_key import build_key
-from behaviors.concatenation import SEAM_BOUNDS, concatenate, cut, seam_checks
-from behaviors.library import Library
-from behaviors.placement import Placement
-from behaviors.setlist import Number, SetlistSpecification
-from behaviors.show import make_show, until
-from behaviors.specification import (
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.building.build_key import build_key
+from backbeat.behaviors.library.behavior import Mount
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.motion.concatenation import (
+    SEAM_BOUNDS,
+    concatenate,
+    cut,
+    seam_checks,
+)
+from backbeat.behaviors.motion.placement import Placement
+from backbeat.behaviors.setlist.show import make_show, until
+from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
+from backbeat.behaviors.setlist.staging import FARTHER, clear_step_back, places, way
+from backbeat.behaviors.setlist.transition import TransitionPlanner
+from backbeat.behaviors.specification.kinds import (
     parse_setlist,
     parse_specification,
     read_any,
     shipped_setlists,
 )
-from behaviors.staging import FARTHER, clear_step_back, places, way
-from behaviors.transition import TransitionPlanner
-from models.collision import WORLD
-from models.collision_making import make_self_collision_model
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from models.scene import Scene
-from optimization.certificate import BOUNDS
-from optimization.verification import verify
+from backbeat.models.collision.making import make_self_collision_model
+from backbeat.models.collision.shapes import WORLD
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.world.scene import Scene
+from backbeat.optimization.verification.certificate import BOUNDS
+from backbeat.optimization.verification.verify import verify
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.behaviors.identity import same
 from tests.behaviors.short_show import BEND, write_files
@@ -68,7 +73,7 @@ def parts(files, library):
 
 def setlist(*numbers):
     """A setlist of names or numbers."""
-    behaviors = [Number(n) if isinstance(n, str) else n for n in numbers]
+    behaviors = [SetlistEntry(n) if isinstance(n, str) else n for n in numbers]
     return SetlistSpecification(name="mine", behaviors=behaviors)
 
 
@@ -308,12 +313,12 @@ def test_a_long_way_wants_a_walk(parts):
 @pytest.mark.parametrize(
     ("numbers", "sentence"),
     [
-        ((Number("bend", until=2), "bend"), "no tempo"),
-        ((Number("turn", until=9), "bend"), "cannot be left on beat 9"),
-        ((Number("turn", 0),), "repeat is 0"),
-        ((Number("turn", until=-1.0),), "until"),
-        ((Number("turn", rest=float("nan")),), "rest"),
-        ((Number(""),), "name a behavior"),
+        ((SetlistEntry("bend", until=2), "bend"), "no tempo"),
+        ((SetlistEntry("turn", until=9), "bend"), "cannot be left on beat 9"),
+        ((SetlistEntry("turn", 0),), "repeat is 0"),
+        ((SetlistEntry("turn", until=-1.0),), "until"),
+        ((SetlistEntry("turn", rest=float("nan")),), "rest"),
+        ((SetlistEntry(""),), "name a behavior"),
         ((), "needs behaviors"),
     ],
 )
@@ -347,7 +352,7 @@ def test_the_show_ships():
 @pytest.mark.parametrize("beat", range(1, 36))
 def test_groove_may_be_left_on_any_beat(built, beat):
     parts = {n: built(n) for n in ("groove", "stand")}
-    show = make_show(setlist(Number("groove", until=beat), "stand"), parts)
+    show = make_show(setlist(SetlistEntry("groove", until=beat), "stand"), parts)
     assert show.certificate.passed
 
 

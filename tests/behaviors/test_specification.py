@@ -2,14 +2,14 @@
 
 import pytest
 
-from behaviors.dance.move_file import shipped_moves
-from behaviors.specification import (
+from backbeat.behaviors.dance.vocabulary.move_file import shipped_moves
+from backbeat.behaviors.specification.kinds import (
     SHIPPED_FOLDER,
     parse_specification,
     read_specification,
     shipped_names,
 )
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
 
 POSTURE = "kind: posture\nname: mine\nstations:\n- {posture: stand}\n"
 DANCE = "kind: dance\nname: mine\nbeats: 4\ntracks:\n  legs:\n  - {move: bounce}\n"

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from behaviors.checking import check_other
-from behaviors.stance import start_configuration
-from models.errors import BackbeatError
-from models.robot import RobotModel
+from backbeat.behaviors.posture.stance import start_configuration
+from backbeat.behaviors.specification.checking import check_other
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
 from tests.backbeat.robots import make_waver
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from behaviors.music import sticking
-from behaviors.music.player import Player
-from behaviors.music.score import Hit, Hold
-from behaviors.music.sticking import find_hands
-from behaviors.music.tempo import Tempo
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
+from backbeat.behaviors.music.notation.player import HandModel
+from backbeat.behaviors.music.notation.score import Hit, Hold
+from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.behaviors.music.playing import sticking
+from backbeat.behaviors.music.playing.sticking import find_hands
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.drum_kit import DrumKit
 
 KIT = DrumKit()
 PLACES = {m: KIT.strike_pose(m).translation() for m in KIT.members}
 MEMBERS = sorted(PLACES)
-PLAYER = Player(PLACES, lambda hand, member: (hand, member) != ("left", "ride"))
+PLAYER = HandModel(PLACES, lambda hand, member: (hand, member) != ("left", "ride"))
 REST = {"left": "snare", "right": "floor_tom"}
 
 
@@ -77,7 +77,7 @@ def test_reach_is_asked_only_for_what_would_be_used():
         asked.append((hand, member))
         return True
 
-    stick(hits((0, "hi_hat"), (1, "floor_tom")), player=Player(PLACES, can_reach))
+    stick(hits((0, "hi_hat"), (1, "floor_tom")), player=HandModel(PLACES, can_reach))
     assert sorted(asked) == [("left", "hi_hat"), ("right", "floor_tom")]
 
 
@@ -107,7 +107,7 @@ def test_a_passage_that_is_too_fast_names_a_tempo_at_which_it_goes():
 
 
 def test_a_drum_beyond_both_hands_says_so():
-    player = Player(PLACES, lambda hand, member: member != "ride")
+    player = HandModel(PLACES, lambda hand, member: member != "ride")
     said = refusal(hits((0, "snare"), (2, "ride")), player=player)
     assert "no hand gets at the ride in bar 1, beat 3" in said
 

@@ -5,13 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.footprints import Footprints
-from behaviors.specification import parse_specification
-from behaviors.stance import start_configuration, support_poses
-from behaviors.step import Step
-from behaviors.stride_reach import check_strides
-from models.errors import BackbeatError
+from backbeat.behaviors.footsteps.footprints import Footprints
+from backbeat.behaviors.footsteps.step import Step
+from backbeat.behaviors.footsteps.stride_reach import check_strides
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.posture.stance import start_configuration, support_poses
+from backbeat.behaviors.specification.kinds import parse_specification
+from backbeat.models.common.errors import BackbeatError
 from tests.behaviors.short_legs import APART, LEG, write
 
 # Lengths of thigh and shank [m], and what hip and ankle let a straight leg lean [rad].

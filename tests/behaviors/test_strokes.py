@@ -6,10 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydrake.math import RigidTransform
 
-from behaviors.knot_grid import KnotGrid
-from behaviors.music.score import Hit
-from behaviors.music.tempo import Tempo
-from behaviors.strokes import (
+from backbeat.behaviors.drumming.strokes import (
     PLAIN,
     PlannedHit,
     Stroke,
@@ -17,7 +14,10 @@ from behaviors.strokes import (
     planned_rebound,
     strike,
 )
-from models.errors import BackbeatError
+from backbeat.behaviors.motion.knot_grid import KnotGrid
+from backbeat.behaviors.music.notation.score import Hit
+from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.models.common.errors import BackbeatError
 
 STROKE = Stroke()
 

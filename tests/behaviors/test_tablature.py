@@ -4,16 +4,16 @@ from fractions import Fraction
 
 import pytest
 
-from behaviors.checking import check_file
-from behaviors.drummer import kit_members
-from behaviors.music.percussion import ROWS
-from behaviors.music.player import Player
-from behaviors.music.score_compiler import compile_score
-from behaviors.music.score_reader import load_score
-from behaviors.music.tab_file import read_tab_file
-from behaviors.music.tablature import read_tab
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.music.files.score_compiler import compile_score
+from backbeat.behaviors.music.files.score_reader import load_score
+from backbeat.behaviors.music.files.tab_file import read_tab_file
+from backbeat.behaviors.music.files.tablature import read_tab
+from backbeat.behaviors.music.notation.percussion import ROWS
+from backbeat.behaviors.music.notation.player import HandModel
+from backbeat.behaviors.specification.checking import check_file
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.drum_kit import DrumKit
 
 KIT = DrumKit()
 MEMBERS = kit_members(KIT)
@@ -166,7 +166,7 @@ def test_a_mistake_in_a_file_is_one_sentence(text, sentence):
 
 def read_file(path, text):
     path.write_text(text)
-    player = Player({m: KIT.strike_pose(m).translation() for m in KIT.members})
+    player = HandModel({m: KIT.strike_pose(m).translation() for m in KIT.members})
     return load_score(path, MEMBERS, player)
 
 

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from behaviors.music.meter import Meter, MeterMap
-from behaviors.music.tempo import Tempo
-from models.errors import BackbeatError
+from backbeat.behaviors.music.notation.meter import Meter, MeterMap
+from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.models.common.errors import BackbeatError
 
 
 def test_a_beat_is_sixty_seconds_by_the_tempo():

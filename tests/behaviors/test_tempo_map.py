@@ -10,11 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from behaviors.behavior import Event
-from behaviors.music.meter import Meter, MeterChange, MeterMap, read_meter
-from behaviors.music.swing import check_swing, swung
-from behaviors.music.tempo import Tempo, TempoChange
-from models.errors import BackbeatError
+from backbeat.behaviors.library.behavior import Event
+from backbeat.behaviors.music.notation.meter import (
+    Meter,
+    MeterChange,
+    MeterMap,
+    read_meter,
+)
+from backbeat.behaviors.music.notation.swing import check_swing, swung
+from backbeat.behaviors.music.notation.tempo import Tempo, TempoChange
+from backbeat.models.common.errors import BackbeatError
 from tests.backbeat.performances import drumming
 
 changes = st.lists(

@@ -7,23 +7,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from behaviors.build import build
-from behaviors.concatenation import make_continuous
-from behaviors.library import Library
-from behaviors.specification import SHIPPED_FOLDER, read_specification
-from behaviors.window_steps import Source
-from behaviors.window_store import WindowStore, fingerprint
-from behaviors.windowed import Workshop
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.motion.concatenation import make_continuous
+from backbeat.behaviors.solving.window_steps import Source
+from backbeat.behaviors.solving.window_store import WindowStore, fingerprint
+from backbeat.behaviors.solving.windowed import Workshop
+from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, read_specification
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.description import find_description
+from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.transcription.transcribe import Transcription
+from backbeat.optimization.verification.verify import verify_motion
+from backbeat.optimization.windows.pieces import make_windows
+from backbeat.optimization.windows.stretch import stretch
 from benchmarks.grooves import make_groove
 from benchmarks.played_songs import save_song
-from models.errors import BackbeatError
-from models.robot_description import find_description
-from optimization.interior_point import InteriorPoint
-from optimization.stretch import stretch
-from optimization.trajectory_solution import Trouble
-from optimization.transcription import Transcription
-from optimization.verification import verify_motion
-from optimization.windows import make_windows
 from tests.copied_sources import copy_sources
 
 # How often a verse of six bars comes back, every day and where there is time.
@@ -137,7 +137,7 @@ def test_what_is_played_otherwise_is_the_same_in_another_process(tmp_path):
 @pytest.mark.slow
 def test_a_long_song_is_played_otherwise_where_it_has_to_be(tmp_path, monkeypatch):
     """As a short one is: knots get closer, and neighbors still fit together."""
-    monkeypatch.setattr("behaviors.build.LONG", 10.0)
+    monkeypatch.setattr("backbeat.behaviors.building.build.LONG", 10.0)
     groove = make_groove(19)
     path = save_song("groove", asdict(groove.score), tmp_path)
     behavior = build(path, Library(tmp_path / "library"), processes=2)
@@ -206,7 +206,7 @@ def test_fingerprints_tell_values_and_shapes_apart():
 def test_a_changed_robot_file_has_windows_of_its_own(tmp_path, monkeypatch):
     """What was found for another robot under the same path is not taken."""
     models = find_description("atlas").parent.parent
-    folder = tmp_path / "models" / "atlas"
+    folder = tmp_path / "models" / "robots" / "atlas"
     for name in ("atlas", "kit"):
         copy_sources(models / name, folder.parent / name)
     path = write_song(tmp_path, repeats=LONG)

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.replay import compare_samples
-from mpc.simulation.run import run_scenario
-from mpc.simulation.run_file import load_run
-from mpc.simulation.run_table import run_frame
-from mpc.simulation.scenario import Push, Scenario
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.runs.file import load_run
+from backbeat.mpc.runs.replay import compare_samples
+from backbeat.mpc.runs.table import run_frame
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 from tests.processes import start
 
 # On sensors, pushed so that the robot steps: estimator, recovery and swings take part.
@@ -56,7 +56,7 @@ def test_one_run_after_the_other(stand, run):
 @pytest.fixture(scope="module")
 def tracked(run, library_folder, tmp_path_factory):
     """A scenario file, and the run file that this process makes of it."""
-    from mpc.simulation.run_file import save_run
+    from backbeat.mpc.runs.file import save_run
 
     folder = tmp_path_factory.mktemp("tracked")
     return save_run(run, folder / "stand.run.parquet", run_metrics(run))

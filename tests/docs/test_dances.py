@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from behaviors.checking import check_dance, mended
-from behaviors.dance.move_file import parse_move
-from behaviors.specification import parse_specification
+from backbeat.behaviors.dance.vocabulary.move_file import parse_move
+from backbeat.behaviors.specification.checking import check_dance, mended
+from backbeat.behaviors.specification.kinds import parse_specification
 
 PAGE = (Path(__file__).parents[2] / "docs" / "dances.md").read_text()
 YAML = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from models.description.fates import Fate
-from models.description.model_report import model_report
-from models.description.overlaying import apply_overlay
-from models.description.reading import read_description
+from backbeat.models.urdf.checks.fates import Fate
+from backbeat.models.urdf.overlay.model_report import model_report
+from backbeat.models.urdf.overlay.overlaying import apply_overlay
+from backbeat.models.urdf.reading.parsing import read_description
 
 CHECKOUT = Path(__file__).parents[2]
 PAGE = (CHECKOUT / "docs" / "descriptions.md").read_text()
@@ -20,8 +20,8 @@ NAMES = r"\brule(?:, \w+)? = \"([a-z-]+)\""
 
 def rules():
     """Rules in the source, and those that are made of a fate or an outcome."""
-    folder = CHECKOUT / "models" / "description"
-    text = "\n".join(p.read_text() for p in folder.glob("*.py"))
+    folder = CHECKOUT / "models" / "urdf"
+    text = "\n".join(p.read_text() for p in folder.rglob("*.py"))
     found = {*re.findall(CALLS, text), *re.findall(NAMES, text)}
     found |= {fate.value.lower().replace(" ", "-") for fate in Fate}
     found |= {f"drake-{end}" for end in ("refused", "exits", "aborts", "hangs")}
@@ -41,7 +41,7 @@ def test_the_page_has_every_rule_and_no_other():
 
 
 def test_the_overlay_makes_what_the_page_says(tmp_path):
-    urdf = CHECKOUT / "models" / "atlas" / "atlas_v5.urdf"
+    urdf = CHECKOUT / "models" / "robots" / "atlas" / "atlas_v5.urdf"
     overlay, path = tmp_path / "heavy.yaml", tmp_path / "heavy.urdf"
     overlay.write_text(OVERLAY.replace("atlas_v5.urdf", str(urdf)))
     path.write_bytes(apply_overlay(overlay, path))

@@ -15,11 +15,11 @@ from pydrake.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlan
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
-from behaviors.behavior import Behavior
-from behaviors.build import build
-from behaviors.library import Library
-from models.scene import World
-from mpc.reference import Reference
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.store import Library
+from backbeat.models.world.scene import World
+from backbeat.mpc.reference.trajectory import Reference
 from tests.tolerances import CARRIED_WEIGHT, FOLLOWED
 
 CHECKOUT = Path(__file__).parents[2]

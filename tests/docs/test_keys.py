@@ -7,36 +7,36 @@ from pathlib import Path
 import pytest
 import yaml
 
-from behaviors.authored import Authored, Objectives
-from behaviors.checking import check_file
-from behaviors.dance.arrangement import MeterDescription, MoveDescription
-from behaviors.dance.choreography import DanceSpecification
-from behaviors.dance.recorded_move import RecordingDescription
-from behaviors.drumming import DrummingSpecification
-from behaviors.footsteps import FootstepSpecification
-from behaviors.music.score_description import (
+from backbeat.behaviors.dance.arrangement import MeterDescription, MoveDescription
+from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.drumming.strokes import Stroke
+from backbeat.behaviors.footsteps.specification import FootstepSpecification
+from backbeat.behaviors.footsteps.step import Step
+from backbeat.behaviors.motion.authored import Authored, Objectives, Specification
+from backbeat.behaviors.music.notation.score_description import (
     Adaptation,
     HitDescription,
     PartDescription,
     ScoreDescription,
 )
-from behaviors.posture import PostureSpecification, Station
-from behaviors.setlist import Number, SetlistSpecification
-from behaviors.step import Step
-from behaviors.strokes import Stroke
-from models.kit.kit_file import (
+from backbeat.behaviors.posture.specification import PostureSpecification, Station
+from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
+from backbeat.behaviors.specification.checking import check_file
+from backbeat.models.kit.description import (
     ChairDescription,
     KitDescription,
     MemberDescription,
     PedalDescription,
 )
-from models.sensors import SensorNoise
-from mpc.simulation.compliant_period import CompliantPeriod
-from mpc.simulation.scenario import Push, Scenario, load_scenario
-from mpc.simulation.setting_event import SettingEvent
-from mpc.simulation.target_motion import TargetMotion
-from mpc.simulation.upper_body_task import UpperBodyTask
-from mpc.simulation.world_error import WorldError
+from backbeat.models.sensing.sensors import SensorNoise
+from backbeat.mpc.scenario.compliant_period import CompliantPeriod
+from backbeat.mpc.scenario.setting_event import SettingEvent
+from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario
+from backbeat.mpc.scenario.target_motion import TargetMotion
+from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
+from backbeat.mpc.scenario.world_error import WorldError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "keys.md").read_text()
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
@@ -63,7 +63,7 @@ SCHEMAS = {
     "Postures": PostureSpecification,
     "Stations of a posture tour": Station,
     "Setlists": SetlistSpecification,
-    "Behaviors of a setlist": Number,
+    "Behaviors of a setlist": SetlistEntry,
     "Scenarios": Scenario,
     "Pushes of a scenario": Push,
     "Compliant joints of a scenario": CompliantPeriod,
@@ -95,11 +95,10 @@ def test_every_key_is_there(title):
     )
     is_kind = issubclass(schema, Authored) and schema is not Authored
     inherited = {"kind"} if is_kind else set()
-    own = [
-        f
-        for f in dataclasses.fields(schema)
-        if f.name in schema.__annotations__ and f.name not in inherited
-    ]
+    shared = Specification.__mro__ if is_kind else schema.__mro__[1:]
+    classes = [kind for kind in schema.__mro__ if kind not in shared]
+    told = {name for kind in classes for name in vars(kind).get("__annotations__", {})}
+    own = [f for f in dataclasses.fields(schema) if f.name in told - inherited]
     assert [row[0] for row in rows] == [f.name for f in own]
     for (_, value, _), field in zip(rows, own, strict=True):
         assert yaml.safe_load(value or "null") == usual(field), field.name

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.kit.drum_kit import DrumKit
-from models.kit.kit_file import kit_text
+from backbeat.models.kit.description import kit_text
+from backbeat.models.kit.drum_kit import DrumKit
 
 PAGE = (Path(__file__).parents[2] / "docs" / "kits.md").read_text()
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)

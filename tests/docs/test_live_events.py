@@ -7,8 +7,8 @@ from pathlib import Path
 
 import yaml
 
-from mpc.simulation.scenario import load_scenario
-from mpc.simulation.setting_event import MOST_OFFSET, RANGES, SETTINGS
+from backbeat.mpc.scenario.setting_event import MOST_OFFSET, RANGES, SETTINGS
+from backbeat.mpc.scenario.specification import load_scenario
 
 TEXT = (Path(__file__).parents[2] / "docs" / "live_events.md").read_text()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from backbeat.cli.main import load_subcommand
-from backbeat.figures.registry import FIGURES
+from backbeat.figures.drawing.registry import FIGURES
 
 CHECKOUT = Path(__file__).parents[2]
 PAGE = (CHECKOUT / "docs" / "owners.md").read_text()

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from behaviors.posture_words import DIRECTIONS, FARTHEST, SUPPORTS, TURNS
-from behaviors.specification import parse_specification
-from models.robot import RobotModel
+from backbeat.behaviors.posture.words import DIRECTIONS, FARTHEST, SUPPORTS, TURNS
+from backbeat.behaviors.specification.kinds import parse_specification
+from backbeat.models.robot.model import RobotModel
 
 PAGE = (Path(__file__).parents[2] / "docs" / "postures.md").read_text()
 (TOUR,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.checking import check_dance
-from behaviors.dance.recorded_move import RecordingDescription
-from behaviors.specification import parse_specification
+from backbeat.behaviors.dance.recorded_move import RecordingDescription
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.specification.checking import check_dance
+from backbeat.behaviors.specification.kinds import parse_specification
 from tests.behaviors.recordings import careless_sway, write
 
 PAGE = (Path(__file__).parents[2] / "docs" / "recordings.md").read_text()

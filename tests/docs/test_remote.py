@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from backbeat.behaviors.library.store import Library
 from backbeat.cli.main import load_subcommand
-from behaviors.library import Library
-from mpc.fail_safe import Cause
-from mpc.force_detection import LASTING, LEAST, SHARE
-from mpc.momentum_observer import RATE
-from mpc.remote.address import Address
-from mpc.remote.server import ControllerServer
-from mpc.task_preset import load_preset
-from mpc.whole_body_tick import CARRY
+from backbeat.mpc.monitoring.force_detection import LASTING, LEAST, SHARE
+from backbeat.mpc.monitoring.momentum_observer import RATE
+from backbeat.mpc.remote.address import Address
+from backbeat.mpc.safety.fail_safe import Cause
+from backbeat.mpc.serving.server import ControllerServer
+from backbeat.mpc.whole_body.programs.task_preset import load_preset
+from backbeat.mpc.whole_body.tick import CARRY
 
 DOCS = Path(__file__).parents[2] / "docs"
 REMOTE, PRESETS, FORCES = (

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from backbeat.cli.main import main
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run_file import save_run
-from mpc.simulation.run_table import run_frame
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.runs.file import save_run
+from backbeat.mpc.runs.table import run_frame
 from tests.backbeat.performances import drumming, run_of, swaying
 
 PAGE = (Path(__file__).parents[2] / "docs" / "runs.md").read_text()

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from behaviors.drummer import kit_members
-from behaviors.music.percussion import PIECES, ROWS
-from behaviors.music.player import Player
-from behaviors.music.score_reader import load_score
-from models.kit.drum_kit import DrumKit
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.music.files.score_reader import load_score
+from backbeat.behaviors.music.notation.percussion import PIECES, ROWS
+from backbeat.behaviors.music.notation.player import HandModel
+from backbeat.models.kit.drum_kit import DrumKit
 from tests.behaviors.midi_files import hit, midi_bytes
 from tests.behaviors.test_backing import write_wav
 
@@ -24,7 +24,7 @@ def load(tmp_path):
     (tmp_path / "my-song.mid").write_bytes(midi_bytes([notes]))
     write_wav(tmp_path / "my-song.wav")
     kit = DrumKit()
-    player = Player({m: kit.strike_pose(m).translation() for m in kit.members})
+    player = HandModel({m: kit.strike_pose(m).translation() for m in kit.members})
 
     def read(language, text):
         path = tmp_path / {"yaml": "example.yaml", "text": "example.tab"}[language]

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from behaviors.checking import check_setlist
-from behaviors.setlist import Number
+from backbeat.behaviors.setlist.specification import SetlistEntry
+from backbeat.behaviors.specification.checking import check_setlist
 
 PAGE = (Path(__file__).parents[2] / "docs" / "setlists.md").read_text()
 (SETLIST,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
@@ -25,4 +25,4 @@ def test_the_code_writes_one(tmp_path, monkeypatch, capsys):
 
 def test_every_key_is_there():
     keys = set(re.findall(r"^\| `(\w+)`", PAGE, re.MULTILINE))
-    assert keys >= set(Number.__dataclass_fields__)
+    assert keys >= set(SetlistEntry.__dataclass_fields__)

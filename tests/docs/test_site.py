@@ -9,13 +9,13 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from backbeat.cli.main import SUBCOMMANDS
-from backbeat.figures.registry import FIGURES
+from backbeat.figures.drawing.registry import FIGURES
 
 CHECKOUT = Path(__file__).parents[2]
 DOCS = CHECKOUT / "docs"
 BUILDER = runpy.run_path(str(DOCS / "build_site.py"))
 Site, BrokenLinkError = BUILDER["Site"], BUILDER["BrokenLinkError"]
-PACKAGES = BUILDER["PACKAGES"]
+PACKAGES = (BUILDER["PACKAGE"], *BUILDER["BESIDE"])
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +70,8 @@ def small(tmp_path):
     def make(text):
         root = tmp_path / "root"
         shutil.copytree(DOCS / "site", root / "docs" / "site")
-        (root / "models").mkdir()
-        (root / "models" / "robot.py").touch()
+        (root / "models" / "robot").mkdir(parents=True)
+        (root / "models" / "robot" / "model.py").touch()
         (root / "docs" / "index.md").write_text("# Index\n\n## Pages\n\n[a](page.md)\n")
         (root / "docs" / "page.md").write_text(f"# A page\n\n## It's `one`\n\n{text}\n")
         return Site(root, tmp_path / "out")
@@ -87,7 +87,7 @@ def small(tmp_path):
         ("[x](index.md#pagez)", "names no heading of docs/index.md"),
         ("[x](#missing)", "names no heading of docs/page.md"),
         ("[x](../../secret)", "leaves the project"),
-        ("[x](../models/robot.py#L3)", "names a place in a file"),
+        ("[x](../models/robot/model.py#L3)", "names a place in a file"),
         ("[x](ftp://x/y)", "is no kind of link"),
     ],
 )
@@ -100,14 +100,14 @@ def test_a_broken_link_ends_the_build_and_writes_nothing(small, text, fault):
 
 def test_good_links_lead_where_they_should(small):
     site = small(
-        "[a](index.md#pages) [b](#its-one) [c](../models/robot.py) [d](../models)"
+        "[a](index.md#pages) [b](#its-one) [c](../models/robot/model.py) [d](../models)"
     )
     site.write()
     html = (site.folder / "page.html").read_text()
     for address in (
         "index.html#pages",
         "page.html#its-one",
-        "reference/models/robot.html",
+        "reference/backbeat/models/robot/model.html",
     ):
         assert f'href="{address}"' in html
     assert (site.folder / "files" / "models" / "index.html").is_file()
@@ -166,8 +166,8 @@ def test_messages_are_those_of_the_program():
 
 
 def test_the_tutorial_s_setlist_and_score_are_read(tmp_path):
-    from behaviors.checking import check_setlist
-    from behaviors.specification import parse_specification
+    from backbeat.behaviors.specification.checking import check_setlist
+    from backbeat.behaviors.specification.kinds import parse_specification
 
     page = (DOCS / "tutorial.md").read_text()
     move, score, setlist = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
@@ -193,6 +193,8 @@ def test_the_reference_has_every_module(tmp_path):
     for name in PACKAGES:
         for path in (CHECKOUT / name).rglob("*.py"):
             module = PurePosixPath(path.relative_to(CHECKOUT))
+            if name != BUILDER["PACKAGE"]:
+                module = BUILDER["PACKAGE"] / module
             if path.name == "__init__.py":
                 module = module.parent
             # A package that names what is its own stands for its modules.

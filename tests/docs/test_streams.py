@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from backbeat.cli.main import load_subcommand
-from backbeat.stage.streamed import stream_plan
+from backbeat.mpc.world.joint_sample import JointSample
+from backbeat.stage.takes.streamed import stream_plan
 from backbeat.stream.server import MOST_READERS, JointStream
 from backbeat.stream.wire import (
     LEAST_RATE,
@@ -20,7 +21,6 @@ from backbeat.stream.wire import (
     header,
     sample_message,
 )
-from mpc.simulation.joint_sample import JointSample
 from tests.backbeat.performances import swaying
 
 PAGE = (Path(__file__).parents[2] / "docs" / "streams.md").read_text()

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.configuration import Configuration
-from mpc.simulation.scenario import load_scenario
-from mpc.simulation.task_space_loop import build_task_space_loop
-from mpc.simulation.task_space_scenario import load_task_space_scenario
-from mpc.simulation.task_space_studies import cruciform_study
-from optimization.task_space.task_space import TaskSpace
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.scenario.specification import load_scenario
+from backbeat.mpc.scenario.task_space_scenario import load_task_space_scenario
+from backbeat.mpc.simulation.task_space.loop import build_task_space_loop
+from backbeat.mpc.simulation.task_space.studies import cruciform_study
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "task_space.md").read_text()

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backbeat.stage import live
-from backbeat.stage.backdrop import HOST, place_of
-from backbeat.stage.browser import HEADLESS, find_chromium
-from backbeat.stage.live import LiveShow
-from backbeat.stage.takes import PlannedTake
-from behaviors.library import Library
+from backbeat.behaviors.library.store import Library
+from backbeat.stage.drawing.backdrop import HOST, place_of
+from backbeat.stage.live import show as live
+from backbeat.stage.live.show import LiveShow
+from backbeat.stage.recording.browser import HEADLESS, find_chromium
+from backbeat.stage.takes.kinds import PlannedTake
 from tests.backbeat.performances import drumming, swaying
 from tests.backbeat.test_play import ask
 from tests.processes import sentences

@@ -11,9 +11,9 @@ import urllib.request
 
 import pytest
 
-from behaviors.library import Library
-from mpc.simulation.replay import compare_samples
-from mpc.simulation.run_file import load_run
+from backbeat.behaviors.library.store import Library
+from backbeat.mpc.runs.file import load_run
+from backbeat.mpc.runs.replay import compare_samples
 from tests.backbeat.performances import drumming
 from tests.processes import start
 

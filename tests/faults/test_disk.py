@@ -2,7 +2,7 @@
 
 import pytest
 
-from behaviors.library import Library
+from backbeat.behaviors.library.store import Library
 from tests.faults.authored import POSTURE
 from tests.processes import sentences, start
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from behaviors.library import Library
+from backbeat.behaviors.library.store import Library
 from tests.faults.authored import POSTURE
 from tests.processes import PATIENCE, is_left_alone, running, sentences, start
 

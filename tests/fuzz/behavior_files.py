@@ -8,22 +8,22 @@ import numpy as np
 import yaml
 from hypothesis import strategies as st
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.checking import check_file
-from behaviors.dance import move_file
-from behaviors.dance.move_file import shipped_moves, vocabulary
-from behaviors.posture_words import CENTER, DIRECTIONS, TURNS, parse_wish
-from behaviors.recording.joint_file import JointRecording, read_joint_file
-from behaviors.setlist import SetlistSpecification
-from behaviors.specification import (
+from backbeat.behaviors.dance.vocabulary import move_file
+from backbeat.behaviors.dance.vocabulary.move_file import shipped_moves, vocabulary
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.posture.words import CENTER, DIRECTIONS, TURNS, parse_wish
+from backbeat.behaviors.recording.joint_file import JointRecording, read_joint_file
+from backbeat.behaviors.setlist.specification import SetlistSpecification
+from backbeat.behaviors.specification.checking import check_file
+from backbeat.behaviors.specification.kinds import (
     KINDS,
     SETLIST_FOLDER,
     SHIPPED_FOLDER,
     read_any,
     read_specification,
 )
-from models.errors import BackbeatError
-from models.robot import RobotModel
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
 from tests.behaviors.moves import MOVE
 from tests.fuzz.noise import HOSTILE, HOSTILE_YAML, about, damaged, yaml_like
 from tests.fuzz.reader import Reader

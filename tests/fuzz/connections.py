@@ -13,18 +13,12 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from backbeat.stage.commands import PLAYING, read_command
-from backbeat.stage.live import LiveShow
-from backbeat.stage.panel import SIMULATING
-from backbeat.stage.takes import PlannedTake
-from backbeat.stage.task_space_panel import TASK_COMMANDS
-from models.errors import BackbeatError
-from mpc.fail_safe import Safety
-from mpc.hand_offset import HandOffset
-from mpc.plan_settings import PlanSettings, Tempo
-from mpc.remote.address import Address
-from mpc.remote.contents import Asked, Record, read_record, record_message
-from mpc.remote.exchange import (
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.plans.hand_offset import HandOffset
+from backbeat.mpc.predictive.settings import PlanSettings, TempoChange
+from backbeat.mpc.remote.address import Address
+from backbeat.mpc.remote.contents import Asked, Record, read_record, record_message
+from backbeat.mpc.remote.exchange import (
     Answer,
     Question,
     answer_message,
@@ -32,12 +26,11 @@ from mpc.remote.exchange import (
     read_answer,
     read_question,
 )
-from mpc.remote.frames import FrameReader, FrameSocket, ProtocolError, frame
-from mpc.remote.greeting import Hello, hello_message, read_hello
-from mpc.remote.messages import read
-from mpc.remote.schema import Schema
-from mpc.remote.server import ControllerServer
-from mpc.remote.task_exchange import (
+from backbeat.mpc.remote.frames import FrameReader, FrameSocket, ProtocolError, frame
+from backbeat.mpc.remote.greeting import Hello, hello_message, read_hello
+from backbeat.mpc.remote.messages import read
+from backbeat.mpc.remote.schema import Schema
+from backbeat.mpc.remote.task_exchange import (
     TaskHello,
     TaskQuestion,
     read_task_answer,
@@ -47,7 +40,14 @@ from mpc.remote.task_exchange import (
     task_hello_message,
     task_question_message,
 )
-from mpc.task_space_law import TaskSpaceCommand, TaskSpaceSettings
+from backbeat.mpc.safety.fail_safe import Safety
+from backbeat.mpc.serving.server import ControllerServer
+from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceSettings
+from backbeat.stage.live.show import LiveShow
+from backbeat.stage.players.task_space_panel import TASK_COMMANDS
+from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.web.commands import PLAYING, read_command
+from backbeat.stage.web.panel import SIMULATING
 from tests.backbeat.performances import swaying
 from tests.fuzz.noise import (
     HOSTILE,
@@ -65,7 +65,7 @@ LONGEST = 50
 # How long a test waits for a server of ours [s].
 WAIT = 20.0
 HAND = HandOffset("left hand", 1 / 3, (0.0, 0.0, 0.1), (0.1, -0.2, 1 / 7))
-ASKED = Asked(PlanSettings(beat_priority=1 / 3, tempo=Tempo(0.1)), (HAND,), 0.002)
+ASKED = Asked(PlanSettings(beat_priority=1 / 3, tempo=TempoChange(0.1)), (HAND,), 0.002)
 SCHEMA = Schema(1, "two", "abc", ("q.a", "q.b"), ("v.a", "v.b"), ("foot",), ("a", "b"))
 HELLO = hello_message(Hello(SCHEMA, "stand", "def", {"lead_in": 0.5}))
 QUESTION = question_message(Question(1, 0.1, True, np.arange(4.0), np.ones(1), ASKED))

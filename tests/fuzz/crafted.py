@@ -14,11 +14,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from behaviors.behavior_table import digest, to_frame, to_header
-from behaviors.library import METADATA
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run_file import run_story, with_story
-from mpc.simulation.run_table import run_frame
+from backbeat.behaviors.library.store import METADATA
+from backbeat.behaviors.library.table import digest, to_frame, to_header
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.runs.file import run_story, with_story
+from backbeat.mpc.runs.table import run_frame
 from tests.backbeat.performances import drumming, run_of, swaying
 
 LARGE, LONG = 10**400, "a" * 200_000

@@ -13,41 +13,41 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-from backbeat.cli.check import fix_file
-from backbeat.report.measures import MEASURES
-from backbeat.report.run_words import facts, result_sentence
-from behaviors.behavior import Mount, make_robot
-from behaviors.checking import check_file
-from behaviors.dance.move_file import vocabulary
-from behaviors.drummer import kit_members
-from behaviors.library import Library
-from behaviors.music.backing import read_recording
-from behaviors.music.score_reader import load_score
-from behaviors.recording.joint_file import read_joint_file
-from behaviors.recording.retargeting import retarget
-from behaviors.specification import read_any
-from behaviors.stance import start_configuration
-from models.description.lint import lint
-from models.description.mending import mend
-from models.description.meshes import package_name
-from models.description.overlay_file import load_overlay
-from models.description.readable import readable
-from models.description.reading import read_description
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from models.kit.kit_file import kit_text
-from models.meshing.obj import READERS as MESHES
-from models.meshing.obj import obj_text
-from models.meshing.references import problem
-from models.outside_file import read_bytes
-from models.robot import RobotModel
-from mpc.simulation.run_record import read_run
-from mpc.simulation.safety_metrics import in_words
-from mpc.simulation.scenario import load_scenario
-from mpc.simulation.sweep.card.robustness_card import read_card
-from mpc.simulation.sweep.specification import load_sweep
-from mpc.simulation.sweep.table import SweepTable
-from mpc.simulation.task_space_scenario import load_task_space_scenario
+from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.music.files.score_reader import load_score
+from backbeat.behaviors.music.notation.backing import read_recording
+from backbeat.behaviors.posture.stance import start_configuration
+from backbeat.behaviors.recording.joint_file import read_joint_file
+from backbeat.behaviors.recording.retargeting import retarget
+from backbeat.behaviors.specification.checking import check_file
+from backbeat.behaviors.specification.kinds import read_any
+from backbeat.cli.author.check import fix_file
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.outside_file import read_bytes
+from backbeat.models.kit.description import kit_text
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.meshing.obj import READERS as MESHES
+from backbeat.models.meshing.obj import obj_text
+from backbeat.models.meshing.references import problem
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.urdf.linting.lint import lint
+from backbeat.models.urdf.linting.mending import mend
+from backbeat.models.urdf.loading.readable import readable
+from backbeat.models.urdf.overlay.file import load_overlay
+from backbeat.models.urdf.reading.meshes import package_name
+from backbeat.models.urdf.reading.parsing import read_description
+from backbeat.mpc.analysis.safety_metrics import in_words
+from backbeat.mpc.runs.record import read_run
+from backbeat.mpc.scenario.specification import load_scenario
+from backbeat.mpc.scenario.task_space_scenario import load_task_space_scenario
+from backbeat.mpc.sweep.card.robustness import read_card
+from backbeat.mpc.sweep.specification import load_sweep
+from backbeat.mpc.sweep.table import SweepTable
+from backbeat.report.pages.run_words import facts, result_sentence
+from backbeat.report.plots.measures import MEASURES
 from tests.behaviors.midi_files import many_hits
 from tests.fuzz.crafted import (
     behavior_inputs as crafted_behaviors,

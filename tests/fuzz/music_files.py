@@ -7,32 +7,37 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.io import wavfile
 
-from backbeat.cli.build import adaptation
-from backbeat.sound.mix import read_backing
-from backbeat.sound.voices import character
-from behaviors.drummer import kit_members
-from behaviors.music.backing import LONGEST, read_recording
-from behaviors.music.note_maps import HIGHEST, NoteMap, read_map, spelled_out
-from behaviors.music.percussion import CHOICES, PIECES
-from behaviors.music.player import Player
-from behaviors.music.score import Score
-from behaviors.music.score_description import (
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.music.files.note_maps import (
+    HIGHEST,
+    NoteMap,
+    read_map,
+    spelled_out,
+)
+from backbeat.behaviors.music.files.score_reader import load_score
+from backbeat.behaviors.music.notation.backing import LONGEST, read_recording
+from backbeat.behaviors.music.notation.percussion import CHOICES, PIECES
+from backbeat.behaviors.music.notation.player import HandModel
+from backbeat.behaviors.music.notation.score import Score
+from backbeat.behaviors.music.notation.score_description import (
     HitDescription,
     PartDescription,
     ScoreDescription,
 )
-from behaviors.music.score_reader import load_score
-from behaviors.specification import SHIPPED_FOLDER
-from models.kit.drum_kit import DrumKit
-from models.kit.kit_file import kit_text
-from models.kit.looks import look_of
+from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER
+from backbeat.cli.author.build import adaptation
+from backbeat.models.kit.description import kit_text
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.kit.looks import look_of
+from backbeat.sound.mix import read_backing
+from backbeat.sound.voices import character
 from tests.behaviors.midi_files import bpm, hit, many_hits, midi_bytes
 from tests.fuzz.noise import HOSTILE, HOSTILE_YAML, damaged, yaml_like
 from tests.fuzz.reader import Reader
 
 KIT = DrumKit()
 MEMBERS = kit_members(KIT)
-PLAYER = Player({m: KIT.strike_pose(m).translation() for m in KIT.members})
+PLAYER = HandModel({m: KIT.strike_pose(m).translation() for m in KIT.members})
 SCORE = """\
 title: Beat
 bpm: 120

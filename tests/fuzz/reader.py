@@ -9,9 +9,9 @@ from pathlib import Path
 
 from hypothesis.strategies import SearchStrategy
 
-from backbeat.stage.guard import RefusedError
-from models.errors import BackbeatError
-from mpc.remote.frames import ProtocolError
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.remote.frames import ProtocolError
+from backbeat.stage.web.guard import RefusedError
 
 # How a reader refuses what it is given.
 REFUSALS = (BackbeatError, ProtocolError, RefusedError)

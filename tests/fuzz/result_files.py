@@ -15,21 +15,21 @@ import pyarrow.parquet as pq
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from backbeat.sound.notes import performed_in_file
-from behaviors.behavior import Behavior
-from behaviors.library import Library
-from behaviors.window_store import WindowStore
-from mpc.prediction import POINTS
-from mpc.simulation.filed_predictions import FiledPredictions, predictions_story
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run_file import save_run
-from mpc.simulation.run_record import read_run
-from mpc.simulation.sweep.card.robustness_card import (
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.solving.window_store import WindowStore
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.horizon.prediction import POINTS
+from backbeat.mpc.runs.file import save_run
+from backbeat.mpc.runs.predictions import FiledPredictions, predictions_story
+from backbeat.mpc.runs.record import read_run
+from backbeat.mpc.sweep.card.robustness import (
     RobustnessCard,
     Survival,
     read_card,
 )
-from mpc.simulation.sweep.table import SCHEMA, SweepTable
+from backbeat.mpc.sweep.table import SCHEMA, SweepTable
+from backbeat.sound.notes import performed_in_file
 from tests.backbeat.performances import drumming, run_of, swaying
 from tests.behaviors.identity import same
 from tests.fuzz.noise import HOSTILE, HOSTILE_JSON, damaged, json_like

@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from models.description.drake_reader import DrakeReader
-from models.description.lint import lint
-from models.description.mending import mend
-from models.description.meshes import package_name
-from models.description.overlay_file import Overlay
-from models.description.overlaying import apply_overlay
-from models.description.readable import readable
-from models.description.reading import read_description
-from models.meshing.obj import READERS as MESHES_OF
-from models.meshing.obj import mtl_text, obj_text
-from models.robot import RobotModel
-from models.robot_description import SHIPPED, load_description
+from backbeat.models.meshing.obj import READERS as MESHES_OF
+from backbeat.models.meshing.obj import mtl_text, obj_text
+from backbeat.models.robot.description import SHIPPED, load_description
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.urdf.linting.drake_reader import DrakeReader
+from backbeat.models.urdf.linting.lint import lint
+from backbeat.models.urdf.linting.mending import mend
+from backbeat.models.urdf.loading.readable import readable
+from backbeat.models.urdf.overlay.file import Overlay
+from backbeat.models.urdf.overlay.overlaying import apply_overlay
+from backbeat.models.urdf.reading.meshes import package_name
+from backbeat.models.urdf.reading.parsing import read_description
 from tests.fuzz.noise import HOSTILE, HOSTILE_YAML, damaged, yaml_like
 from tests.fuzz.reader import Reader
 from tests.models.description.mutations import mutated
@@ -30,7 +30,7 @@ ARM = TESTS / "data" / "ur10.urdf"
 SOURCES = {
     TESTS / "description" / "zoo.urdf": 60,
     ARM: 20,
-    SHIPPED["atlas"].parents[1] / "kit" / "stick.urdf": 10,
+    SHIPPED["atlas"].parents[2] / "kit" / "stick.urdf": 10,
     SHIPPED["atlas"].parent / "atlas_v5.urdf": 10,
 }
 RAW = [path.read_bytes() for path in SOURCES for _ in range(SOURCES[path] // 10)]
@@ -147,7 +147,7 @@ def _descriptions(draw: st.DrawFn) -> bytes:
 
 
 BESIDE_ROBOT = {"ur10.urdf": UR10.parent / "ur10.urdf"}
-STICK = SHIPPED["atlas"].parents[1] / "kit" / "stick.urdf"
+STICK = SHIPPED["atlas"].parents[2] / "kit" / "stick.urdf"
 MESHES = {"meshes": SHIPPED["atlas"].parent / "meshes"}
 
 READERS = (

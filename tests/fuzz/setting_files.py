@@ -6,13 +6,13 @@ from pathlib import Path
 import yaml
 from hypothesis import strategies as st
 
-from mpc.remote.address import read_address
-from mpc.simulation.scenario import Scenario, load_scenario, read_push
-from mpc.simulation.sweep.specification import SHIPPED_FOLDER, load_sweep
-from mpc.simulation.task_space_scenario import (
+from backbeat.mpc.remote.address import read_address
+from backbeat.mpc.scenario.specification import Scenario, load_scenario, read_push
+from backbeat.mpc.scenario.task_space_scenario import (
     TaskSpaceScenario,
     load_task_space_scenario,
 )
+from backbeat.mpc.sweep.specification import SHIPPED_FOLDER, load_sweep
 from tests.fuzz.noise import HOSTILE, HOSTILE_YAML, TEXT, yaml_like
 from tests.fuzz.reader import Reader
 

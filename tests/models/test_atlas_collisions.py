@@ -10,7 +10,7 @@ from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
 from pydrake.systems.framework import DiagramBuilder
 
-URDF = Path(__file__).parents[2] / "models" / "atlas" / "atlas_v5.urdf"
+URDF = Path(__file__).parents[2] / "models" / "robots" / "atlas" / "atlas_v5.urdf"
 
 LEG = ["hpz", "hpx", "hpy", "kny", "aky", "akx"]
 STRAIGHT = dict.fromkeys(LEG, 0.0)

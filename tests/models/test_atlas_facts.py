@@ -15,7 +15,7 @@ from pydrake.math import RigidTransform
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
-URDF = Path(__file__).parents[2] / "models" / "atlas" / "atlas_v5.urdf"
+URDF = Path(__file__).parents[2] / "models" / "robots" / "atlas" / "atlas_v5.urdf"
 DATA = Path(__file__).parent / "data"
 
 # The figures carry ten digits, the model's own inputs six: absolute for small values,

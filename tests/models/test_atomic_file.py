@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from models.atomic_file import (
+from backbeat.models.common.atomic_file import (
     check_place,
     check_places,
     refuse_to_replace,
     replacing,
 )
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
 
 
 def test_a_file_takes_its_place_when_it_is_whole(tmp_path):

@@ -11,15 +11,21 @@ from pydrake.math import RigidTransform, RollPitchYaw
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction
 from pydrake.systems.framework import DiagramBuilder
 
-from models.collision import BOX, CAPSULE, CYLINDER, FAR, NOTHING, WORLD
-from models.collision_distances import signed_distance
-from models.collision_making import BEADS, POINT, THIN, cover, make_collision_model
-from models.configuration import Configuration
-from models.frames import Frame
-from models.kit.drum_kit import DrumKit
-from models.robot import RobotModel
-from models.robot_loading import add_robot
-from models.rotations import box_plus
+from backbeat.models.collision.distances import signed_distance
+from backbeat.models.collision.making import (
+    BEADS,
+    POINT,
+    THIN,
+    cover,
+    make_collision_model,
+)
+from backbeat.models.collision.shapes import BOX, CAPSULE, CYLINDER, FAR, NOTHING, WORLD
+from backbeat.models.dynamics.frames import Frame
+from backbeat.models.dynamics.rotations import box_plus
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.robot.loading import add_robot
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
 from tests.tolerances import DRAKE_DISTANCE, EXACT, ONE_SIDED
 
 ARMS = [f"{s}_{x}" for s in "lr" for x in ("larm", "ufarm", "lfarm", "hand", "stick")]

@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose
 from pydrake.math import RigidTransform
 from pydrake.multibody.tree import JacobianWrtVariable
 
-from models.configuration import Configuration
-from models.frame_trajectories import frame_trajectories
-from models.robot_loading import find_frame
+from backbeat.models.robot.loading import find_frame
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.state.frame_trajectories import frame_trajectories
 from tests.models.twin import WAYS, Twin
 from tests.tolerances import EXACT, RECURSION
 

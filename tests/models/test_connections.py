@@ -5,11 +5,11 @@ import pytest
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
-from models.description.finding import Severity
-from models.description.lint import lint
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from models.scene import add_world
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.urdf.linting.lint import lint
+from backbeat.models.urdf.reading.finding import Severity
+from backbeat.models.world.scene import add_world
 
 LINK = """<link name="{0}"><inertial><mass value="1"/><inertia ixx="0.01" ixy="0"
   ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>"""

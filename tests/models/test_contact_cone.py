@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import nnls
 
-from models.contact import wrench_cone
-from models.robot import RobotModel
+from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.robot.model import RobotModel
 from tests.tolerances import CONE, RECURSION
 
 sizes = st.floats(0.01, 0.5)

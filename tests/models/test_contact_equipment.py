@@ -8,12 +8,12 @@ from pydrake.math import RigidTransform
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
 from pydrake.systems.framework import DiagramBuilder
 
-from behaviors.stance import start_configuration, support_poses
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from models.robot_loading import add_robot
-from models.scene import add_world
+from backbeat.behaviors.posture.stance import start_configuration, support_poses
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.loading import add_robot
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.world.scene import add_world
 from tests.models.sliders import make_sliders
 from tests.tolerances import EXACT
 

@@ -12,12 +12,17 @@ from pydrake.multibody.tree import SpatialInertia, UnitInertia
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
-from models.contact import BODY, FLOOR, SOLE, STICK_TIP
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from models.restitution import STEP, matched, restitution, struck_material
-from models.robot import RobotModel
-from models.scene import DISCRETE_MODELS, Scene, add_world
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.contact.cones import BODY, FLOOR, SOLE, STICK_TIP
+from backbeat.models.contact.restitution import (
+    STEP,
+    matched,
+    restitution,
+    struck_material,
+)
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.world.scene import DISCRETE_MODELS, Scene, add_world
 from tests.tolerances import BOUNCE, CREEP, RESTITUTION, RESTITUTION_MATCH
 
 STEPS = (1e-3, 5e-4)

@@ -8,12 +8,12 @@ from pydrake.geometry import Box, Convex, Sphere
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
-from models.collision_making import make_self_collision_model
-from models.contact_points import count_contacts
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from models.robot_description import SHIPPED
-from models.scene import add_world, lock_joints
+from backbeat.models.collision.contact_points import count_contacts
+from backbeat.models.collision.making import make_self_collision_model
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.description import SHIPPED
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.world.scene import add_world, lock_joints
 
 
 def atlas(tmp_path, name, equipment=()):

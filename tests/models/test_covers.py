@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from models.collision import CollisionModel
-from models.robot import RobotModel
-from optimization.clearance import Clearance
+from backbeat.models.collision.shapes import CollisionModel
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.verification.clearance import Clearance
 
 # A shell of 0.2 x 0.2 x 0.1 m is welded to the base, above a hip whose sphere, 0.05 m
 # below its joint, reaches into it the deeper the further it turns.

@@ -4,10 +4,10 @@ from numpy.testing import assert_allclose
 from pydrake.geometry import Role
 from pydrake.systems.framework import DiagramBuilder
 
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from models.robot import RobotModel
-from models.scene import Scene, add_world
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.world.scene import Scene, add_world
 from tests.tolerances import EXACT
 
 INCH = 0.0254

@@ -7,14 +7,19 @@ import pytest
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces
 
-from models import dynamics, kinematics
-from models.composite_rigid_body import mass_matrix
-from models.dynamics_derivatives import (
+from backbeat.models.dynamics import kinematics
+from backbeat.models.dynamics import recursion as dynamics
+from backbeat.models.dynamics.composites import mass_matrix
+from backbeat.models.dynamics.derivatives import (
     add_wrench_derivative,
     inverse_dynamics_derivatives,
 )
-from models.kinematic_tree import KinematicTree, make_workspace, read_kinematic_tree
-from models.rotations import box_plus
+from backbeat.models.dynamics.kinematic_tree import (
+    KinematicTree,
+    make_workspace,
+    read_kinematic_tree,
+)
+from backbeat.models.dynamics.rotations import box_plus
 from tests.models.random_tree import random_plant
 from tests.tolerances import FINITE_DIFFERENCE, RECURSION
 

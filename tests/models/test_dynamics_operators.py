@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.configuration import Configuration
-from models.dynamics_operators import DynamicsOperators
-from models.robot import RobotModel
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.state.operators import DynamicsOperators
 from tests.tolerances import RECURSION
 
 ROBOTS = {

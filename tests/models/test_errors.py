@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from models.errors import (
+from backbeat.models.common.errors import (
     BackbeatError,
     clipped,
     ended,
@@ -133,5 +133,5 @@ def places():
 )
 def test_no_message_is_cut_within_a_word_or_ends_twice(code, finds, places):
     assert finds(ast.parse(code).body[0].value)
-    left = [p for p in places[finds] if not p.startswith("models/errors.py")]
+    left = [p for p in places[finds] if not p.startswith("models/common/errors.py")]
     assert left == []

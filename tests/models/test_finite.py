@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from models.finite import all_finite
+from backbeat.models.dynamics.finite import all_finite
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

@@ -5,9 +5,9 @@ import pytest
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from models.scene import DISCRETE_MODELS, add_world
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.world.scene import DISCRETE_MODELS, add_world
 
 LINK = """<link name="{0}"><inertial><mass value="{1}"/>
   <inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from models.configuration import Configuration
-from models.frame_rotation import FrameRotation
-from models.robot import RobotModel
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.state.frame_rotation import FrameRotation
 from tests.tolerances import EXACT
 
 

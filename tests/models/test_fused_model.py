@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose
 from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
 
-from models.fusing import fuse
-from models.robot import RobotModel
-from models.robot_loading import add_robot, find_frame
+from backbeat.models.robot.fusing import fuse
+from backbeat.models.robot.loading import add_robot, find_frame
+from backbeat.models.robot.model import RobotModel
 from tests.models.random_tree import random_plant
 from tests.models.twin import LOCKED, WAYS, Twin
 from tests.tolerances import EXACT, RECURSION

@@ -7,11 +7,11 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource
 
-from models.joint_command import joint_command
-from models.joint_friction import STICTION_SPEED
-from models.joint_servo import JointServo
-from models.robot import RobotModel
-from models.scene import DISCRETE_MODELS, add_world
+from backbeat.models.actuation.joint_command import joint_command
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.world.joint_friction import STICTION_SPEED
+from backbeat.models.world.joint_servo import JointServo
+from backbeat.models.world.scene import DISCRETE_MODELS, add_world
 from tests.models.sliders import make_sliders
 
 MASS = [2.0, 1e-3]

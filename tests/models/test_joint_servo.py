@@ -6,11 +6,11 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource, MatrixGain
 
-from models.errors import BackbeatError
-from models.joint_command import INTEGRAL, joint_command
-from models.joint_servo import JointServo
-from models.robot import RobotModel
-from models.scene import add_world
+from backbeat.models.actuation.joint_command import INTEGRAL, joint_command
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.world.joint_servo import JointServo
+from backbeat.models.world.scene import add_world
 from tests.models.sliders import make_sliders
 from tests.tolerances import EXACT, INTEGRATION
 

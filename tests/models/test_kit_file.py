@@ -7,14 +7,19 @@ import pytest
 from pydrake.geometry import Role
 from pydrake.systems.framework import DiagramBuilder
 
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from models.kit.kit_file import find_kit, kit_sources, kit_text, shipped_kits
-from models.kit.looks import look_of
-from models.kit.shell import drawn_pad
-from models.meshing import write_gltf
-from models.robot import RobotModel
-from models.scene import Scene, add_world
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.description import (
+    find_kit,
+    kit_sources,
+    kit_text,
+    shipped_kits,
+)
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.kit.looks import look_of
+from backbeat.models.kit.shell import drawn_pad
+from backbeat.models.meshing import write_gltf
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.world.scene import Scene, add_world
 
 OWN = """\
 name: mine

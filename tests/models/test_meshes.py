@@ -13,9 +13,8 @@ from pydrake.geometry import Mesh as DrakeMesh
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
-from models.atlas.shell import arm, hand, head, leg, trunk
-from models.kit import shell as kit
-from models.meshing import (
+from backbeat.models.kit import shell as kit
+from backbeat.models.meshing import (
     Material,
     Mesh,
     Part,
@@ -29,6 +28,7 @@ from models.meshing import (
     sweep,
     tube,
 )
+from backbeat.models.robots.atlas.shell import arm, hand, head, leg, trunk
 
 MODELS = Path(__file__).parents[2] / "models"
 ROBOT = {k: v for m in (trunk, head, arm, hand, leg) for k, v in m.parts().items()}
@@ -40,7 +40,7 @@ ROUNDED = 2e-5
 
 def path(name: str) -> Path:
     """The file of a mesh."""
-    folder = "atlas" if name in ROBOT else "kit"
+    folder = "robots/atlas" if name in ROBOT else "kit"
     return MODELS / folder / "meshes" / f"{name}.gltf"
 
 
@@ -59,17 +59,17 @@ def test_files_are_what_the_shells_write(name):
 
 def test_meshes_stay_small():
     """All robot meshes take at most 450 kB, kit, stick and throne at most 250 kB."""
-    for folder, limit in (("atlas", 450e3), ("kit", 250e3)):
+    for folder, limit in (("robots/atlas", 450e3), ("kit", 250e3)):
         files = (MODELS / folder / "meshes").iterdir()
         assert sum(file.stat().st_size for file in files) <= limit
 
 
 def test_the_description_shows_every_mesh_and_no_other():
     """Each robot mesh is shown by some link, and no link asks for a missing one."""
-    root = ElementTree.parse(MODELS / "atlas" / "atlas_v5.urdf").getroot()
+    root = ElementTree.parse(MODELS / "robots" / "atlas" / "atlas_v5.urdf").getroot()
     shown = {mesh.get("filename") for mesh in root.iter("mesh")}
     assert shown == {f"meshes/{name}.gltf" for name in ROBOT}
-    for folder, names in (("atlas", ROBOT), ("kit", KIT)):
+    for folder, names in (("robots/atlas", ROBOT), ("kit", KIT)):
         files = {file.stem for file in (MODELS / folder / "meshes").iterdir()}
         assert files == set(names)
 

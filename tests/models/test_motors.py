@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.integrate import quad, solve_ivp
 
-from models.motors import move_motors
+from backbeat.models.actuation.motors import move_motors
 from tests.tolerances import EXACT, MOTORS
 
 efforts = st.floats(-100.0, 100.0)

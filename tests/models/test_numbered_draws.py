@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from models.numbered_draws import NumberedDraws
+from backbeat.models.common.numbered_draws import NumberedDraws
 
 
 def test_a_draw_is_that_of_a_generator_made_for_it():

@@ -5,10 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 from pydrake.multibody.tree import JacobianWrtVariable
 
-from models.dynamics_operators import DynamicsOperators
-from models.errors import BackbeatError
-from models.operator_matrices import MassMatrix, TaskJacobian
-from models.robot import RobotModel
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.operator_matrices import MassMatrix, TaskJacobian
+from backbeat.models.state.operators import DynamicsOperators
 
 # Relative to the largest entry.
 DENSE = 1e-10

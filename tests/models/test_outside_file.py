@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from models.bounds import BYTES
-from models.errors import BackbeatError
-from models.outside_file import is_file, is_there, read_bytes, read_text
+from backbeat.models.common.bounds import BYTES
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.outside_file import is_file, is_there, read_bytes, read_text
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("models", "optimization", "behaviors", "mpc", "backbeat")
@@ -22,27 +22,27 @@ OPENERS = {
     *("genfromtxt", "memmap", "read_csv", "ZipFile", "read_pickle", "read_json"),
 }
 # Where something else is opened than a file from outside: ours, or one to write; or
-# where what is opened was looked at by `models.outside_file` before.
+# where what is opened was looked at by `backbeat.models.common.outside_file` before.
 OTHERS = {
-    "models/outside_file.py": {"open"},
-    "models/atomic_file.py": {"open"},
+    "models/common/outside_file.py": {"open"},
+    "models/common/atomic_file.py": {"open"},
     "models/compiled/build.py": {"open", "read_bytes", "read_text"},
     "models/compiled/telling.py": {"read_text"},
     "models/compiled/source.py": {"read_text"},
-    "models/description/fates.py": {"open"},
-    "models/description/drake_worker.py": {"AddModels"},
-    "models/robot_loading.py": {"AddModels"},
-    "behaviors/build_key.py": {"read_bytes"},
+    "models/urdf/checks/fates.py": {"open"},
+    "models/urdf/linting/drake_worker.py": {"AddModels"},
+    "models/robot/loading.py": {"AddModels"},
+    "behaviors/building/build_key.py": {"read_bytes"},
     "models/meshing/collada_archive.py": {"open"},
     "mpc/remote/link.py": {"open"},
     "mpc/remote/controller_link.py": {"open"},
-    "mpc/simulation/origin.py": {"read_text"},
-    "mpc/simulation/live_task_space.py": {"open"},
+    "mpc/runs/origin.py": {"read_text"},
+    "mpc/simulation/task_space/live.py": {"open"},
     "mpc/simulation/running_loop.py": {"open"},
-    "mpc/simulation/sweep/table.py": {"open"},
+    "mpc/sweep/table.py": {"open"},
     "backbeat/cli/main.py": {"open"},
-    "backbeat/stage/film.py": {"open"},
-    "backbeat/stage/page.py": {"read_text"},
+    "backbeat/stage/recording/film.py": {"open"},
+    "backbeat/stage/web/page.py": {"read_text"},
 }
 # Readers of what is given to them, which is bytes or an open file.
 GIVEN = ("BytesIO", "file", "source", "type")

@@ -8,13 +8,13 @@ from numpy.testing import assert_allclose
 from pydrake.systems.framework import DiagramBuilder
 from scipy.optimize import brentq
 
-from models.errors import BackbeatError
-from models.kit.drum_kit import DrumKit
-from models.kit.kit_file import kit_text
-from models.kit.pedals import BOARD, HEAD_RADIUS, HINGE, PedalMotion
-from models.robot import RobotModel
-from models.scene import Scene, add_world
-from models.simulator import make_simulator
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.description import kit_text
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.kit.pedals import BOARD, HEAD_RADIUS, HINGE, PedalMotion
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.world.scene import Scene, add_world
+from backbeat.models.world.simulator import make_simulator
 
 TEXT = kit_text("full-kit", Path())
 KIT = DrumKit(text=TEXT)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.robot import RobotModel
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
 from tests.tolerances import EXACT, MIRROR, POSTURE
 
 FEET = ("l_foot", "r_foot")

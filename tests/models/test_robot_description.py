@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.bounds import YAML_ALIASES
-from models.errors import BackbeatError
-from models.robot import RobotModel
+from backbeat.models.common.bounds import YAML_ALIASES
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
 from tests.models.humanoids import write_humanoid
 from tests.models.sliders import make_sliders
 

@@ -13,14 +13,14 @@ import pytest
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
-from models.description.forward_kinematics import center_of_mass, link_poses
-from models.description.overlaying import apply_overlay
-from models.description.reading import read_description
-from models.robot import RobotModel
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.urdf.overlay.overlaying import apply_overlay
+from backbeat.models.urdf.reading.forward_kinematics import center_of_mass, link_poses
+from backbeat.models.urdf.reading.parsing import read_description
 from tests.tolerances import MIRROR, PUBLISHED
 
 DATA = Path(__file__).parent / "data"
-ATLAS = Path(__file__).parents[2] / "models" / "atlas"
+ATLAS = Path(__file__).parents[2] / "models" / "robots" / "atlas"
 MOVING = {"atlas_v3": 28, "atlas_v4": 28, "atlas_v5_drcsim": 30}
 ROBOTS = (*MOVING, "ur10")
 CONFIGS = ("zero", "rand_a", "rand_b", "rand_c")

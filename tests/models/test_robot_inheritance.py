@@ -2,9 +2,9 @@
 
 import pytest
 
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from models.robot_description import SHIPPED, load_description, robot_files
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.description import SHIPPED, load_description, robot_files
+from backbeat.models.robot.model import RobotModel
 
 FIGURES = {
     "back_bkx": (-0.697, 0.572, 200.0, 12.0),

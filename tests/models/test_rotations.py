@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from pydrake.common.eigen_geometry import AngleAxis, Quaternion
 from pydrake.math import RotationMatrix
 
-from models import rotations
+from backbeat.models.dynamics import rotations
 from tests.tolerances import EXACT, FINITE_DIFFERENCE, HALF_TURN, ROTATION
 
 vectors = arrays(float, 3, elements=st.floats(-10, 10))

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.errors import BackbeatError
-from models.safety_law import SafetyLaw, read_safety_law
+from backbeat.models.actuation.safety_law import SafetyLaw, read_safety_law
+from backbeat.models.common.errors import BackbeatError
 
 LAW = SafetyLaw("hinge", -1.0, 1.0, 3.0, 40.0, -0.9, 0.8, 10.0, 5.0)
 JOINT = """

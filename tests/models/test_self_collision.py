@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 from pydrake.math import RigidTransform
 
-from behaviors.stance import start_configuration
-from models.collision import NOTHING
-from models.collision_making import make_self_collision_model
-from models.configuration import Configuration
-from models.robot import RobotModel
-from optimization.clearance import Clearance
-from optimization.inverse_kinematics import IKTarget, InverseKinematics
+from backbeat.behaviors.posture.stance import start_configuration
+from backbeat.models.collision.making import make_self_collision_model
+from backbeat.models.collision.shapes import NOTHING
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.kinematics.inverse_kinematics import (
+    IKTarget,
+    InverseKinematics,
+)
+from backbeat.optimization.verification.clearance import Clearance
 
 NEIGHBORS = (("hand", "lfarm"), ("foot", "lleg"), ("foot", "talus"), ("lleg", "uleg"))
 

@@ -5,11 +5,11 @@ import pytest
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder, LeafSystem
 
-from models.configuration import Configuration
-from models.robot import RobotModel
-from models.rotations import box_plus, quaternion_to_matrix
-from models.sensors import SensorMemory, SensorNoise, Sensors
-from models.sole_wrenches import SoleWrenches
+from backbeat.models.dynamics.rotations import box_plus, quaternion_to_matrix
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.sensing.sensors import SensorMemory, SensorNoise, Sensors
+from backbeat.models.sensing.sole_wrenches import SoleWrenches
+from backbeat.models.state.configuration import Configuration
 from tests.tolerances import EXACT
 
 SILENT = SensorNoise(*[0.0] * 10)

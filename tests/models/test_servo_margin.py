@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from models.servo_margin import SampledServo, servo_of
+from backbeat.models.actuation.servo_margin import SampledServo, servo_of
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
 
 LINK = """<link name="{0}"><inertial><origin xyz="{1}"/><mass value="{2}"/>
   <inertia ixx="{3}" iyy="{3}" izz="{4}" ixy="0" ixz="0" iyz="0"/></inertial></link>"""

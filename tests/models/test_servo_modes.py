@@ -8,19 +8,19 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource, MatrixGain
 
-from models.force_displacement import Pull, pull
-from models.gravity_compensation import GravityCompensation
-from models.joint_command import joint_command
-from models.joint_servo import JointServo
-from models.robot import RobotModel
-from models.scene import add_world, lock_joints
-from models.servo_law import HELD
-from models.servo_modes import (
+from backbeat.models.actuation.joint_command import joint_command
+from backbeat.models.actuation.servo_law import HELD
+from backbeat.models.actuation.servo_modes import (
     compliant_command,
     position_command,
     torque_command,
     velocity_command,
 )
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.gravity_compensation import GravityCompensation
+from backbeat.models.world.force_displacement import Pull, pull
+from backbeat.models.world.joint_servo import JointServo
+from backbeat.models.world.scene import add_world, lock_joints
 from tests.models.sliders import make_sliders
 from tests.tolerances import APPARENT_FRICTION, COMPLIANCE, SERVO_STEP, WEIGHTLESS
 

@@ -12,8 +12,8 @@ from pydrake.multibody.plant import (
 from pydrake.multibody.tree import SpatialInertia
 from pydrake.systems.framework import DiagramBuilder
 
-from models.scene import STICTION_SPEED
-from models.simulator import make_simulator
+from backbeat.models.world.scene import STICTION_SPEED
+from backbeat.models.world.simulator import make_simulator
 
 MASS, FRICTION, GRAVITY = 10.0, 0.8, 9.81
 # Flat enough not to tip on any slope here; it stands on its corners.

@@ -5,10 +5,10 @@ import pytest
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
-from models.patch_geometry import support_body
-from models.robot import RobotModel
-from models.scene import FEET, Scene, add_world
-from mpc.simulation.contact_log import ContactLog
+from backbeat.models.collision.patch_geometry import support_body
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.world.scene import FEET, Scene, add_world
+from backbeat.mpc.world.contact_log import ContactLog
 
 # A block whose sole is a frame of its own, without a shape, as many robots have it.
 URDF = """<robot name="block"><link name="trunk"><inertial><mass value="20"/>

@@ -7,11 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.description.description import Description, Transmission, TransmissionEnd
-from models.errors import BackbeatError
-from models.joint_command import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS, VELOCITY
-from models.servo_modes import interface_command
-from models.transmission import joint_modes, transmission_map
+from backbeat.models.actuation.joint_command import (
+    BLOCKS,
+    DAMPING,
+    EFFORT,
+    POSITION,
+    STIFFNESS,
+    VELOCITY,
+)
+from backbeat.models.actuation.servo_modes import interface_command
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.transmission import joint_modes, transmission_map
+from backbeat.models.urdf.reading.description import (
+    Description,
+    Transmission,
+    TransmissionEnd,
+)
 
 ratios = st.floats(0.5, 200.0) | st.floats(-200.0, -0.5)
 pairs = st.lists(st.floats(-50, 50), min_size=2, max_size=2).map(np.array)

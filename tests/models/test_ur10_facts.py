@@ -12,8 +12,8 @@ import pytest
 from numpy.testing import assert_allclose
 from pydrake.math import RigidTransform
 
-from models.configuration import Configuration
-from models.robot import RobotModel
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
 from tests.tolerances import EXACT
 
 DATA = Path(__file__).parent / "data"

@@ -4,9 +4,9 @@ import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
 from pydrake.multibody.plant import MultibodyPlant
 
-from models.fusing import set_joints
-from models.robot import RobotModel
-from models.robot_loading import add_robot
+from backbeat.models.robot.fusing import set_joints
+from backbeat.models.robot.loading import add_robot
+from backbeat.models.robot.model import RobotModel
 
 X_WB = RigidTransform(RollPitchYaw(0.1, -0.2, 0.3), [0.4, -0.1, 0.65])
 LOCKED = {"l_leg_kny": 1.4, "r_leg_hpy": -0.6, "back_bkx": 0.2, "neck_ay": -0.1}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mpc.reference import Reference
+from backbeat.mpc.reference.trajectory import Reference
 
 
 @pytest.fixture(scope="session")

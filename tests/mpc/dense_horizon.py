@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import piqp
 
-from models.contact import PATCH_MARGIN
-from mpc.predictive_program import PredictiveProgram
-from mpc.reference_sampling import ReferenceSample
+from backbeat.models.contact.cones import PATCH_MARGIN
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.reference.sampling import ReferenceSample
 
 NX = 13
 

@@ -11,14 +11,15 @@ import pytest
 import scipy.sparse as sp
 from pydrake.systems.framework import BasicVector, Context, LeafSystem
 
-from behaviors.behavior import Behavior
-from mpc import whole_body_program
-from mpc.simulation import diagram, running_loop, simulated_robot
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.simulation_run import SimulationRun
-from mpc.whole_body_assembly import build
-from optimization.qp import QPSolution
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation import diagram, running_loop
+from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.whole_body.programs import momentum as whole_body_program
+from backbeat.mpc.whole_body.programs.assembly import build
+from backbeat.mpc.world import simulated_robot
+from backbeat.optimization.qp.program import QPSolution
 
 # What a solver does instead: given the right answer, raises or returns another.
 Fault = Callable[[Any], Any]

@@ -8,9 +8,14 @@ import numpy as np
 import piqp
 from scipy.spatial.transform import Rotation
 
-from models.contact import PATCH_MARGIN, wrench_cone
-from mpc.limb_range import limb_ranges
-from mpc.whole_body_limits import LIMB_MOST, LIMB_ROOM, LIMB_TIME, MAX_FORCE
+from backbeat.models.contact.cones import PATCH_MARGIN, wrench_cone
+from backbeat.mpc.whole_body.programs.limb_range import limb_ranges
+from backbeat.mpc.whole_body.programs.limits import (
+    LIMB_MOST,
+    LIMB_ROOM,
+    LIMB_TIME,
+    MAX_FORCE,
+)
 from tests.mpc.whole_body_cases import TIPS, Stance
 
 FRICTION = 0.6

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from behaviors.drumming import REST_FORCE
-from models.contact import wrench_cone
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.rests import run_rests
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
+from backbeat.behaviors.drumming.specification import REST_FORCE
+from backbeat.models.contact.cones import wrench_cone
+from backbeat.mpc.analysis.drumming.rests import run_rests
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import ENERGY_BALANCE, FORCE_BALANCE
 

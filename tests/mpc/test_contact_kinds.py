@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.errors import BackbeatError
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 
 BRIEF = {"behavior": "stand", "lead_in": 0.05, "lead_out": 0.0}
 HARDWARE = {"state": "estimated", "actuator_lag": 0.005}

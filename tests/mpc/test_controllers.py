@@ -7,11 +7,17 @@ import pytest
 from pydrake.common.value import AbstractValue
 from pydrake.systems.analysis import Simulator
 
-from models.joint_command import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS
-from mpc.plan_settings import PlanSettings
-from mpc.predictive_controller import PredictiveController
-from mpc.simulation.diagram import build_closed_loop
-from mpc.simulation.scenario import Scenario
+from backbeat.models.actuation.joint_command import (
+    BLOCKS,
+    DAMPING,
+    EFFORT,
+    POSITION,
+    STIFFNESS,
+)
+from backbeat.mpc.predictive.controller import PredictiveController
+from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.diagram import build_closed_loop
 
 SCENARIO = Scenario(behavior="posture-tour", lead_in=0.1)
 

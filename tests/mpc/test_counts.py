@@ -15,14 +15,14 @@ from itertools import count
 import numpy as np
 import pytest
 
+from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.remote.contents import Asked
+from backbeat.mpc.remote.exchange import Question
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.serving.session import ControllerSession
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.transcription.transcribe import Transcription
 from benchmarks.problems import squats
-from mpc.plan_settings import PlanSettings
-from mpc.remote.contents import Asked
-from mpc.remote.exchange import Question
-from mpc.remote.session import ControllerSession
-from mpc.simulation.scenario import Scenario
-from optimization.interior_point import InteriorPoint
-from optimization.transcription import Transcription
 from tests.backbeat.performances import swaying
 
 PERIOD = 0.002

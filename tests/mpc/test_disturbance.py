@@ -10,11 +10,11 @@ from pydrake.multibody.tree import SpatialInertia
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
-from behaviors.behavior import Mount, make_robot
-from models.errors import BackbeatError
-from models.scene import add_world
-from mpc.simulation.disturbance import Disturbance
-from mpc.simulation.scenario import Push
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.world.scene import add_world
+from backbeat.mpc.scenario.disturbances import Disturbance
+from backbeat.mpc.scenario.specification import Push
 from tests.tolerances import RECURSION
 
 IMPULSE = np.array([60.0, -20.0, 5.0])

@@ -3,18 +3,22 @@
 import numpy as np
 import pytest
 
-from backbeat.report.drumming_figures import HANDS, arm_joints
-from mpc.simulation.drumming_analysis import drummer_motion, find_holds, strokes
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.onsets import (
+from backbeat.mpc.analysis.drumming.onsets import (
     fit_tempo,
     matched,
     spikes_per_minute,
     velocity_spikes,
 )
-from mpc.simulation.run import run_scenario
-from mpc.simulation.run_file import run_frame, run_story
-from mpc.simulation.scenario import Scenario
+from backbeat.mpc.analysis.drumming.performance import (
+    drummer_motion,
+    find_holds,
+    strokes,
+)
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.runs.file import run_frame, run_story
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.report.plots.drumming_figures import HANDS, arm_joints
 
 
 @pytest.mark.slow

@@ -2,12 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.elbows import find_elbows
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.state_names import position_names, velocity_names
-from mpc.simulation.drumming_analysis import (
+from backbeat.behaviors.drumming.elbows import find_elbows
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.state.names import position_names, velocity_names
+from backbeat.mpc.analysis.drumming.performance import (
     PARTS,
     drummer_motion,
     find_holds,

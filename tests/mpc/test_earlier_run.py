@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from models.errors import BackbeatError
-from mpc.simulation.earlier_run import keep_earlier
-from mpc.simulation.run import run_scenario
-from mpc.simulation.run_file import save_run
-from mpc.simulation.scenario import Push, Scenario
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.runs.earlier import keep_earlier
+from backbeat.mpc.runs.file import save_run
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 
 
 @pytest.fixture(scope="module")

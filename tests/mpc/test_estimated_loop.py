@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from backbeat.cli.results import _notes
-from models.configuration import Configuration
-from mpc.contact_estimator import ContactThresholds
-from mpc.reference import Reference
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
-from mpc.simulation.sensing import foot_thresholds
+from backbeat.cli.common.results import _notes
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.estimation.contact_estimator import ContactThresholds
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.world.sensing import foot_thresholds
 
 HARDWARE = {"state": "estimated", "actuator_lag": 0.005}
 

@@ -5,21 +5,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.errors import BackbeatError
-from mpc.explanation import LimitReport
-from mpc.plan_explanation import explain_plan
-from mpc.plan_start import PlanStart
-from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_step import PredictiveStep
-from mpc.recovery import Recovery
-from mpc.reference import Reference
-from mpc.simulation.run import run_scenario
-from mpc.simulation.run_explanation import explain_run
-from mpc.simulation.scenario import Push, Scenario
-from mpc.tick_explanation import explain_tick, report_tasks
-from mpc.whole_body_assembly import recover
-from mpc.whole_body_program import WholeBodyProgram
-from mpc.whole_body_tick import WholeBodyTick
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.run_explanation import explain_run
+from backbeat.mpc.plans.explanation import LimitReport
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.predictive.plan_explanation import explain_plan
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.predictive.recovery import Recovery
+from backbeat.mpc.predictive.step import PredictiveStep
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.whole_body.programs.assembly import recover
+from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
+from backbeat.mpc.whole_body.tick import WholeBodyTick
+from backbeat.mpc.whole_body.tick_explanation import explain_tick, report_tasks
 from tests.tolerances import PREDICTION, QP_RESIDUAL
 
 T = 6.0

@@ -6,8 +6,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.joint_command import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS, VELOCITY
-from mpc.fail_safe import (
+from backbeat.models.actuation.joint_command import (
+    BLOCKS,
+    DAMPING,
+    EFFORT,
+    POSITION,
+    STIFFNESS,
+    VELOCITY,
+)
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.analysis.safety_metrics import in_words, safety_metrics
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.predictive.step import CARRY as PLAN_CARRY
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.safety.fail_safe import (
     REMEMBERED,
     Cause,
     FailSafe,
@@ -17,14 +29,9 @@ from mpc.fail_safe import (
     advance,
     attempt,
 )
-from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_step import CARRY as PLAN_CARRY
-from mpc.reference import Reference
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.safety_metrics import in_words, safety_metrics
-from mpc.simulation.scenario import Push, Scenario
-from mpc.whole_body_program import WholeBodyProgram
-from mpc.whole_body_tick import CARRY, WholeBodyTick
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
+from backbeat.mpc.whole_body.tick import CARRY, WholeBodyTick
 from tests.mpc.faults import raises, run_with
 
 LIMITS = FailSafe(carry=0.05, settle=3, blind=0.2)

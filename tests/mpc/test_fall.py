@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from pydrake.math import RollPitchYaw
 
-from mpc.simulation import scenario
-from mpc.simulation.diagram import build_closed_loop
-from mpc.simulation.fall import RUNAWAY, has_fallen
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario import specification as scenario
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.diagram import build_closed_loop
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.world.fall import RUNAWAY, has_fallen
 
 
 @pytest.fixture(scope="module")

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mpc.fail_safe import Mode, Safety
-from mpc.fallback_plan import fall_back
-from mpc.plan_start import PlanStart
-from mpc.predictive_program import PredictiveProgram
-from mpc.reference import Reference
-from mpc.stepping import Step
-from mpc.swings import next_swings
-from mpc.touchdown import put_down
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.plans.stepping import AddedStep
+from backbeat.mpc.plans.swings import next_swings
+from backbeat.mpc.plans.touchdown import put_down
+from backbeat.mpc.predictive.fallback import fall_back
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.safety.fail_safe import Mode, Safety
 from tests.tolerances import EXACT
 
 LEFT, RIGHT = 0, 1
@@ -97,7 +97,7 @@ def test_a_foot_that_was_put_down_stays_when_the_behavior_has_landed_it(program,
 
 
 def test_a_recovery_step_under_way_is_made_and_others_are_not(program):
-    s, steps = 0.1, (Step(LEFT, 0.15, 0.35), Step(RIGHT, 0.4, 0.6))
+    s, steps = 0.1, (AddedStep(LEFT, 0.15, 0.35), AddedStep(RIGHT, 0.4, 0.6))
     plan = pushed(program, s, steps)
     plans = held(program, plan, 0.55)
     assert not any(p.steps for p in plans)

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.errors import BackbeatError
-from mpc.prediction import AHEAD, predict
-from mpc.reference import Reference
-from mpc.simulation.filed_predictions import (
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.horizon.prediction import AHEAD, predict
+from backbeat.mpc.plans.stepping import AddedStep
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.runs.predictions import (
     FORCE,
     PART,
     PLACE,
@@ -16,7 +17,6 @@ from mpc.simulation.filed_predictions import (
     FiledPredictions,
     predictions_story,
 )
-from mpc.stepping import Step
 from tests.backbeat.performances import run_of, swaying
 
 
@@ -31,7 +31,7 @@ def run():
         shift[5:, 0] = [0.1 + 0.001 * k, -0.02]
         wrench[:, :, 5], wrench[:, 0, 1] = 0.5, 0.01
         wrench[2:5, 0] = 0.0
-        steps = (Step(0, start, start + 0.3),)
+        steps = (AddedStep(0, start, start + 0.3),)
         plans.append(
             replace(plan, shift=shift, wrench=wrench, steps=steps, ground=0.02)
         )
@@ -79,7 +79,7 @@ def test_a_foot_in_the_air_bears_nothing_and_others_push_at_their_centers(run):
 
 def test_nothing_is_expected_beyond_the_horizon(run):
     plan, reference = run.plans[5], Reference(run.behavior)
-    late = Step(0, plan.phases[0] + 0.3, plan.phases[0] + AHEAD + 0.3)
+    late = AddedStep(0, plan.phases[0] + 0.3, plan.phases[0] + AHEAD + 0.3)
     assert predict(reference, replace(plan, steps=(late,))).footholds == ()
 
 

@@ -7,12 +7,15 @@ import pytest
 from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RotationMatrix
 
-from behaviors.behavior import Event, Mount, make_robot
-from behaviors.stance import start_configuration
-from models.configuration import Configuration
-from models.frames import Frame
-from models.rotations import box_plus
-from mpc.force_detection import (
+from backbeat.behaviors.library.behavior import Event, Mount, make_robot
+from backbeat.behaviors.posture.stance import start_configuration
+from backbeat.models.dynamics.frames import Frame
+from backbeat.models.dynamics.rotations import box_plus
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.analysis.drumming.hits import run_hits
+from backbeat.mpc.analysis.force_warnings import warning_metrics, warnings_in_words
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.monitoring.force_detection import (
     AFTER,
     BEFORE,
     FADED,
@@ -21,14 +24,11 @@ from mpc.force_detection import (
     ForceDetection,
     known_contacts,
 )
-from mpc.momentum_observer import RATE, MomentumObserver
-from mpc.simulation.diagram import build_closed_loop
-from mpc.simulation.force_warnings import warning_metrics, warnings_in_words
-from mpc.simulation.hits import run_hits
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
-from mpc.simulation.world_error import WorldError
+from backbeat.mpc.monitoring.momentum_observer import RATE, MomentumObserver
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.world_error import WorldError
+from backbeat.mpc.simulation.diagram import build_closed_loop
+from backbeat.mpc.simulation.simulate import run_scenario
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import DETECTED_WITHIN, OBSERVED
 

@@ -5,14 +5,19 @@ import piqp
 import pytest
 import scipy.sparse as sp
 
-from mpc.given_variables import ROOM, find_given, take_out_of_cost, take_out_of_rows
-from mpc.momentum_dynamics import dynamics_pattern, linearize_dynamics
-from mpc.plan_start import PlanStart
-from mpc.predictive_bounds import INF
-from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_weights import PredictiveWeights
-from mpc.reference import Reference
-from mpc.stepping import Step
+from backbeat.mpc.horizon.momentum_dynamics import dynamics_pattern, linearize_dynamics
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.plans.stepping import AddedStep
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.bounds import INF
+from backbeat.mpc.predictive.given_variables import (
+    ROOM,
+    find_given,
+    take_out_of_cost,
+    take_out_of_rows,
+)
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.reference.trajectory import Reference
 from tests.tolerances import PREDICTION, RECURSION
 
 n, m = 7, 4
@@ -91,7 +96,7 @@ def test_plans_with_feet_in_the_air_are_those_of_the_whole_program(march, timing
     deviation[[1, 4, 7]] = 0.01, 0.08, 0.02
     start = PlanStart(0.02, 0.0, deviation)
     contact = march.soles[0]
-    plan = program.solve(start, (Step(contact, 0.05, 0.25),))
+    plan = program.solve(start, (AddedStep(contact, 0.05, 0.25),))
     solve, of = program.last_solve(), program._matrices
     low, high = solve.bounds.reshape(2, -1)
     air = ~solve.horizon.standing[:, contact]

@@ -5,16 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.configuration import Configuration
-from mpc.grip import HALVING, LEAST, REGAIN, SLIDING, measure_grip
-from mpc.plan_explanation import explain_plan
-from mpc.plan_start import PlanStart
-from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_weights import PredictiveWeights
-from mpc.reference import Reference
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario, WorldError
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.plans.grip import HALVING, LEAST, REGAIN, SLIDING, measure_grip
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.plan_explanation import explain_plan
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Push, Scenario, WorldError
+from backbeat.mpc.simulation.simulate import run_scenario
 
 PERIOD = 0.02
 # A push that leaves the balance point inside the feet, and lets soles lean [m/s].

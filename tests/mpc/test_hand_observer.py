@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mpc.hand_observer import BANDWIDTH, HandMotion, observe
+from backbeat.mpc.estimation.hand_observer import BANDWIDTH, HandMotion, observe
 
 STEP = 0.002
 

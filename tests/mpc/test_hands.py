@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from behaviors.build import build
-from behaviors.library import Library
-from models.configuration import Configuration
-from models.robot import RobotModel
-from models.robot_description import load_description
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.models.robot.description import load_description
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 
 CLOSING = """kind: posture
 name: closing

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from behaviors.behavior import Event
-from models.kit.drum_kit import DrumKit
-from mpc.simulation.hits import TIP_RADIUS, find_hits, match_hits
-from mpc.simulation.stick_contacts import (
+from backbeat.behaviors.library.behavior import Event
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.mpc.analysis.drumming.hits import TIP_RADIUS, find_hits, match_hits
+from backbeat.mpc.world.stick_contacts import (
     FORCE,
     MEMBER,
     PLACE,

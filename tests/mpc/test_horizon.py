@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpc.phase_grid import PhaseGrid
-from mpc.stepping import Step
+from backbeat.mpc.horizon.phase_grid import PhaseGrid
+from backbeat.mpc.plans.stepping import AddedStep
 
 SPACING = 0.05
 
@@ -20,8 +20,8 @@ def test_added_steps_have_knots_at_lift_off_and_touchdown(
     groove, start, stance, swing, now
 ):
     steps = (
-        Step(0, start, start + swing),
-        Step(1, start + swing + stance, start + 2 * swing + stance),
+        AddedStep(0, start, start + swing),
+        AddedStep(1, start + swing + stance, start + 2 * swing + stance),
     )
     s = max(0.0, start - now)
     phases = PhaseGrid(groove, SPACING).phases(s, 40, steps)

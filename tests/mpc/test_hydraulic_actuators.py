@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from models.errors import BackbeatError
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 
 BEHAVIORS = ("stand", "outstanding-standing", "groove", "march", "walk-6")
 

@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 from pydrake.math import RollPitchYaw, RotationMatrix
 
-from models.rotations import box_plus, quaternion_to_matrix, rotation_exp
-from mpc.filter_correction import correct, retract
-from mpc.filter_measurement import measure
-from mpc.invariant_filter import (
+from backbeat.models.dynamics.rotations import (
+    box_plus,
+    quaternion_to_matrix,
+    rotation_exp,
+)
+from backbeat.mpc.estimation.filter_correction import correct, retract
+from backbeat.mpc.estimation.filter_measurement import measure
+from backbeat.mpc.estimation.invariant_filter import (
     BaseEstimate,
     ContactKinematics,
     FilterNoise,

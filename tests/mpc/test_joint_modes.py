@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from pydrake.systems.analysis import Simulator
 
-from behaviors.build import build
-from behaviors.library import Library
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.joint_command import BLOCKS, DAMPING, EFFORT, STIFFNESS
-from models.robot_description import SHIPPED
-from mpc.simulation.compliant_period import CompliantPeriod
-from mpc.simulation.diagram import build_closed_loop
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario, load_scenario
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.models.actuation.joint_command import BLOCKS, DAMPING, EFFORT, STIFFNESS
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.description import SHIPPED
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario.compliant_period import CompliantPeriod
+from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario
+from backbeat.mpc.simulation.diagram import build_closed_loop
+from backbeat.mpc.simulation.simulate import run_scenario
 
 # A pull of the left hand for a second: 12 N to the side and 8 N down.
 PULL = Push(0.2, 1.0, [0.0, 12.0, -8.0], "l_hand")

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from backbeat.cli.results import results_table
-from behaviors.build import build
-from behaviors.library import Library
-from models.errors import BackbeatError
-from mpc.simulation.joint_strain import in_words, strained_joints
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
-from mpc.simulation.sweep.table import result_row
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.cli.common.results import results_table
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.sweep.table import result_row
+from backbeat.mpc.world.joint_strain import in_words, strained_joints
 
 STEP = 0.005
 T = STEP * np.arange(1000)

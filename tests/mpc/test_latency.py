@@ -3,15 +3,20 @@
 import numpy as np
 import pytest
 
-from models.configuration import Configuration
-from models.joint_command import BLOCKS, STIFFNESS, VELOCITY
-from models.servo_margin import SampledServo, Sampling
-from mpc.predictive_program import PredictiveProgram
-from mpc.servo_gains import ServoSchedule, felt_inertia, hold_gains, servo_gains
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.servo_check import softened_in_words, softened_servos
-from mpc.whole_body_program import WholeBodyProgram
-from mpc.whole_body_tick import WholeBodyTick
+from backbeat.models.actuation.joint_command import BLOCKS, STIFFNESS, VELOCITY
+from backbeat.models.actuation.servo_margin import SampledServo, Sampling
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.safety.servo_gains import (
+    ServoSchedule,
+    felt_inertia,
+    hold_gains,
+    servo_gains,
+)
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
+from backbeat.mpc.whole_body.tick import WholeBodyTick
+from backbeat.mpc.world.servo_check import softened_in_words, softened_servos
 
 DELAY, LAG = 0.002, 0.005
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from pydrake.systems.analysis import Simulator
 
-from models.errors import BackbeatError
-from mpc.simulation.glide import Glide, Sway
-from mpc.simulation.live_task_space import LiveTaskSpace
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.scenario.glide import Glide, Sway
+from backbeat.mpc.simulation.task_space.live import LiveTaskSpace
 from tests import tolerances as tol
 
 

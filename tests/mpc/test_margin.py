@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.errors import BackbeatError
-from mpc.simulation.sweep.margin import MarginSearch, bracket
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.sweep.margin import MarginSearch, bracket
 
 
 def climb(search, threshold):

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from behaviors.build import Reports, solve
-from behaviors.dance.authoring import Choreography
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
+from backbeat.behaviors.building.build import Reports, solve
+from backbeat.behaviors.dance.authoring import Choreography
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 from tests.tolerances import MARKER_DEVIATION, MARKER_MEAN
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from behaviors.behavior import Event
-from mpc.simulation.metrics import run_metrics, size, spread
-from mpc.simulation.scenario import Push, Scenario
+from backbeat.behaviors.library.behavior import Event
+from backbeat.mpc.analysis.metrics import run_metrics, size, spread
+from backbeat.mpc.scenario.specification import Push, Scenario
 from tests.backbeat.performances import drumming, run_of, swaying
 
 LENGTH = 6.0

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mpc.horizon import BODY, Horizon
-from mpc.momentum_dynamics import dynamics_pattern, linearize_dynamics
+from backbeat.mpc.horizon.momentum_dynamics import dynamics_pattern, linearize_dynamics
+from backbeat.mpc.horizon.sampling import BODY, Horizon
 from tests.tolerances import EXACT
 
 MASS, GRAVITY, INTERVALS, CONTACTS = 170.0, 9.81, 4, 2

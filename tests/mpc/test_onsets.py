@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpc.simulation.onsets import (
+from backbeat.mpc.analysis.drumming.onsets import (
     fit_tempo,
     matched,
     spikes_per_minute,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mpc.outside_force import (
+from backbeat.mpc.plans.outside_force import (
     FELT,
     GOES_ON,
     LEARNING,
@@ -15,12 +15,12 @@ from mpc.outside_force import (
     measure_push,
     outside_acceleration,
 )
-from mpc.plan_start import PlanStart
-from mpc.predictive_program import PredictiveProgram
-from mpc.reference import Reference
-from mpc.simulation.disturbance import Push
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.disturbances import Push
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 from tests.tolerances import EXACT
 
 PERIOD, SIDEWAYS = 0.02, np.array([0.0, -9.0])

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from behaviors.drumming import DrummingSpecification
-from behaviors.solved_behavior import describe, make_behavior
-from mpc.reference import Reference
-from mpc.simulation.hits import run_hits
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.run_table import run_frame
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.sensing import start_uncertainty
-from optimization.interior_point import InteriorPoint
-from optimization.transcription import Transcription
+from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.solving.solved_behavior import describe, make_behavior
+from backbeat.mpc.analysis.drumming.hits import run_hits
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.runs.table import run_frame
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.world.sensing import start_uncertainty
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.transcription.transcribe import Transcription
 
 HOLD = "{hold: 2, rest: {left: snare, right: floor_tom}}"
 SCORE = f"""\

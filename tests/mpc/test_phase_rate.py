@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from mpc.predictive_matrices import stretch_weights
-from mpc.predictive_weights import PredictiveWeights
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.matrices import stretch_weights
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 
 # Plans follow each other every 20 ms, intervals are some 50 ms long.
 PER_TOOTH = 3

@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from mpc.plan import Plan
+from backbeat.mpc.plans.plan import Plan
 
 
 @pytest.fixture

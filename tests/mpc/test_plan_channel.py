@@ -8,11 +8,11 @@ from pydrake.common.value import AbstractValue
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder, LeafSystem
 
-from mpc.plan import Plan
-from mpc.simulation.diagram import build_closed_loop
-from mpc.simulation.plan_channel import PlanChannel, arrivals, is_lost
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.world_error import WorldError
+from backbeat.mpc.control.plan_channel import PlanChannel, arrivals, is_lost
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.world_error import WorldError
+from backbeat.mpc.simulation.diagram import build_closed_loop
 
 PERIOD, TICK = 0.02, 0.002
 

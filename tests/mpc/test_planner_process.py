@@ -7,22 +7,22 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-import mpc.planner_process
-from models.errors import BackbeatError
-from mpc.fail_safe import Cause, FailureCount, Mode, Safety
-from mpc.plan import Plan
-from mpc.plan_message import pack, unpack
-from mpc.plan_settings import PlanSettings
-from mpc.planner_process import PlannerProcess, PlannerSettings
-from mpc.predictive_memory import PredictiveMemory
-from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_weights import PredictiveWeights
-from mpc.reference import Reference
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
-from mpc.stepping import Step
-from mpc.swing_offset import Swing
-from mpc.touchdown import Touchdown
+import backbeat.mpc.control.planner_process
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.plans.stepping import AddedStep
+from backbeat.mpc.plans.swing import Swing
+from backbeat.mpc.plans.touchdown import Touchdown
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.memory import PredictiveMemory
+from backbeat.mpc.predictive.plan_message import pack, unpack
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.safety.fail_safe import Cause, FailureCount, Mode, Safety
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 
 PLANNING_TIME = 0.02
 
@@ -51,7 +51,7 @@ def test_a_plan_with_steps_and_swings_arrives_as_it_was():
     arrays = [rng.standard_normal(shape) for shape in shapes]
     landed = Touchdown(0, 0.1, 0.2, True, rng.standard_normal(3))
     swing = Swing(1, 0.1, 0.3, 0.15, *rng.standard_normal((3, 2)), 0.07, 0.004)
-    steps = (Step(1, 0.1, 1 / 3), Step(0, 0.4, 0.6))
+    steps = (AddedStep(1, 0.1, 1 / 3), AddedStep(0, 0.4, 0.6))
     plan = Plan(
         1 / 3,
         2 / 7,
@@ -120,7 +120,7 @@ def test_a_planner_that_dies_or_stalls_is_noticed(built, planner, monkeypatch):
     ask = question(built("stand"))
     assert planner.start(*ask).result().plans == 1
 
-    monkeypatch.setattr(mpc.planner_process, "ANSWER", 0.2)
+    monkeypatch.setattr(backbeat.mpc.control.planner_process, "ANSWER", 0.2)
     os.kill(planner.process_id, signal.SIGSTOP)
     pending = planner.start(*ask)
     with pytest.raises(BackbeatError, match=r"has not answered for 0\.2 s"):
@@ -130,7 +130,7 @@ def test_a_planner_that_dies_or_stalls_is_noticed(built, planner, monkeypatch):
 
 
 def test_a_planner_that_does_not_start_leaves_nothing(built, monkeypatch):
-    monkeypatch.setattr(mpc.planner_process, "START", 0.0)
+    monkeypatch.setattr(backbeat.mpc.control.planner_process, "START", 0.0)
     before = set(os.listdir("/proc/self/fd"))
     settings = PlannerSettings(PredictiveWeights(), PlanSettings(), 0.02, 0.0, 0.0)
     with pytest.raises(BackbeatError, match="not answered for 0 s"):

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from models.configuration import Configuration
-from mpc.prediction import predict
-from mpc.reference import Reference
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.horizon.prediction import predict
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 
 # How far ahead is asked [s], and for how long after the push plans are compared [s].
 AHEAD, AFTER = 0.3, 1.5

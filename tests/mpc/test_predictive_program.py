@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from mpc.plan_start import PlanStart
-from mpc.predictive_bounds import ROOM
-from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_solver import STEPS
-from mpc.predictive_weights import PredictiveWeights
-from mpc.reference import Reference
-from mpc.stepping import recovery_steps
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.plans.stepping import recovery_steps
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.bounds import ROOM
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.predictive.solver import STEPS
+from backbeat.mpc.reference.trajectory import Reference
 from tests.mpc.dense_horizon import DenseHorizon
 from tests.tolerances import PREDICTION, SECOND_ORDER
 

@@ -5,17 +5,17 @@ import pytest
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
-from models.configuration import Configuration
-from models.robot import RobotModel
-from models.scene import add_world
-from optimization.task_space.force_tasks import ReactionTask
-from optimization.task_space.motion_tasks import (
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.world.scene import add_world
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.tasks.force_tasks import ReactionTask
+from backbeat.optimization.task_space.tasks.motion_tasks import (
     ContactTask,
     JointTask,
     OrientationTask,
     PointTask,
 )
-from optimization.task_space.task_space import TaskSpace
 from tests.tolerances import PRESSED
 
 TICK, FORCE = 1e-3, 50.0

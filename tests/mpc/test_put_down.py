@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mpc.plan_start import PlanStart
-from mpc.predictive_program import PredictiveProgram
-from mpc.predictive_step import PredictiveStep
-from mpc.recovery import Recovery
-from mpc.reference import Reference
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
-from mpc.stepping import LIFT, Step, covered
-from mpc.swings import STEP_DEPTH, next_swings
-from mpc.touchdown import EARLY, delay_steps, find_touchdowns, put_down
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.plans.stepping import LIFT, AddedStep, covered
+from backbeat.mpc.plans.swings import STEP_DEPTH, next_swings
+from backbeat.mpc.plans.touchdown import EARLY, delay_steps, find_touchdowns, put_down
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.predictive.recovery import Recovery
+from backbeat.mpc.predictive.step import PredictiveStep
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 from tests.tolerances import EXACT
 
 AHEAD = 0.026
@@ -124,7 +124,7 @@ def test_steps_that_wait_for_no_landing_are_not_put_off(program, balance, end):
 def test_the_other_foot_waits_for_one_that_is_late(balance, end):
     """Both would be off the ground at once."""
     down = put_down(balance, LEFT, HIGH, end)
-    steps = (Step(RIGHT, HIGH + LIFT, HIGH + 0.25),)
+    steps = (AddedStep(RIGHT, HIGH + LIFT, HIGH + 0.25),)
     assert delay_steps(balance, steps, [down], HIGH - 0.02, True) == steps
     late = replace(down, start=HIGH + 0.03)
     (step,) = delay_steps(balance, steps, [late], HIGH + 0.02, True)

@@ -5,18 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mpc.plan_settings import PlanSettings
-from mpc.plan_start import PlanStart
-from mpc.predictive_bounds import STEP_RATE
-from mpc.predictive_program import RISE, PredictiveProgram
-from mpc.predictive_step import PredictiveStep
-from mpc.predictive_weights import PredictiveWeights
-from mpc.recovery import Recovery
-from mpc.reference import Reference
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
-from mpc.stepping import covered, recovery_steps, standing
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.plans.stepping import covered, recovery_steps, standing
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.bounds import STEP_RATE
+from backbeat.mpc.predictive.program import RISE, PredictiveProgram
+from backbeat.mpc.predictive.recovery import Recovery
+from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.predictive.step import PredictiveStep
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 from tests.tolerances import PREDICTION
 
 HARD, HARDER = 150.0, 180.0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from models.configuration import Configuration
+from backbeat.models.state.configuration import Configuration
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import EXACT, INTERPOLATION, RECURSION
 

@@ -5,18 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from behaviors.kinematic_behavior import KINEMATIC
-from models.errors import BackbeatError
-from mpc.simulation.survival import RECOVERY
-from mpc.simulation.sweep.card.card_sweeps import card_sweeps
-from mpc.simulation.sweep.card.robustness_card import (
+from backbeat.behaviors.kinematic.behavior import KINEMATIC
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.survival import RECOVERY
+from backbeat.mpc.sweep.card.robustness import (
     Survival,
     card_path,
     make_card,
     read_card,
     survivals,
 )
-from mpc.simulation.sweep.card.sample import Sample
+from backbeat.mpc.sweep.card.sample import Sample
+from backbeat.mpc.sweep.card.sweeps import card_sweeps
 
 
 def cell(what, survived, runs, first=None, level=None):

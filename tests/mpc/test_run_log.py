@@ -8,13 +8,13 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import LogVectorOutput, Sine
 
-from models.errors import BackbeatError
-from mpc.plan_message import pack
-from mpc.predictive_program import PredictiveProgram
-from mpc.simulation import run_log
-from mpc.simulation.run_log import RunLog
-from mpc.simulation.running_loop import RunningLoop
-from mpc.simulation.scenario import Scenario
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.predictive.plan_message import pack
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation import run_log
+from backbeat.mpc.simulation.run_log import RunLog
+from backbeat.mpc.simulation.running_loop import RunningLoop
 
 PERIOD = 0.02
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.configuration import Configuration
-from mpc.simulation.balance import find_balance
-from mpc.simulation.run_file import load_run, run_frame, save_run
-from mpc.simulation.run_record import record_of
-from mpc.simulation.run_table import AHEAD, WALL_TIMES
-from mpc.simulation.scenario import Scenario
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.runs.balance import find_balance
+from backbeat.mpc.runs.file import load_run, run_frame, save_run
+from backbeat.mpc.runs.record import record_of
+from backbeat.mpc.runs.table import AHEAD, WALL_TIMES
+from backbeat.mpc.scenario.specification import Scenario
 from tests.backbeat.performances import drumming, run_of, swaying
 from tests.behaviors.drake_robot import DrakeRobot
 

@@ -5,10 +5,10 @@ import time
 import numpy as np
 import pytest
 
-from mpc.simulation.coming_planner import ComingPlanner
-from mpc.simulation.run import collect_run, run_scenario
-from mpc.simulation.running_loop import RunningLoop
-from mpc.simulation.scenario import Scenario
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.coming_planner import ComingPlanner
+from backbeat.mpc.simulation.running_loop import RunningLoop
+from backbeat.mpc.simulation.simulate import collect_run, run_scenario
 from tests.backbeat.performances import swaying
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from behaviors.build import build
-from behaviors.library import Library
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 
 STANDING = """kind: posture
 name: v3-stand

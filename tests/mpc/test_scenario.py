@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
-from models.errors import BackbeatError
-from mpc.simulation.scenario import Push, Scenario, load_scenario, read_push
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario, read_push
 
 
 def write(tmp_path, text):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from mpc.simulation.sweep.schedule import Schedule
-from mpc.simulation.sweep.specification import parse_sweep
-from mpc.simulation.sweep.summary import summarize
+from backbeat.mpc.sweep.schedule import Schedule
+from backbeat.mpc.sweep.specification import parse_sweep
+from backbeat.mpc.sweep.summary import summarize
 
 RATES = """
 behaviors: [stand]
@@ -124,7 +124,7 @@ def test_margins_and_ratios_by_hand():
 
 
 def _run(cell, level, seed):
-    from mpc.simulation.sweep.schedule import SweepRun
+    from backbeat.mpc.sweep.schedule import SweepRun
 
     return SweepRun(cell, float(level), seed)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
 from tests.mpc.full_program import FullProgram
 from tests.mpc.whole_body_cases import FEET, Stance
 from tests.tolerances import ELIMINATION, EXACT, RECURSION

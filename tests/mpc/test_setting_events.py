@@ -5,21 +5,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from behaviors.behavior import Event
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from mpc.plan_settings import TEMPO_RAMP, PlanSettings, Tempo
-from mpc.predictive_weights import PredictiveWeights
-from mpc.reference import Reference
-from mpc.simulation.asked_tempo import asked_tempo, play_length
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import collect_run, run_scenario
-from mpc.simulation.running_loop import RunningLoop
-from mpc.simulation.scenario import Push, Scenario, load_scenario
-from mpc.simulation.setting_event import SETTINGS, SettingEvent, setting_event
-from mpc.simulation.settings import check_event, first_settings, settings_at
-from mpc.simulation.simulation_run import SimulationRun
-from mpc.simulation.survival import survived
+from backbeat.behaviors.library.behavior import Event
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.analysis.survival import survived
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.settings import TEMPO_RAMP, PlanSettings, TempoChange
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.asked_tempo import asked_tempo, play_length
+from backbeat.mpc.scenario.setting_event import SETTINGS, SettingEvent, setting_event
+from backbeat.mpc.scenario.settings import check_event, first_settings, settings_at
+from backbeat.mpc.scenario.specification import Push, Scenario, load_scenario
+from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.simulation.running_loop import RunningLoop
+from backbeat.mpc.simulation.simulate import collect_run, run_scenario
 
 SHORT = {"behavior": "stand", "lead_in": 0.1, "duration": 0.2}
 
@@ -31,9 +31,12 @@ def same(a, b):
 
 
 def test_a_tempo_reaches_its_factor_and_keeps_the_beat():
-    tempo = Tempo().changed(1.0, 0.8).changed(3.0, 1.2)
+    tempo = TempoChange().changed(1.0, 0.8).changed(3.0, 1.2)
     t = np.linspace(0.0, 6.0, 6001)
-    for one, start, end in ((Tempo().changed(1.0, 0.8), 0, 3000), (tempo, 3000, 6001)):
+    for one, start, end in (
+        (TempoChange().changed(1.0, 0.8), 0, 3000),
+        (tempo, 3000, 6001),
+    ):
         span = t[start:end]
         rate = np.array([one.factor(x) for x in span])
         gained = np.r_[0.0, np.cumsum(0.5 * (rate[1:] + rate[:-1]) * np.diff(span))]
@@ -43,7 +46,9 @@ def test_a_tempo_reaches_its_factor_and_keeps_the_beat():
         np.testing.assert_allclose(back, span, atol=1e-12)
     assert tempo.factor(3.0) == pytest.approx(0.8)
     assert tempo.factor(3.0 + TEMPO_RAMP) == pytest.approx(1.2)
-    assert (Tempo().asked(0.1 + 0.2), Tempo().when(0.1 + 0.2)) == (0.1 + 0.2,) * 2
+    assert (TempoChange().asked(0.1 + 0.2), TempoChange().when(0.1 + 0.2)) == (
+        0.1 + 0.2,
+    ) * 2
 
 
 def test_a_slower_run_is_longer_and_its_events_come_later(built):

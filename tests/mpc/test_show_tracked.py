@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from behaviors.build import build
-from behaviors.library import Library
-from mpc.predictive_program import PredictiveProgram
-from mpc.reference import Reference
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.store import Library
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 from tests.behaviors.short_show import write_files
 from tests.mpc.test_footsteps_tracked import feet
 from tests.tolerances import FOLLOWED, INTERPOLATION

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from models.robot import RobotModel
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
-from mpc.whole_body_gains import BRACED, WholeBodyGains
-from mpc.whole_body_program import WholeBodyProgram
+from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.whole_body.programs.gains import BRACED, WholeBodyGains
+from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from tests.mpc.whole_body_cases import FEET
 
 IMPULSES = {0: 110.0, 45: 130.0, 90: 130.0, 135: 130.0, 180: 110.0}

@@ -9,19 +9,22 @@ from pydrake.common.value import AbstractValue
 from pydrake.math import RigidTransform
 from pydrake.systems.analysis import Simulator
 
-from models.configuration import Configuration
-from models.kinematic_tree import make_workspace
-from models.robot import RobotModel
-from models.sensors import SensorReading
-from mpc.contact_estimator import ContactThresholds, estimate_contacts
-from mpc.contact_kinematics import read_limbs, see_contacts
-from mpc.estimator_start import StartUncertainty, start_estimate
-from mpc.invariant_filter import ContactKinematics, FilterNoise
-from mpc.joint_filter import JOINT_ACCELERATION, joint_gain
-from mpc.state_estimation import (
+from backbeat.models.dynamics.kinematic_tree import make_workspace
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.sensing.sensors import SensorReading
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.estimation.contact_estimator import (
+    ContactThresholds,
+    estimate_contacts,
+)
+from backbeat.mpc.estimation.contact_kinematics import read_limbs, see_contacts
+from backbeat.mpc.estimation.estimator_start import StartUncertainty, start_estimate
+from backbeat.mpc.estimation.invariant_filter import ContactKinematics, FilterNoise
+from backbeat.mpc.estimation.joint_filter import JOINT_ACCELERATION, joint_gain
+from backbeat.mpc.estimation.state_estimation import (
     StateEstimation,
 )
-from mpc.state_estimator import StateEstimator
+from backbeat.mpc.estimation.state_estimator import StateEstimator
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import EXACT, RECURSION
 

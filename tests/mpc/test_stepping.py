@@ -5,17 +5,17 @@ import itertools
 import numpy as np
 import pytest
 
-from mpc.reference import Reference
-from mpc.stepping import (
+from backbeat.mpc.plans.stepping import (
     LIFT,
     SHORTEST,
-    Step,
+    AddedStep,
     let_wait,
     recovery_steps,
     standing,
     swing_of,
     waiting,
 )
+from backbeat.mpc.reference.trajectory import Reference
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_soles_step_in_turn_and_stand_between():
 
 def test_a_step_takes_one_foot_off_the_ground():
     planned = np.array([[True, True], [True, True], [False, True], [True, True]])
-    on = standing(planned, np.array([0.0, 1.1, 1.2, 1.5]), [Step(1, 1.0, 1.3)])
+    on = standing(planned, np.array([0.0, 1.1, 1.2, 1.5]), [AddedStep(1, 1.0, 1.3)])
     np.testing.assert_array_equal(on, [[1, 1], [1, 0], [0, 0], [1, 1]])
     assert planned[1, 1]
 
@@ -63,17 +63,20 @@ def own(march):
 
 def test_steps_that_are_over_in_time_let_nobody_wait(march, own):
     start, _, c = own
-    steps = (Step(1 - c, start - 0.3, start - 0.1), Step(c, start - 0.2, start))
+    steps = (
+        AddedStep(1 - c, start - 0.3, start - 0.1),
+        AddedStep(c, start - 0.2, start),
+    )
     assert let_wait(march, steps, start - 0.3) == steps
 
 
 @pytest.mark.parametrize("over", [0.02, 0.1])
 def test_the_next_foot_waits_until_the_one_before_has_landed(march, own, over):
     start, end, c = own
-    step = Step(1 - c, start + over - 0.2, start + over)
+    step = AddedStep(1 - c, start + over - 0.2, start + over)
     moving, wait = let_wait(march, (step,), start - 0.2)
     assert moving == step
-    assert wait == Step(c, start, pytest.approx(step.end + LIFT), stands=True)
+    assert wait == AddedStep(c, start, pytest.approx(step.end + LIFT), stands=True)
     middle = 0.5 * (wait.start + wait.end)
     assert waiting((moving, wait), c, middle) == wait
     assert waiting((moving, wait), 1 - c, middle) is None
@@ -95,12 +98,15 @@ def test_the_next_foot_waits_until_the_one_before_has_landed(march, own, over):
 def test_nobody_waits_for_longer_than_its_swing_can_be_cut(march, own):
     start, end, c = own
     last = end - SHORTEST - LIFT
-    assert let_wait(march, (Step(1 - c, last - 0.2, last - 0.001),), start - 0.2)
+    assert let_wait(march, (AddedStep(1 - c, last - 0.2, last - 0.001),), start - 0.2)
     assert (
-        let_wait(march, (Step(1 - c, last - 0.2, last + 0.001),), start - 0.2) is None
+        let_wait(march, (AddedStep(1 - c, last - 0.2, last + 0.001),), start - 0.2)
+        is None
     )
 
 
 def test_no_foot_waits_for_itself(march, own):
     start, _, c = own
-    assert let_wait(march, (Step(c, start - 0.1, start + 0.1),), start - 0.1) is None
+    assert (
+        let_wait(march, (AddedStep(c, start - 0.1, start + 0.1),), start - 0.1) is None
+    )

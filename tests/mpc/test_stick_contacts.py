@@ -6,14 +6,14 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource, MatrixGain
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.stance import start_configuration
-from models.configuration import Configuration
-from models.kit.drum_kit import DrumKit
-from models.scene import Scene, add_world
-from mpc.simulation.contact_log import ContactLog
-from mpc.simulation.hits import TIP_RADIUS
-from mpc.simulation.stick_contacts import FORCE, MEMBER, ROW, SHAFT_FORCE
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.posture.stance import start_configuration
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.state.configuration import Configuration
+from backbeat.models.world.scene import Scene, add_world
+from backbeat.mpc.analysis.drumming.hits import TIP_RADIUS
+from backbeat.mpc.world.contact_log import ContactLog
+from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, ROW, SHAFT_FORCE
 
 STRUCK = "snare"
 

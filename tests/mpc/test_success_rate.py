@@ -6,8 +6,8 @@ from math import ceil
 import numpy as np
 import pytest
 
-from models.errors import BackbeatError
-from mpc.simulation.sweep.success_rate import (
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.sweep.success_rate import (
     FAILS,
     PASSES,
     UNDECIDED,

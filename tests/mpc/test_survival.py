@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mpc.reference import Reference
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.scenario import Push
-from mpc.simulation.survival import judge, plan_in_force, survived
-from mpc.simulation.world_error import WorldError
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.analysis.survival import judge, plan_in_force, survived
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Push
+from backbeat.mpc.scenario.world_error import WorldError
 from tests.backbeat.performances import swaying
 from tests.mpc.test_metrics import LEAD_IN, delayed, follow, moved
 

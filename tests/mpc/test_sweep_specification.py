@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from models.errors import BackbeatError
-from mpc.simulation.scenario import Push
-from mpc.simulation.sweep.cells import PolarPush, narrowed
-from mpc.simulation.sweep.specification import (
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.scenario.specification import Push
+from backbeat.mpc.sweep.cells import PolarPush, narrowed
+from backbeat.mpc.sweep.specification import (
     find_sweep,
     load_sweep,
     parse_sweep,

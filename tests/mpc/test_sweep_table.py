@@ -6,10 +6,11 @@ import sys
 import pandas as pd
 import pytest
 
-from behaviors.build_key import ROOT
-from models.errors import BackbeatError
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.sweep.table import (
+from backbeat.behaviors.building.build_key import ROOT
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.world_error import WorldError
+from backbeat.mpc.sweep.table import (
     COLUMNS,
     SweepTable,
     commit,
@@ -17,7 +18,6 @@ from mpc.simulation.sweep.table import (
     locked,
     run_key,
 )
-from mpc.simulation.world_error import WorldError
 
 
 def test_rows_come_back_in_order_and_with_their_commit(tmp_path):
@@ -38,7 +38,7 @@ def test_rows_come_back_in_order_and_with_their_commit(tmp_path):
 
 
 def test_many_rows_are_many_files_and_one_table(tmp_path, monkeypatch):
-    monkeypatch.setattr("mpc.simulation.sweep.table.PART_ROWS", 4)
+    monkeypatch.setattr("backbeat.mpc.sweep.table.PART_ROWS", 4)
     table = SweepTable(tmp_path / "a.parquet")
     for seed in range(10):
         table.add(f"key {seed}", {"behavior": "stand", "survived": True, "seed": seed})
@@ -55,7 +55,8 @@ def test_many_rows_are_many_files_and_one_table(tmp_path, monkeypatch):
 def test_what_a_killed_writer_left_is_passed_over(tmp_path):
     table = SweepTable(tmp_path / "a.parquet")
     dies = (
-        "import os, pathlib, sys; from models.atomic_file import replacing\n"
+        "import os, pathlib, sys\n"
+        "from backbeat.models.common.atomic_file import replacing\n"
         "with replacing(pathlib.Path(sys.argv[1])) as file: os._exit(9)"
     )
     words = [sys.executable, "-c", dies, table.path / "part-00000.parquet"]
@@ -130,7 +131,7 @@ def test_a_key_changes_with_all_that_decides_a_run(monkeypatch):
     ]
     assert len(set(keys)) == len(keys)
     assert run_key(Scenario(behavior="stand"), "built once") == keys[0]
-    monkeypatch.setattr("mpc.simulation.sweep.table.sources", lambda: "changed")
+    monkeypatch.setattr("backbeat.mpc.sweep.table.sources", lambda: "changed")
     assert run_key(scenario, "built once") not in keys
 
 

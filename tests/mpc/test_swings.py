@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mpc.plan import Plan
-from mpc.reference import Reference
-from mpc.swing_offset import Swing
-from mpc.swings import STEP_DEPTH, STEP_HEIGHT, next_swings, ways_to_go
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.plans.swing import Swing
+from backbeat.mpc.plans.swings import STEP_DEPTH, STEP_HEIGHT, next_swings, ways_to_go
+from backbeat.mpc.reference.trajectory import Reference
 from tests.tolerances import EXACT
 
 SWING = Swing(

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from models.configuration import Configuration
-from models.rotations import rotation_exp
-from mpc.plan import Plan
-from mpc.predictive_program import PredictiveProgram
-from mpc.servo_gains import servo_gains
-from mpc.whole_body_program import WholeBodyProgram
-from mpc.whole_body_target import TargetWriter
-from mpc.whole_body_tick import WholeBodyTick
+from backbeat.models.dynamics.rotations import rotation_exp
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.safety.servo_gains import servo_gains
+from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
+from backbeat.mpc.whole_body.target import TargetWriter
+from backbeat.mpc.whole_body.tick import WholeBodyTick
 from tests.tolerances import EXACT
 
 RATE, PHASE, STEP = 0.8, 9.31, 0.004

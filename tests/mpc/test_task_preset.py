@@ -7,30 +7,33 @@ import pytest
 from pydrake.common.eigen_geometry import AngleAxis
 from pydrake.math import RollPitchYaw, RotationMatrix
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.build import build
-from behaviors.library import Library
-from behaviors.stance import start_configuration
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.rotations import box_plus
-from mpc.acceleration_program import AccelerationProgram, AccelerationTask
-from mpc.predictive_program import PredictiveProgram
-from mpc.preset_program import (
+from backbeat.behaviors.building.build import build
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.posture.stance import start_configuration
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.dynamics.rotations import box_plus
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.runs.table import run_frame
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.diagram import build_closed_loop
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.whole_body.programs.acceleration import (
+    AccelerationProgram,
+    AccelerationTask,
+)
+from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
+from backbeat.mpc.whole_body.programs.preset import (
     PresetProgram,
     angular_acceleration,
     com_acceleration,
     make_whole_body_program,
 )
-from mpc.reference import Reference
-from mpc.simulation.diagram import build_closed_loop
-from mpc.simulation.run import run_scenario
-from mpc.simulation.run_table import run_frame
-from mpc.simulation.scenario import Scenario
-from mpc.task_preset import load_preset, preset_names
-from mpc.tick_explanation import explain_tick
-from mpc.whole_body_program import WholeBodyProgram
-from mpc.whole_body_tick import WholeBodyTick
+from backbeat.mpc.whole_body.programs.task_preset import load_preset, preset_names
+from backbeat.mpc.whole_body.tick import WholeBodyTick
+from backbeat.mpc.whole_body.tick_explanation import explain_tick
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import EXACT, HARD_TASK, QP_RESIDUAL, RECURSION, STANDING_STILL
 

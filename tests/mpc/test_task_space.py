@@ -7,20 +7,20 @@ import pytest
 from numpy.testing import assert_allclose
 from pydrake.systems.analysis import Simulator
 
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from mpc.simulation.base_motion import BaseMotion
-from mpc.simulation.target_motion import TargetMotion
-from mpc.simulation.task_sensing import TaskNoise, TaskSensing
-from mpc.simulation.task_space_loop import build_task_space_loop
-from mpc.simulation.task_space_run import TaskSpaceRun, run_task_space
-from mpc.simulation.task_space_scenario import (
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.scenario.base_motion import BaseMotion
+from backbeat.mpc.scenario.target_motion import TargetMotion
+from backbeat.mpc.scenario.task_sensing import TaskNoise, TaskSensing
+from backbeat.mpc.scenario.task_space_scenario import (
     TaskSpaceScenario,
     load_task_space_scenario,
 )
-from mpc.simulation.task_space_setup import task_space_robot
-from mpc.task_space_law import TaskSpaceLaw, TaskSpaceSettings
+from backbeat.mpc.simulation.task_space.loop import build_task_space_loop
+from backbeat.mpc.simulation.task_space.run import TaskSpaceRun, run_task_space
+from backbeat.mpc.simulation.task_space.setup import task_space_robot
+from backbeat.mpc.task_space.law import TaskSpaceLaw, TaskSpaceSettings
 from tests.tolerances import HIERARCHY, TASK_SPACE_RESPONSE
 
 CIRCLE = TargetMotion(radius=0.2, frequency=0.5)

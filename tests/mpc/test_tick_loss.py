@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from models.errors import BackbeatError
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.running_loop import RunningLoop
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.tick_loss import is_tick_lost
-from mpc.simulation.world_error import WorldError
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.tick_loss import is_tick_lost
+from backbeat.mpc.scenario.world_error import WorldError
+from backbeat.mpc.simulation.running_loop import RunningLoop
+from backbeat.mpc.simulation.simulate import run_scenario
 
 
 def lost(count, seed=0, **world):

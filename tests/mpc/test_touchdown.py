@@ -3,16 +3,23 @@
 import numpy as np
 import pytest
 
-from mpc.plan_start import PlanStart
-from mpc.predictive_program import PredictiveProgram
-from mpc.reference import Reference
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.survival import survived
-from mpc.simulation.world_error import WorldError
-from mpc.stepping import LIFT, Step, standing
-from mpc.swing_offset import Swing
-from mpc.touchdown import EARLY, LATEST, NEAR, Touchdown, delay_steps, find_touchdowns
+from backbeat.mpc.analysis.survival import survived
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.plans.stepping import LIFT, AddedStep, standing
+from backbeat.mpc.plans.swing import Swing
+from backbeat.mpc.plans.touchdown import (
+    EARLY,
+    LATEST,
+    NEAR,
+    Touchdown,
+    delay_steps,
+    find_touchdowns,
+)
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.world_error import WorldError
+from backbeat.mpc.simulation.simulate import run_scenario
 from tests.tolerances import EXACT
 
 AHEAD = 0.026
@@ -134,7 +141,11 @@ def test_a_foot_on_the_ground_early_is_planned_with(march, swing):
 @pytest.mark.parametrize("can_wait", [True, False])
 def test_steps_to_come_wait_for_a_foot_in_the_air(march, can_wait):
     # Long before the behavior lifts a foot itself.
-    steps = (Step(0, -1.0, -0.8), Step(1, -0.75, -0.55), Step(0, -0.5, -0.3))
+    steps = (
+        AddedStep(0, -1.0, -0.8),
+        AddedStep(1, -0.75, -0.55),
+        AddedStep(0, -0.5, -0.3),
+    )
     late = Touchdown(0, -0.8, -0.76, False, np.zeros(3))
     delayed = delay_steps(march, steps, [late], -0.81, can_wait)
     assert delayed[0] == steps[0]
@@ -150,20 +161,23 @@ def test_a_late_foot_makes_no_two_feet_swing_at_once(march, swing):
     """The behavior's own foot waits, or, where it may not, the step is given up."""
     c, begin, _ = swing
     other = 1 - c
-    steps = (Step(c, begin - 0.5, begin - 0.3), Step(other, begin - 0.25, begin - 0.05))
+    steps = (
+        AddedStep(c, begin - 0.5, begin - 0.3),
+        AddedStep(other, begin - 0.25, begin - 0.05),
+    )
     late = Touchdown(c, begin - 0.3, begin - 0.2, False, np.zeros(3))
     s = begin - 0.301
     step, delayed, wait = delay_steps(march, steps, [late], s, True)
     assert step == steps[0]
     assert delayed.start == pytest.approx(late.end + LIFT)
     assert delayed.end > begin
-    assert wait == Step(c, begin, pytest.approx(delayed.end + LIFT), stands=True)
+    assert wait == AddedStep(c, begin, pytest.approx(delayed.end + LIFT), stands=True)
     assert delay_steps(march, steps, [late], s, False) == steps[:1]
 
 
 def test_a_foot_that_waits_stands_where_the_behavior_would_have_lifted_it(march, swing):
     c, begin, _ = swing
-    wait = Step(c, begin, begin + 0.1, stands=True)
+    wait = AddedStep(c, begin, begin + 0.1, stands=True)
     (down,) = found(march, begin + 0.05, forces(march, c, 500.0), steps=(wait,))
     assert (down.contact, down.start, down.end) == (c, wait.start, wait.end)
     assert down.stands

@@ -5,20 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from mpc.hand_offset import HandOffset
-from mpc.reference import Reference
-from mpc.simulation.hand_error import hand_errors
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.run_explanation import explain_run
-from mpc.simulation.scenario import Scenario, load_scenario
-from mpc.simulation.setting_event import SettingEvent
-from mpc.simulation.simulation_run import SimulationRun
-from mpc.simulation.target_motion import TargetMotion
-from mpc.simulation.upper_body_task import UpperBodyTask
-from mpc.upper_body import UpperBody
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.analysis.hand_error import hand_errors
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.analysis.run_explanation import explain_run
+from backbeat.mpc.plans.hand_offset import HandOffset
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.setting_event import SettingEvent
+from backbeat.mpc.scenario.specification import Scenario, load_scenario
+from backbeat.mpc.scenario.target_motion import TargetMotion
+from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
+from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.whole_body.programs.upper_body import UpperBody
 
 CIRCLE = UpperBodyTask(
     "right hand", TargetMotion([0.1, 0.05, 0.15], radius=0.1, frequency=0.3)

@@ -6,14 +6,14 @@ from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RotationMatrix
 from pydrake.systems.analysis import Simulator
 
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from mpc.simulation.base_motion import BaseMotion, moved
-from mpc.simulation.task_space_loop import build_task_space_loop
-from mpc.simulation.task_space_run import run_task_space
-from mpc.simulation.task_space_scenario import TaskSpaceScenario
-from mpc.simulation.task_space_studies import ALL_AXES, pelvis_scenario
-from mpc.simulation.welded_feet import WeldedLegs
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.scenario.base_motion import BaseMotion, moved
+from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
+from backbeat.mpc.simulation.task_space.loop import build_task_space_loop
+from backbeat.mpc.simulation.task_space.run import run_task_space
+from backbeat.mpc.simulation.task_space.studies import ALL_AXES, pelvis_scenario
+from backbeat.mpc.world.welded_feet import WeldedLegs
 
 
 def turn(pose: np.ndarray) -> RotationMatrix:

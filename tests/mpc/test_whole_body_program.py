@@ -7,12 +7,15 @@ import pytest
 from pydrake.math import RollPitchYaw, RotationMatrix
 from scipy.optimize import nnls
 
-from models.contact import PATCH_MARGIN
-from mpc import whole_body_program
-from mpc.limb_elimination import MOST_PULL, MOST_TURN
-from mpc.whole_body_gains import WholeBodyGains
-from mpc.whole_body_program import WholeBodyProgram, WholeBodySolution
-from optimization.qp import DaqpSolver, QuadraticProgram
+from backbeat.models.contact.cones import PATCH_MARGIN
+from backbeat.mpc.whole_body.programs import momentum as whole_body_program
+from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
+from backbeat.mpc.whole_body.programs.limb_elimination import MOST_PULL, MOST_TURN
+from backbeat.mpc.whole_body.programs.momentum import (
+    WholeBodyProgram,
+    WholeBodySolution,
+)
+from backbeat.optimization.qp.program import DaqpSolver, QuadraticProgram
 from tests.mpc.full_program import FRICTION, FullProgram
 from tests.mpc.whole_body_cases import FEET, TIPS, Stance
 from tests.tolerances import ELIMINATION, EXACT, QP_RESIDUAL, RECURSION

@@ -8,21 +8,21 @@ from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import CalcContactFrictionFromSurfaceProperties
 from pydrake.multibody.tree import MultibodyForces
 
-from models.errors import BackbeatError
-from models.ground import plane_height
-from models.joint_command import BLOCKS, EFFORT, FEEDFORWARD
-from mpc.reference import Reference
-from mpc.simulation.diagram import build_closed_loop
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Scenario
-from mpc.simulation.simulated_world import draw_kit, draw_world, simulated_kit
-from mpc.simulation.uneven_ground import find_footholds, stand_on
-from mpc.simulation.world_error import (
+from backbeat.models.actuation.joint_command import BLOCKS, EFFORT, FEEDFORWARD
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.world.ground import plane_height
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.world_error import (
     Stream,
     WorldError,
     either_way,
     random_stream,
 )
+from backbeat.mpc.simulation.diagram import build_closed_loop
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.world.simulated_world import draw_kit, draw_world, simulated_kit
+from backbeat.mpc.world.uneven_ground import find_footholds, stand_on
 from tests.behaviors.drake_robot import DrakeRobot
 from tests.tolerances import EXACT, REACHED
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from behaviors.behavior import Mount, make_robot
-from behaviors.stance import start_configuration
-from models.configuration import Configuration
-from models.robot import RobotModel
-from models.rotations import box_plus
-from mpc.whole_body_arguments import Target
-from mpc.whole_body_program import WholeBodyProgram
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.posture.stance import start_configuration
+from backbeat.models.dynamics.rotations import box_plus
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.whole_body.programs.arguments import Target
+from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from tests.arms_ahead import put_arms_ahead
 from tests.behaviors.drake_robot import DrakeRobot
 

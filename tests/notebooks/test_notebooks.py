@@ -15,7 +15,7 @@ import pytest
 from matplotlib.image import imread
 from nbformat import NotebookNode
 
-from behaviors.behavior import Behavior
+from backbeat.behaviors.library.behavior import Behavior
 from notebooks.evaluate import HASH, NOTEBOOKS, code_hash, evaluate
 
 CHECKOUT = Path(__file__).parents[2]

@@ -5,14 +5,25 @@ from dataclasses import replace
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 
-from behaviors.stance import start_configuration
-from models.collision import BOX, NOTHING, WORLD, Solid
-from models.configuration import Configuration
-from models.robot import RobotModel
-from optimization.contact_schedule import ContactSchedule, Phase, constant_stance
-from optimization.inverse_kinematics import IKTarget, InverseKinematics
-from optimization.tasks import CenterOfMassTask, FrameTask
-from optimization.trajectory_problem import Limits, TrajectoryProblem, Weights
+from backbeat.behaviors.posture.stance import start_configuration
+from backbeat.models.collision.shapes import BOX, NOTHING, WORLD, Solid
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.kinematics.inverse_kinematics import (
+    IKTarget,
+    InverseKinematics,
+)
+from backbeat.optimization.problem.contact_schedule import (
+    ContactSchedule,
+    Phase,
+    constant_stance,
+)
+from backbeat.optimization.problem.tasks import CenterOfMassTask, FrameTask
+from backbeat.optimization.problem.trajectory_problem import (
+    Limits,
+    TrajectoryProblem,
+    Weights,
+)
 
 SPACING = 0.05
 FEET = {

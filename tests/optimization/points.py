@@ -3,18 +3,18 @@
 import numpy as np
 from pydrake.multibody.tree import MultibodyForces
 
-from models.configuration import Configuration
-from models.rotations import box_plus
-from optimization.linearization import evaluate
-from optimization.linearization_arrays import (
+from backbeat.models.dynamics.rotations import box_plus
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.interior_point.solution import TrajectorySolution
+from backbeat.optimization.transcription.linearization import evaluate
+from backbeat.optimization.transcription.linearization_arrays import (
     Evaluation,
     Linearization,
     make_evaluation,
     make_linearization,
     make_scratch,
 )
-from optimization.trajectory_solution import TrajectorySolution
-from optimization.transcription import Transcription
+from backbeat.optimization.transcription.transcribe import Transcription
 
 
 class Point:

@@ -5,14 +5,23 @@ from dataclasses import replace
 import numpy as np
 from pydrake.math import RigidTransform, RollPitchYaw
 
-from behaviors.stance import start_configuration, support_poses
-from models.collision import CYLINDER, WORLD, Solid
-from models.collision_making import make_collision_model
-from models.configuration import Configuration
-from models.robot import RobotModel
-from optimization.contact_schedule import ContactSchedule, Phase, constant_stance
-from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask
-from optimization.trajectory_problem import Impact, Limits, TrajectoryProblem, Weights
+from backbeat.behaviors.posture.stance import start_configuration, support_poses
+from backbeat.models.collision.making import make_collision_model
+from backbeat.models.collision.shapes import CYLINDER, WORLD, Solid
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.problem.contact_schedule import (
+    ContactSchedule,
+    Phase,
+    constant_stance,
+)
+from backbeat.optimization.problem.tasks import CenterOfMassTask, FrameTask, PostureTask
+from backbeat.optimization.problem.trajectory_problem import (
+    Impact,
+    Limits,
+    TrajectoryProblem,
+    Weights,
+)
 from tests.arms_ahead import put_arms_ahead
 
 # Somewhere in the world, where the axes of things are not those of the world.

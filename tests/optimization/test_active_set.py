@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optimization import active_set
-from optimization.active_set import ActiveSetSolver, follow_active_set
-from optimization.qp import DaqpSolver, QPSolution, QuadraticProgram
+from backbeat.optimization.qp import active_set
+from backbeat.optimization.qp.active_set import ActiveSetSolver, follow_active_set
+from backbeat.optimization.qp.program import DaqpSolver, QPSolution, QuadraticProgram
 from tests.optimization.test_qp import check_optimality, programs
 from tests.tolerances import QP_DUAL, QP_PRIMAL
 

@@ -7,14 +7,14 @@ import pytest
 from numpy.testing import assert_allclose
 from pydrake.math import RotationMatrix
 
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from optimization.ground import Ground
-from optimization.interior_point import InteriorPoint
-from optimization.reconstruction import reconstruct
-from optimization.trajectory_problem import Limits
-from optimization.transcription import Transcription
-from optimization.verification import verify
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.problem.trajectory_problem import Limits
+from backbeat.optimization.reconstruction.ground import GroundProfile
+from backbeat.optimization.reconstruction.reconstruct import reconstruct
+from backbeat.optimization.transcription.transcribe import Transcription
+from backbeat.optimization.verification.verify import verify
 from tests.optimization import contact_problems
 from tests.optimization.contact_problems import SPACING
 from tests.optimization.problems import squat
@@ -261,5 +261,5 @@ def test_the_ground_under_a_patch_in_the_air(before, after, corner, depth):
         x, z, pitch = support or FLAT
         motion.R_WC[i, 0] = RotationMatrix.MakeYRotation(pitch).matrix()
         motion.p_WC[i, 0] = [x, 0.0, z]
-    found = Ground(motion).depth(1, 0, SIZE, np.array([corner]))
+    found = GroundProfile(motion).depth(1, 0, SIZE, np.array([corner]))
     assert found == pytest.approx(depth, abs=1e-4)

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 
-from models.collision_making import make_self_collision_model
-from models.robot import RobotModel
-from optimization.contact_schedule import constant_stance
-from optimization.explanation import explain
-from optimization.interior_point import InteriorPoint
-from optimization.limit_use import active_limits
-from optimization.tasks import FrameTask
-from optimization.trajectory_problem import Limits
-from optimization.transcription import Transcription
+from backbeat.models.collision.making import make_self_collision_model
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.diagnosis.explanation import explain
+from backbeat.optimization.diagnosis.limit_use import active_limits
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.problem.contact_schedule import constant_stance
+from backbeat.optimization.problem.tasks import FrameTask
+from backbeat.optimization.problem.trajectory_problem import Limits
+from backbeat.optimization.transcription.transcribe import Transcription
 from tests.optimization.contact_problems import posed
 from tests.optimization.problems import PLACE, jump, squat
 from tests.tolerances import CLOSE_NEED, SAME_COST

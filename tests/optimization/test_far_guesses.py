@@ -6,10 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from behaviors.specification import find_specification, read_specification
-from optimization.interior_point import InteriorPoint
-from optimization.iterate import Guess, default_guess
-from optimization.transcription import Transcription
+from backbeat.behaviors.specification.kinds import (
+    find_specification,
+    read_specification,
+)
+from backbeat.optimization.interior_point.iterate import Guess, default_guess
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.transcription.transcribe import Transcription
 from tests.tolerances import KNOT
 
 EVERYDAY = ("walk-2", "squat-jump")

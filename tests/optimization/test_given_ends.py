@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 from pydrake.math import RigidTransform
 
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from models.rotations import box_minus
-from optimization.interior_point import InteriorPoint
-from optimization.inverse_kinematics import IKTarget, InverseKinematics
-from optimization.reconstruction import reconstruct
-from optimization.transcription import Transcription
-from optimization.verification import verify
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.dynamics.rotations import box_minus
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.kinematics.inverse_kinematics import (
+    IKTarget,
+    InverseKinematics,
+)
+from backbeat.optimization.reconstruction.reconstruct import reconstruct
+from backbeat.optimization.transcription.transcribe import Transcription
+from backbeat.optimization.verification.verify import verify
 from tests.optimization.problems import squat
 from tests.tolerances import EXACT, ON_THE_BEAT, RECURSION, SAME_PLACE
 

@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 from pydrake.math import RigidTransform
 
-from optimization.interior_point import InteriorPoint, InteriorPointOptions
-from optimization.tasks import FrameTask
-from optimization.trajectory_problem import Limits
-from optimization.transcription import Transcription
+from backbeat.optimization.interior_point.solver import (
+    InteriorPoint,
+    InteriorPointOptions,
+)
+from backbeat.optimization.problem.tasks import FrameTask
+from backbeat.optimization.problem.trajectory_problem import Limits
+from backbeat.optimization.transcription.transcribe import Transcription
 from tests.optimization.problems import PLACE, squat
 from tests.tolerances import KNOT
 

@@ -8,12 +8,15 @@ from numpy.testing import assert_allclose
 from pydrake.math import RigidTransform
 from scipy.optimize import nnls
 
-from models.configuration import Configuration
-from models.contact import wrench_cone
-from optimization.interior_point import InteriorPoint, InteriorPointOptions
-from optimization.iterate import Guess
-from optimization.trajectory_problem import Limits
-from optimization.transcription import Transcription
+from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.interior_point.solver import (
+    InteriorPoint,
+    InteriorPointOptions,
+)
+from backbeat.optimization.problem.trajectory_problem import Limits
+from backbeat.optimization.transcription.transcribe import Transcription
 from tests.optimization.points import Point, missing_forces
 from tests.optimization.problems import carries, jump, squat, stroke, uneven
 from tests.tolerances import (

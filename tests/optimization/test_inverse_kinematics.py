@@ -3,13 +3,16 @@ import pytest
 from numpy.testing import assert_allclose
 from pydrake.math import RigidTransform, RollPitchYaw
 
-from behaviors.stance import start_configuration, support_poses
-from models.collision import BOX, WORLD, Solid
-from models.collision_making import make_collision_model
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from optimization.inverse_kinematics import IKTarget, InverseKinematics
+from backbeat.behaviors.posture.stance import start_configuration, support_poses
+from backbeat.models.collision.making import make_collision_model
+from backbeat.models.collision.shapes import BOX, WORLD, Solid
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.kinematics.inverse_kinematics import (
+    IKTarget,
+    InverseKinematics,
+)
 from tests.tolerances import EXACT, REACHED
 
 ROBOT = RobotModel()

@@ -5,10 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 from pydrake.math import RigidTransform, RotationMatrix
 
-from models.collision import FAR
-from models.configuration import Configuration
-from models.frames import Frame
-from optimization.transcription import Transcription
+from backbeat.models.collision.shapes import FAR
+from backbeat.models.dynamics.frames import Frame
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.transcription.transcribe import Transcription
 from tests.optimization.points import Point, missing_forces
 from tests.optimization.problems import jump, squat, stroke, uneven
 from tests.tolerances import EXACT, FINITE_DIFFERENCE, RECURSION, SWEEP_ROTATION

@@ -5,10 +5,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg.lapack import dpbtrf, dpbtrs
 
-from optimization.newton_arrays import Multipliers, NewtonSystem, make_step
-from optimization.normal_equations import assemble
-from optimization.step_recovery import recover
-from optimization.transcription import Transcription
+from backbeat.optimization.interior_point.newton_arrays import (
+    Multipliers,
+    NewtonSystem,
+    make_step,
+)
+from backbeat.optimization.interior_point.normal_equations import assemble
+from backbeat.optimization.interior_point.step_recovery import recover
+from backbeat.optimization.transcription.transcribe import Transcription
 from tests.optimization.points import Point
 from tests.optimization.problems import jump, squat, stroke, uneven
 from tests.tolerances import NEWTON_STEP

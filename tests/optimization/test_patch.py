@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from behaviors.stance import start_configuration, support_poses
-from models.configuration import Configuration
-from models.robot import RobotModel
-from optimization.contact_schedule import constant_stance
-from optimization.interior_point import InteriorPoint
-from optimization.iterate import Guess
-from optimization.patch import changed_knots, make_patch, patch_problem
-from optimization.tasks import CenterOfMassTask
-from optimization.trajectory_problem import Impact, TrajectoryProblem
-from optimization.transcription import Transcription
-from optimization.windows import Knots
+from backbeat.behaviors.posture.stance import start_configuration, support_poses
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.problem.contact_schedule import constant_stance
+from backbeat.optimization.problem.tasks import CenterOfMassTask
+from backbeat.optimization.problem.trajectory_problem import Impact, TrajectoryProblem
+from backbeat.optimization.transcription.transcribe import Transcription
+from backbeat.optimization.windows.patch import changed_knots, make_patch, patch_problem
+from backbeat.optimization.windows.pieces import Knots
 from tests.tolerances import UNIT_QUATERNION
 
 KNOTS, SPACING = 141, 0.05

@@ -6,15 +6,21 @@ from functools import cache
 import numpy as np
 import pytest
 
-from models.errors import BackbeatError
-from optimization.contact_schedule import ContactSchedule
-from optimization.interior_point import InteriorPoint, InteriorPointOptions
-from optimization.iterate import Guess
-from optimization.phase_durations import lagrangian, optimize_durations
-from optimization.reconstruction import reconstruct
-from optimization.trajectory_problem import Limits
-from optimization.transcription import Transcription
-from optimization.verification import verify
+from backbeat.models.common.errors import BackbeatError
+from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.interior_point.phase_durations import (
+    lagrangian,
+    optimize_durations,
+)
+from backbeat.optimization.interior_point.solver import (
+    InteriorPoint,
+    InteriorPointOptions,
+)
+from backbeat.optimization.problem.contact_schedule import ContactSchedule
+from backbeat.optimization.problem.trajectory_problem import Limits
+from backbeat.optimization.reconstruction.reconstruct import reconstruct
+from backbeat.optimization.transcription.transcribe import Transcription
+from backbeat.optimization.verification.verify import verify
 from tests.optimization.problems import jump, squat
 from tests.tolerances import ENVELOPE
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from optimization import piecewise_verification
-from optimization.interior_point import InteriorPoint
-from optimization.piecewise_verification import SAMPLES, PiecewiseVerifier
-from optimization.reconstruction import reconstruct
-from optimization.transcription import Transcription
-from optimization.verification import Verifier, knot_check, verify
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.reconstruction.reconstruct import reconstruct
+from backbeat.optimization.transcription.transcribe import Transcription
+from backbeat.optimization.verification import piecewise as piecewise_verification
+from backbeat.optimization.verification.piecewise import SAMPLES, PiecewiseVerifier
+from backbeat.optimization.verification.verify import Verifier, knot_check, verify
 from tests.optimization.problems import jump, squat
 
 

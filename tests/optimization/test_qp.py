@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from models.errors import BackbeatError
-from optimization.qp import (
+from backbeat.models.common.errors import BackbeatError
+from backbeat.optimization.qp.program import (
     INFINITY,
     DaqpSolver,
     QPSolution,

@@ -7,15 +7,18 @@ import pytest
 from numpy.testing import assert_allclose
 from pydrake.math import RigidTransform, RotationMatrix
 
-from models.configuration import Configuration
-from optimization.contact_schedule import ContactSchedule
-from optimization.curves import Curves
-from optimization.interior_point import InteriorPoint, InteriorPointOptions
-from optimization.iterate import Guess
-from optimization.knot_splines import knot_spline
-from optimization.rebounds import MOST_SPEED
-from optimization.reconstruction import reconstruct
-from optimization.transcription import Transcription
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.interior_point.solver import (
+    InteriorPoint,
+    InteriorPointOptions,
+)
+from backbeat.optimization.problem.contact_schedule import ContactSchedule
+from backbeat.optimization.reconstruction.curves import Curves
+from backbeat.optimization.reconstruction.knot_splines import knot_spline
+from backbeat.optimization.reconstruction.rebounds import MOST_SPEED
+from backbeat.optimization.reconstruction.reconstruct import reconstruct
+from backbeat.optimization.transcription.transcribe import Transcription
 from tests.optimization.problems import jump, squat, stroke
 from tests.tolerances import (
     CONTACT,

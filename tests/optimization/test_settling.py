@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from optimization import settling
-from optimization.settling import EXACT, SettlingProgram, SettlingSolver
+from backbeat.optimization.qp import settling
+from backbeat.optimization.qp.settling import EXACT, SettlingProgram, SettlingSolver
 from tests.tolerances import QP_PRIMAL
 
 

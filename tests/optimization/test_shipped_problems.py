@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from behaviors.specification import find_specification, read_specification
-from models.rotations import box_plus
-from optimization.transcription import Transcription
+from backbeat.behaviors.specification.kinds import (
+    find_specification,
+    read_specification,
+)
+from backbeat.models.dynamics.rotations import box_plus
+from backbeat.optimization.transcription.transcribe import Transcription
 from tests.optimization.points import Point
 from tests.tolerances import FINITE_DIFFERENCE
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optimization.step_rules import (
+from backbeat.optimization.interior_point.step_rules import (
     LEAST_DAMPING,
     accepts,
     changed_damping,

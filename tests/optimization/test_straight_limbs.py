@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from behaviors.behavior import Mount, make_robot
-from models.configuration import Configuration
-from models.frames import Frame
-from optimization.straight_limbs import find_knee
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.models.dynamics.frames import Frame
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.kinematics.straight_limbs import find_knee
 from tests.behaviors.short_legs import write
 
 

@@ -7,13 +7,17 @@ import pytest
 from numpy.testing import assert_allclose
 from pydrake.math import RigidTransform
 
-from models.contact import wrench_cone
-from models.errors import BackbeatError
-from optimization.contact_schedule import ContactSchedule, Phase, constant_stance
-from optimization.program import FREE
-from optimization.tasks import FrameTask, PostureTask, axis_indices
-from optimization.trajectory_problem import Impact, Limits
-from optimization.transcription import Transcription
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.contact.cones import wrench_cone
+from backbeat.optimization.problem.contact_schedule import (
+    ContactSchedule,
+    Phase,
+    constant_stance,
+)
+from backbeat.optimization.problem.tasks import FrameTask, PostureTask, axis_indices
+from backbeat.optimization.problem.trajectory_problem import Impact, Limits
+from backbeat.optimization.transcription.program import FREE
+from backbeat.optimization.transcription.transcribe import Transcription
 from tests.optimization.problems import carries, jump, squat, stroke
 
 HERE, THERE = RigidTransform([0.0, 0.1, 0.0]), RigidTransform([0.0, -0.1, 0.0])

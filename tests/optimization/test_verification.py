@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from pydrake.math import RigidTransform
 
-from models.collision import BOX, WORLD, Solid
-from models.collision_making import make_collision_model
-from models.configuration import Configuration
-from optimization.certificate import BOUNDS, Certificate, Check
-from optimization.interior_point import InteriorPoint
-from optimization.reconstruction import reconstruct
-from optimization.transcription import Transcription
-from optimization.verification import verify
+from backbeat.models.collision.making import make_collision_model
+from backbeat.models.collision.shapes import BOX, WORLD, Solid
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.reconstruction.reconstruct import reconstruct
+from backbeat.optimization.transcription.transcribe import Transcription
+from backbeat.optimization.verification.certificate import BOUNDS, Certificate, Check
+from backbeat.optimization.verification.verify import verify
 from tests.optimization.problems import jump, squat, stroke, uneven
 
 

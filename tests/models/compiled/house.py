@@ -3,22 +3,22 @@
 import importlib.util
 import sys
 
-from models.compiled.binding import write_program
-from models.compiled.build import compile_program, load
-from models.compiled.source import read_modules
+from backbeat.models.compiled.bindings import write_program
+from backbeat.models.compiled.build import compile_program, load
+from backbeat.models.compiled.source import read_modules
 
 HEAD = """
 from typing import NamedTuple
 import numpy as np
-from models.arrays import *
-from models.bound_arguments import Bound
-from models.compiled import compiled
+from backbeat.models.compiled.arrays import *
+from backbeat.models.compiled.bound import Bound
+from backbeat.models.compiled import compiled
 """
 
 
 def put_source(root, text, name="kernels"):
     """Writes a module of a source tree."""
-    file = root / "models" / f"{name}.py"
+    file = root / "backbeat" / "models" / f"{name}.py"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(HEAD + text)
     return file

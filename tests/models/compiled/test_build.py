@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from models.compiled import build
-from models.compiled.binding import parts_of, write_program
-from models.compiled.source import read_modules
-from models.compiled.telling import Count, Telling
+from backbeat.models.compiled import build
+from backbeat.models.compiled.bindings import parts_of, write_program
+from backbeat.models.compiled.source import read_modules
+from backbeat.models.compiled.telling import Count, Telling
 from tests.models.compiled.house import put_source
 
 ONE = """
@@ -52,8 +52,9 @@ def compilations(monkeypatch):
 def ask(library):
     """What a fresh process gets."""
     script = (
-        "import sys; from pathlib import Path; from models.compiled.build import load;"
-        "print(load(Path(sys.argv[1]))['models.kernels.answer'](1.0))"
+        "import sys; from pathlib import Path; "
+        "from backbeat.models.compiled.build import load;"
+        "print(load(Path(sys.argv[1]))['backbeat.models.kernels.answer'](1.0))"
     )
     command = [sys.executable, "-c", script, str(library)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -158,7 +159,8 @@ def test_parts_are_one_library(house, compilations):
     library = build.find_library(house)
     assert parts_of(write_program(read_modules(house))) == 4
     script = (
-        "import sys; from models.compiled.build import load; f = load(sys.argv[1]);"
+        "import sys; from backbeat.models.compiled.build import load; "
+        "f = load(sys.argv[1]);"
         "print(sorted(n for n in f), {f[n](1.0) for n in f})"
     )
     command = [sys.executable, "-c", script, str(library)]
@@ -207,8 +209,8 @@ def test_the_source_says_the_same_in_every_process(house):
     program = write_program(read_modules(house))
     script = (
         "import sys; from pathlib import Path;"
-        "from models.compiled.binding import write_program;"
-        "from models.compiled.source import read_modules;"
+        "from backbeat.models.compiled.bindings import write_program;"
+        "from backbeat.models.compiled.source import read_modules;"
         "print(write_program(read_modules(Path(sys.argv[1]))), end='')"
     )
     for seed in ("1", "2"):

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-import models.compiled
-from models.compiled.binding import is_entry
-from models.compiled.source import PACKAGES, read_modules
-from models.compiled.words import KINDS
+import backbeat.models.compiled
+from backbeat.models.compiled.bindings import is_entry
+from backbeat.models.compiled.source import read_modules
+from backbeat.models.compiled.words import KINDS
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -25,8 +25,9 @@ def calls(tree, own):
 
 def uses(root, modules):
     """(module, name) of compiled functions that other code names, and where."""
-    for package in (*PACKAGES, "backbeat"):
-        for path in sorted((root / package).rglob("*.py")):
+    folders = sorted(path for path in (root / "backbeat").iterdir() if path.is_dir())
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
             tree = ast.parse(path.read_text())
             name = ".".join(path.relative_to(root).with_suffix("").parts)
             own = modules[name].functions if name in modules else {}
@@ -61,15 +62,15 @@ def test_every_compiled_function_that_python_calls_has_types(modules):
 
 
 def test_a_function_without_types_is_found(tmp_path):
-    folder = tmp_path / "models"
-    folder.mkdir()
+    folder = tmp_path / "backbeat" / "models"
+    folder.mkdir(parents=True)
     (folder / "kernels.py").write_text("@compiled\ndef kernel(x): pass\n")
     (folder / "other.py").write_text(
-        "from models import kernels\ndef f(): kernels.kernel(1)\n"
+        "from backbeat.models import kernels\ndef f(): kernels.kernel(1)\n"
     )
     modules = read_modules(tmp_path)
     found = [function for function, _ in uses(tmp_path, modules)]
-    assert found == [("models.kernels", "kernel")]
+    assert found == [("backbeat.models.kernels", "kernel")]
 
 
 def test_every_function_with_types_is_in_the_library(modules):
@@ -79,12 +80,12 @@ def test_every_function_with_types_is_in_the_library(modules):
         for name, function in module.functions.items()
         if is_entry(function)
     }
-    assert models.compiled._library().keys() == entries
+    assert backbeat.models.compiled._library().keys() == entries
     assert len(entries) > 80
 
 
 def test_every_type_of_arrays_is_known():
-    tree = ast.parse((CHECKOUT / "models" / "arrays.py").read_text())
+    tree = ast.parse((CHECKOUT / "models" / "compiled" / "arrays.py").read_text())
     names = {
         ast.unparse(line.targets[0])
         for line in tree.body

@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.compiled import build
+from backbeat.models.compiled import build
 
 CHECKOUT = Path(__file__).parents[3]
 # Everything that a plan and a tick are made of, into a file.
 SCRIPT = """
 import sys
 import numpy as np
-from models.compiled import WRITTEN
-from models.configuration import Configuration
-from mpc.whole_body_assembly import build, recover_bound
-from mpc.whole_body_gains import WholeBodyGains
-from mpc.whole_body_program import WholeBodyProgram
-from optimization.transcription import Transcription
+from backbeat.models.compiled import WRITTEN
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.whole_body.programs.assembly import build, recover_bound
+from backbeat.mpc.whole_body.programs.gains import WholeBodyGains
+from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
+from backbeat.optimization.transcription.transcribe import Transcription
 from tests.mpc.test_whole_body_program import FEET, TIPS, Stance
 from tests.optimization.points import Point
 from tests.optimization.problems import squat

@@ -5,8 +5,8 @@ import inspect
 import numpy as np
 import pytest
 
-from models.bound_arguments import bind
-from models.compiled.words import TranslationError
+from backbeat.models.compiled.bound import bind
+from backbeat.models.compiled.words import TranslationError
 from tests.models.compiled.house import both, translate
 
 KERNELS = """

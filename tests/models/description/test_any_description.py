@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from models.description.lint import lint
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.urdf.linting.lint import lint
 
 MODELS = Path(__file__).parents[3] / "models"
 # Longest time that lint may take without Drake, on a busy machine [s].

@@ -6,8 +6,8 @@ import collada
 import numpy as np
 import pytest
 
-from models.errors import BackbeatError
-from models.meshing.collada import read_collada
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.meshing.collada import read_collada
 
 # A pyramid of four triangles.
 POINTS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float) / 10

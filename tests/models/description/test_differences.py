@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.description.description import Joint, Pose
-from models.description.document import read_document
-from models.description.forward_kinematics import joint_motion, link_poses
-from models.description.model_diff import differences, renamed_joints
-from models.description.reading import read_description, read_leniently
-from models.errors import BackbeatError
-from models.robot_description import SHIPPED, load_description
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.description import SHIPPED, load_description
+from backbeat.models.urdf.overlay.model_diff import differences, renamed_joints
+from backbeat.models.urdf.reading.description import Joint, Pose
+from backbeat.models.urdf.reading.document import read_document
+from backbeat.models.urdf.reading.forward_kinematics import joint_motion, link_poses
+from backbeat.models.urdf.reading.parsing import read_description, read_leniently
 from tests.tolerances import EXACT
 
 ATLAS = SHIPPED["atlas"].parent

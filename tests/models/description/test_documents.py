@@ -10,15 +10,19 @@ from hypothesis import strategies as st
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
-from models.description.description import Joint, Pose
-from models.description.forward_kinematics import joint_motion, link_poses, transform
-from models.description.inertia import inertia_matrix, principal_moments
-from models.description.lint import lint
-from models.description.reading import read_description
-from models.safety_law import read_safety_law
+from backbeat.models.actuation.safety_law import read_safety_law
+from backbeat.models.urdf.checks.inertia import inertia_matrix, principal_moments
+from backbeat.models.urdf.linting.lint import lint
+from backbeat.models.urdf.reading.description import Joint, Pose
+from backbeat.models.urdf.reading.forward_kinematics import (
+    joint_motion,
+    link_poses,
+    transform,
+)
+from backbeat.models.urdf.reading.parsing import read_description
 from tests.tolerances import EXACT
 
-ATLAS = Path(__file__).parents[3] / "models" / "atlas"
+ATLAS = Path(__file__).parents[3] / "models" / "robots" / "atlas"
 
 TORSO = """\
 <robot name="torso">

@@ -8,10 +8,10 @@ import pytest
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
-from models.description.drake_outcome import ask, compare
-from models.description.drake_reader import DrakeReader, _ahead, start_ahead
-from models.description.finding import Severity
-from models.description.lint import lint
+from backbeat.models.urdf.linting.drake_outcome import ask, compare
+from backbeat.models.urdf.linting.drake_reader import DrakeReader, _ahead, start_ahead
+from backbeat.models.urdf.linting.lint import lint
+from backbeat.models.urdf.reading.finding import Severity
 from tests.models.description.traps import SOLID, TRAPS, inertial, robot
 
 

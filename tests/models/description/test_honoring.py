@@ -12,15 +12,15 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource, MatrixGain
 
-from models.contact import BODY
-from models.description.honoring import describe, honor
-from models.description.surfaces import DEPTH, honor_surfaces
-from models.errors import BackbeatError
-from models.joint_servo import JointServo
-from models.robot import RobotModel
-from models.safety_law import SafetyLaws
-from models.scene import add_world
-from models.servo_modes import torque_command
+from backbeat.models.actuation.safety_law import SafetyLaws
+from backbeat.models.actuation.servo_modes import torque_command
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.contact.cones import BODY
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.urdf.loading.honoring import describe, honor
+from backbeat.models.urdf.loading.surfaces import DEPTH, honor_surfaces
+from backbeat.models.world.joint_servo import JointServo
+from backbeat.models.world.scene import add_world
 
 LINK = """<link name="{0}"><inertial><mass value="2"/>
   <inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>

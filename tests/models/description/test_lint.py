@@ -7,12 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.description.description import Gazebo, Tag
-from models.description.fates import Fate
-from models.description.finding import Severity
-from models.description.gazebo_checks import NUMBERS, SWITCHES, check_gazebo_tags
-from models.description.lint import lint
-from models.description.reading import read_description
+from backbeat.models.urdf.checks.fates import Fate
+from backbeat.models.urdf.checks.gazebo_checks import (
+    NUMBERS,
+    SWITCHES,
+    check_gazebo_tags,
+)
+from backbeat.models.urdf.linting.lint import lint
+from backbeat.models.urdf.reading.description import Gazebo, Tag
+from backbeat.models.urdf.reading.finding import Severity
+from backbeat.models.urdf.reading.parsing import read_description
 from tests.models.description.traps import DRIVE, GAZEBO, SOLID, TRAPS, robot, visual
 
 # Tags of Gazebo that Backbeat does something by.
@@ -70,7 +74,7 @@ def test_a_sound_description_has_no_findings(lint_text):
     assert report.exit_code == 0
 
 
-@pytest.mark.parametrize("path", ["atlas/atlas_v5.urdf", "kit/stick.urdf"])
+@pytest.mark.parametrize("path", ["robots/atlas/atlas_v5.urdf", "kit/stick.urdf"])
 def test_shipped_descriptions_have_no_findings(path):
     assert lint(MODELS / path).findings == []
 

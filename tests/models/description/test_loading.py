@@ -6,12 +6,12 @@ import pytest
 from pydrake.geometry import Rgba, Role
 from pydrake.systems.framework import DiagramBuilder
 
-from models.description.drake_reader import DrakeReader
-from models.description.finding import Severity
-from models.description.lint import lint
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from models.scene import add_world
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.urdf.linting.drake_reader import DrakeReader
+from backbeat.models.urdf.linting.lint import lint
+from backbeat.models.urdf.reading.finding import Severity
+from backbeat.models.world.scene import add_world
 from tests.models.description.traps import DRIVE, SOLID, TRAPS, robot, touched, visual
 
 # A mass matrix without an inverse, which is an error where nothing holds the joint.

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from models.description.lint import lint
-from models.description.mending import mend
-from models.description.reading import read_description
+from backbeat.models.urdf.linting.lint import lint
+from backbeat.models.urdf.linting.mending import mend
+from backbeat.models.urdf.reading.parsing import read_description
 from tests.models.description.traps import LIMIT, TRAPS, inertial, robot, visual
 
 NUMBERS = st.floats(-1e3, 1e3).map(lambda x: round(x, 6))

@@ -9,17 +9,17 @@ import pytest
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
-from models.description.document import Document
-from models.description.finding import Severity
-from models.description.lint import examine
-from models.description.model_diff import differences
-from models.description.overlaying import apply_overlay
-from models.description.reading import read_description
-from models.errors import BackbeatError
-from models.safety_law import read_safety_law
+from backbeat.models.actuation.safety_law import read_safety_law
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.urdf.linting.lint import examine
+from backbeat.models.urdf.overlay.model_diff import differences
+from backbeat.models.urdf.overlay.overlaying import apply_overlay
+from backbeat.models.urdf.reading.document import Document
+from backbeat.models.urdf.reading.finding import Severity
+from backbeat.models.urdf.reading.parsing import read_description
 from tests.models.description.traps import SOLID
 
-ATLAS = Path(__file__).parents[3] / "models" / "atlas" / "atlas_v5.urdf"
+ATLAS = Path(__file__).parents[3] / "models" / "robots" / "atlas" / "atlas_v5.urdf"
 ZOO = Path(__file__).parent / "zoo.urdf"
 HAND = (
     f'<robot name="hand"><link name="palm">{SOLID}</link><link name="finger">{SOLID}'

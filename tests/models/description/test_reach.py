@@ -6,13 +6,13 @@ import json
 import numpy as np
 import pytest
 
-from models.description.lint import lint
-from models.description.meshes import resolve
-from models.description.other_formats import refuse_foreign_files
-from models.description.readable import readable
-from models.description.reading import read_description
-from models.errors import BackbeatError
-from models.meshing.references import problem
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.meshing.references import problem
+from backbeat.models.urdf.linting.lint import lint
+from backbeat.models.urdf.loading.readable import readable
+from backbeat.models.urdf.reading.meshes import resolve
+from backbeat.models.urdf.reading.other_formats import refuse_foreign_files
+from backbeat.models.urdf.reading.parsing import read_description
 
 SECRET = b"a key that nobody else may see" * 20
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n"

@@ -11,16 +11,16 @@ from pydrake.multibody.tree import SpatialInertia
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
-from models.description.description import Inertial, Pose
-from models.description.inertia_box import inertia_box
-from models.description.readable import readable
-from models.description.reading import read_description
-from models.errors import BackbeatError
-from models.meshing.obj import converted, obj_text
-from models.meshing.stl import read_stl
-from models.meshing.surface import Surface
-from models.robot import RobotModel
-from models.scene import add_world
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.meshing.obj import converted, obj_text
+from backbeat.models.meshing.stl import read_stl
+from backbeat.models.meshing.surface import Surface
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.urdf.loading.inertia_box import inertia_box
+from backbeat.models.urdf.loading.readable import readable
+from backbeat.models.urdf.reading.description import Inertial, Pose
+from backbeat.models.urdf.reading.parsing import read_description
+from backbeat.models.world.scene import add_world
 from tests.models.description.test_collada import FACES, dae
 
 

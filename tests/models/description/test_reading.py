@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from models.description.reading import read_description
-from models.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.urdf.reading.parsing import read_description
 
-ATLAS = Path(__file__).parents[3] / "models" / "atlas" / "atlas_v5.urdf"
+ATLAS = Path(__file__).parents[3] / "models" / "robots" / "atlas" / "atlas_v5.urdf"
 
 JOINT = """\
 <robot name="example">

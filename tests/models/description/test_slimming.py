@@ -5,12 +5,12 @@ import pytest
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import BodyIndex
 
-from models.description.document import read_document
-from models.description.reading import read_description
-from models.description.slimming import slim
-from models.robot import RobotModel
-from models.robot_description import find_description
-from models.robot_loading import add_robot
+from backbeat.models.robot.description import find_description
+from backbeat.models.robot.loading import add_robot
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.urdf.loading.slimming import slim
+from backbeat.models.urdf.reading.document import read_document
+from backbeat.models.urdf.reading.parsing import read_description
 
 URDF = """<robot name="camera_on_a_stick">
   <link name="stick"><inertial><mass value="2"/>

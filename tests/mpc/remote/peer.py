@@ -7,14 +7,14 @@ import time
 
 import numpy as np
 
-from models.joint_command import BLOCKS
-from mpc.fail_safe import Safety
-from mpc.plan import Plan
-from mpc.remote.address import Address
-from mpc.remote.contents import Record, record_message
-from mpc.remote.exchange import Answer, answer_message
-from mpc.remote.frames import FrameSocket, frame
-from mpc.remote.messages import read, to_bytes
+from backbeat.models.actuation.joint_command import BLOCKS
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.remote.address import Address
+from backbeat.mpc.remote.contents import Record, record_message
+from backbeat.mpc.remote.exchange import Answer, answer_message
+from backbeat.mpc.remote.frames import FrameSocket, frame
+from backbeat.mpc.remote.messages import read, to_bytes
+from backbeat.mpc.safety.fail_safe import Safety
 
 z = np.zeros
 PLAN = Plan(

@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpc.remote.frames import MOST, FrameReader, FrameSocket, ProtocolError, frame
+from backbeat.mpc.remote.frames import (
+    MOST,
+    FrameReader,
+    FrameSocket,
+    ProtocolError,
+    frame,
+)
 
 LONGEST = 50
 

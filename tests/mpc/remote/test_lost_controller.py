@@ -9,17 +9,23 @@ import pytest
 from pydrake.common.value import AbstractValue
 from pydrake.systems.analysis import Simulator
 
-from models.errors import BackbeatError
-from models.joint_command import BLOCKS, DAMPING, EFFORT, POSITION, STIFFNESS
-from mpc.fail_safe import Cause, Mode
-from mpc.plan_settings import PlanSettings
-from mpc.reference import Reference
-from mpc.remote.link import RemoteLink
-from mpc.remote.remote_controller import RemoteController, RemotePlans
-from mpc.remote.schema import make_schema
-from mpc.simulation.safety_metrics import in_words, safety_metrics
-from mpc.simulation.scenario import Scenario
-from mpc.whole_body_tick import CARRY
+from backbeat.models.actuation.joint_command import (
+    BLOCKS,
+    DAMPING,
+    EFFORT,
+    POSITION,
+    STIFFNESS,
+)
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.safety_metrics import in_words, safety_metrics
+from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.remote.controller import RemoteController, RemotePlans
+from backbeat.mpc.remote.link import RemoteLink
+from backbeat.mpc.remote.schema import make_schema
+from backbeat.mpc.safety.fail_safe import Cause, Mode
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.whole_body.tick import CARRY
 from tests.mpc.remote.peer import FAULTS, Peer
 
 SCENARIO = Scenario(behavior="stand")

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mpc.fail_safe import Cause, FailureCount, Mode, Safety
-from mpc.hand_offset import HandOffset
-from mpc.plan_settings import PlanSettings, Tempo
-from mpc.remote.contents import Asked, Record, read_record, record_message
-from mpc.remote.exchange import (
+from backbeat.mpc.plans.hand_offset import HandOffset
+from backbeat.mpc.predictive.settings import PlanSettings, TempoChange
+from backbeat.mpc.remote.contents import Asked, Record, read_record, record_message
+from backbeat.mpc.remote.exchange import (
     Answer,
     Question,
     answer_message,
@@ -17,15 +16,16 @@ from mpc.remote.exchange import (
     read_answer,
     read_question,
 )
-from mpc.remote.frames import ProtocolError
-from mpc.remote.greeting import Hello, hello_message, read_hello
-from mpc.remote.messages import read, to_bytes
-from mpc.remote.schema import Schema
+from backbeat.mpc.remote.frames import ProtocolError
+from backbeat.mpc.remote.greeting import Hello, hello_message, read_hello
+from backbeat.mpc.remote.messages import read, to_bytes
+from backbeat.mpc.remote.schema import Schema
+from backbeat.mpc.safety.fail_safe import Cause, FailureCount, Mode, Safety
 from tests.mpc.remote.peer import PLAN
 
 SCHEMA = Schema(1, "two", "abc", ("q.a", "q.b"), ("v.a", "v.b"), ("foot",), ("a", "b"))
 HAND = HandOffset("left hand", 1 / 3, (0.0, 0.0, 0.1), (0.1, -0.2, 1 / 7))
-ASKED = Asked(PlanSettings(beat_priority=1 / 3, tempo=Tempo(0.1)), (HAND,), 0.002)
+ASKED = Asked(PlanSettings(beat_priority=1 / 3, tempo=TempoChange(0.1)), (HAND,), 0.002)
 STATE = np.array([np.nan, -0.0, np.inf, 1 / 3])
 
 
@@ -110,9 +110,9 @@ def test_an_answer_with_something_wrong_is_refused(number, change):
         replace(ASKED, settings=replace(ASKED.settings, timing=1.0)),
         replace(ASKED, settings=replace(ASKED.settings, beat_priority="high")),
         replace(ASKED, settings=replace(ASKED.settings, beat_priority=1e6)),
-        replace(ASKED, settings=replace(ASKED.settings, tempo=Tempo(after=-1.0))),
-        replace(ASKED, settings=replace(ASKED.settings, tempo=Tempo(after=2.0))),
-        replace(ASKED, settings=replace(ASKED.settings, tempo=Tempo(np.nan))),
+        replace(ASKED, settings=replace(ASKED.settings, tempo=TempoChange(after=-1.0))),
+        replace(ASKED, settings=replace(ASKED.settings, tempo=TempoChange(after=2.0))),
+        replace(ASKED, settings=replace(ASKED.settings, tempo=TempoChange(np.nan))),
         replace(ASKED, hands=(replace(HAND, after=(0.0, 0.1)),)),
         replace(ASKED, hands=("left hand",)),
         replace(ASKED, plan_delay=-1.0),

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mpc.fail_safe import Mode
-from mpc.remote.address import read_address
-from mpc.simulation.metrics import run_metrics
-from mpc.simulation.run import run_scenario
-from mpc.simulation.scenario import Push, Scenario
-from mpc.simulation.setting_event import SettingEvent
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.remote.address import read_address
+from backbeat.mpc.safety.fail_safe import Mode
+from backbeat.mpc.scenario.setting_event import SettingEvent
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
 from tests import processes
 
 # The push makes the robot step, and settings change on the way.

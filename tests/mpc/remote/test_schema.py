@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from behaviors.behavior import Mount, make_robot
-from models.joint_command import BLOCKS
-from mpc.remote.exchange import Answer, Question
-from mpc.remote.schema import differences, make_schema
-from mpc.remote.wiring import Wiring
+from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.models.actuation.joint_command import BLOCKS
+from backbeat.mpc.remote.exchange import Answer, Question
+from backbeat.mpc.remote.schema import differences, make_schema
+from backbeat.mpc.remote.wiring import Wiring
 
 
 @pytest.fixture(scope="module")

@@ -10,24 +10,24 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from models.errors import BackbeatError
-from mpc.fail_safe import Cause, Mode
-from mpc.hand_offset import HandOffset
-from mpc.plan_settings import PlanSettings
-from mpc.predictive_weights import PredictiveWeights
-from mpc.reference import Reference
-from mpc.remote import server as server_module
-from mpc.remote.address import Address, read_address
-from mpc.remote.contents import Asked, read_record
-from mpc.remote.exchange import Answer, Question, question_message
-from mpc.remote.frames import FrameSocket
-from mpc.remote.greeting import Hello, hello_message, plain
-from mpc.remote.link import RemoteLink, motion_fingerprint
-from mpc.remote.messages import read, to_bytes
-from mpc.remote.schema import make_schema
-from mpc.remote.server import ControllerServer
-from mpc.remote.session import ControllerSession
-from mpc.simulation.scenario import Scenario
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.plans.hand_offset import HandOffset
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.remote.address import Address, read_address
+from backbeat.mpc.remote.contents import Asked, read_record
+from backbeat.mpc.remote.exchange import Answer, Question, question_message
+from backbeat.mpc.remote.frames import FrameSocket
+from backbeat.mpc.remote.greeting import Hello, hello_message, plain
+from backbeat.mpc.remote.link import RemoteLink, motion_fingerprint
+from backbeat.mpc.remote.messages import read, to_bytes
+from backbeat.mpc.remote.schema import make_schema
+from backbeat.mpc.safety.fail_safe import Cause, Mode
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.serving import server as server_module
+from backbeat.mpc.serving.server import ControllerServer
+from backbeat.mpc.serving.session import ControllerSession
 
 SCENARIO = Scenario(behavior="stand")
 

@@ -9,17 +9,15 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from mpc.fail_safe import Cause, Failure, Mode
-from mpc.remote import controller_link
-from mpc.remote.address import Address, read_address
-from mpc.remote.frames import ProtocolError
-from mpc.remote.greeting import plain
-from mpc.remote.messages import read, to_bytes
-from mpc.remote.schema import make_schema
-from mpc.remote.server import ControllerServer
-from mpc.remote.task_exchange import (
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.remote import controller_link
+from backbeat.mpc.remote.address import Address, read_address
+from backbeat.mpc.remote.frames import ProtocolError
+from backbeat.mpc.remote.greeting import plain
+from backbeat.mpc.remote.messages import read, to_bytes
+from backbeat.mpc.remote.schema import make_schema
+from backbeat.mpc.remote.task_exchange import (
     TaskHello,
     TaskQuestion,
     read_task_answer,
@@ -29,14 +27,16 @@ from mpc.remote.task_exchange import (
     task_hello_message,
     task_question_message,
 )
-from mpc.remote.task_link import TaskSpaceLink
-from mpc.remote.task_service import TaskSpaceService
-from mpc.simulation.base_motion import BaseMotion
-from mpc.simulation.target_motion import TargetMotion
-from mpc.simulation.task_sensing import TaskNoise
-from mpc.simulation.task_space_run import run_task_space
-from mpc.simulation.task_space_scenario import TaskSpaceScenario
-from mpc.task_space_law import TaskSpaceCommand, TaskSpaceSettings
+from backbeat.mpc.remote.task_link import TaskSpaceLink
+from backbeat.mpc.safety.fail_safe import Cause, Failure, Mode
+from backbeat.mpc.scenario.base_motion import BaseMotion
+from backbeat.mpc.scenario.target_motion import TargetMotion
+from backbeat.mpc.scenario.task_sensing import TaskNoise
+from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
+from backbeat.mpc.serving.server import ControllerServer
+from backbeat.mpc.serving.task_service import TaskSpaceService
+from backbeat.mpc.simulation.task_space.run import run_task_space
+from backbeat.mpc.task_space.law import TaskSpaceCommand, TaskSpaceSettings
 from tests import processes
 
 ARM = TaskSpaceScenario(

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from models.robot import RobotModel
-from optimization.task_space.motion_tasks import (
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.tasks.motion_tasks import (
     ContactTask,
     JointTask,
     MassCenterTask,
     MotionTask,
     PointTask,
 )
-from optimization.task_space.task_space import TaskSpace
 
 FEET = ("l_foot", "r_foot")
 

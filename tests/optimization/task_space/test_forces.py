@@ -4,15 +4,18 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.robot import RobotModel
-from optimization.task_space.force_tasks import JointForceTask, ReactionTask
-from optimization.task_space.motion_tasks import (
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.tasks.force_tasks import (
+    JointForceTask,
+    ReactionTask,
+)
+from backbeat.optimization.task_space.tasks.motion_tasks import (
     ContactTask,
     JointTask,
     MomentumTask,
     PointTask,
 )
-from optimization.task_space.task_space import TaskSpace
 from tests.optimization.task_space.robots import ask, standing
 from tests.tolerances import HIERARCHY
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.robot import RobotModel
-from optimization.task_space.level import WAYS, Level
-from optimization.task_space.motion_tasks import JointTask, PointTask
-from optimization.task_space.task_space import TaskSpace
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.task_space.levels.level import WAYS, Level
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.tasks.motion_tasks import JointTask, PointTask
 from tests.optimization.task_space.robots import FEET, arm, ask, contact_rows, standing
 from tests.tolerances import HIERARCHY
 

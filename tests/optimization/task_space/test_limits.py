@@ -7,14 +7,24 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import lsq_linear
 
-from models.contact import PATCH_MARGIN, wrench_cone
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from optimization.task_space.force_tasks import JointForceTask, ReactionTask
-from optimization.task_space.limited_program import LimitedForces, LimitedProgram
-from optimization.task_space.limits import JointLimits
-from optimization.task_space.motion_tasks import ContactTask, JointTask, PointTask
-from optimization.task_space.task_space import TaskSpace
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.contact.cones import PATCH_MARGIN, wrench_cone
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.limited.limits import JointLimits
+from backbeat.optimization.task_space.limited.program import (
+    LimitedForces,
+    LimitedProgram,
+)
+from backbeat.optimization.task_space.tasks.force_tasks import (
+    JointForceTask,
+    ReactionTask,
+)
+from backbeat.optimization.task_space.tasks.motion_tasks import (
+    ContactTask,
+    JointTask,
+    PointTask,
+)
 from tests.optimization.task_space.robots import arm, ask, standing
 from tests.tolerances import HIERARCHY, LIMITED
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.robot import RobotModel
-from optimization.task_space.force_tasks import JointForceTask
-from optimization.task_space.matrix_free import MatrixFreePoint
-from optimization.task_space.motion_tasks import PointTask
-from optimization.task_space.task_space import TaskSpace
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.task_space.levels.matrix_free import MatrixFreePoint
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.tasks.force_tasks import JointForceTask
+from backbeat.optimization.task_space.tasks.motion_tasks import PointTask
 from tests.tolerances import HIERARCHY
 
 

@@ -6,12 +6,22 @@ from numpy.testing import assert_allclose
 from pydrake.math import RigidTransform, RollPitchYaw
 from scipy.spatial.transform import Rotation
 
-from models.configuration import Configuration
-from models.errors import BackbeatError
-from models.robot import RobotModel
-from models.rotations import box_plus
-from optimization.task_space.force_tasks import JointForceTask, ReactionTask
-from optimization.task_space.motion_tasks import (
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.dynamics.rotations import box_plus
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.problem.tasks import (
+    CenterOfMassTask,
+    FrameTask,
+    PostureTask,
+    Task,
+)
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.tasks.force_tasks import (
+    JointForceTask,
+    ReactionTask,
+)
+from backbeat.optimization.task_space.tasks.motion_tasks import (
     BaseTask,
     ContactTask,
     JointTask,
@@ -21,8 +31,6 @@ from optimization.task_space.motion_tasks import (
     PointTask,
     PoseTask,
 )
-from optimization.task_space.task_space import TaskSpace
-from optimization.tasks import CenterOfMassTask, FrameTask, PostureTask, Task
 from tests.tolerances import FINITE_DIFFERENCE, RECURSION, ROTATION
 
 STEP = 1e-4

@@ -6,11 +6,20 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.robot import RobotModel
-from optimization.task_space.force_tasks import JointForceTask
-from optimization.task_space.limited_program import LimitedProgram
-from optimization.task_space.limits import JointLimits
-from optimization.task_space.motion_tasks import (
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.task_space.levels.reflections import (
+    reflect_rows,
+    rotate,
+    rotate_back,
+    rotate_columns,
+    solve_lower,
+    solve_upper,
+)
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.limited.limits import JointLimits
+from backbeat.optimization.task_space.limited.program import LimitedProgram
+from backbeat.optimization.task_space.tasks.force_tasks import JointForceTask
+from backbeat.optimization.task_space.tasks.motion_tasks import (
     BaseTask,
     ContactTask,
     JointTask,
@@ -19,15 +28,6 @@ from optimization.task_space.motion_tasks import (
     PointTask,
     PoseTask,
 )
-from optimization.task_space.reflections import (
-    reflect_rows,
-    rotate,
-    rotate_back,
-    rotate_columns,
-    solve_lower,
-    solve_upper,
-)
-from optimization.task_space.task_space import TaskSpace
 from tests.optimization.task_space.robots import arm, ask, standing
 from tests.tolerances import HIERARCHY, RECURSION
 

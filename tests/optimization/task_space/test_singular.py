@@ -6,17 +6,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from models.robot import RobotModel
-from optimization.task_space.limited_program import LimitedProgram
-from optimization.task_space.limits import JointLimits
-from optimization.task_space.motion_tasks import JointTask, PointTask
-from optimization.task_space.rank import (
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
+from backbeat.optimization.task_space.limited.limits import JointLimits
+from backbeat.optimization.task_space.limited.program import LimitedProgram
+from backbeat.optimization.task_space.tasks.motion_tasks import JointTask, PointTask
+from backbeat.optimization.task_space.tasks.rank import (
     by_eigenvalues,
     deciding,
     is_light,
     rank_adjusted,
 )
-from optimization.task_space.task_space import TaskSpace
 from tests.tolerances import HIERARCHY, LIMITED
 
 HEAVIEST = 300.0

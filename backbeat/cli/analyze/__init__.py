@@ -1,0 +1,1 @@
+"""Subcommands that analyze and export."""

@@ -1,0 +1,47 @@
+"""`backbeat explain`: what the controllers of a run wanted, got, and ran into."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from backbeat.cli.common.completion import runs
+from backbeat.cli.common.options import LIBRARY, LibraryFolder
+
+
+def command(
+    run_file: Annotated[
+        Path, typer.Argument(help="Run file of `backbeat track`.", autocompletion=runs)
+    ],
+    at: Annotated[float, typer.Option(help="Time of the behavior in s.")],
+    library: LibraryFolder = LIBRARY,
+) -> None:
+    """Explains plan and tick at a time: tasks, errors, limits in force, slack.
+
+    The run is simulated again up to that time, which gives the same to the last bit.
+    """
+    from backbeat.behaviors.library.store import Library
+    from backbeat.cli.common.console import progress_bar
+    from backbeat.models.common.errors import BackbeatError
+    from backbeat.mpc.analysis.run_explanation import check_time, explain_run
+    from backbeat.mpc.runs.file import load_run, run_settings, run_weights
+    from backbeat.mpc.simulation.simulate import run_scenario
+
+    samples, story = load_run(run_file)
+    check_time(at, samples["t"].iloc[0], samples["t"].iloc[-1])
+    scenario = run_settings(story)
+    behavior = Library(library).load(scenario.behavior)
+    if behavior.provenance.get("key") != story["behavior_key"]:
+        raise BackbeatError(
+            f"{scenario.behavior!r} in {library} is not the one of {run_file}: track "
+            "it again"
+        )
+    scenario.duration = max(at, 0.0) + scenario.plan_period
+    with progress_bar(scenario.behavior) as report:
+        run = run_scenario(
+            scenario,
+            behavior,
+            run_weights(story),
+            progress=lambda share: report(share, "once more"),
+        )
+    typer.echo(str(explain_run(run, at)))

@@ -1,0 +1,172 @@
+"""`backbeat export`: a behavior or a run as CSV, NPZ, MIDI and WAV."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from backbeat.cli.common.completion import behaviors_or_runs
+from backbeat.cli.common.options import LIBRARY, LibraryFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from backbeat.sound.notes import Performance, SoundExtras
+
+
+def command(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="Behavior in the library, or run file.",
+            autocompletion=behaviors_or_runs,
+        ),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="CSV file to write.")
+    ] = None,
+    library: LibraryFolder = LIBRARY,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All columns, not just joint angles.")
+    ] = False,
+    base: Annotated[
+        bool, typer.Option("--base", help="The floating base too, in m.")
+    ] = False,
+    npz: Annotated[
+        Path | None, typer.Option(help="NPZ file to write, with all columns.")
+    ] = None,
+    midi: Annotated[Path | None, typer.Option(help="MIDI file to write.")] = None,
+    wav: Annotated[Path | None, typer.Option(help="WAV file to write.")] = None,
+    click: Annotated[
+        bool, typer.Option("--click", help="A metronome beside the drums.")
+    ] = False,
+    latency_ms: Annotated[
+        float, typer.Option(help="Drums sound so much later, or earlier if negative.")
+    ] = 0.0,
+    backing: Annotated[
+        Path | None, typer.Option(help="Your own WAV file to mix under the drums.")
+    ] = None,
+) -> None:
+    """Writes joint angles [s, rad] as CSV, or what was struck as MIDI and WAV.
+
+    A dance may have the CSV file as a recording. An NPZ file has an array for each
+    column, and all that is told besides as JSON in `story`.
+
+    The sound of a run file is that of its simulated contacts, and the sound of a
+    behavior is that of its score.
+    """
+    from backbeat.cli.common.sound_options import read_extras
+    from backbeat.models.common.atomic_file import check_places, refuse_to_replace
+    from backbeat.models.common.errors import BackbeatError
+
+    for path in (output, npz, midi, wav):
+        refuse_to_replace(path, Path(name))
+    if wav is not None:
+        refuse_to_replace(midi, wav)
+    check_places(output, npz, midi, wav)
+    if midi is None and wav is None:
+        if click or backing is not None or latency_ms:
+            raise BackbeatError("name a sound file too: --midi PATH or --wav PATH")
+        if npz is None:
+            _export_csv(name, output, library, everything, base)
+        elif output is not None or everything or base:
+            raise BackbeatError("export CSV and NPZ one after the other")
+        else:
+            _export_npz(name, npz, library)
+        return
+    if output is not None or npz is not None or everything or base:
+        raise BackbeatError(
+            "export the table, CSV or NPZ, and the sound one after the other"
+        )
+    if backing is not None and wav is None:
+        raise BackbeatError("a backing is mixed into --wav PATH; MIDI has no room")
+    performance = _performance(name, library)
+    own = performance if wav is not None else None
+    extras = read_extras(click, latency_ms, backing, own)
+    _export_sound(performance, midi, wav, extras)
+
+
+def _export_csv(
+    name: str, output: Path | None, library: Path, everything: bool, base: bool
+) -> None:
+    from backbeat.behaviors.recording.joint_file import joint_table
+    from backbeat.models.common.atomic_file import replacing
+
+    frame, _ = _table(name, library)
+    if not everything:
+        frame = joint_table(frame, base)
+    path = output or Path(f"{Path(name).name.removesuffix('.parquet')}.csv")
+    with replacing(path) as file:
+        frame.to_csv(file, index=False, float_format="%.9g")
+    typer.echo(f"{path}: {len(frame)} rows, {len(frame.columns)} columns")
+
+
+def _export_npz(name: str, path: Path, library: Path) -> None:
+    import json
+
+    import numpy as np
+
+    from backbeat.models.common.atomic_file import replacing
+
+    frame, story = _table(name, library)
+    # Text has a length in NumPy, or reading it would have to trust the file.
+    columns = {
+        column: values.astype(str) if values.dtype == object else values
+        for column, values in ((c, frame[c].to_numpy()) for c in frame.columns)
+    }
+    with replacing(path) as file:
+        np.savez_compressed(file, story=np.array(json.dumps(story)), **columns)
+    typer.echo(f"{path}: {len(columns)} arrays of {len(frame)} rows, and the story")
+
+
+def _table(name: str, library: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
+    """All columns of a run file or a behavior, and what they do not say."""
+    from backbeat.behaviors.library.store import Library
+    from backbeat.behaviors.library.table import to_frame, to_header
+    from backbeat.mpc.runs.file import load_run
+
+    if name.endswith(".parquet"):
+        return load_run(Path(name))
+    behavior = Library(library).load(name)
+    return to_frame(behavior), to_header(behavior)
+
+
+def _performance(name: str, library: Path) -> "Performance":
+    """What is heard: a run file's contacts, or the score of a behavior."""
+    from backbeat.behaviors.library.store import Library
+    from backbeat.sound.notes import performed_in_file, planned
+
+    if name.endswith(".parquet"):
+        return performed_in_file(Path(name))
+    return planned(Library(library).load(name))
+
+
+def _export_sound(
+    performance: "Performance",
+    midi: Path | None,
+    wav: Path | None,
+    extras: "SoundExtras",
+) -> None:
+    from backbeat.models.common.errors import BackbeatError
+    from backbeat.sound.midi import write_midi
+    from backbeat.sound.mix import mixed, write_wav
+
+    notes = performance.heard(extras)
+    if midi is not None and not notes:
+        raise BackbeatError(
+            f"{performance.name} strikes nothing, so there is no MIDI file; of a "
+            "behavior to music, --click writes the beat"
+        )
+    if midi is not None:
+        count = write_midi(performance, notes, midi)
+        typer.echo(f"{midi}: {count} notes")
+    if wav is not None:
+        sound = mixed(
+            notes,
+            performance.duration,
+            extras.backing,
+            performance.music,
+            performance.kit,
+        )
+        write_wav(sound, wav)
+        typer.echo(f"{wav}: {len(performance.notes)} hits")

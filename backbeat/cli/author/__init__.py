@@ -1,0 +1,1 @@
+"""Subcommands for authors: new, check, build, list, info."""

@@ -1,0 +1,195 @@
+"""`backbeat build`: specifications to verified behaviors in the library."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from backbeat.cli.common.browser import OpensBrowser
+from backbeat.cli.common.completion import specifications
+from backbeat.cli.common.options import INTERRUPTED, LIBRARY, LibraryFolder, Scheduler
+
+if TYPE_CHECKING:
+    from backbeat.behaviors.music.notation.score_description import Adaptation
+    from backbeat.jobs.pool import Outcome
+
+
+def command(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Behaviors or setlists that ship, YAML files, or drums as MIDI or "
+            "tablature files; none builds all behaviors.",
+            autocompletion=specifications,
+        ),
+    ] = None,
+    library: LibraryFolder = LIBRARY,
+    force: Annotated[bool, typer.Option(help="Build what is up to date too.")] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Behaviors at a time; by default one a core."),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Show the solver's iterations.")
+    ] = False,
+    max_tempo: Annotated[
+        bool,
+        typer.Option(
+            "--max-tempo",
+            help="Store nothing: find how fast a drumming pattern can be played, and "
+            "which limit keeps it from faster.",
+        ),
+    ] = False,
+    watched: Annotated[
+        bool,
+        typer.Option(
+            "--watch",
+            help="Follow one file: at every save find what changed and show it in "
+            "Meshcat, until Ctrl-C.",
+        ),
+    ] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(help="Port of the page of --watch; any free one by default."),
+    ] = None,
+    opens: OpensBrowser = True,
+    scheduler: Scheduler = None,
+    note_map: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            help="What the notes of MIDI files are: NOTE=TARGET, such as 22=hi_hat or "
+            "22=drop, general-midi, roland, alesis, yamaha, or a file with the key "
+            "'notes'. May be given more than once.",
+        ),
+    ] = None,
+    unplayable: Annotated[
+        str,
+        typer.Option(
+            help="What becomes of hits of MIDI and tablature files that two hands "
+            "cannot play: refuse or drop."
+        ),
+    ] = "refuse",
+    tempo_factor: Annotated[
+        float, typer.Option(help="Factor on the tempos of these files.")
+    ] = 1.0,
+    grid: Annotated[
+        int,
+        typer.Option(
+            help="Move hits of these files to steps of a whole note, such as 16."
+        ),
+    ] = 0,
+    least_velocity: Annotated[
+        int, typer.Option(help="Leave out softer hits of these files, 1 to 127.")
+    ] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
+) -> None:
+    """Builds behaviors and setlists: solves, verifies and stores what has changed."""
+    if watched:
+        from backbeat.cli.author.watch import watch_behavior
+
+        watch_behavior(names or [], library, port, opens)
+        return
+    if max_tempo:
+        from backbeat.cli.author.highest_tempo import print_highest_tempo
+
+        print_highest_tempo(names or [], as_json)
+        return
+    from backbeat.behaviors.specification.kinds import find_specification, shipped_names
+    from backbeat.cli.common.console import print_json, remarks
+    from backbeat.cli.common.shadows import warn_of_shadow
+
+    adapt = adaptation(note_map, unplayable, tempo_factor, grid, least_velocity)
+    wanted = names or shipped_names()
+    for path in [find_specification(name) for name in wanted]:
+        warn_of_shadow(path, library)
+    outcomes = build_behaviors(wanted, library, force, jobs, verbose, scheduler, adapt)
+    made = [o.value for o in outcomes if o.error is None]
+    if as_json:
+        print_json([built.numbers for built in made])
+    else:
+        for built in made:
+            remarks.print(built.text)
+    report_failures(outcomes)
+
+
+def adaptation(
+    note_map: list[str] | None,
+    unplayable: str,
+    tempo_factor: float,
+    grid: int,
+    least_velocity: int,
+) -> "Adaptation":
+    """What options say is done to notes, checked.
+
+    Raises:
+        BackbeatError: a value makes no sense, or a map cannot be read.
+    """
+    from backbeat.behaviors.music.files.note_maps import spelled_out
+    from backbeat.behaviors.music.notation.score_description import Adaptation
+    from backbeat.behaviors.music.playing.adaptation import check_adaptation
+
+    adapt = Adaptation(
+        map=spelled_out(note_map or []),
+        unplayable=unplayable,
+        tempo_factor=tempo_factor,
+        grid=grid,
+        least_velocity=least_velocity,
+    )
+    check_adaptation(adapt, "the command")
+    return adapt
+
+
+def build_behaviors(
+    names: list[str],
+    library: Path,
+    force: bool = False,
+    jobs: int | None = None,
+    verbose: bool = False,
+    scheduler: str | None = None,
+    adapt: "Adaptation | None" = None,
+) -> "list[Outcome]":
+    """Builds behaviors with a progress bar each; Ctrl-C keeps what is done."""
+    from backbeat.behaviors.music.files.score_reader import AS_WRITTEN
+    from backbeat.cli.common.console import ProgressBars
+    from backbeat.jobs.building import build_all
+    from backbeat.jobs.cluster import cluster_executors
+
+    adapt = adapt or AS_WRITTEN
+    bars = ProgressBars()
+    try:
+        with cluster_executors(scheduler) as executors, bars:
+            return build_all(
+                names, library, bars, force, jobs, verbose, executors, adapt
+            )
+    except KeyboardInterrupt:
+        done = sum(o.error is None for o in bars.outcomes)
+        typer.echo(
+            f"backbeat: interrupted with {done} of {len(names)} behaviors done; what "
+            f"is done is in {library}, and the next build makes the rest.",
+            err=True,
+        )
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def report_failures(outcomes: "list[Outcome]") -> None:
+    """Says in a sentence each what was not built, and ends with exit code 2.
+
+    Raises:
+        Exception: the first failure that is a fault of ours and not of the user.
+    """
+    from backbeat.models.common.errors import BackbeatError, ended, one_line
+
+    failed = [(o.name, o.error) for o in outcomes if o.error is not None]
+    for name, error in failed:
+        sentence = str(error)
+        if not isinstance(error, BackbeatError):
+            sentence = f"unexpected {type(error).__name__}: {sentence}"
+        name = one_line(name)
+        about = "" if name in sentence else f"{name}: "
+        typer.echo(f"backbeat: {ended(about + one_line(sentence))}", err=True)
+    for _, error in failed:
+        if not isinstance(error, BackbeatError):
+            raise error
+    if failed:
+        raise typer.Exit(2)

@@ -1,0 +1,103 @@
+"""A dance to start from, of a recording of joint angles."""
+
+import os
+from math import ceil, floor
+from pathlib import Path
+
+import typer
+
+from backbeat.cli.author.new_for_robot import ATLAS
+
+RECORDING = """\
+# A dance from a recording. Check it, build it, and watch it:
+#   backbeat check {path}
+#   backbeat build {path}
+#   backbeat play {name}
+# docs/recordings.md has all keys.
+kind: dance
+name: {name}
+summary: {title} dances what was recorded.
+{robot}bpm: 98
+# Length in beats, with a beat or two at the end to come to rest.
+beats: {beats}
+recordings:
+  take-1:
+    file: {file}
+    unit: {unit}
+    # Beats to get into its first posture, and back from its last.
+    lead: 1
+    # Stretch it to so many beats; without this it has its own time.
+    # beats: {own}
+{planted}
+tracks:
+  {track}:
+    # Its first sample is on the beat after the lead. mirror, repeat, blend and other
+    # moves work as with any move.
+    - {{move: take-1, at: 1}}
+"""
+
+
+def recorded_dance_files(
+    name: str, folder: Path, recording: Path, unit: str, robot: str = ATLAS
+) -> dict[Path, str]:
+    """A choreography of a recording, by path; says what was found in it.
+
+    A dance refers to what lies beside or below it alone, so that a recording from
+    elsewhere is copied to it.
+
+    Raises:
+        BackbeatError: the name is not one of a behavior, or the recording is of no use;
+            or there is no such robot.
+    """
+    from backbeat.behaviors.dance.choreography import DanceSpecification
+    from backbeat.behaviors.dance.recorded_move import RecordingDescription
+    from backbeat.behaviors.library.store import check_name
+    from backbeat.cli.author.new_for_robot import robot_to_start
+    from backbeat.models.common.outside_file import leaves, read_text
+    from backbeat.models.robot.description import find_description
+
+    path = folder / f"{check_name(name)}.yaml"
+    described = RecordingDescription(file=recording.name, unit=unit)
+    dance = DanceSpecification(name=name, recordings={"take-1": described})
+    title, lines = "Atlas", ""
+    if robot != ATLAS:
+        own = robot_to_start(robot, folder)
+        title, lines = own.model.name, f"{own.lines}\n"
+        dance.robot, dance.start = str(find_description(robot).resolve()), own.start
+    move = dance.recorded(recording.parent, ["take-1"])["take-1"]
+    for note in (*move.notes, *move.changes):
+        typer.echo(note)
+    planted = "".join(
+        f"      {foot}: [{', '.join(f'[{a:.2f}, {b:.2f}]' for a, b in times)}]\n"
+        for foot, times in move.planted.items()
+    )
+    if planted:
+        first, last = (move.planted["left"][i][i] for i in (0, -1))
+        found = (
+            "    # The part that begins and ends with both feet on the ground [s].\n"
+        )
+        found += f"    start: {ceil(100 * first - 1e-6) / 100:.2f}\n"
+        found += f"    end: {floor(100 * last + 1e-6) / 100:.2f}\n"
+        found += "    # When each foot stands, in seconds of the file, as found.\n"
+        planted = f"{found}    planted:\n{planted}"
+    length = move.length({})
+    copies: dict[Path, str] = {}
+    file = os.path.relpath(recording, folder)
+    if leaves(folder, recording):
+        copies, file = (
+            {folder / recording.name: read_text(recording, "CSV")},
+            recording.name,
+        )
+    text = RECORDING.format(
+        name=name,
+        title=title,
+        robot=lines,
+        path=path,
+        file=file,
+        unit=unit,
+        planted=planted,
+        track=move.track,
+        beats=int(length + 4),
+        own=round(length - 2),
+    )
+    return {path: text, **copies}

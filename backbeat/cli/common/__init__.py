@@ -1,0 +1,1 @@
+"""What subcommands share: options, console, completion, tables."""

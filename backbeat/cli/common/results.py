@@ -1,0 +1,127 @@
+"""The table of results that a person understands."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from backbeat.cli.common.console import Screen
+from backbeat.cli.common.marker_table import markers_table
+from backbeat.mpc.analysis.force_warnings import warnings_in_words
+from backbeat.mpc.analysis.safety_metrics import in_words
+from backbeat.mpc.analysis.survival import RECOVERY
+from backbeat.mpc.world.joint_strain import in_words as strain_in_words
+from backbeat.mpc.world.servo_check import softened_in_words
+
+
+def results_table(results: Sequence[Mapping[str, Any]]) -> RenderableType:
+    """One row a run: did it stand, did it hit, how far off, how fast.
+
+    Args:
+        results: metrics of runs, see `backbeat.mpc.analysis.metrics`.
+    """
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0, 0, 1))
+    table.add_column("behavior", no_wrap=True)
+    columns = ["outcome", "CoM off", "hits", "timing", "torque", "speed"]
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=column != "hits")
+    for m in results:
+        table.add_row(*_row(m))
+    markers = [markers_table(m["markers"]) for m in results if m.get("markers")]
+    return Group(table, *(Text(line, "dim") for line in _notes(results)), *markers)
+
+
+def print_results(results: Sequence[Mapping[str, Any]]) -> None:
+    """Prints the table on stdout."""
+    Screen().print(results_table(results))
+
+
+def _row(m: Mapping[str, Any]) -> list[str]:
+    hits = m["hits"]
+    stood = all(p["survived"] is not False for p in m["pushes"])
+    outcome = f"{m['duration_s']:.0f} s done" if stood else "unsettled"
+    if m.get("strained_joints"):
+        outcome = "strained"
+    if m["fell"]:
+        outcome = f"fell at {m['fell_at_s']:.1f} s"
+    made, timing = "", ""
+    com = m["com_error_mm"]["rms"]
+    if hits is not None:
+        made = f"{hits['made']}/{hits['planned']}"
+        made += f" +{hits['extra']} extra" if hits["extra"] else ""
+        timing = f"{hits['timing_mean_ms']:.1f} ± {hits['timing_sd_ms']:.1f} ms"
+    return [
+        m["behavior"],
+        outcome,
+        "" if com is None else f"{com:.1f} mm",
+        made,
+        timing,
+        f"{100 * m['torque_peak_fraction']:.0f} %",
+        f"{m['realtime_factor']:.2f}x",
+    ]
+
+
+def _notes(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    ticks = ", ".join(f"{m['tick_ms']['median']:.2f}" for m in results)
+    plans = ", ".join(
+        f"{m['plan_ms']['median']:.1f}"
+        for m in results
+        if m["plan_ms"]["median"] is not None
+    )
+    lines = [
+        "CoM off: distance of the center of mass from the plan, root mean square.",
+        "Timing: mean of |error| ± deviation, against the authored time.",
+        "Torque: peak, in shares of the limit. Speed: simulated by wall time.",
+        f"Median whole-body tick {ticks} ms"
+        + (f"; plan {plans} ms." if plans else "."),
+    ]
+    lines += [_hand(m) for m in results if m.get("upper_body")]
+    for m in results:
+        lines += [*_strained(m), *_unjudged(m), *_safety(m)]
+    states = sorted({m["state"] for m in results})
+    return [*lines, f"The controllers read the {', '.join(states)}."]
+
+
+def _hand(m: Mapping[str, Any]) -> str:
+    """How far the hand of an upper body was from its target."""
+    found = m["upper_body"]
+    rms, most = found["error_mm"]["rms"], found["error_mm"]["max"]
+    return (
+        f"{m['behavior']}: the {found['hand']} was {rms:.1f} mm off its target (root "
+        f"mean square), at most {most:.1f} mm."
+    )
+
+
+def _strained(m: Mapping[str, Any]) -> list[str]:
+    """Joints that were saturated or too fast, which is no success."""
+    found = m.get("strained_joints") or []
+    return [f"{m['behavior']}, no success: {strain_in_words(s)}." for s in found]
+
+
+def _unjudged(m: Mapping[str, Any]) -> list[str]:
+    """Pushes that came so late that nobody knows whether they were survived."""
+    late = [f"{p['time_s']:g}" for p in m["pushes"] if p["survived"] is None]
+    if not late:
+        return []
+    return [
+        f"{m['behavior']}, pushed at {', '.join(late)} s: the run ended before it "
+        f"could be told, {RECOVERY:g} s after a push, whether the robot got over it; "
+        "a longer lead_out tells."
+    ]
+
+
+def _safety(m: Mapping[str, Any]) -> list[str]:
+    """What the controllers of a run did without programs, and what pushed."""
+    lines = [
+        in_words(f"{m['behavior']}, {name.replace('_', '-')} controller", story)
+        for name, story in m["safety"].items()
+    ]
+    lines.append(warnings_in_words(m["behavior"], m.get("unknown_forces")))
+    softened = m.get("softened_servos") or {}
+    if softened:
+        step = m["scenario"]["time_step"]
+        lines.append(softened_in_words(m["behavior"], step, softened))
+    return [line for line in lines if line]

@@ -1,0 +1,1 @@
+"""Subcommands that simulate: track, play, sweep, card, serve, replay."""

@@ -1,0 +1,79 @@
+"""`backbeat card`: what a behavior survives, and how often."""
+
+from typing import Annotated
+
+import typer
+
+from backbeat.cli.common.completion import behaviors
+from backbeat.cli.common.options import LIBRARY, LibraryFolder, RunsAtATime, Scheduler
+
+
+def command(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Behaviors in the library; all that are in it if none.",
+            autocompletion=behaviors,
+        ),
+    ] = None,
+    library: LibraryFolder = LIBRARY,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Seeds a disturbance; a whole card has 20."),
+    ] = None,
+    sample: Annotated[
+        bool,
+        typer.Option(
+            "--sample",
+            help="Make no card, but three seeds of each standard disturbance; exit "
+            "code 1 when fewer than 95 % of all runs survive.",
+        ),
+    ] = False,
+    jobs: RunsAtATime = None,
+    scheduler: Scheduler = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Cards as JSON.")] = False,
+) -> None:
+    """Makes robustness cards: success by disturbance, and the largest push.
+
+    Cards are pages and data in the folder `cards` of the library, and
+    `backbeat list` and `backbeat track` quote them. Ctrl-C keeps the runs that ended;
+    the same command makes the rest.
+    """
+    from dataclasses import asdict
+
+    from backbeat.behaviors.kinematic.behavior import KINEMATIC
+    from backbeat.behaviors.library.store import Library
+    from backbeat.cli.author.build import report_failures
+    from backbeat.cli.common.console import print_json
+    from backbeat.cli.simulate.sweep import sweep_progress
+    from backbeat.jobs.cards import build_card, take_sample
+    from backbeat.jobs.cluster import cluster_executors
+    from backbeat.models.common.errors import BackbeatError, ended
+    from backbeat.mpc.sweep.card.robustness import card_path
+    from backbeat.mpc.sweep.card.sample import STANDARD, Sample
+
+    store = Library(library)
+    chosen = names or [n for n in store.names() if store.row(n)["kind"] != KINEMATIC]
+    if not chosen:
+        raise BackbeatError(f"library {library} is empty; build a behavior first")
+    results, failures = [], []
+    with cluster_executors(scheduler) as executors:
+        for name in chosen:
+            path = card_path(library, name)
+            with sweep_progress(name, path.parent) as progress:
+                result, failed = (take_sample if sample else build_card)(
+                    name, library, seeds, progress, jobs, executors
+                )
+            results.append(result)
+            failures += failed
+            if not as_json:
+                page = "" if sample else f"\n  {path.with_suffix('.html')}"
+                typer.echo(f"{name}: {result.headline}{page}")
+    if as_json:
+        print_json([asdict(result) for result in results])
+    report_failures(failures)
+    taken = [r for r in results if isinstance(r, Sample)]
+    if below := ", ".join(s.behavior for s in taken if not s.meets_standard):
+        why = f"fewer than {STANDARD:.0%} of the runs survived, or joints were strained"
+        typer.echo(ended(f"backbeat: {below}: {why}"), err=True)
+        raise typer.Exit(1)

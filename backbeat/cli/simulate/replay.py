@@ -1,0 +1,85 @@
+"""`backbeat replay`: a run once more, compared with its file bit for bit."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from backbeat.cli.common.completion import runs
+from backbeat.cli.common.options import LIBRARY, LibraryFolder
+
+
+def command(
+    run_file: Annotated[
+        Path,
+        typer.Argument(
+            help="Run file of `backbeat track` or `backbeat play`.", autocompletion=runs
+        ),
+    ],
+    library: LibraryFolder = LIBRARY,
+    anyway: Annotated[
+        bool,
+        typer.Option(
+            "--anyway", help="Also with another build, robot, machine or versions."
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the new run file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Runs a run file's scenario again, with what was changed by hand.
+
+    Ends with code 1 when a sample differs in any bit.
+    """
+    from dataclasses import asdict
+
+    from backbeat.behaviors.library.store import Library
+    from backbeat.cli.common.console import print_json, progress_bar
+    from backbeat.models.common.errors import BackbeatError
+    from backbeat.mpc.analysis.metrics import run_metrics
+    from backbeat.mpc.runs.file import (
+        check_run_place,
+        load_run,
+        run_settings,
+        run_weights,
+        save_run,
+    )
+    from backbeat.mpc.runs.origin import other_origins
+    from backbeat.mpc.runs.replay import compare_samples
+    from backbeat.mpc.runs.table import run_frame
+    from backbeat.mpc.simulation.simulate import run_scenario
+
+    samples, story = load_run(run_file)
+    scenario = run_settings(story)
+    behavior = Library(library).load(scenario.behavior)
+    others = other_origins(story, behavior)
+    if others and not anyway:
+        raise BackbeatError(
+            f"{run_file} was made with {', '.join(others)}: it need not come out the "
+            "same; --anyway replays it all the same"
+        )
+    if output is not None:
+        check_run_place(output)
+    with progress_bar(scenario.behavior) as report:
+        run = run_scenario(
+            scenario,
+            behavior,
+            run_weights(story),
+            progress=lambda share: report(share, "once more"),
+        )
+    difference = compare_samples(samples, run_frame(run))
+    if output is not None:
+        save_run(run, output, run_metrics(run))
+    if as_json:
+        print_json(
+            {
+                "run": str(run_file),
+                "same": difference is None,
+                "difference": difference and asdict(difference),
+                "other_origins": others,
+            }
+        )
+    else:
+        typer.echo(f"{run_file}: {difference or 'the same bit for bit'}.")
+    raise typer.Exit(0 if difference is None else 1)

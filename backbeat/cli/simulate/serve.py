@@ -1,0 +1,58 @@
+"""`backbeat serve`: the controllers in a process of their own."""
+
+from typing import Annotated
+
+import typer
+
+from backbeat.cli.common.completion import behaviors
+from backbeat.cli.common.options import LIBRARY, LibraryFolder
+
+
+def command(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="Serve this behavior alone; any without it.", autocompletion=behaviors
+        ),
+    ] = "",
+    library: LibraryFolder = LIBRARY,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; others than this machine on request.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(help="Port; whichever is free without it.")
+    ] = None,
+    unverified: Annotated[
+        bool, typer.Option("--unverified", help="Even if verification failed.")
+    ] = False,
+) -> None:
+    """Controls simulations that run elsewhere, one at a time, until Ctrl-C."""
+    from backbeat.behaviors.library.behavior import Behavior
+    from backbeat.cli.common.console import remarks, warn
+    from backbeat.cli.common.port import check_port
+    from backbeat.common.verified import load_verified
+    from backbeat.models.common.errors import BackbeatError
+    from backbeat.mpc.remote.address import Address
+    from backbeat.mpc.serving.server import ControllerServer
+
+    check_port(port)
+    if not host:
+        raise BackbeatError("serve needs a --host to listen at, for instance 127.0.0.1")
+
+    def find(wanted: str) -> Behavior:
+        return load_verified(library, wanted, unverified)
+
+    if name:
+        find(name)
+    address = Address(host, port or 0)
+    with ControllerServer(find, name, address, remarks.print) as server:
+        if not address.is_local:
+            warn(
+                f"{host} can be reached from other machines, and "
+                "whoever reaches it can ask this controller; nothing is encrypted"
+            )
+        print(f"listening at {server.address}", flush=True)
+        try:
+            server.serve()
+        except KeyboardInterrupt:
+            remarks.print("no longer listening")

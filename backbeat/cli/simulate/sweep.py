@@ -1,0 +1,121 @@
+"""`backbeat sweep`: many runs, success rates and margins."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from backbeat.cli.common.completion import behaviors, sweeps
+from backbeat.cli.common.options import (
+    INTERRUPTED,
+    LIBRARY,
+    LibraryFolder,
+    RunsAtATime,
+    Scheduler,
+)
+
+if TYPE_CHECKING:
+    from backbeat.jobs.sweeping import Progress
+
+
+def command(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="YAML file, or a sweep that ships: ablation, ablation-march, "
+            "ablation-walk, ablation-world, actuators, contact, dances, drumming, "
+            "estimator, jumps, lost-ticks, model-error, pushes, stance-pushes, "
+            "step-pushes, timing, torso-pushes, world.",
+            autocompletion=sweeps,
+        ),
+    ],
+    library: LibraryFolder = LIBRARY,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder of tables and summaries.")
+    ] = Path("out/sweeps"),
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Seeds a cell, in place of the file's.")
+    ] = None,
+    behavior: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this behavior; may repeat.", autocompletion=behaviors),
+    ] = None,
+    jobs: RunsAtATime = None,
+    scheduler: Scheduler = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Summary as JSON.")] = False,
+) -> None:
+    """Runs scenarios over fields and seeds; goes on where it was stopped."""
+    from backbeat.cli.author.build import report_failures
+    from backbeat.cli.common.console import print_json
+    from backbeat.cli.simulate.sweep_table import print_sweep
+    from backbeat.jobs.cluster import cluster_executors
+    from backbeat.jobs.sweeping import run_sweep
+    from backbeat.mpc.sweep.cells import narrowed
+    from backbeat.mpc.sweep.specification import find_sweep, load_sweep
+
+    sweep = narrowed(load_sweep(find_sweep(name)), behavior, seeds)
+    with (
+        cluster_executors(scheduler) as executors,
+        sweep_progress(sweep.settings.name, output) as progress,
+    ):
+        result = run_sweep(sweep, library, output, progress, jobs, executors)
+    if as_json:
+        print_json(result.summary)
+    else:
+        print_sweep(result.summary)
+        print(f"{result.made} runs made, {result.taken} taken from {result.table}")
+        print(f"summary: {result.summary_file}")
+    report_failures(list(result.failures))
+
+
+@contextmanager
+def sweep_progress(title: str, output: Path) -> Iterator["Progress"]:
+    """A progress bar on stderr for a sweep; Ctrl-C says where what is done is kept.
+
+    Args:
+        title: what is being made.
+        output: folder of the tables.
+    """
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+    from rich.progress import Progress as Bars
+    from rich.table import Column
+
+    from backbeat.cli.common.console import remarks
+
+    columns: list[Any] = [
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=10),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        # Gives way where a terminal is narrow, so that count and time do not.
+        TextColumn(
+            "{task.fields[what]}",
+            markup=False,
+            table_column=Column(ratio=1, no_wrap=True),
+        ),
+    ]
+    with Bars(*columns, console=remarks, expand=remarks.is_terminal) as bars:
+        task = bars.add_task(title, total=None, what="")
+
+        def progress(known: int, remaining: int, what: str) -> None:
+            total = known + remaining
+            bars.update(task, completed=known, total=total, what=what)
+            if not remarks.is_terminal:
+                remarks.print(f"{known}/{total}  {what}", soft_wrap=True)
+
+        try:
+            yield progress
+        except KeyboardInterrupt:
+            typer.echo(
+                "backbeat: interrupted; the runs that ended are kept in "
+                f"{output}, and the same command makes the rest.",
+                err=True,
+            )
+            raise typer.Exit(INTERRUPTED) from None

@@ -1,0 +1,1 @@
+"""What commands share: verified behaviors, words about cards, Drake's own messages."""

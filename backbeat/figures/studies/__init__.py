@@ -1,0 +1,1 @@
+"""Figures of plans, limits and studies."""

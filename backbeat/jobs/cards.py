@@ -1,0 +1,91 @@
+"""Making robustness cards and samples of them: sweeps, data, and a page."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+
+from backbeat.common.verified import load_verified
+from backbeat.jobs.pool import Outcome
+from backbeat.jobs.sweeping import Progress, run_sweep
+from backbeat.models.common.atomic_file import replacing
+from backbeat.mpc.sweep.card.robustness import (
+    RobustnessCard,
+    card_path,
+    make_card,
+    survivals,
+)
+from backbeat.mpc.sweep.card.sample import SEEDS, Sample
+from backbeat.mpc.sweep.card.sweeps import card_sweeps
+from backbeat.mpc.sweep.table import sources
+from backbeat.report.pages.card_page import card_page
+
+
+def build_card(
+    name: str,
+    library: str | Path,
+    seeds: int | None = None,
+    progress: Progress | None = None,
+    processes: int | None = None,
+    executors: Sequence[Executor] = (),
+) -> tuple[RobustnessCard, list[Outcome]]:
+    """Makes the runs of a card that are missing, its data and its page.
+
+    All of it is in the folder `cards` of the library; a card that was interrupted goes
+    on where it was.
+
+    Args:
+        name: behavior in the library.
+        library: its folder.
+        seeds: seeds a cell; None for as many as a whole card has.
+        progress: called whenever a run has ended.
+        processes: how many runs at a time; None for one a core.
+        executors: where to run instead, see `backbeat.jobs.cluster`.
+
+    Returns:
+        The card, and runs that could not be had.
+
+    Raises:
+        BackbeatError: no such behavior, it failed verification, or nothing can follow
+            it.
+    """
+    behavior = load_verified(library, name)
+    path = card_path(library, name)
+    disturbances, pushes = (
+        run_sweep(sweep, library, path.parent, progress, processes, executors)
+        for sweep in card_sweeps(behavior, seeds)
+    )
+    card = make_card(behavior, disturbances.summary, pushes.summary, sources())
+    for file_path, text in (
+        (path, card.to_text()),
+        (path.with_suffix(".html"), card_page(card, behavior)),
+    ):
+        with replacing(file_path) as file:
+            file.write(text.encode())
+    return card, [*disturbances.failures, *pushes.failures]
+
+
+def take_sample(
+    name: str,
+    library: str | Path,
+    seeds: int | None = None,
+    progress: Progress | None = None,
+    processes: int | None = None,
+    executors: Sequence[Executor] = (),
+) -> tuple[Sample, list[Outcome]]:
+    """Makes a few runs of the standard disturbances, which a card then takes over.
+
+    Args:
+        name, library, progress, processes, executors: as for `build_card`.
+        seeds: seeds a disturbance; None for as many as a sample has.
+
+    Returns:
+        The sample, and runs that could not be had.
+
+    Raises:
+        BackbeatError: as `build_card`.
+    """
+    behavior = load_verified(library, name)
+    sweep, _ = card_sweeps(behavior, seeds or SEEDS)
+    folder = card_path(library, name).parent
+    found = run_sweep(sweep, library, folder, progress, processes, executors)
+    return Sample(name, survivals(behavior, found.summary)), list(found.failures)

@@ -1,0 +1,240 @@
+"""Running a sweep: jobs for its runs, a table that grows, a summary at the end."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.common.verified import load_verified
+from backbeat.jobs.pool import Job, Outcome, Report, run_stream
+from backbeat.models.common.atomic_file import replacing
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.analysis.survival import RECOVERY
+from backbeat.mpc.scenario.asked_tempo import play_length
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.simulate import run_scenario
+from backbeat.mpc.sweep.cells import Sweep
+from backbeat.mpc.sweep.schedule import Schedule, SweepRun
+from backbeat.mpc.sweep.summary import summarize
+from backbeat.mpc.sweep.table import (
+    SweepTable,
+    commit,
+    failed_row,
+    locked,
+    result_row,
+    run_key,
+)
+
+# Called with the number of runs that are known and of those that may be missing yet,
+# and what has just ended.
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """What became of a sweep.
+
+    Attributes:
+        summary: see `backbeat.mpc.sweep.summary`.
+        table: file with a row for each run.
+        summary_file: the summary as JSON.
+        taken: runs that an earlier call had made.
+        made: runs of this call.
+        failures: runs that could not be had.
+    """
+
+    summary: Mapping[str, Any]
+    table: Path
+    summary_file: Path
+    taken: int
+    made: int
+    failures: tuple[Outcome, ...]
+
+
+def run_sweep(
+    sweep: Sweep,
+    library: str | Path,
+    folder: str | Path,
+    progress: Progress | None = None,
+    processes: int | None = None,
+    executors: Sequence[Executor] = (),
+) -> SweepResult:
+    """Makes the runs of a sweep that are not in its table yet.
+
+    Args:
+        sweep: the sweep.
+        library: folder of behaviors.
+        folder: where the table and the summary are.
+        progress: called whenever a run has ended, or some were taken from the table.
+        processes: how many runs at a time; None for one a core.
+        executors: where to run instead, see `backbeat.jobs.cluster`; they read the
+            library under the same path.
+
+    Raises:
+        BackbeatError: a behavior is not in the library, a push cannot be judged, or
+            the table cannot be read or written.
+    """
+    library = Path(library)
+    folder = Path(folder)
+    keys = {name: _behavior_key(library, name) for name in sweep.settings.behaviors}
+    _check_durations(sweep, library)
+    path = folder / f"{sweep.settings.name}.parquet"
+    with locked(path):
+        runner = _Runner(sweep, library, keys, SweepTable(path), progress)
+        try:
+            outcomes = run_stream(runner.next_job, runner, processes, executors)
+        finally:
+            # Also of a sweep that is interrupted: what is known by then.
+            summary = runner.summary()
+            summary_file = path.with_suffix(".summary.json")
+            with replacing(summary_file) as file:
+                file.write(json.dumps(summary, indent=1).encode())
+    failures = tuple(o for o in outcomes if o.error is not None)
+    made = len(outcomes) - len(failures)
+    return SweepResult(summary, path, summary_file, runner.taken, made, failures)
+
+
+def _behavior_key(library: Path, name: str) -> str:
+    """What tells one build of a behavior from another."""
+    behavior = _behavior(library, name)
+    return str(behavior.provenance.get("key"))
+
+
+@lru_cache(maxsize=4)
+def _behavior(library: Path, name: str) -> Behavior:
+    return load_verified(library, name)
+
+
+def _check_durations(sweep: Sweep, library: Path) -> None:
+    """Raises a BackbeatError when a push comes too late to be judged."""
+    for cell in sweep.cells:
+        scenario = cell.scenario
+        end = play_length(scenario, _behavior(library, cell.behavior))
+        ends = [push.time + push.duration for push in scenario.pushes]
+        if cell.push is not None:
+            ends.append(cell.push.time + cell.push.time_spread + cell.push.duration)
+        for push_end in ends:
+            judged = push_end + RECOVERY
+            if judged > end:
+                raise BackbeatError(
+                    f"{cell.title()}: the push is judged at {judged:.2f} s, "
+                    f"{RECOVERY:g} s after its end, but the run ends at {end:.2f} s; "
+                    "push earlier, or ask for a longer duration or lead_out"
+                )
+
+
+def simulate(
+    report: Report, library: str | Path, scenario: Scenario, key: str
+) -> dict[str, Any]:
+    """The job of one run: its row of the table.
+
+    Raises:
+        BackbeatError: the behavior is no longer the one of this key, or the scenario
+            does not fit it.
+    """
+    behavior = _behavior(library, scenario.behavior)
+    if str(behavior.provenance.get("key")) != key:
+        raise BackbeatError(f"{behavior.name} was built again while the sweep ran")
+
+    def progress(share: float) -> None:
+        report.progress(share, "in closed loop")
+
+    try:
+        run = run_scenario(scenario, behavior, progress=progress)
+        row = result_row(run_metrics(run))
+    except BackbeatError:
+        raise
+    except (MemoryError, OSError) as error:
+        # The machine's fault says nothing about the robot: to be run again.
+        raise BackbeatError(
+            f"{behavior.name}: this machine could not simulate it ({error!r})"
+        ) from error
+    except Exception as error:
+        # A run that a fault of ours ends is one that was not survived, and says so.
+        row = failed_row(error)
+    return row
+
+
+class _Runner:
+    """Gives out jobs and takes in what they found; a `jobs.Watcher`."""
+
+    def __init__(
+        self,
+        sweep: Sweep,
+        library: Path,
+        keys: Mapping[str, str],
+        table: SweepTable,
+        progress: Progress | None,
+    ) -> None:
+        self.taken, self.known = 0, 0
+        self._sweep, self._library, self._keys = sweep, library, keys
+        self._table, self._report = table, progress
+        self._schedule = Schedule(sweep)
+        self._begun: dict[str, tuple[SweepRun, str, Scenario]] = {}
+        self._rows: dict[tuple[int, float | None, int], Mapping[str, Any]] = {}
+
+    def next_job(self) -> Job | None:
+        """A run that nobody has made yet; those in the table are taken from there."""
+        before = self.taken
+        job = self._next_job()
+        if self._report and self.taken > before:
+            told = f"{self.taken - before} taken from the table"
+            self._report(self.known, self._schedule.remaining(), told)
+        return job
+
+    def _next_job(self) -> Job | None:
+        while (run := self._schedule.next_run()) is not None:
+            cell = self._sweep.at_level(self._sweep.cells[run.cell], run.level)
+            scenario = cell.seeded(run.seed)
+            key = run_key(scenario, self._keys[cell.behavior])
+            if key in self._table.rows:
+                self.taken += 1
+                self._take(run, self._table.rows[key], "")
+                continue
+            name = f"{cell.title()}, seed {run.seed}"
+            self._begun[name] = run, key, scenario
+            built = self._keys[cell.behavior]
+            return Job(name, simulate, (self._library, scenario, built))
+        return None
+
+    def progress(self, job: str, share: float, what: str) -> None:
+        """Runs are many and short; only their ends are told."""
+
+    def line(self, job: str, text: str) -> None:
+        """Runs have nothing to say."""
+
+    def done(self, outcome: Outcome) -> None:
+        """Stores a run that has ended."""
+        run, key, scenario = self._begun.pop(outcome.name)
+        if outcome.error is not None:
+            self._schedule.give_up(run)
+            return
+        cell = self._sweep.cells[run.cell]
+        about = {
+            "behavior": cell.behavior,
+            "behavior_key": self._keys[cell.behavior],
+            "case": cell.case,
+            "values": json.dumps(cell.values),
+            "level": run.level,
+            "seed": run.seed,
+            "scenario": json.dumps(scenario.to_dict()),
+        }
+        self._table.add(key, {**about, **outcome.value})
+        self._take(run, self._table.rows[key], outcome.name)
+
+    def _take(self, run: SweepRun, row: Mapping[str, Any], title: str) -> None:
+        self._rows[run.cell, run.level, run.seed] = row
+        self._schedule.record(run, bool(row["survived"]))
+        self.known += 1
+        if self._report and title:
+            word = "survived" if row["survived"] else "not survived"
+            self._report(self.known, self._schedule.remaining(), f"{title}: {word}")
+
+    def summary(self) -> dict[str, Any]:
+        """The summary of what is known, with the commit of our sources."""
+        return {"commit": commit(), **summarize(self._schedule, self._rows)}

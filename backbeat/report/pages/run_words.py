@@ -1,0 +1,143 @@
+"""What a page says of a run in words: what ran, how it ended, how to do it again."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from backbeat.mpc.analysis.metrics import STATE
+from backbeat.mpc.runs.record import RunRecord
+from backbeat.mpc.scenario.specification import Scenario
+
+
+def result_sentence(record: RunRecord) -> str:
+    """How a run ended and how good it was, in one sentence."""
+    m = record.metrics
+    did = [f"stayed up for all of the {m['duration_s']:.1f} s"]
+    if m["fell"]:
+        when = m.get("fell_at_s")
+        did = ["fell" if when is None else f"fell at {when:.1f} s"]
+    did += [f"strained {s['joint']} ({s['why']})" for s in m.get("strained_joints", ())]
+    did += _pushes(m["pushes"]) + _hits(m.get("hits"))
+    text = "The robot " + ", ".join(did[:-1]) + (" and " if did[1:] else "") + did[-1]
+    off = m["com_error_mm"].get("rms")
+    if off is not None:
+        text += f"; its center of mass was {off:.1f} mm off the behavior's (rms)"
+    hits = m.get("hits")
+    if hits and hits["made"]:
+        text += (
+            f", its hits {hits['timing_mean_ms']:.1f} ms off the beat in the mean (SD "
+            f"{hits['timing_sd_ms']:.1f} ms, {hits['timing_max_ms']:.1f} ms at most)"
+        )
+    return text + "."
+
+
+def _pushes(pushes: list[dict[str, Any]]) -> list[str]:
+    if not pushes:
+        return []
+    over = sum(push["survived"] is True for push in pushes)
+    unknown = sum(push["survived"] is None for push in pushes)
+    late = f" ({unknown} too late in the run to tell)" if unknown else ""
+    return [f"got over {over} of {_count(len(pushes), 'push', 'pushes')}{late}"]
+
+
+def _hits(hits: dict[str, Any] | None) -> list[str]:
+    if not hits:
+        return []
+    extra = f", with {hits['extra']} that nobody planned" if hits["extra"] else ""
+    return [f"made {hits['made']} of {_count(hits['planned'], 'hit')}{extra}"]
+
+
+def _count(n: int, one: str, many: str = "") -> str:
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def changed_settings(record: RunRecord) -> dict[str, Any]:
+    """Settings of a run that are not the default ones, as in a scenario file."""
+    return _changed(record.scenario.to_dict(), asdict(Scenario()))
+
+
+def _changed(values: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, Mapping) and isinstance(plain.get(key), Mapping):
+            inner = _changed(value, plain[key])
+            if inner:
+                found[key] = inner
+        elif key not in plain or value != plain[key]:
+            found[key] = value
+    return found
+
+
+def scenario_yaml(record: RunRecord) -> str:
+    """The scenario file of a run, without what is the default anyway."""
+    text = yaml.safe_dump(changed_settings(record), sort_keys=False)
+    return str(text)
+
+
+def commands(record: RunRecord, path: str | Path) -> list[str]:
+    """The commands that make the behavior, the run and its page again."""
+    path = Path(path)
+    name = record.name
+    return [
+        f"backbeat build {name}",
+        f"backbeat track --scenario {name}.scenario.yaml -o {path.name}",
+        f"backbeat replay {path.name}",
+        f"backbeat report {path.name}",
+    ]
+
+
+def facts(record: RunRecord) -> list[tuple[str, str]]:
+    """What ran, as names and values."""
+    s, robot = record.scenario, record.story["robot"]
+    music = f"{record.story['bpm']:g} beats a minute" if record.story["bpm"] else "none"
+    carried = " with " + ", ".join(robot["equipment"]) if robot["equipment"] else ""
+    held = "free" if robot["mount"]["p_WB"] is None else "held by its pelvis"
+    off = [
+        n for n in ("timing", "forces", "posture", "steps") if getattr(s, n) is False
+    ]
+    rows = [
+        ("behavior", f"{record.name}, key {str(record.story['behavior_key'])[:12]}"),
+        ("robot", f"{robot['name']}{carried}, {robot['mass_kg']:.1f} kg, {held}"),
+        ("music", music),
+        ("controllers read the", STATE[str(s.state)]),
+        (
+            "simulation",
+            f"{s.contact_model} contact, steps of {1e3 * s.time_step:g} ms, friction "
+            f"{s.friction:g}, seed {s.seed}",
+        ),
+        (
+            "the plan may not change",
+            ", ".join(off) or "nothing: all four adaptations on",
+        ),
+        (
+            "versions",
+            ", ".join(f"{k} {v}" for k, v in record.story["versions"].items()),
+        ),
+    ]
+    return rows
+
+
+def events(record: RunRecord) -> list[tuple[float, str]]:
+    """When settings changed in a run [s], and to what."""
+    return [
+        (
+            event.time,
+            ", ".join(
+                f"{name.replace('_', ' ')} {_value(value)}"
+                for name, value in event.values().items()
+            ),
+        )
+        for event in record.scenario.sorted_events()
+    ]
+
+
+def _value(value: bool | float | list[float]) -> str:
+    """A setting for people."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list):
+        return " ".join(f"{x:g}" for x in value) + " m"
+    return f"{value:g}"

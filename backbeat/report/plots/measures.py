@@ -1,0 +1,109 @@
+"""The figures of a run that a page lists, and that two runs are compared by."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from backbeat.mpc.runs.balance import Balance
+from backbeat.mpc.runs.record import RunRecord
+from backbeat.report.plots.run_curves import foreseeable, prediction_error
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One figure of a run.
+
+    Attributes:
+        name: what it is.
+        unit: of the figure, "" for a pure number.
+        value: of a run and its balance; None when the run has none.
+        digits: after the decimal point.
+        is_speed: whether it says how fast this machine was, rather than the robot.
+    """
+
+    name: str
+    unit: str
+    value: Callable[[RunRecord, Balance | None], float | None]
+    digits: int = 1
+    is_speed: bool = False
+
+    def text(self, value: float | None, sign: bool = False) -> str:
+        """The figure for people; an empty text for none."""
+        if value is None or not np.isfinite(value):
+            return ""
+        # What rounds to zero has no minus.
+        return f"{value:{'+' if sign else ''}z.{self.digits}f}"
+
+
+def _metric(*path: str, scale: float = 1.0) -> Callable[..., float | None]:
+    """A figure that `backbeat.mpc.analysis.metrics` has found, by its keys."""
+
+    def value(record: RunRecord, _: Balance | None) -> float | None:
+        found: Any = record.metrics
+        for key in path:
+            found = found.get(key) if found is not None else None
+        return None if found is None else scale * float(found)
+
+    return value
+
+
+def _expected(kind: str, all_of_it: bool = True) -> Callable[..., float | None]:
+    def value(record: RunRecord, _: Balance | None) -> float | None:
+        found = prediction_error(record)
+        if found is None or not (all_of_it or record.scenario.pushes):
+            return None
+        t, away = found[0], np.linalg.norm(found[1], axis=1)
+        if not all_of_it:
+            away = away[foreseeable(record, t)]
+        if not len(away):
+            return None
+        return float(np.sqrt(np.mean(away**2)) if kind == "rms" else away.max())
+
+    return value
+
+
+def _beats(kind: str) -> Callable[..., float | None]:
+    found = _metric("beat_error_ms", kind)
+    return lambda record, _: found(record, None) if record.story["beats"] else None
+
+
+def _least_margin(_: RunRecord, balance: Balance | None) -> float | None:
+    if balance is None or not np.isfinite(balance.capture_margin).any():
+        return None
+    return 1e3 * float(np.nanmin(balance.capture_margin))
+
+
+MEASURES: tuple[Measure, ...] = (
+    Measure("simulated", "s", _metric("duration_s")),
+    Measure("center of mass off, rms", "mm", _metric("com_error_mm", "rms")),
+    Measure("center of mass off, most", "mm", _metric("com_error_mm", "max")),
+    Measure("prediction 0.3 s ahead off, rms", "mm", _expected("rms")),
+    Measure("prediction 0.3 s ahead off, most", "mm", _expected("max")),
+    Measure("... where no push hid it, rms", "mm", _expected("rms", False)),
+    Measure("... where no push hid it, most", "mm", _expected("max", False)),
+    Measure("capture point inside by, least", "mm", _least_margin),
+    Measure("joints off, rms", "deg", _metric("joint_error_deg", "rms"), 2),
+    Measure("joints off, most", "deg", _metric("joint_error_deg", "max"), 2),
+    Measure("feet slipped, most", "mm", _metric("foot_slip_mm")),
+    Measure(
+        "torque of its limit, most", "%", _metric("torque_peak_fraction", scale=100)
+    ),
+    Measure("phase late on beats, mean", "ms", _beats("mean")),
+    Measure("phase late on beats, most", "ms", _beats("max")),
+    Measure("hits made", "", _metric("hits", "made"), 0),
+    Measure("hits missed", "", _metric("hits", "missed"), 0),
+    Measure("hits that nobody planned", "", _metric("hits", "extra"), 0),
+    Measure("hits off the beat, mean", "ms", _metric("hits", "timing_mean_ms"), 2),
+    Measure("hits off the beat, SD", "ms", _metric("hits", "timing_sd_ms"), 2),
+    Measure("hits off the beat, most", "ms", _metric("hits", "timing_max_ms"), 2),
+    Measure("hits off their place, most", "mm", _metric("hits", "position_max_mm")),
+    Measure("plans not solved", "", _metric("plan_failures"), 0),
+    Measure("ticks not solved", "", _metric("tick_failures"), 0),
+    Measure("plan, median", "ms", _metric("plan_ms", "median"), 2, is_speed=True),
+    Measure("plan, 99 % within", "ms", _metric("plan_ms", "p99"), 2, is_speed=True),
+    Measure("tick, median", "ms", _metric("tick_ms", "median"), 3, is_speed=True),
+    Measure("tick, 99 % within", "ms", _metric("tick_ms", "p99"), 3, is_speed=True),
+    Measure("simulated by wall time", "", _metric("realtime_factor"), 2, is_speed=True),
+)

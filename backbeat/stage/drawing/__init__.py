@@ -1,0 +1,1 @@
+"""The stage in Meshcat: robot, set and layers."""

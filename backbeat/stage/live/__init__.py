@@ -1,0 +1,1 @@
+"""A live show: server, clock, and a simulation under way."""

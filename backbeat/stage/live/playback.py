@@ -1,0 +1,34 @@
+"""Playback: how a live show begins, and when it ends."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from backbeat.stage.web.savings import AUTOMATIC
+
+
+@dataclass(frozen=True)
+class Playback:
+    """What is asked for when a live show is started.
+
+    Attributes:
+        speed: behavior seconds a second of the clock.
+        loop: whether to begin again at the end.
+        wait: whether to wait for a browser before, and for Ctrl-C after.
+        port: where the page is served; None for any free port.
+        is_simulated: whether it begins in closed loop.
+        unverified: whether to simulate what failed verification.
+        chooses: whether pages begin with the choice of a behavior, at rest.
+        detail: who chooses what is saved where a machine is too slow, see
+            `savings.DETAILS`.
+        out: where runs are saved.
+    """
+
+    speed: float = 1.0
+    loop: bool = False
+    wait: bool = True
+    port: int | None = None
+    is_simulated: bool = False
+    unverified: bool = False
+    chooses: bool = False
+    detail: str = AUTOMATIC
+    out: Path = Path("out")

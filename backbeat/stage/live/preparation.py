@@ -1,0 +1,69 @@
+"""Preparation: a closed loop that is made in a thread while the show goes on."""
+
+import threading
+from dataclasses import replace
+
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.stage.live.simulation import LiveSimulation
+
+
+def live_scenario(behavior: str) -> Scenario:
+    """How a behavior is simulated while somebody watches.
+
+    A plan takes effect a period after the state that it is made from, so that it can
+    be made beside the simulation, should that be too slow and a core free. The run is
+    the same to the last bit.
+    """
+    scenario = Scenario(behavior=behavior)
+    return replace(scenario, planning_time=scenario.plan_period)
+
+
+class Preparation:
+    """A simulation to be; making one takes some seconds.
+
+    Attributes:
+        behavior: what it will track.
+        simulation: what was made; None before, or if it could not be.
+        error: why it could not be.
+        progress: number of the step that is under way, of how many, and what it makes.
+    """
+
+    def __init__(self, behavior: Behavior, scenario: Scenario) -> None:
+        """Begins at once."""
+        self.behavior = behavior
+        self.simulation: LiveSimulation | None = None
+        self.error: Exception | None = None
+        self.progress = 0, 1, ""
+        self._scenario, self._is_wanted = scenario, True
+        self._thread = threading.Thread(target=self._make, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has ended, well or not."""
+        return not self._thread.is_alive()
+
+    def in_words(self) -> str:
+        """What is being made."""
+        step, steps, what = self.progress
+        return f"making the simulation, {step} of {steps}: {what} …" if what else "…"
+
+    def cancel(self) -> None:
+        """Nobody waits for it any more; what is made is closed when it is made."""
+        self._is_wanted = False
+        if self.simulation is not None:
+            self.simulation.close()
+
+    def _note(self, step: int, steps: int, what: str) -> None:
+        self.progress = step, steps, what
+
+    def _make(self) -> None:
+        try:
+            made = LiveSimulation(self.behavior, self._scenario, self._note)
+            self.simulation = made
+            if not self._is_wanted:
+                made.close()
+        except Exception as error:
+            # Raised again, or told, by whoever waits.
+            self.error = error

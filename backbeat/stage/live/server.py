@@ -1,0 +1,287 @@
+"""The live page: Meshcat's own, with the overlay, served to this machine alone."""
+
+import json
+import queue
+import secrets
+import sys
+import threading
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+from pydrake.geometry import Meshcat
+
+from backbeat.models.common.errors import BackbeatError, ended
+from backbeat.stage.drawing.backdrop import HOST, place_of
+from backbeat.stage.web.commands import Command, Reader, read_command
+from backbeat.stage.web.guard import RefusedError, check_host, check_post, check_viewer
+from backbeat.stage.web.page import with_overlay
+from backbeat.stage.web.relay import Place, check_greeting, connect, proof, relay
+
+# The page of Meshcat asks the server that it came from; ours is another one.
+ADDRESS = "url = location.toString();"
+# Where the page is connected to Meshcat, and how many pages may be at once; how many
+# connections of any kind.
+DRAWING, MOST_VIEWERS, MOST_CONNECTIONS = "/drawing", 16, 128
+# Commands that wait to be heard; who clicks faster is told so.
+MOST_WAITING = 256
+
+
+class Response(NamedTuple):
+    """What a server says: HTTP status, kind of contents, contents."""
+
+    status: int
+    kind: str
+    body: bytes
+
+
+class Page(NamedTuple):
+    """What is served: Meshcat's place, the kind of its page, and the page with ours."""
+
+    source: Place
+    kind: str
+    front: bytes
+
+
+class LiveServer:
+    """Serves the page and, many times a second, what its caption should say.
+
+    Attributes:
+        url: where to point a browser.
+        port: where it listens.
+        info: what the overlay says now; a page asks again when the state's `edition`
+            is another, and loads itself anew when its `world` is.
+        asked: when a page last asked for the state, on the monotonic clock [s].
+        token: what a page says to be connected to Meshcat.
+        viewers: how many more pages may be connected.
+    """
+
+    def __init__(
+        self,
+        meshcat: Meshcat,
+        info: dict[str, Any],
+        state: Callable[[], dict[str, Any]],
+        port: int | None = None,
+        readers: dict[str, Reader] | None = None,
+    ) -> None:
+        """Starts to serve.
+
+        Args:
+            meshcat: what the page shows.
+            info: what the overlay says, see `Stage.info`.
+            state: called for each question of a page, from another thread.
+            port: where to listen; None for any free port.
+            readers: what pages may ask for; nothing by default.
+
+        Raises:
+            BackbeatError: the port is taken.
+        """
+        self._state, self._readers = state, readers or {}
+        self._waiting: queue.Queue[Command] = queue.Queue(MOST_WAITING)
+        self._is_closed, self.asked = False, time.monotonic()
+        # What only the page has that was loaded here.
+        self.token = secrets.token_urlsafe(16)
+        self.viewers = threading.BoundedSemaphore(MOST_VIEWERS)
+        self.put(meshcat, info)
+        try:
+            self._server = _Server((HOST, port or 0), _handler(self))
+        except OSError:
+            raise BackbeatError(
+                f"port {port} of {HOST} is taken; choose another one or none"
+            ) from None
+        self.port = int(self._server.server_port)
+        self.url = f"http://{HOST}:{self.port}/"
+        serve = threading.Thread(
+            target=self._server.serve_forever, args=(0.05,), daemon=True
+        )
+        serve.start()
+
+    def put(self, meshcat: Meshcat, info: dict[str, Any]) -> None:
+        """Serves another Meshcat from now on; arguments as above."""
+        # Meshcat itself may only be asked from the thread that has made it.
+        source = place_of(meshcat)
+        _, kind, page = _ask(source, "/")
+        text = page.decode()
+        if ADDRESS not in text:
+            raise RuntimeError("this Drake's Meshcat page finds its server otherwise")
+        here = 'location.origin.replace("http", "ws")'
+        way = f'url = {here} + "{DRAWING}?{self.token}";'
+        text = text.replace(ADDRESS, way)
+        self.info = info
+        self._page = Page(source, kind, with_overlay(text, info).encode())
+
+    def commands(self) -> list[Command]:
+        """What pages have asked for since the last time, in order."""
+        found = []
+        while not self._waiting.empty():
+            found.append(self._waiting.get_nowait())
+        return found
+
+    def answer(self, path: str) -> Response:
+        """What is said to a question; called from threads of the server."""
+        page = self._page
+        if path == "/":
+            return Response(HTTPStatus.OK, page.kind, page.front)
+        if self._is_closed:
+            return _say(HTTPStatus.GONE, "The show is over.")
+        if path == "/state":
+            self.asked = time.monotonic()
+            return _json(self._state())
+        if path == "/info":
+            return _json(self.info)
+        if not (path.isascii() and path.isprintable()):
+            # Meshcat could not be asked for it.
+            return _say(HTTPStatus.NOT_FOUND, "There is no such page.")
+        return _ask(page.source, path)
+
+    def source(self) -> Place:
+        """Where Meshcat listens at present; called from threads of the server."""
+        return self._page.source
+
+    def hear(self, text: bytes) -> Response:
+        """What is said to a command; called from threads of the server."""
+        if self._is_closed:
+            return _say(HTTPStatus.GONE, "The show is over.")
+        try:
+            self._waiting.put_nowait(read_command(text, self._readers))
+        except BackbeatError as error:
+            return _say(HTTPStatus.BAD_REQUEST, ended(str(error)))
+        except queue.Full:
+            return _say(HTTPStatus.TOO_MANY_REQUESTS, "Too many commands at once.")
+        return _json({})
+
+    def close(self) -> None:
+        """Ends to serve, pages that are still connected too."""
+        self._is_closed = True
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    """Says nothing on the console about browsers that have gone."""
+
+    daemon_threads = True
+    # Who comes among many strangers waits for its turn, and is not turned away.
+    request_queue_size = MOST_CONNECTIONS
+
+    def __init__(self, *arguments: Any) -> None:
+        self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Hangs up on whoever comes while too many are there."""
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answers one connection."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Complains of faults of ours alone."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
+def _say(status: HTTPStatus, sentence: str) -> Response:
+    return Response(status, "text/plain; charset=utf-8", sentence.encode())
+
+
+def _json(value: Any) -> Response:
+    return Response(HTTPStatus.OK, "application/json", json.dumps(value).encode())
+
+
+def _ask(place: Place, path: str) -> Response:
+    """What Meshcat itself serves under a path: its page, its library, meshes."""
+    connection = HTTPConnection(*place, timeout=10.0)
+    try:
+        connection.request("GET", path)
+        response = connection.getresponse()
+        kind = response.getheader("Content-Type") or "application/octet-stream"
+        return Response(response.status, kind, response.read())
+    finally:
+        connection.close()
+
+
+def _handler(server: LiveServer) -> type[BaseHTTPRequestHandler]:
+    """A request handler that asks a server."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        # Who says nothing for so long is hung up on [s].
+        timeout = 15.0
+
+        def do_GET(self) -> None:
+            try:
+                check_host(self.headers)
+                if self.path.partition("?")[0] == DRAWING:
+                    self._draw()
+                else:
+                    self._reply(server.answer(self.path))
+            except RefusedError as error:
+                self._reply(_say(error.status, error.sentence))
+            except OSError:
+                text = "Meshcat does not answer"
+                self._reply(_say(HTTPStatus.BAD_GATEWAY, text))
+
+        def _draw(self) -> None:
+            """Connects a page to Meshcat until it goes."""
+            self.close_connection = True
+            check_viewer(self.headers, self.path, server.token)
+            key = check_greeting(self.headers)
+            if not server.viewers.acquire(blocking=False):
+                raise RefusedError(
+                    HTTPStatus.TOO_MANY_REQUESTS, "Too many pages are open."
+                )
+            try:
+                meshcat = connect(server.source())
+                self.send_response(HTTPStatus.SWITCHING_PROTOCOLS)
+                self.send_header("Upgrade", "websocket")
+                self.send_header("Connection", "Upgrade")
+                self.send_header("Sec-WebSocket-Accept", proof(key))
+                self.end_headers()
+                self.wfile.flush()
+                relay(meshcat, self.connection, self.rfile)
+            finally:
+                server.viewers.release()
+
+        def do_POST(self) -> None:
+            try:
+                check_host(self.headers)
+                length = check_post(self.headers)
+            except RefusedError as error:
+                # What was sent is not read: nothing can follow it.
+                self.close_connection = True
+                self._reply(_say(error.status, error.sentence))
+                return
+            text = self.rfile.read(length)
+            if self.path == "/command":
+                self._reply(server.hear(text))
+            else:
+                self._reply(_say(HTTPStatus.NOT_FOUND, "Commands go to /command."))
+
+        def _reply(self, answer: Response) -> None:
+            try:
+                self.send_response(answer.status)
+                self.send_header("Content-Type", answer.kind)
+                self.send_header("Content-Length", str(len(answer.body)))
+                self.send_header("Cache-Control", "no-store")
+                self.send_header("Content-Security-Policy", "frame-ancestors 'self'")
+                self.end_headers()
+                self.wfile.write(answer.body)
+            except ConnectionError:
+                # The browser has gone.
+                self.close_connection = True
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Says nothing on the console."""
+
+    return Handler

@@ -1,0 +1,277 @@
+"""LiveSimulation: the closed loop, advanced in small steps while it is watched."""
+
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydrake.systems.framework import Context
+
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.common.collectable_system import weak
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.analysis.drumming.hits import SILENCE
+from backbeat.mpc.analysis.metrics import run_metrics
+from backbeat.mpc.horizon.prediction import predict
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.runs.file import save_run
+from backbeat.mpc.safety.fail_safe import Mode
+from backbeat.mpc.scenario.asked_tempo import AskedTempo, asked_tempo
+from backbeat.mpc.scenario.setting_event import SettingEvent
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.simulation.running_loop import RunningLoop
+from backbeat.mpc.simulation.simulate import collect_run
+from backbeat.mpc.world.joint_sample import Listener
+from backbeat.mpc.world.stick_contacts import FORCE, MEMBER, ROW
+from backbeat.stage.moments.moment import ContactForce, Moment
+from backbeat.stage.moments.plan_view import planned_forces, solver_in_words
+from backbeat.stage.moments.pushes import pushes_at
+from backbeat.stage.moments.strikes import (
+    FORCE_SHOWN,
+    Strike,
+    flashes,
+    greatest_tip_forces,
+    loudness,
+)
+from backbeat.stage.takes.kinds import planned_configuration
+from backbeat.stage.takes.measured_motion import (
+    measured_capture_point,
+    measured_forces,
+)
+from backbeat.stage.web.savings import Saving
+
+
+class LiveSimulation:
+    """A closed loop of which only the present is known.
+
+    Attributes:
+        is_over: whether it has come to its end, or the robot has fallen.
+    """
+
+    def __init__(
+        self,
+        behavior: Behavior,
+        scenario: Scenario,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> None:
+        """Builds the loop at the start of its lead-in.
+
+        Args:
+            behavior: what to track.
+            scenario: how.
+            progress: as of `RunningLoop`.
+        """
+        self.behavior = behavior
+        self._running = RunningLoop(behavior, scenario, progress=progress)
+        self._loop = self._running.loop
+        self._robot = behavior.robot_model
+        self._kit = behavior.scene.drum_kit()
+        self._places = self._loop.world.state_places
+        self.start = -scenario.lead_in
+        self._held: dict[str, Any] = {}
+        self.restart()
+        if self._loop.contact_log.tips:
+            self._running.watch(weak(self._note_strikes))
+
+    def restart(self) -> None:
+        """Goes back to the start; what was changed by hand stays as it is."""
+        self._running.restart(SettingEvent(**self._held))
+        self._context = self._running.context
+        plant = self._loop.world.plant
+        self._plant_context = plant.GetMyContextFromRoot(self._context)
+        self._state = Configuration(self._robot, *self._posture())
+        self._strikes: dict[int, Strike] = {}
+        self._rows: deque[tuple[float, np.ndarray]] = deque()
+        self._touched = np.full(len(self._loop.contact_log.tips), -np.inf)
+
+    def listen(self, listener: Listener) -> None:
+        """Tells a listener of state and torques; see `RunningLoop.listen`."""
+        self._running.listen(listener)
+
+    def save(self, savings: Collection[Saving]) -> None:
+        """Does without what is saved from now on, as far as it can under way."""
+        self._running.watch_forces(Saving.WATCH not in savings)
+        if Saving.PLANNER in savings:
+            self._running.plan_beside()
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing has been done to it by hand."""
+        scenario = self._running.scenario
+        return not (self._held or scenario.events or scenario.pushes)
+
+    @property
+    def waits_for_planner(self) -> bool:
+        """Whether a process that shall plan is still starting."""
+        return self._running.waits_for_planner
+
+    @property
+    def time_step(self) -> float:
+        """Step of the plant [s]."""
+        return self._running.scenario.time_step
+
+    def close(self) -> None:
+        """Ends what runs beside it; nothing can be simulated after."""
+        self._running.close()
+
+    @property
+    def time(self) -> float:
+        """Time of the behavior [s]."""
+        return float(self._context.get_time()) + self.start
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to come."""
+        return self._running.is_over
+
+    @property
+    def end(self) -> float:
+        """Time of the behavior at which the run ends, at the tempo asked for [s]."""
+        return self._running.end
+
+    @property
+    def tempo(self) -> AskedTempo:
+        """Tempo that has been asked for so far."""
+        return asked_tempo(self._running.scenario)
+
+    def advance(self, duration: float) -> None:
+        """Simulates for a while [s]; stops at the end."""
+        self._running.advance(duration)
+
+    def apply(self, setting: str, value: bool | float | Sequence[float]) -> float:
+        """Changes a setting from the next control tick on; see `RunningLoop.apply`."""
+        when = self._running.apply(setting, value)
+        self._held[setting] = value
+        return when
+
+    def push(
+        self,
+        impulse: Sequence[float],
+        duration: float = 0.1,
+        body: str = "pelvis",
+    ) -> float:
+        """Pushes the robot from the next control tick on; see `RunningLoop.push`."""
+        return self._running.push(impulse, duration, body)
+
+    def reset(self) -> None:
+        """Goes back to the start, and to the settings that it was made with."""
+        self._held = {}
+        self.restart()
+
+    def settings(self) -> dict[str, Any]:
+        """The present values of all that `apply` can change, by name."""
+        return self._running.settings()
+
+    def scenario_so_far(self) -> Scenario:
+        """The scenario with all that was done by hand: run again, the same run.
+
+        Raises:
+            BackbeatError: nothing has been simulated yet.
+        """
+        return self._running.scenario_so_far()
+
+    def run_so_far(self) -> SimulationRun:
+        """What has happened, as a run to be looked at or saved.
+
+        Raises:
+            BackbeatError: nothing has been simulated yet.
+        """
+        return collect_run(self._running)
+
+    def save_run(self, path: str | Path) -> Path:
+        """Writes what has happened as a run file, which `backbeat replay` checks.
+
+        Raises:
+            BackbeatError: nothing has been simulated yet, or it cannot be written.
+        """
+        run = self.run_so_far()
+        return save_run(run, path, run_metrics(run))
+
+    def now(self) -> Moment:
+        """What is seen at present."""
+        log = self._loop.contact_log
+        context = log.GetMyContextFromRoot(self._context)
+        wrenches = log.GetOutputPort("wrenches").Eval(context).reshape(-1, 6)
+        self._state.update(*self._posture())
+        forces = measured_forces(self._state, log.patches, wrenches)
+        if self._rows:
+            forces |= self._tip_forces()
+        plan = self._plan()
+        clock, patches = self.time - self.start, self._loop.reference.patches
+        phase = plan.phase_at(clock)
+        return Moment(
+            time=self.time,
+            state=self._state,
+            ghost=planned_configuration(self.behavior, phase),
+            forces=forces,
+            planned_forces=planned_forces(plan, clock, self._state, patches),
+            pushes=pushes_at(self._running.scenario.pushes, self.time, self._state),
+            standing=tuple(forces),
+            prediction=predict(self._loop.reference, plan),
+            flashes=flashes(list(self._strikes.values()), self.time),
+            capture_point=measured_capture_point(self._state) if forces else None,
+            rate=plan.rate_at(clock),
+            solver=solver_in_words(plan, self._mode()),
+            remark=self._remark(),
+        )
+
+    def glance(self) -> Moment:
+        """The robot at present, and nothing else."""
+        return Moment(time=self.time, state=self._state.update(*self._posture()))
+
+    def _posture(self) -> tuple[np.ndarray, np.ndarray]:
+        """(nq,) and (nv,) of the robot at present."""
+        plant = self._loop.world.plant
+        x = plant.GetPositionsAndVelocities(self._plant_context)[self._places]
+        return x[: self._robot.num_positions], x[self._robot.num_positions :]
+
+    def _note_strikes(self, root: Context) -> None:
+        """Remembers what sticks touch; a hit is shorter than a frame."""
+        log = self._loop.contact_log
+        context = log.GetMyContextFromRoot(root)
+        rows = log.GetOutputPort("strikes").Eval(context)
+        now = float(root.get_time()) + self.start
+        self._rows.append((now, rows))
+        while self._rows[0][0] < now - FORCE_SHOWN:
+            self._rows.popleft()
+        for i, row in enumerate(rows.reshape(-1, ROW)):
+            if row[MEMBER] < 0:
+                continue
+            if now - self._touched[i] > SILENCE:
+                member = log.members[int(row[MEMBER])]
+                self._strikes[i] = Strike(now, member, loudness(0.0))
+            self._touched[i] = now
+            bright = max(self._strikes[i].loudness, loudness(row[FORCE]))
+            if now - self._strikes[i].time < SILENCE:
+                self._strikes[i] = replace(self._strikes[i], loudness=bright)
+
+    def _tip_forces(self) -> dict[str, ContactForce]:
+        log = self._loop.contact_log
+        rows = np.array([row for _, row in self._rows])
+        greatest = greatest_tip_forces(rows, log.tips, log.members, self._kit)
+        return {
+            tip: ContactForce(self._state.pose(tip).translation(), force)
+            for tip, force in greatest.items()
+        }
+
+    def _plan(self) -> Plan:
+        system = self._loop.predictive
+        context = system.GetMyContextFromRoot(self._context)
+        plan: Plan = system.GetOutputPort("plan").Eval(context)
+        return plan
+
+    def _mode(self) -> Mode:
+        """What the whole-body controller does."""
+        system = self._loop.whole_body
+        context = system.GetMyContextFromRoot(self._context)
+        mode: Mode = system.GetOutputPort("memory").Eval(context).safety.mode
+        return mode
+
+    def _remark(self) -> str:
+        if self._running.fell_at is not None:
+            return "the robot has fallen: reset it"
+        mode = self._mode()
+        return "" if mode is Mode.TRACKING else f"whole-body controller: {mode}"

@@ -1,0 +1,1 @@
+"""Players: live shows that obey their pages."""

@@ -1,0 +1,414 @@
+"""Player: a live show that obeys its pages, planned or simulated."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol
+
+from backbeat.behaviors.kinematic.behavior import KINEMATIC
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.common.errors import BackbeatError, ended
+from backbeat.stage.live.catching_up import CatchingUp
+from backbeat.stage.live.economy import Economy
+from backbeat.stage.live.hands_on import HandsOn
+from backbeat.stage.live.kept import KeptSimulation
+from backbeat.stage.live.playback import Playback
+from backbeat.stage.live.preparation import Preparation, live_scenario
+from backbeat.stage.live.show import FRAME, SUBFRAMES, LiveShow
+from backbeat.stage.live.transport import Transport, stops
+from backbeat.stage.players.repertoire import Repertoire
+from backbeat.stage.takes.kinds import PlannedTake
+from backbeat.stage.takes.streamed import stream_plan
+from backbeat.stage.web.commands import PLAYING, Command
+from backbeat.stage.web.panel import SIMULATING
+from backbeat.stream.server import JointStream
+
+# A frame that was late is not made up for beyond this [s].
+LATEST = 0.25
+
+
+class Player:
+    """What is played, and what pages have made of it.
+
+    Attributes:
+        show: the stage.
+        take: what is shown.
+        transport: where in it one is.
+        notice: number and text of the last thing that could not be done.
+        busy: what is waited for, or "".
+        preparation: a simulation in the making; None for none.
+        economy: what a simulation saves where it is too slow.
+    """
+
+    def __init__(
+        self,
+        behavior: Behavior,
+        repertoire: Repertoire,
+        playback: Playback,
+        stream: JointStream | None = None,
+    ) -> None:
+        """Opens the stage; a simulation comes when it is made.
+
+        Args:
+            behavior: what to begin with.
+            repertoire: what pages may choose from.
+            playback: how it begins.
+            stream: told of joint states and torques; None for nothing.
+        """
+        self._playback, self._repertoire = playback, repertoire
+        self._stream = stream
+        self.preparation: Preparation | None = None
+        self._catching_up = CatchingUp()
+        self.economy = Economy(playback.detail)
+        self.notice, self.busy = (0, ""), ""
+        self._before = time.perf_counter()
+        self.take: PlannedTake | KeptSimulation = PlannedTake(behavior)
+        self._scenario = live_scenario(behavior.name)
+        self._hands: HandsOn | None = None
+        more = {"choices": repertoire.rows(), "chooses": playback.chooses}
+        readers = PLAYING | SIMULATING
+        self.show = LiveShow(self.take, playback.port, readers, True, more)
+        self.transport = self._transport(playback.speed)
+        self.transport.loops = playback.loop
+        self._wants_to_play = not playback.chooses
+        self._describe()
+        if playback.is_simulated:
+            self._prepare()
+        self._draw()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a show that waits for nobody has come to its end."""
+        waits = self._playback.wait or self._wants_to_play or self.preparation
+        return not (waits or self.transport.is_playing)
+
+    def frame(self) -> None:
+        """Does what pages ask for, lets time pass, draws, and waits for the next."""
+        for command in self.show.commands():
+            self.obey(command)
+        self._welcome()
+        now = time.perf_counter()
+        self._go_on(min(now - self._before, LATEST))
+        self._before = now
+        self._draw()
+        self._economize(time.perf_counter() - now)
+        frame = self.economy.frame if self.take.is_simulated else FRAME
+        time.sleep(max(0.001, frame - (time.perf_counter() - now)))
+
+    def obey(self, command: Command) -> None:
+        """Does what a page asks for; what cannot be done becomes a notice."""
+        self._wants_to_play = False
+        try:
+            if command.name in SIMULATING:
+                self._simulate(command.name, command.value)
+                return
+            self._catching_up.goal = None
+            self._do(command.name, command.value)
+        except BackbeatError as error:
+            self._tell(str(error))
+
+    def _do(self, name: str, value: Any) -> None:
+        if name == "choose":
+            self._choose(value)
+        elif name == "mode":
+            self._set_mode(value)
+        elif name == "loop":
+            self.transport.loops = value
+        elif name == "speed":
+            self.transport.speed = value
+        else:
+            getattr(self.transport, name)(value)
+            self._catching_up.goal = self.transport.time
+
+    def _simulate(self, name: str, value: Any) -> None:
+        """Does something to the simulation; to its present, whatever is looked at."""
+        if name == "sense":
+            self._scenario = replace(self._scenario, state=value)
+            self._prepare()
+            return
+        take, hands = self.take, self._hands
+        if name == "detail":
+            live = take if isinstance(take, KeptSimulation) else None
+            self.economy.choose(value, live)
+            return
+        if hands is None or not isinstance(take, KeptSimulation):
+            raise BackbeatError("nothing is simulated yet: choose simulated first")
+        tempo = take.tempo
+        if name == "reset" and take.live.time_step != self.economy.time_step:
+            self._prepare()
+        elif name == "reset":
+            hands.reset()
+            self._forget(take)
+            self.transport.seek(take.start)
+            self.transport.play(True)
+        elif name == "push":
+            hands.push(*value)
+            # It happens now, whatever is looked at.
+            self._catching_up.goal = None
+            self.transport.time = take.reach
+            self.transport.play(True)
+        elif name == "save":
+            path = hands.save(self._playback.out)
+            self._tell(f"saved: backbeat replay {path}")
+        elif name == "set":
+            hands.set(*value)
+        else:
+            hands.undo()
+        if take.tempo != tempo:
+            # Bars, beats and segments come when the new one has them.
+            self.show.put(take)
+            self.transport.stops = stops(take)
+
+    def _forget(self, take: KeptSimulation) -> None:
+        """Lets go of the past of a simulation that begins anew."""
+        self._catching_up.forget()
+        take.forget()
+        self.transport.end = take.end
+
+    def close(self) -> None:
+        """Ends the show."""
+        self._cancel()
+        if isinstance(self.take, KeptSimulation):
+            self.take.live.close()
+        self.show.close()
+
+    # --- what is played ---------------------------------------------------------
+
+    def _choose(self, name: str) -> None:
+        behavior = self._repertoire.load(name)
+        self._scenario = replace(self._scenario, behavior=name)
+        was_simulated = self._mode == "simulated"
+        self._cancel()
+        self._put(PlannedTake(behavior))
+        if was_simulated:
+            self._prepare()
+        else:
+            self.transport.play(True)
+
+    def _set_mode(self, mode: str) -> None:
+        if mode == self._mode:
+            return
+        self._cancel()
+        if mode == "simulated":
+            self._prepare()
+        elif self.take.is_simulated:
+            self._put(PlannedTake(self.take.behavior))
+
+    @property
+    def _mode(self) -> str:
+        is_simulated = self.preparation is not None or self.take.is_simulated
+        return "simulated" if is_simulated else "planned"
+
+    def _prepare(self) -> None:
+        """Begins to make the closed loop of what is shown."""
+        behavior = self.take.behavior
+        if behavior.kind == KINEMATIC:
+            raise BackbeatError("what the kinematic player does, no robot can follow")
+        if behavior.certificate.failures() and not self._playback.unverified:
+            raise BackbeatError(
+                f"{behavior.name} failed verification; it is simulated when the show "
+                "is started with --unverified"
+            )
+        self._cancel()
+        scenario = replace(self._scenario, time_step=self.economy.time_step)
+        self.preparation = Preparation(behavior, scenario)
+        self.transport.seek(self.transport.start)
+        self.transport.play(False)
+
+    def _cancel(self) -> None:
+        """Lets go of a closed loop that is still being made."""
+        if self.preparation is not None:
+            self.preparation.cancel()
+        self.preparation = None
+
+    def _put(self, take: PlannedTake | KeptSimulation) -> None:
+        """Shows another take from its start."""
+        if isinstance(self.take, KeptSimulation):
+            self.take.live.close()
+        is_other = take.behavior is not self.take.behavior
+        self._hands = None
+        if isinstance(take, KeptSimulation):
+            self._hands = HandsOn(take.live)
+            self.economy.begin(take)
+        self.take = take
+        self._describe()
+        self.show.put(take, aims=is_other)
+        loops = self.transport.loops
+        self.transport = self._transport(self.transport.speed)
+        self.transport.loops = loops
+
+    def _describe(self) -> None:
+        """Tells the stream what follows."""
+        stream, take = self._stream, self.take
+        if stream is None:
+            return
+        source = "simulated" if take.is_simulated else "planned"
+        stream.describe(take.behavior.robot_model, take.behavior.name, source)
+        if isinstance(take, KeptSimulation):
+            take.live.listen(stream.listener)
+
+    def _transport(self, speed: float) -> Transport:
+        take = self.take
+        return Transport(take.start, take.end, stops(take), speed)
+
+    def _welcome(self) -> None:
+        """Begins by itself: for the first browser, or with a loop that is made."""
+        made = self.preparation
+        self.busy = "" if made is None else made.in_words()
+        if made is not None:
+            if not made.is_ready:
+                return
+            self.preparation, self.busy = None, ""
+            if made.simulation is None:
+                self._wants_to_play = False
+                self._refuse(made.error)
+                return
+            self._put(KeptSimulation(made.simulation))
+            self._wants_to_play = True
+        if self._wants_to_play and (self.show.is_watched or not self._playback.wait):
+            self._wants_to_play = False
+            self.transport.play(True)
+            self._before = time.perf_counter()
+
+    def _refuse(self, error: Exception | None) -> None:
+        if not isinstance(error, BackbeatError):
+            raise error or RuntimeError("a simulation was neither made nor refused")
+        self._tell(str(error))
+
+    def _tell(self, sentence: str) -> None:
+        self.notice = self.notice[0] + 1, ended(sentence)
+
+    # --- time -------------------------------------------------------------------
+
+    def _go_on(self, elapsed: float) -> None:
+        """Lets time pass by the clock, but where somebody wants to be first."""
+        transport, take, before = self.transport, self.take, self.transport.time
+        if isinstance(take, PlannedTake):
+            self._catching_up.goal = None
+            if not transport.go_on(elapsed) and transport.time - before > 0:
+                self._note_way(take, before)
+            return
+        if self._catching_up.begins_again(transport, elapsed):
+            take.live.restart()
+            self._forget(take)
+        note = self.show.note_tips if self.show.has_sticks else None
+        try:
+            self._catching_up.go_on(take, transport, note)
+        except BackbeatError as error:
+            # The process that plans has ended: there is the plan to look at.
+            self._put(PlannedTake(take.behavior))
+            self._tell(str(error))
+
+    def _economize(self, worked: float) -> None:
+        """Measures a simulation that follows the clock; it saves what it must."""
+        take = self.take
+        follows = self.transport.is_playing and self._catching_up.goal is None
+        if not isinstance(take, KeptSimulation) or self.preparation or not follows:
+            self.economy.pause()
+            return
+        if take.reach - self.transport.time > FRAME:
+            # What is looked at is the past.
+            self.economy.pause()
+            return
+        if not self.economy.note(take, self.transport.speed, worked):
+            return
+        is_other = take.live.time_step != self.economy.time_step
+        if is_other and take.live.is_untouched and take.reach < 0.0:
+            # Nothing of the behavior has been seen yet.
+            self._prepare()
+        else:
+            self.economy.begin(take)
+
+    def _note_way(self, take: PlannedTake, before: float) -> None:
+        """Streams what is between two frames, and notes stick tips for their trails."""
+        if self._stream is not None:
+            stream_plan(self._stream, take.behavior, before, self.transport.time)
+        if not self.show.has_sticks or self.transport.time - before >= LATEST:
+            return
+        for k in range(1, SUBFRAMES + 1):
+            t = before + k / SUBFRAMES * (self.transport.time - before)
+            self.show.note_tips(take.moment(t))
+
+    # --- what is seen -----------------------------------------------------------
+
+    def _draw(self) -> None:
+        transport, take = self.transport, self.take
+        rate = transport.speed if transport.is_playing else 0.0
+        moment = take.moment(transport.time)
+        self.show.note_tips(moment)
+        has_pace = isinstance(take, KeptSimulation) and rate > 0
+        pace = str(self._catching_up.pace) if has_pace else ""
+        self.show.draw(moment, rate, pace, self._state())
+
+    def _state(self) -> dict[str, Any]:
+        """What pages are told besides the moment."""
+        transport, take = self.transport, self.take
+        hands, goal = self._hands, self._catching_up.goal
+        made = self.preparation
+        return {
+            "playing": transport.is_playing,
+            "speed": transport.speed,
+            "loop": transport.loops,
+            "mode": self._mode,
+            "start": transport.start,
+            "end": transport.end,
+            "reach": take.reach if isinstance(take, KeptSimulation) else take.end,
+            "name": take.behavior.name,
+            "busy": self.busy or ("simulating up to there …" if goal else ""),
+            "notice": self.notice,
+            "sense": self._scenario.state,
+            "steps": None if made is None else made.progress[:2],
+            "means": self.economy.sentence if take.is_simulated else "",
+            "detail": self.economy.savings.detail,
+            "settings": {} if hands is None else hands.settings(),
+            "undo": 0 if hands is None else hands.changes,
+        }
+
+
+class Terminal(Protocol):
+    """Where a show says what goes on."""
+
+    def progress(self, step: int, steps: int, what: str) -> None:
+        """A step of making a simulation is under way; 0 of any number for none."""
+
+    def say(self, sentence: str) -> None:
+        """Something to know."""
+
+
+def _report(player: Player, terminal: Terminal) -> None:
+    made = player.preparation
+    terminal.progress(*((0, 1, "") if made is None else made.progress))
+    if news := player.economy.news():
+        terminal.say(news)
+
+
+def perform(
+    behavior: Behavior,
+    repertoire: Repertoire,
+    playback: Playback,
+    announce: Callable[[str], None],
+    stream: JointStream | None = None,
+    terminal: Terminal | None = None,
+) -> None:
+    """Plays until Ctrl-C or, when nobody is waited for, until the end.
+
+    Args:
+        behavior: what to begin with.
+        repertoire: what pages may choose from.
+        playback: how it begins.
+        announce: called with the URL, once, before anything moves.
+        stream: told of joint states and torques; None for nothing.
+        terminal: told of what is made and what is saved; None for nothing.
+
+    Raises:
+        BackbeatError: the port is taken, or the behavior may not be simulated.
+    """
+    player = Player(behavior, repertoire, playback, stream)
+    try:
+        announce(player.show.url)
+        while not player.is_over:
+            player.frame()
+            if terminal is not None:
+                _report(player, terminal)
+    finally:
+        player.close()

@@ -1,0 +1,1 @@
+"""Recordings: HTML files and films."""

@@ -1,0 +1,106 @@
+"""Recordings: one HTML file that plays when it is opened, without a network."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.common.atomic_file import replacing
+from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.sound.notes import Performance, SoundExtras, performed, planned
+from backbeat.sound.page_sound import packed_sound
+from backbeat.stage.drawing.stage import Stage
+from backbeat.stage.drawing.trails import ribbons
+from backbeat.stage.moments.moment import Take, frame_times
+from backbeat.stage.recording.canvas import RecordingCanvas
+from backbeat.stage.takes.filed_take import FiledTake
+from backbeat.stage.takes.kinds import PlannedTake, SimulatedTake
+from backbeat.stage.web.page import packed, with_overlay
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A file that was written.
+
+    Attributes:
+        path: where.
+        size: its size [bytes].
+    """
+
+    path: Path
+    size: int
+
+    def __str__(self) -> str:
+        """For the console."""
+        return f"{self.path} ({self.size / 1e6:.1f} MB)"
+
+
+def record_behavior(
+    behavior: Behavior,
+    path: str | Path,
+    fps: float = 30.0,
+    extras: SoundExtras | None = None,
+) -> Recording:
+    """Records a behavior as it was planned.
+
+    Args:
+        behavior: what to show.
+        path: HTML file to write.
+        fps: frames a second; accents such as strikes come on top.
+        extras: what is heard besides the drums.
+
+    Raises:
+        BackbeatError: the file cannot be written.
+    """
+    return write_page(page_of(PlannedTake(behavior), fps, extras), path)
+
+
+def record_run(
+    run: SimulationRun,
+    path: str | Path,
+    fps: float = 30.0,
+    extras: SoundExtras | None = None,
+) -> Recording:
+    """Records a closed-loop run as it was measured; arguments as above."""
+    return write_page(page_of(SimulatedTake(run), fps, extras), path)
+
+
+def page_of(take: Take, fps: float = 30.0, extras: SoundExtras | None = None) -> str:
+    """The HTML of a recording."""
+    pushes = take.pushes if isinstance(take, SimulatedTake | FiledTake) else ()
+    pushed = sorted({push.body for push in pushes})
+    stage = Stage(take.behavior, is_simulated=take.is_simulated, pushed=pushed)
+    times = frame_times(take, fps)
+    canvas = RecordingCanvas(stage.meshcat)
+    for canvas.frame, t in enumerate(times):
+        stage.draw(canvas, take.moment(t))
+    motion = packed(canvas.tracks(times), times)
+    stage.aim(take)
+    trails, fastest = ribbons(take)
+    info = stage.info(take, fastest, trails)
+    if isinstance(take, SimulatedTake):
+        info["sayings"] = take.sayings()
+    if isinstance(take, FiledTake) and take.lacks:
+        info["note"] = f"{info['note']}; {take.lacks}".strip("; ")
+    sound = packed_sound(performance_of(take), extras or SoundExtras())
+    return with_overlay(stage.meshcat.StaticHtml(), info, motion, sound)
+
+
+def performance_of(take: Take) -> Performance:
+    """What is heard of a take: its contacts if it was simulated, else its score."""
+    if isinstance(take, SimulatedTake):
+        return performed(take.run)
+    if isinstance(take, FiledTake):
+        return take.performance()
+    return planned(take.behavior)
+
+
+def write_page(page: str, path: str | Path) -> Recording:
+    """Writes a page whole or not at all.
+
+    Raises:
+        BackbeatError: the file cannot be written.
+    """
+    path = Path(path)
+    with replacing(path) as file:
+        file.write(page.encode())
+    return Recording(path, path.stat().st_size)

@@ -1,0 +1,1 @@
+"""What a stage can play: plans, runs, files, previews."""

@@ -1,0 +1,1 @@
+"""What is between a page in the browser and the stage."""

@@ -1,0 +1,153 @@
+"""The panel of a simulation: what may be done to it, as pages offer and send it."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.scenario.setting_event import SETTINGS
+from backbeat.mpc.scenario.specification import STATES
+from backbeat.stage.web.commands import Reader, nothing, number, one_of
+from backbeat.stage.web.savings import DETAILS
+
+# Links that are pushed, where a robot has them, in the order they are offered.
+PUSHED = ("pelvis", "utorso", "head", "l_hand", "r_hand", "l_foot", "r_foot")
+# The most that a page may push with [N s], and how long a push is [s].
+MOST_IMPULSE, PUSH_LENGTH = 300.0, 0.1
+MOST_OFFSET = 0.4
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A setting with a number.
+
+    Attributes:
+        name: the setting.
+        label, unit: as it is written.
+        low, high, step: its range on the slider.
+        scale: what a value is multiplied by to be written.
+        hint: what it does.
+        needs: "estimated" if it only tells there.
+    """
+
+    name: str
+    label: str
+    unit: str
+    low: float
+    high: float
+    step: float
+    hint: str
+    scale: float = 1.0
+    needs: str = ""
+
+
+@dataclass(frozen=True)
+class Toggle:
+    """A setting that is on or off."""
+
+    name: str
+    label: str
+    hint: str
+
+
+SLIDERS = (
+    Slider("tempo", "tempo", "×", 0.7, 1.3, 0.01, "how fast the behavior is asked for"),
+    Slider(
+        "beat_priority",
+        "beat over balance",
+        "",
+        0.0,
+        1.0,
+        0.01,
+        "the musical knob: 0 saves the balance first, 1 holds the beat at any price",
+    ),
+    Slider("friction", "floor friction", "", 0.1, 1.2, 0.01, "0.1 is ice"),
+    Slider(
+        "plan_delay",
+        "plan delay",
+        "ms",
+        0.0,
+        0.1,
+        0.002,
+        "how late a plan comes, without being told",
+        scale=1e3,
+    ),
+    Slider(
+        "noise_scale",
+        "sensor noise",
+        "×",
+        0.0,
+        5.0,
+        0.1,
+        "factor on all errors of the sensors",
+        needs="estimated",
+    ),
+)
+TOGGLES = (
+    Toggle("timing", "timing", "may slow down and speed up"),
+    Toggle("forces", "forces", "may push the floor otherwise than planned"),
+    Toggle("posture", "posture", "may lean and turn its body"),
+    Toggle("steps", "steps", "may step where the behavior does not"),
+)
+HANDS = ("left_hand", "right_hand")
+
+
+def pushable(links: list[str]) -> list[str]:
+    """Those links that are offered to be pushed."""
+    return [name for name in PUSHED if name in links] or links
+
+
+def offers(links: list[str]) -> dict[str, Any]:
+    """What the page builds its panel from.
+
+    Args:
+        links: names of the robot's links.
+    """
+    return {
+        "bodies": pushable(links),
+        "sliders": [asdict(slider) for slider in SLIDERS],
+        "toggles": [asdict(toggle) for toggle in TOGGLES],
+        "hands": list(HANDS) if "l_hand" in links else [],
+        "most impulse": 200.0,
+        "most offset": MOST_OFFSET,
+    }
+
+
+def _parts(value: Any, names: set[str]) -> dict[str, Any]:
+    if not isinstance(value, dict) or set(value) != names:
+        raise BackbeatError(f"an object with {' and '.join(sorted(names))}")
+    return value
+
+
+def _vector(value: Any, most: float) -> list[float]:
+    if not isinstance(value, list) or len(value) != 3:
+        raise BackbeatError("x, y and z")
+    return [number(-most, most)(x) for x in value]
+
+
+def setting(value: Any) -> tuple[str, bool | float | list[float]]:
+    """Reads {"name": SETTING, "to": VALUE}."""
+    parts = _parts(value, {"name", "to"})
+    name, to = one_of(SETTINGS)(parts["name"]), parts["to"]
+    if name in HANDS:
+        return name, _vector(to, MOST_OFFSET)
+    return name, to if isinstance(to, bool) else number(-1e3, 1e3)(to)
+
+
+def push(value: Any) -> tuple[str, list[float]]:
+    """Reads {"body": LINK, "impulse": [X, Y, Z]}, in world axes [N s]."""
+    parts = _parts(value, {"body", "impulse"})
+    if not isinstance(parts["body"], str) or len(parts["body"]) > 64:
+        raise BackbeatError("the name of a link")
+    return parts["body"], _vector(parts["impulse"], MOST_IMPULSE)
+
+
+# What is done to a simulation.
+SIMULATING: dict[str, Reader] = {
+    "set": setting,
+    "push": push,
+    "undo": nothing,
+    "reset": nothing,
+    "save": nothing,
+    "sense": one_of(STATES),
+    "detail": one_of(DETAILS),
+}

@@ -1,0 +1,321 @@
+"""Building behaviors: specification to verified motion in the library."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from backbeat.behaviors.building.build_key import build_key, robot_and_sources
+from backbeat.behaviors.building.tried_options import tried_options
+from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.dance.preview import preview
+from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
+from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.library.behavior import Behavior, Progress
+from backbeat.behaviors.library.build_cost import SOLVING, BuildCost
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.motion.authored import BEND, Specification
+from backbeat.behaviors.motion.plan import MotionPlan
+from backbeat.behaviors.music.files.score_reader import AS_WRITTEN
+from backbeat.behaviors.music.notation.score_description import Adaptation
+from backbeat.behaviors.setlist.show import make_show
+from backbeat.behaviors.setlist.specification import SetlistSpecification
+from backbeat.behaviors.solving.solved_behavior import (
+    assembled,
+    check_certificate,
+    describe,
+    make_behavior,
+)
+from backbeat.behaviors.solving.window_steps import Source
+from backbeat.behaviors.solving.windowed import LONG, Workshop
+from backbeat.behaviors.specification.checking import (
+    on_its_line,
+    planning_error,
+    refuse_failures,
+    refuse_setlist,
+)
+from backbeat.behaviors.specification.kinds import (
+    find_specification,
+    read_any,
+    read_specification,
+)
+from backbeat.behaviors.specification.setlist_rules import as_in_show, part_paths
+from backbeat.models.common.errors import BackbeatError, NoMotionError
+from backbeat.optimization.diagnosis.explanation import explain
+from backbeat.optimization.interior_point.phase_durations import optimize_durations
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.kinematics.straight_limbs import gets_straight
+from backbeat.optimization.transcription.transcribe import Transcription
+
+# How often knots get closer together where a motion fails between them.
+FINER_ROUNDS = 2
+# Called with the log entry of every iteration of the solver.
+Log = Callable[[Mapping[str, float]], None]
+
+
+class Reports(NamedTuple):
+    """Whom a build tells how it goes on."""
+
+    progress: Progress
+    log: Log
+
+
+def build(
+    name: str | Path,
+    library: Library,
+    force: bool = False,
+    progress: Progress | None = None,
+    log: Log | None = None,
+    processes: int = 1,
+    adapt: Adaptation = AS_WRITTEN,
+) -> Behavior:
+    """Builds one behavior, or takes it from the library when nothing changed.
+
+    Args:
+        name: shipped name or path of a specification.
+        library: where to store it.
+        force: build even when the stored one is up to date.
+        progress: called as the work goes on.
+        log: called at every iteration of the solver.
+        processes: how many windows of a long motion are solved at a time.
+        adapt: what is done to the notes of a MIDI or tablature file.
+
+    Raises:
+        BackbeatError: the specification is wrong, or the motion was not found or
+            did not pass verification.
+    """
+    started, report = time.perf_counter(), progress or (lambda share, what: None)
+    reports = Reports(report, log or (lambda entry: None))
+    path = find_specification(name)
+    specification, text = read_any(path, adapt)
+    if isinstance(specification, SetlistSpecification):
+        refuse_setlist(text, path)
+    key = build_key(specification, text, path.parent)
+    if not force and library.key(specification.name) == key:
+        return library.load(specification.name)
+    report(0.0, "reading")
+    if isinstance(specification, DanceSpecification):
+        refuse_failures(text, path)
+    if isinstance(specification, SetlistSpecification):
+        try:
+            behavior = _make_show(specification, text, path.parent, library, reports)
+        except BackbeatError as error:
+            raise on_its_line(error, text, path) from None
+        made = {"key": key, "seconds": time.perf_counter() - started}
+        behavior = replace(behavior, provenance={**behavior.provenance, **made})
+    else:
+        workshop = Workshop(library.folder / ".windows", processes)
+        behavior = solve(specification, text, path, key, reports, workshop)
+    library.save(behavior)
+    report(1.0, "stored")
+    return behavior
+
+
+def solve(
+    specification: Specification,
+    text: str,
+    path: str | Path,
+    key: str,
+    reports: Reports,
+    workshop: Workshop | None = None,
+) -> Behavior:
+    """Solves and verifies a specification that stands in a file, or would.
+
+    Raises:
+        BackbeatError: it makes no sense.
+        NoMotionError: no motion was found and verified; says for a score what was
+            tried and builds it.
+    """
+    try:
+        return _solve(specification, text, path, key, reports, workshop)
+    except NoMotionError as error:
+        if not isinstance(specification, DrummingSpecification):
+            raise
+
+        def attempt(other: DrummingSpecification) -> Behavior:
+            reports.progress(0.1, "failed; trying what would do")
+            return _solve(other, text, path, key, reports, workshop)
+
+        offer = tried_options(specification, path, attempt)
+        raise NoMotionError(f"{str(error).removesuffix('.')}{offer}") from None
+
+
+def _solve(
+    specification: Specification,
+    text: str,
+    path: str | Path,
+    key: str,
+    reports: Reports,
+    workshop: Workshop | None,
+) -> Behavior:
+    """The same, refused without an offer."""
+    path, started = Path(path), time.perf_counter()
+    cost = BuildCost(reports.progress)
+    reports = reports._replace(progress=cost.report)
+    behavior = _attempt(specification, text, path, reports, workshop)
+    asked, tried, rounds = specification, list[str](), 0
+    while not behavior.certificate.passed and rounds < FINER_ROUNDS:
+        other = _otherwise(specification, behavior)
+        if other is None:
+            break
+        rounds += int(_knot_key(other) != _knot_key(specification))
+        specification = other
+        tried.append(str(behavior.certificate.failures()[0]))
+        how = " and ".join(_changed(asked, specification))
+        cost.report(0.1, f"fails between knots ({tried[-1]}), now with {how}")
+        behavior = _attempt(specification, text, path, reports, workshop)
+    changed = _changed(asked, specification)
+    check_certificate(behavior, _said_of_knots(changed))
+    made = {"key": key, "seconds": time.perf_counter() - started, **cost.provenance()}
+    if tried:
+        remark = (
+            f"the motion failed between its knots, {'; '.join(tried)}; it is made with "
+            f"{' and '.join(changed)}"
+        )
+        known: list[str] = behavior.provenance["remarks"]  # type: ignore[assignment]
+        made["remarks"] = [remark, *known]
+    return replace(behavior, provenance={**behavior.provenance, **made})
+
+
+def _otherwise(
+    specification: Specification, behavior: Behavior
+) -> Specification | None:
+    """The same motion, asked for so that it may hold between its knots as well."""
+    bent = specification.with_bent_knees()
+    if bent is not None and gets_straight(behavior.robot_model, behavior.motion, BEND):
+        return bent
+    return specification.with_closer_knots()
+
+
+def _changed(asked: Specification, made: Specification) -> list[str]:
+    """What is not as asked for, with the keys that ask for it."""
+    found = []
+    if (bend := getattr(made, "bend", 0.0)) != getattr(asked, "bend", 0.0):
+        found.append(f"knees that stay bent where feet stand (bend: {bend:g})")
+    if _knot_key(made) != _knot_key(asked):
+        found.append(f"closer knots than asked for ({_knot_key(made)})")
+    return found
+
+
+def _knot_key(specification: Specification) -> str:
+    """The key and value by which a specification has the knots that it has."""
+    return f"knot_spacing: {getattr(specification, 'knot_spacing', 0.0):.3g}"
+
+
+def _said_of_knots(changed: Sequence[str]) -> str:
+    """What to do where a motion fails between knots; "" where that is not known."""
+    if changed:
+        return (
+            f"; {' and '.join(changed)} did not help. A knee or elbow that gets "
+            "straight is the usual reason: bend it more in the posture, go a shorter "
+            "way, or end its range before it is straight"
+        )
+    return ""
+
+
+def _attempt(
+    specification: Specification,
+    text: str,
+    path: Path,
+    reports: Reports,
+    workshop: Workshop | None,
+) -> Behavior:
+    """Solves a specification and verifies its motion, whatever comes of that."""
+    folder, report = path.parent, reports.progress
+    try:
+        plan = specification.plan(folder)
+    except BackbeatError as error:
+        raise planning_error(error, specification, path) from None
+    report(0.1, SOLVING)
+    about = describe(specification, plan, text)
+    if plan.problem.times[-1] >= LONG and not plan.free_phases:
+        given = robot_and_sources(specification.robot)
+        source = Source(specification, folder, given)
+        workshop = workshop or Workshop()
+        plan, found = workshop.solve(
+            source, plan, lambda s, w: report(0.1 + 0.9 * s, w)
+        )
+        return assembled(specification.name, plan, found, about)
+    return _solve_short(specification.name, plan, about, reports)
+
+
+def solve_preview(move: str, folder: str | Path) -> Behavior:
+    """A verified motion of one move of a dance alone.
+
+    Args:
+        move: name of the move.
+        folder: where moves of the user's own may be.
+
+    Raises:
+        BackbeatError: there is no such move, or no motion was found.
+    """
+    folder = Path(folder)
+    dance = preview(move, vocabulary(folder))
+    reports = Reports(lambda share, what: None, lambda entry: None)
+    return solve(dance.dance, dance.text(), folder / f"{move}.yaml", "", reports)
+
+
+def _solve_short(
+    name: str, plan: MotionPlan, about: Mapping[str, Any], reports: Reports
+) -> Behavior:
+    """Solves a motion at once."""
+    report = reports.progress
+
+    def iteration(entry: dict[str, float]) -> None:
+        report(0.1 + 0.5 * min(1.0, entry["iteration"] / 20), SOLVING)
+        reports.log(entry)
+
+    if plan.free_phases:
+        solution = optimize_durations(
+            plan.problem, plan.free_phases, plan.price_of_time, iteration
+        )
+        plan = plan.timed_as(solution.transcription.problem)
+    else:
+        solution = InteriorPoint(Transcription(plan.problem)).solve(progress=iteration)
+    if not solution.is_solved and plan.otherwise is not None:
+        other = plan.otherwise(solution.troubles())
+        if other is not None:
+            return _solve_short(name, other, about, reports)
+    if not solution.is_solved:
+        why = explain(solution, lambda kind: report(0.6, f"failed; is it {kind}?"))
+        raise NoMotionError(f"{name}: no motion found: {why.sentence(plan.place)}")
+    behavior = make_behavior(name, plan, solution, report, **about)
+    if not behavior.certificate.passed and plan.otherwise is not None:
+        other = plan.otherwise(behavior.certificate.troubles())
+        if other is not None:
+            return _solve_short(name, other, about, reports)
+    return behavior
+
+
+def _make_show(
+    setlist: SetlistSpecification,
+    text: str,
+    folder: Path,
+    library: Library,
+    reports: Reports,
+) -> Behavior:
+    """Builds the behaviors of a setlist for its robot, and the ways between them."""
+    parts: dict[str, Behavior] = {}
+    paths = part_paths(setlist, folder)
+    for i, (name, path) in enumerate(paths.items()):
+        specification, own = read_specification(path)
+
+        def report(share: float, what: str, i: int = i, name: str = name) -> None:
+            stem = Path(name).stem
+            reports.progress(0.6 * (i + share) / len(paths), f"{stem}: {what}")
+
+        within = Reports(report, reports.log)
+        wanted = as_in_show(specification, setlist)
+        if wanted == specification:
+            parts[name] = build(path, library, False, *within)
+        else:
+            parts[name] = solve(wanted, own, path, "", within)
+    show = make_show(
+        setlist,
+        parts,
+        text,
+        lambda share, what: reports.progress(0.6 + 0.4 * share, what),
+    )
+    check_certificate(show)
+    return show

@@ -1,0 +1,1 @@
+"""The vocabulary of dances: moves as data, their files, and expressions in them."""

@@ -1,0 +1,142 @@
+"""The drummer: a kit's members, two hands at it, and what a score has them do when."""
+
+from collections.abc import Callable
+
+from pydrake.math import RigidTransform
+
+from backbeat.behaviors.drumming.strike_postures import StrikePostures
+from backbeat.behaviors.library.behavior import Event
+from backbeat.behaviors.music.notation.percussion import Members
+from backbeat.behaviors.music.notation.player import Advice, HandModel
+from backbeat.behaviors.music.notation.score import FEET, HANDS, Hit, Score
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.kit.pedals import BEATER_NAME
+
+# Height of a tip that waits above a head [m].
+WAITING = 0.15
+
+
+def kit_members(kit: DrumKit) -> Members:
+    """Numbers and notes of a kit's members, and what feet play of it."""
+    return Members(
+        {m.number: name for name, m in kit.members.items()},
+        {name: m.notes for name, m in kit.members.items()},
+        {pedal.member: f"{pedal.foot} foot" for pedal in kit.pedals()},
+    )
+
+
+def stick_tip(hand: str) -> str:
+    """Frame of the tip of a hand's stick."""
+    return f"{hand[0]}_stick_tip"
+
+
+def elbow(hand: str) -> str:
+    """Link whose origin is at a hand's elbow: where the arm bends."""
+    return f"{hand[0]}_larm"
+
+
+def shoulder(hand: str) -> str:
+    """Link whose origin is at a hand's shoulder: where the arm is raised."""
+    return f"{hand[0]}_scap"
+
+
+def wrist(hand: str) -> str:
+    """Link whose origin is at a hand's wrist."""
+    return f"{hand[0]}_hand"
+
+
+def striker(hit: Hit) -> str:
+    """What strikes: the tip of a stick, or the beater of a pedal."""
+    if hit.hand in FEET:
+        return f"{hit.member}{BEATER_NAME}"
+    return stick_tip(hit.hand)
+
+
+def score_events(
+    score: Score, aim: Callable[[str, str], tuple[float, float]]
+) -> tuple[Event, ...]:
+    """Strikes, rests, targets, segments, beats of a changing tempo, start of the music.
+
+    Args:
+        score: what is played, with hands for all hits.
+        aim: where a hand strikes a head, from its strike point, by member and hand [m].
+    """
+    time = score.tempo.time
+    events = [
+        Event(
+            time(h.beat),
+            "strike",
+            h.member,
+            striker(h),
+            h.velocity,
+            aim=aim(h.member, h.hand) if h.hand in HANDS else (0.0, 0.0),
+        )
+        for h in score.hits
+    ]
+    if not score.tempo.is_constant:
+        pulses = [p.beat for p in score.tempo.meter.pulses(score.beats)]
+        beats = {*map(float, range(int(score.beats + 1e-9) + 1)), *pulses}
+        events += [Event(time(b), "beat", f"{b:.12g}") for b in beats]
+    if score.backing or score.lead_in:
+        events.append(Event(time(score.lead_in), "music", score.backing))
+    for hold in score.holds:
+        start = time(hold.contact_start)
+        length = time(hold.contact_end) - start
+        for hand, member in hold.rest.items():
+            events.append(Event(start, "rest", member, stick_tip(hand), 0, length))
+        events.append(Event(start, "segment", hold.name, duration=length))
+    for target in score.targets:
+        start = time(target.beat)
+        length = time(target.beat + target.beats) - start
+        tip = stick_tip(target.hand)
+        events.append(Event(start, "target", target.name, tip, duration=length))
+    return tuple(sorted(events, key=lambda event: event.time))
+
+
+def target_pose(
+    score: Score,
+    kit: DrumKit,
+    name: str,
+    hand: str,
+    touch: Callable[[str, str], RigidTransform],
+) -> RigidTransform:
+    """Where a tip is at a target.
+
+    Args:
+        score: with the target.
+        kit: where drums are.
+        name: of the target.
+        hand: whose it is.
+        touch: where a tip touches a head, by member and hand.
+    """
+    target = next(t for t in score.targets if t.name == name)
+    if target.member:
+        return RigidTransform([0.0, 0.0, WAITING]) @ touch(target.member, hand)
+    return RigidTransform(kit.p_WK + target.place)
+
+
+def make_player(
+    kit: DrumKit,
+    postures: StrikePostures,
+    touch: Callable[[str, str], RigidTransform],
+    advice: Advice,
+) -> HandModel:
+    """Two hands whose reach is that of the arms.
+
+    Args:
+        kit: where members are.
+        postures: how a hand gets at a member.
+        touch: where a tip touches a member's head, by member and hand.
+        advice: what choices to avoid.
+    """
+
+    def can_reach(hand: str, member: str) -> bool:
+        try:
+            postures.reach(hand, member, touch(member, hand))
+        except BackbeatError:
+            return False
+        return True
+
+    places = {m: kit.strike_pose(m).translation() - kit.p_WK for m in kit.members}
+    return HandModel(places, can_reach, advice=advice)

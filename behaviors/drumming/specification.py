@@ -1,0 +1,430 @@
+"""Drumming: a score becomes a trajectory problem for two arms and a torso.
+
+Every hit is a knot on which a stick tip is at its drum, an impact that turns the
+tip's speed around, and a stroke: high before and after, fast at the head. Holds
+are stretches in which tips stand on heads with a bounded force while the torso
+turns to the beat.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from pydrake.math import RigidTransform
+
+from backbeat.behaviors.drumming.drum_tasks import DrumTasks
+from backbeat.behaviors.drumming.drummer import (
+    kit_members,
+    make_player,
+    score_events,
+    stick_tip,
+    target_pose,
+)
+from backbeat.behaviors.drumming.elbows import find_elbows, raised_at_hits
+from backbeat.behaviors.drumming.pedal_strokes import HEEL_FORCE, PedalTasks
+from backbeat.behaviors.drumming.resting import RestingPostures, shared_members
+from backbeat.behaviors.drumming.robot_at_kit import RobotAtKit
+from backbeat.behaviors.drumming.strike_postures import Stop, arm_path
+from backbeat.behaviors.drumming.strokes import Stroke, planned_rebound
+from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.motion.authored import Specification
+from backbeat.behaviors.motion.knot_grid import KnotGrid
+from backbeat.behaviors.motion.plan import MotionPlan, check_length
+from backbeat.behaviors.motion.second_thoughts import ROUNDS, think_again
+from backbeat.behaviors.music.files.note_maps import map_files
+from backbeat.behaviors.music.files.score_reader import (
+    find_notes,
+    load_score,
+    score_files,
+)
+from backbeat.behaviors.music.notation.percussion import Members
+from backbeat.behaviors.music.notation.player import NO_ADVICE, Advice, HandModel
+from backbeat.behaviors.music.notation.score import FEET, HANDS, Hit, Score
+from backbeat.behaviors.music.notation.score_description import Adaptation
+from backbeat.behaviors.music.playing.haste import hastened
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.kit.description import USUAL, kit_sources, kit_text
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.problem.contact_schedule import ContactSchedule, Phase
+from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+from backbeat.optimization.problem.trajectory_problem import (
+    Impact,
+    Limits,
+    TrajectoryProblem,
+    Weights,
+)
+
+TIP_RADIUS = 0.007  # m
+# Beats from knot to knot, at most, in a rest beside what is hastened.
+REST_ANCHORS = 0.5
+ASIDE = 0.04  # of a strike from that of the other hand, half of it [m]
+# Least and most force of a tip that rests on a head [N].
+REST_FORCE = (1.0, 15.0)
+# What knots may use; and where a motion failed before, with more left to what happens
+# between them.
+FIRST = Limits(point_force=REST_FORCE, friction_share=0.8, patch_share=0.3)
+CAREFUL = replace(FIRST, torque=0.65, friction_share=0.55, patch_share=0.2)
+# What a stick and the hand behind it weigh at the tip, at most [kg].
+TIP_MASS = 0.18
+# Most share of friction where feet kick.
+HEEL_FRICTION = 0.65
+# Share of the smoothness of a leg whose foot plays.
+PLAYING = 0.5
+# Wrists whip, arms carry, the torso hardly moves for a hit.
+WEIGHTS = Weights(
+    acceleration=0.06,
+    moment=40.0,
+    smoothness_share={
+        "base": 150.0,
+        "back": 20.0,
+        "l_leg": 4.0,
+        "r_leg": 4.0,
+        "l_wrist": 0.1,
+        "r_wrist": 0.1,
+    },
+)
+
+
+@dataclass
+class DrummingSpecification(Specification):
+    """Schema of `kind: drumming`."""
+
+    kind: str = "drumming"
+    equipment: list[str] = field(default_factory=lambda: ["sticks"])
+    # Score in the folder `scores` beside this file, without its ending; or a
+    # tablature or MIDI file there or beside this one, with its ending.
+    score: str = ""
+    # The drums: "drum-kit" or another kit that ships, or a kit file, as a path from the
+    # folder of this file.
+    kit: str = USUAL
+    # "chair": sits freely on the kit's chair; "none": stands.
+    seat: str = "none"
+    stroke: Stroke = field(default_factory=Stroke)
+    # Factor on the tempo of what is played; rests keep the time they have.
+    haste: float = 1.0
+    # What is done to the score, before the choices that it makes itself.
+    adapt: Adaptation = field(default_factory=Adaptation)
+
+    def score_path(self, folder: str | Path) -> Path:
+        """Path of the score.
+
+        Raises:
+            BackbeatError: no score is named, or no file could have its name.
+        """
+        folder = Path(folder)
+        if not self.score:
+            raise BackbeatError(
+                f"{self.name}: score names no file; write 'score: my-song' for "
+                "scores/my-song.yaml, or the name of a tablature or MIDI file"
+            )
+        if Path(self.score).suffix:
+            return find_notes(folder, self.score)
+        return folder / "scores" / f"{check_name(self.score)}.yaml"
+
+    def sources(self, folder: str | Path) -> list[Path]:
+        """Files besides the specification that decide the motion."""
+        score = score_files(self.score_path(folder))
+        score += map_files(self.adapt.map, score[0].parent, self.name)
+        return [*score, *kit_sources(self.kit, folder)]
+
+    def drum_kit(self, folder: str | Path) -> DrumKit:
+        """The kit, its origin at that of the world.
+
+        Raises:
+            BackbeatError: there is no such kit, or it makes no sense.
+        """
+        return DrumKit(text=kit_text(self.kit, folder))
+
+    def written_score(self, folder: str | Path) -> Score:
+        """The score at the tempo that it is written in, with hands for all hits."""
+        folder = Path(folder)
+        return _Drummer(replace(self, haste=1.0), folder).score
+
+    def plan(self, folder: str | Path) -> MotionPlan:
+        """Compiles score and strokes into a trajectory problem.
+
+        Args:
+            folder: where the specification was found.
+
+        Raises:
+            BackbeatError: the score or a value makes no sense.
+        """
+        return self.advised(folder, NO_ADVICE)
+
+    def advised(self, folder: str | Path, advice: Advice) -> MotionPlan:
+        """The same as it is played where advice is heeded."""
+        folder = Path(folder)
+        if self.seat not in ("chair", "none"):
+            raise BackbeatError(
+                f"{self.name}: seat is chair or none, not {self.seat!r}"
+            )
+        self.stroke.check(self.name)
+        return _Drummer(self, folder, advice).plan()
+
+
+def _feet(specification: DrummingSpecification, score: Score) -> list[str]:
+    """The feet that a score is played with.
+
+    Raises:
+        BackbeatError: the drummer stands on them.
+    """
+    if score.feet and specification.seat != "chair":
+        played = {h.member for h in score.hits if h.hand in FEET}
+        names, drop = " and ".join(sorted(played)), ": drop, ".join(sorted(played))
+        raise BackbeatError(
+            f"{specification.name}: {names} is played by a foot on a pedal, and who "
+            "stands needs both feet to stand on; write seat: chair, or leave it out "
+            f"with mapping: {{{drop}: drop}} in the score"
+        )
+    return score.feet
+
+
+class _Drummer:
+    """Compiles one specification."""
+
+    def __init__(
+        self,
+        specification: DrummingSpecification,
+        folder: Path,
+        advice: Advice = NO_ADVICE,
+        rounds: int = ROUNDS,
+    ) -> None:
+        self.specification, self.folder = specification, folder
+        self.advice, self.rounds = advice, rounds
+        seated = specification.seat == "chair"
+        path = specification.score_path(folder)
+        kit = kit_text(specification.kit, folder)
+        feet = _feet(specification, self._load(path, kit_members(DrumKit(text=kit))))
+        at_kit = RobotAtKit(
+            specification.robot, specification.equipment, seated, kit, feet
+        )
+        self.at_kit, self.robot, self.kit = at_kit, at_kit.robot, at_kit.kit
+        self.postures = at_kit.strike_postures(specification.stroke.slope)
+        self.shared: set[str] = set()
+        # Of its own: as long as nobody knows what is shared, tips aim elsewhere.
+        reach = at_kit.strike_postures(specification.stroke.slope)
+        player = make_player(self.kit, reach, self.touch, advice)
+        score = self._load(path, kit_members(self.kit), player)
+        self.score: Score = hastened(score, specification.haste)
+        self.resting = RestingPostures(at_kit, self.postures, self.touch)
+        self.tempo = self.score.tempo
+        self.shared = shared_members(self.score)
+        check_length(specification.name, self.tempo.time(self.score.beats))
+        beats = [h.beat for h in self.score.hits]
+        beats += [b for h in self.score.holds for b in (h.contact_start, h.contact_end)]
+        beats += [b for t in self.score.targets for b in (t.beat, t.beat + t.beats)]
+        ways = [
+            (a, b)
+            for hand in (*HANDS, *at_kit.feet)
+            for (a, *_), (b, *_) in itertools.pairwise(self.score.stops(hand))
+        ]
+        if specification.haste != 1.0:
+            # Knots grow apart from one of these to the next.
+            for h in self.score.holds:
+                beats += list(np.arange(h.contact_start, h.contact_end, REST_ANCHORS))
+        # An ankle is at the hit in a third of the time that a wrist takes.
+        steps = frozenset(h.beat for h in self.score.hits if h.hand in FEET)
+        finer = (*(steps,) * bool(steps), *self.advice.finer)
+        self.grid = KnotGrid(self.tempo, self.score.beats, beats, ways, finer)
+        self.times = self.grid.times
+
+    def _load(
+        self, path: Path, members: Members, player: HandModel | None = None
+    ) -> Score:
+        """The score with what the specification has done to it."""
+        return load_score(path, members, player, self.specification.adapt)
+
+    def aim(self, member: str, hand: str) -> tuple[float, float]:
+        """Where a hand strikes a head, from its strike point, in its axes [m].
+
+        Hands that share a member strike it side by side, or sticks would meet.
+        """
+        if member not in self.shared:
+            return (0.0, 0.0)
+        turn = self.kit.strike_pose(member).rotation().matrix()[:2, :2]
+        x, y = turn.T @ [0.0, ASIDE if hand == "left" else -ASIDE]
+        return (float(x), float(y))
+
+    def touch(self, member: str, hand: str) -> RigidTransform:
+        """Where a tip is when it touches a head; axes of the head.
+
+        The same of a target by its name, which is in the air.
+        """
+        if member not in self.kit.members:
+            return target_pose(self.score, self.kit, member, hand, self.touch)
+        place = [*self.aim(member, hand), TIP_RADIUS]
+        return self.kit.strike_pose(member) @ RigidTransform(place)
+
+    def plan(self) -> MotionPlan:
+        q_start = self._start()
+        path = self._path(q_start)
+        drumming = DrumTasks(
+            self.robot,
+            self.kit,
+            self.score,
+            self.grid,
+            self.touch,
+            self.specification.stroke,
+        )
+        tasks = [*drumming.postures(q_start, path), *drumming.holds()]
+        heights = {hand: self.at_kit.elbow_height(hand) for hand in HANDS}
+        tasks += drumming.elbows(heights, self.postures.elbow_is_free)
+        tasks += drumming.targets()
+        for hand in HANDS:
+            tasks += drumming.strokes(hand)
+        hands = [h for h in self.score.hits if h.hand in HANDS]
+        impacts = [self._impact(h) for h in hands]
+        for pedal in self._pedals():
+            tasks += pedal.tasks()
+            impacts += pedal.impacts()
+        if self.specification.seat == "none":
+            tasks.append(drumming.balance(self.at_kit.supports))
+        problem = TrajectoryProblem(
+            robot=self.robot,
+            times=self.times,
+            schedule=self._schedule(),
+            q_start=q_start,
+            posture=q_start,
+            guess=path,
+            guess_is_clear=True,
+            tasks=tasks,
+            impacts=impacts,
+            collisions=self.at_kit.collisions,
+            near=drumming.near(self.at_kit.collisions),
+            limits=self._limits(),
+            weights=self.specification.objectives.weights(self._weights()),
+        )
+        return MotionPlan(
+            problem=problem,
+            mount=self.at_kit.mount,
+            events=score_events(self.score, self.aim),
+            scene=self.at_kit.scene,
+            bpm=self.tempo.bpm,
+            meter=self.tempo.meter,
+            remarks=self.score.remarks,
+            review=self._review,
+            otherwise=self._otherwise if self.rounds else None,
+            advice=self.advice,
+        )
+
+    def _review(self, motion: DenseTrajectory, com: np.ndarray) -> list[str]:
+        """Hits at which an elbow is not down, measured on the motion."""
+        elbows = find_elbows(self.robot, motion.t, motion.q)
+        return raised_at_hits(elbows, score_events(self.score, self.aim))
+
+    def _pedals(self) -> list[PedalTasks]:
+        """What feet do."""
+        stroke = self.specification.stroke
+        return [
+            PedalTasks(
+                foot,
+                self.score.of_hand(name),
+                self.grid,
+                stroke,
+                self.kit.member(foot.pedal.member).restitution,
+            )
+            for name, foot in self.at_kit.feet.items()
+        ]
+
+    def _limits(self) -> Limits:
+        """Limits of the motion; heels of feet on pedals carry their legs."""
+        limits = CAREFUL if self._is_careful else FIRST
+        heels = {foot.heel: HEEL_FORCE for foot in self.at_kit.feet.values()}
+        if not heels:
+            return limits
+        friction = min(limits.friction_share, HEEL_FRICTION)
+        return replace(limits, contact_forces=heels, friction_share=friction)
+
+    def _weights(self) -> Weights:
+        """Weights of the motion; a leg that plays may move."""
+        legs = {f"{name[0]}_leg": PLAYING for name in self.at_kit.feet}
+        return replace(WEIGHTS, smoothness_share={**WEIGHTS.smoothness_share, **legs})
+
+    @property
+    def _is_careful(self) -> bool:
+        """Whether closer knots alone did not help."""
+        advice = self.advice
+        return bool(advice.prices or advice.dropped) or len(advice.finer) > 1
+
+    def _impact(self, hit: Hit) -> Impact:
+        """A hit's impact; its impulse turns a tip's speed around, no more.
+
+        With more, the plan would let drums move arms and body, which they do not.
+        """
+        rebound = planned_rebound(self.kit.member(hit.member).restitution)
+        speed = self.specification.stroke.strike_speed(hit.velocity)
+        impulse = TIP_MASS * (1 + rebound) * speed
+        x, y, z = self.kit.strike_pose(hit.member).rotation().matrix()[:, 2].tolist()
+        return Impact(self.grid.knot(hit.beat), stick_tip(hit.hand), impulse, (x, y, z))
+
+    def _otherwise(self, troubles: Sequence[Trouble]) -> MotionPlan | None:
+        """A plan with other hands where no motion was found, if there is one."""
+        advice, rounds = self.advice, self.rounds
+        may_drop = self.score.may_drop
+        while rounds:
+            rounds -= 1
+            thought = think_again(advice, self.score, troubles, may_drop)
+            if thought is None:
+                return None
+            advice = thought
+            other = _Drummer(self.specification, self.folder, advice, rounds)
+            is_finer = not np.array_equal(other.times, self.times)
+            if is_finer or other.score.hits != self.score.hits:
+                return other.plan()
+        return None
+
+    def _start(self) -> np.ndarray:
+        """Start configuration: tips on the heads of the first hold."""
+        first = self.score.holds[0] if self.score.holds else None
+        if first is None or first.beat > 0 or set(first.rest) != set(HANDS):
+            raise BackbeatError(
+                f"{self.specification.name}: a score starts with a hold in which both "
+                "hands rest"
+            )
+        q, fault = self.resting.find(first.rest, self.at_kit.posture)
+        if fault:
+            on = " and ".join(f"the {h} stick on {m}" for h, m in first.rest.items())
+            raise BackbeatError(
+                f"{self.specification.name}: a score starts with {on}, and {fault}; "
+                "let hands rest on other drums in the first hold"
+            )
+        return q
+
+    def _path(self, q_start: np.ndarray) -> np.ndarray:
+        """(N, nq) the path through strike postures, where the optimizer starts."""
+        path = np.tile(q_start, (len(self.times), 1))
+        nq = self.robot.base_positions
+        for hand in HANDS:
+            stops = [
+                Stop(self.tempo.time(beat), m, self.touch(m, hand), hold is not None)
+                for beat, m, hold in self.score.stops(hand)
+            ]
+            apex = self.specification.stroke.apex
+            path[:, nq + self.postures.arm(hand)] = arm_path(
+                self.postures, hand, self.times, stops, apex
+            )
+        # Each arm alone may be through the other; the start is clear of both.
+        rests = self.times <= self.tempo.time(self.score.holds[0].contact_end)
+        rests[:2] = True
+        path[rests] = q_start
+        return path
+
+    def _schedule(self) -> ContactSchedule:
+        """Feet, and the seat, all the time; tips during holds."""
+        phases, beat = [], 0.0
+        for hold in [*self.score.holds, None]:
+            start = self.score.beats if hold is None else hold.contact_start
+            if start > beat:
+                length = self.tempo.time(start) - self.tempo.time(beat)
+                phases.append(Phase(length, self.at_kit.supports, "play"))
+            if hold is None:
+                break
+            end = hold.contact_end
+            tips = {stick_tip(h): self.touch(m, h) for h, m in hold.rest.items()}
+            length = self.tempo.time(end) - self.tempo.time(start)
+            phases.append(Phase(length, {**self.at_kit.supports, **tips}, hold.name))
+            beat = end
+        return ContactSchedule(tuple(phases))

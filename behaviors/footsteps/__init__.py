@@ -1,0 +1,1 @@
+"""Footsteps: which feet stand when, where the others go, and jumps between."""

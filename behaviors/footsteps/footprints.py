@@ -1,0 +1,167 @@
+"""Footprints: where feet are after every step, and where feet and body are between."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
+from scipy.interpolate import CubicSpline
+
+from backbeat.behaviors.footsteps.step import FEET, STANDING, Step
+from backbeat.behaviors.motion.time_law import minimum_jerk
+from backbeat.optimization.problem.contact_schedule import ContactSchedule, Phase
+
+# Fewest intervals between knots of a phase: a foot that lands or leaves is still
+# for one on either side, and moves in between.
+LEAST_INTERVALS = 4
+
+
+@dataclass
+class Footprint:
+    """Where a foot is.
+
+    Attributes:
+        p: (3,) place [m].
+        yaw: heading, left of x [rad].
+        R: rotation of the foot with the heading taken off.
+    """
+
+    p: np.ndarray
+    yaw: float
+    R: RotationMatrix
+
+    def pose(self) -> RigidTransform:
+        """Pose of the contact in the world."""
+        turn = RotationMatrix(RollPitchYaw(0.0, 0.0, self.yaw))
+        return RigidTransform(turn @ self.R, self.p)
+
+
+class Footprints:
+    """Where each foot of a robot is after every step, and when.
+
+    Attributes:
+        steps: the steps.
+        lengths: how long they take [s].
+        counts: intervals between knots in each.
+        places: footprints of each foot, before the first step and after every one.
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        lengths: Sequence[float],
+        knot_spacing: float,
+        poses: Mapping[str, RigidTransform],
+        heading: float = 0.0,
+    ) -> None:
+        """Lays out the steps.
+
+        Args:
+            steps: the steps.
+            lengths: how long they take [s].
+            knot_spacing: about the time from knot to knot [s].
+            poses: of the contacts where the steps start.
+            heading: where the robot faces there, left of x [rad].
+        """
+        ahead = RotationMatrix(RollPitchYaw(0.0, 0.0, -heading))
+        self.steps, self.lengths = steps, lengths
+        self.places = {
+            foot: [Footprint(X.translation(), heading, ahead @ X.rotation())]
+            for foot, X in ((f, poses[FEET[f]]) for f in FEET)
+        }
+        self.counts = [max(LEAST_INTERVALS, round(T / knot_spacing)) for T in lengths]
+        self._go()
+
+    def _go(self) -> None:
+        """Notes where each foot is after every step."""
+        for step in self.steps:
+            heading = np.mean([p[-1].yaw for p in self.places.values()])
+            c, s = np.cos(heading), np.sin(heading)
+            shift = np.array([[c, -s], [s, c]]) @ step.to
+            for foot, places in self.places.items():
+                last = places[-1]
+                if foot in STANDING[step.feet]:
+                    places.append(last)
+                    continue
+                p = last.p + np.r_[shift, 0.0]
+                places.append(Footprint(p, last.yaw + step.turn, last.R))
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """(steps + 1,) knot at which each step starts, and the last knot."""
+        return np.r_[0, np.cumsum(self.counts)]
+
+    @cached_property
+    def times(self) -> np.ndarray:
+        """(N,) knot times, evenly spaced within each step."""
+        ends = np.cumsum(self.lengths)
+        parts = [
+            np.linspace(end - T, end, n + 1)[1:]
+            for T, end, n in zip(self.lengths, ends, self.counts, strict=True)
+        ]
+        return np.r_[0.0, np.concatenate(parts)]
+
+    def schedule(self) -> ContactSchedule:
+        """Who stands when, and where."""
+        phases = (
+            Phase(
+                self.lengths[i],
+                {FEET[f]: self.places[f][i].pose() for f in STANDING[step.feet]},
+                step.feet,
+            )
+            for i, step in enumerate(self.steps)
+        )
+        return ContactSchedule(tuple(phases))
+
+    def body(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where the body is taken at every knot.
+
+        Returns:
+            (N, 3) middle of the feet with the lowering [m], (N,) heading [rad], (N,)
+            how far the left foot is ahead of the right one [m].
+        """
+        N = len(self.times)
+        middle, yaw, apart = np.zeros((N, 3)), np.zeros(N), np.zeros(N)
+        lower = 0.0
+        for i, step in enumerate(self.steps):
+            a, b = self.starts[i], self.starts[i + 1]
+            s = minimum_jerk(np.linspace(0.0, 1.0, b - a + 1))
+            ends = []
+            for j in (i, i + 1):
+                feet = [p[j] for p in self.places.values()]
+                along = [np.cos(feet[0].yaw), np.sin(feet[0].yaw)]
+                between = (feet[0].p - feet[1].p)[:2] @ along
+                place = np.mean([f.p for f in feet], axis=0)
+                ends.append((place, np.mean([f.yaw for f in feet]), between))
+            rows = slice(a, b + 1)
+            middle[rows] = ends[0][0] + s[:, None] * (ends[1][0] - ends[0][0])
+            middle[rows, 2] = -(lower + s * step.lower)
+            yaw[rows] = ends[0][1] + s * (ends[1][1] - ends[0][1])
+            apart[rows] = ends[0][2] + s * (ends[1][2] - ends[0][2])
+            lower += step.lower
+        return middle, yaw, apart
+
+
+def swing_path(
+    a: Footprint, b: Footprint, step: Step, u: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(n, 3) places of a foot in the air, and (n,) heights above the ground.
+
+    Args:
+        a, b: where it leaves and lands.
+        step: how it gets from one to the other.
+        u: (n,) shares of the time.
+    """
+    s = minimum_jerk(u)[:, None]
+    if step.via:
+        c, d = np.cos(a.yaw), np.sin(a.yaw)
+        turn = np.array([[c, -d, 0], [d, c, 0], [0, 0, 1]])
+        points = [a.p, *(a.p + turn @ v for v in step.via), b.p]
+        through = CubicSpline(np.linspace(0, 1, len(points)), points, bc_type="clamped")
+        path = through(u)
+        return path, path[:, 2] - a.p[2]
+    path = a.p + s * (b.p - a.p)
+    height = step.clearance * np.sin(np.pi * u) ** 2
+    path[:, 2] += height
+    return path, height

@@ -1,0 +1,288 @@
+"""Footsteps: which feet stand when, where the others go, and jumps between."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
+
+from backbeat.behaviors.footsteps.footprints import Footprint, Footprints, swing_path
+from backbeat.behaviors.footsteps.step import FEET, STANDING, Step
+from backbeat.behaviors.footsteps.stride_reach import check_strides
+from backbeat.behaviors.library.behavior import Event, Mount, make_robot
+from backbeat.behaviors.motion.authored import BEND, CLOSER, Specification, check_bend
+from backbeat.behaviors.motion.plan import MotionPlan, check_length
+from backbeat.behaviors.motion.time_law import minimum_jerk
+from backbeat.behaviors.music.notation.meter import Meter, MeterMap, first_meter
+from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.behaviors.posture.stance import (
+    FARTHEST,
+    start_configuration,
+    support_poses,
+)
+from backbeat.models.collision.making import make_self_collision_model
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.problem.tasks import CenterOfMassTask, FrameTask, PostureTask
+from backbeat.optimization.problem.trajectory_problem import (
+    Limits,
+    Task,
+    TrajectoryProblem,
+    Weights,
+)
+
+IN_WORDS = {
+    "both": "both feet",
+    "left": "left foot",
+    "right": "right foot",
+    "none": "in the air",
+}
+# Least time between knots [s].
+FINEST = 0.005
+# Share of each sole that may carry: one that yields tips over its edge long before the
+# center of pressure is there.
+PATCH_SHARE = 0.6
+# Share of torques, and distance from joint stops [rad], that a jump keeps to: legs of
+# who lands askew bend further and brake harder than planned.
+JUMP_TORQUE, JUMP_MARGIN = 0.8, 0.1
+# A swing keeps at least this share of its clearance.
+LEAST_CLEARANCE = 0.8
+# Feet of a jump come no nearer to the ground between its ends [m]; how high they get
+# is up to the jump.
+JUMP_CLEARANCE = 0.01
+# Cost per second on the height of the center of mass [1/m^2]: of one that stays up, and
+# of one that jumps; and the share of the last stance in which that stands up again.
+HOLD_HEIGHT, FREE_HEIGHT, STRAIGHT = 400.0, 4.0, 0.4
+
+
+@dataclass
+class FootstepSpecification(Specification):
+    """Schema of `kind: footsteps`."""
+
+    kind: str = "footsteps"
+    # Tempo, for steps in beats; 0 without music.
+    bpm: float = 0.0
+    beats_per_bar: int = 4
+    # Meter such as "7/8"; empty for that of `beats_per_bar`.
+    meter: str = ""
+    start: str = "stand"
+    steps: list[Step] = field(default_factory=list)
+    # Arm swing: shoulder angle for every meter between the feet [rad/m].
+    arm_swing: float = 0.0
+    # Distance of knots [s].
+    knot_spacing: float = 0.05
+    # How far knees of feet that stand stay from straight [rad]; 0 for any.
+    bend: float = 0.0
+
+    def with_closer_knots(self) -> "FootstepSpecification | None":
+        """As of `Specification`, by the key `knot_spacing`."""
+        spacing = CLOSER * self.knot_spacing
+        return replace(self, knot_spacing=spacing) if spacing >= FINEST else None
+
+    def with_bent_knees(self) -> "FootstepSpecification | None":
+        """As of `Specification`, by the key `bend`."""
+        return replace(self, bend=BEND) if self.bend < BEND else None
+
+    def plan(self, folder: str | Path) -> MotionPlan:
+        """Compiles the steps into a trajectory problem.
+
+        Raises:
+            BackbeatError: a step makes no sense, or ends out of reach.
+        """
+        self._check()
+        robot = make_robot(self.robot, tuple(self.equipment), Mount())
+        walker = Walker(self, robot, start_configuration(robot, self.start))
+        names = [f"{self.name}, step {i}," for i, _ in enumerate(self.steps, 1)]
+        check_strides(robot, walker.q_start, walker.prints, names)
+        return walker.plan()
+
+    def first_meter(self) -> Meter:
+        """The meter of its music."""
+        return first_meter(self.beats_per_bar, self.meter, self.name)
+
+    def duration(self, step: Step) -> float:
+        """Length of a step [s]."""
+        if step.beats > 0:
+            return Tempo(self.bpm).time(step.beats)
+        return step.time
+
+    def _check(self) -> None:
+        if not self.steps:
+            raise BackbeatError(f"{self.name}: there are no steps")
+        if not FINEST <= self.knot_spacing <= 0.1:
+            raise BackbeatError(
+                f"{self.name}: knot_spacing is {self.knot_spacing:g} s; it is "
+                f"{FINEST:g} to 0.1 s"
+            )
+        check_bend(self.name, self.bend)
+        for i, step in enumerate(self.steps, 1):
+            where = f"{self.name}, step {i}"
+            if step.feet not in STANDING:
+                raise unknown_name(f"feet in {where}", step.feet, STANDING)
+            if (step.time > 0) == (step.beats > 0):
+                raise BackbeatError(f"{where}: give it a time or a number of beats")
+            if step.between and not _holds(step.between, self.duration(step)):
+                raise BackbeatError(
+                    f"{where}: 'between' has a least and a most time around its time"
+                )
+            if len(step.to) != 2 or any(len(p) != 3 for p in step.via):
+                raise BackbeatError(
+                    f"{where}: 'to' has two numbers and each place in 'via' three"
+                )
+            places = [*step.to, *np.ravel(step.via)]
+            numbers = [*places, step.turn, step.clearance, step.lower]
+            if not (np.abs(numbers) <= FARTHEST).all():
+                raise BackbeatError(
+                    f"{where}: a value is not a finite number of at most {FARTHEST:g}"
+                )
+            moves = bool(np.any(step.to)) or step.turn != 0 or bool(step.via)
+            if step.feet == "both" and moves:
+                raise BackbeatError(f"{where}: both feet stand, none can move")
+        self.first_meter()
+        check_length(self.name, sum(self.duration(s) for s in self.steps))
+        if not abs(self.arm_swing) <= FARTHEST:
+            raise BackbeatError(
+                f"{self.name}: arm_swing is not a finite number of at most {FARTHEST:g}"
+            )
+        for i in (0, -1):
+            if self.steps[i].feet != "both":
+                raise BackbeatError(
+                    f"{self.name}: the first and the last step have both feet standing"
+                )
+
+
+class Walker:
+    """Compiles one specification, from any configuration that stands."""
+
+    def __init__(
+        self,
+        specification: FootstepSpecification,
+        robot: RobotModel,
+        q_start: np.ndarray,
+        heading: float = 0.0,
+    ) -> None:
+        """Lays out the steps.
+
+        Args:
+            specification: the steps; its robot and start count no more.
+            robot: who steps.
+            q_start: (nq,) where it starts.
+            heading: where it faces there, left of x [rad].
+        """
+        self.specification, self.robot, self.q_start = specification, robot, q_start
+        self.prints = Footprints(
+            specification.steps,
+            [specification.duration(s) for s in specification.steps],
+            specification.knot_spacing,
+            support_poses(robot, q_start),
+            heading,
+        )
+
+    def plan(self) -> MotionPlan:
+        """The trajectory problem of the steps."""
+        specification, steps = self.specification, self.specification.steps
+        switches = np.r_[0.0, np.cumsum(self.prints.lengths)]
+        problem = TrajectoryProblem(
+            robot=self.robot,
+            times=self.prints.times,
+            schedule=self.prints.schedule(),
+            q_start=self.q_start,
+            posture=self.q_start,
+            tasks=list(self._tasks()),
+            collisions=make_self_collision_model(self.robot),
+            limits=self._limits(),
+            weights=specification.objectives.weights(Weights()),
+        )
+        events = tuple(
+            Event(
+                switches[i],
+                "segment",
+                IN_WORDS[step.feet],
+                duration=self.prints.lengths[i],
+            )
+            for i, step in enumerate(steps)
+        )
+        return MotionPlan(
+            problem=problem,
+            mount=Mount(),
+            events=events,
+            bpm=specification.bpm,
+            meter=MeterMap(specification.first_meter()),
+            free_phases={
+                i: (step.between[0], step.between[1])
+                for i, step in enumerate(steps)
+                if step.between
+            },
+            price_of_time=specification.objectives.time,
+        )
+
+    def swing_tasks(self) -> Iterator[Task]:
+        """Feet through the air."""
+        for i, step in enumerate(self.specification.steps):
+            for foot in FEET:
+                if foot not in STANDING[step.feet]:
+                    yield from self._swing(i, step, foot)
+
+    @property
+    def _jumps(self) -> bool:
+        return any(s.feet == "none" for s in self.specification.steps)
+
+    def _limits(self) -> Limits:
+        """What the motion may use of the robot."""
+        bend = self.specification.bend
+        limits = Limits(bend=bend, friction_share=0.8, patch_share=PATCH_SHARE)
+        if not self._jumps:
+            return limits
+        return replace(limits, torque=JUMP_TORQUE, position_margin=JUMP_MARGIN)
+
+    def _tasks(self) -> Iterator[Task]:
+        """Feet through the air, body between the feet, trunk upright, arms."""
+        yield from self.swing_tasks()
+        middle, yaw, apart = self.prints.body()
+        knots = np.arange(len(self.prints.times))
+        weight = np.tile([20.0, 20.0, HOLD_HEIGHT], (len(knots), 1))
+        if self._jumps:
+            # A jump needs its height free, until it has landed and straightens up.
+            upright = self.prints.starts[-1] - int(STRAIGHT * self.prints.counts[-1])
+            weight[:upright, 2] = FREE_HEIGHT
+        com = Configuration(self.robot, self.q_start).center_of_mass
+        yield CenterOfMassTask(knots, middle + [0.0, 0.0, com[2]], weight)
+        level = [RigidTransform(RotationMatrix(RollPitchYaw(0, 0, a))) for a in yaw]
+        yield FrameTask(self.robot.trunk.name, knots, level, "rx ry rz", weight=20.0)
+        if self.specification.arm_swing:
+            # The arms are mirrored: the same angle sends one back, one forward.
+            joints = np.array(
+                [self.robot.joint_index(f"{s}_arm_shz") for s in ("l", "r")]
+            )
+            swing = self.specification.arm_swing * apart[:, None]
+            rest = self.q_start[self.robot.base_positions + joints]
+            yield PostureTask(joints, knots, rest + swing, 40.0)
+
+    def _swing(self, i: int, step: Step, foot: str) -> Iterator[Task]:
+        """A foot in the air: near its path, above the ground, level at first."""
+        first, last = self.prints.starts[i] + 2, self.prints.starts[i + 1] - 1
+        knots = np.arange(first, last)
+        if len(knots) == 0:
+            return
+        a, b = self.prints.places[foot][i], self.prints.places[foot][i + 1]
+        u = (knots - first + 1.0) / (last - first + 1.0)
+        path, height = swing_path(a, b, step, u)
+        targets = [
+            Footprint(p, a.yaw + s * (b.yaw - a.yaw), a.R).pose()
+            for p, s in zip(path, minimum_jerk(u), strict=True)
+        ]
+        name = FEET[foot]
+        free = step.feet == "none"
+        yield FrameTask(name, knots, targets, "rx ry rz", weight=40.0)
+        if not free:
+            yield FrameTask(name, knots, targets, "x y", weight=40.0)
+            yield FrameTask(name, knots, targets, "z", weight=400.0)
+        for k, X, z in zip(knots, targets, height, strict=True):
+            low = min(z, JUMP_CLEARANCE) - z if free else (LEAST_CLEARANCE - 1) * z
+            yield FrameTask(name, np.array([k]), X, "z", lower=low)
+
+
+def _holds(between: list[float], time: float) -> bool:
+    return len(between) == 2 and 0 < between[0] <= time <= between[1]

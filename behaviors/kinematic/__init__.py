@@ -1,0 +1,1 @@
+"""The kinematic drummer: no dynamics, inverse kinematics alone."""

@@ -1,0 +1,1 @@
+"""The behavior library: `Behavior`, its table, and the store of verified motions."""

@@ -1,0 +1,1 @@
+"""What authoring hands to the optimizer, whatever the kind: plans, grids, placement."""

@@ -1,0 +1,188 @@
+"""What specifications of every kind have, and what a motion should be good at."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from backbeat.behaviors.library.behavior import BEAT_PRIORITY, check_beat_priority
+from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.motion.plan import MotionPlan
+from backbeat.behaviors.music.notation.player import Advice
+from backbeat.models.common.atomic_file import replacing
+from backbeat.models.common.errors import BackbeatError
+from backbeat.optimization.problem.trajectory_problem import Weights
+
+
+@dataclass
+class Objectives:
+    """What a motion should be good at; each value says how much it counts."""
+
+    # Cost per second on the squares of joint torques, in shares of their limits.
+    effort: float = 0.0
+    # Factor on the costs of velocities and accelerations.
+    smoothness: float = 1.0
+    # Factor on the pull to the nominal posture.
+    posture: float = 1.0
+    # Cost of a second, for what may choose its time.
+    time: float = 1.0
+
+    def weights(self, usual: Weights) -> Weights:
+        """The weights of a kind of motion as these objectives have them."""
+        return replace(
+            usual,
+            effort=usual.effort + self.effort,
+            velocity=usual.velocity * self.smoothness,
+            acceleration=usual.acceleration * self.smoothness,
+            posture=usual.posture * self.posture,
+        )
+
+    def check(self, name: str) -> None:
+        """Refuses values that would leave the optimizer without a best motion.
+
+        Raises:
+            BackbeatError: a negative or infinite one, or no smoothness or posture.
+        """
+        values = vars(self)
+        if not all(np.isfinite(v) and v >= 0 for v in values.values()):
+            raise BackbeatError(f"{name}: objectives are numbers >= 0, not {values}")
+        if min(self.smoothness, self.posture) == 0:
+            raise BackbeatError(
+                f"{name}: the objectives smoothness and posture must be above 0, or no "
+                "motion would be the best"
+            )
+
+
+@dataclass
+class Authored:
+    """The keys that every kind of file has.
+
+    Attributes:
+        kind: which kind.
+        name: name in the library.
+        summary: one sentence for people.
+        robot: robot name or path of its YAML, which may start at the specification.
+        equipment: what the robot carries.
+        beat_priority: how much the beat counts against balance when the motion is
+            tracked: 0 saves the balance first, 1 holds the beat at any price.
+    """
+
+    kind: str = ""
+    name: str = ""
+    summary: str = ""
+    robot: str = "atlas"
+    equipment: list[str] = field(default_factory=list)
+    beat_priority: float = BEAT_PRIORITY
+
+    def text(self) -> str:
+        """The file as YAML, which `backbeat build` takes."""
+        tree = {"kind": self.kind, "name": self.name, **_unusual(self)}
+        return yaml.safe_dump(tree, sort_keys=False, default_flow_style=None)
+
+    def save(self, folder: str | Path = Path()) -> Path:
+        """Writes the file into a folder, under its name; returns where.
+
+        Raises:
+            BackbeatError: the name is not one of a behavior.
+        """
+        folder = Path(folder)
+        path = folder / f"{check_name(self.name)}.yaml"
+        with replacing(path) as file:
+            file.write(self.text().encode())
+        return path
+
+    def check_keys(self) -> None:
+        """Refuses values of these keys that make no sense.
+
+        Raises:
+            BackbeatError: a priority that is not between 0 and 1.
+        """
+        check_beat_priority(self.name, self.beat_priority)
+
+
+def _unusual(described: Any) -> dict[str, Any]:
+    """The values of a dataclass that are not as usual, as plain data."""
+    usual = type(described)()
+    return {
+        name: _plain(value)
+        for name, value in vars(described).items()
+        if value != getattr(usual, name)
+    }
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return _unusual(value)
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+# Factor on the time between knots where a motion failed between them.
+CLOSER = 0.6
+# How far knees stay from straight where a motion failed with one that was nearer [rad].
+BEND, MOST_BEND = 0.2, 1.0
+
+
+@dataclass
+class Specification(Authored, ABC):
+    """A single motion.
+
+    Attributes:
+        objectives: what the motion should be good at.
+    """
+
+    objectives: Objectives = field(default_factory=Objectives)
+
+    def sources(self, folder: str | Path) -> list[Path]:
+        """Files besides the specification, found from its folder."""
+        return []
+
+    @abstractmethod
+    def plan(self, folder: str | Path) -> MotionPlan:
+        """Compiles the specification, found in a folder, into a problem.
+
+        Raises:
+            BackbeatError: it makes no sense, and why.
+        """
+
+    def with_closer_knots(self) -> "Specification | None":
+        """The same motion with knots closer together; None where they cannot be.
+
+        Kinds that have a key `knot_spacing` have one.
+        """
+        return None
+
+    def with_bent_knees(self) -> "Specification | None":
+        """The same motion with knees that stay bent where feet stand; None if it is.
+
+        Kinds that have a key `bend` have one.
+        """
+        return None
+
+    def advised(self, folder: str | Path, advice: Advice) -> MotionPlan:
+        """Another plan of the same piece; most kinds have but one.
+
+        Args:
+            folder: where the specification was found.
+            advice: what the plan heeds.
+        """
+        return self.plan(folder)
+
+
+def check_bend(name: str, bend: float) -> None:
+    """Refuses a bend of knees that makes no sense.
+
+    Raises:
+        BackbeatError: it is negative or more than a knee has to be bent.
+    """
+    if not 0 <= bend <= MOST_BEND:
+        raise BackbeatError(
+            f"{name}: bend is {bend:g} rad; it is 0 to {MOST_BEND:g}, by which knees "
+            "stay bent where feet stand"
+        )

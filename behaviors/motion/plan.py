@@ -1,0 +1,87 @@
+"""MotionPlan: what authoring hands to the build."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from backbeat.behaviors.library.beat_grid import place_in_words
+from backbeat.behaviors.library.behavior import Event, Mount, beat_grid
+from backbeat.behaviors.music.notation.meter import COMMON, MeterMap
+from backbeat.behaviors.music.notation.player import NO_ADVICE, Advice
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.world.scene import Scene
+from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
+
+# What is longer is a slip of the finger, and would fill the memory [s].
+LONGEST = 600.0
+
+
+def check_length(name: str, seconds: float) -> None:
+    """Refuses motions that nobody means.
+
+    Raises:
+        BackbeatError: the length is not a number, or beyond `LONGEST`.
+    """
+    if not 0 < seconds <= LONGEST:
+        raise BackbeatError(
+            f"{name}: the motion takes {seconds:g} s; it may take up to {LONGEST:g} s"
+        )
+
+
+@dataclass(frozen=True)
+class MotionPlan:
+    """A trajectory problem and what a Behavior says beyond its trajectory.
+
+    Attributes:
+        problem: the problem to solve.
+        mount: how the robot is held.
+        events: strikes, segments and markers in order of time.
+        scene: what stands around the robot.
+        bpm: tempo [beats/min], 0 without music.
+        meter: its bars.
+        free_phases: least and most duration [s] of phases that may choose, by index.
+        price_of_time: what a second costs them.
+        remarks: sentences on what is not done as it was asked.
+        compliance: how soft joints are when they are tracked, 0 as usual to 1, by name.
+        review: sentences on a motion that was found and its center of mass.
+        beat_priority: how much the beat counts when the motion is tracked; None for
+            what the specification says.
+        otherwise: another plan of the same piece, from where and what this one's
+            solution could not meet; it gives None when there is no other.
+        advice: what another plan of the same piece heeds.
+    """
+
+    problem: TrajectoryProblem
+    mount: Mount
+    events: tuple[Event, ...] = ()
+    scene: Scene = field(default_factory=Scene)
+    bpm: float = 0.0
+    meter: MeterMap = COMMON
+    free_phases: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    price_of_time: float = 0.0
+    remarks: tuple[str, ...] = ()
+    compliance: Mapping[str, float] = field(default_factory=dict)
+    review: Callable[[DenseTrajectory, np.ndarray], Sequence[str]] | None = None
+    beat_priority: float | None = None
+    otherwise: "Callable[[Sequence[Trouble]], MotionPlan | None] | None" = None
+    advice: Advice = NO_ADVICE
+
+    def place(self, time: float) -> str:
+        """What musicians call a time [s], "bar 2, beat 1"; empty without music."""
+        grid = beat_grid(self.bpm, self.meter, self.events)
+        return place_in_words(grid.place(time))
+
+    def timed_as(self, problem: TrajectoryProblem) -> "MotionPlan":
+        """The same plan for the same problem with other durations of its phases."""
+        old = self.problem.schedule.switch_times
+        new = problem.schedule.switch_times
+        events = []
+        for event in self.events:
+            start, end = np.interp([event.time, event.time + event.duration], old, new)
+            events.append(
+                replace(event, time=float(start), duration=float(end - start))
+            )
+        return replace(self, problem=problem, events=tuple(events))

@@ -1,0 +1,107 @@
+"""Second thoughts: what is done otherwise where no motion was found.
+
+Where all knots are as they should be and what is between them is not, knots get closer
+together (mesh refinement: Betts, "Practical Methods for Optimal Control and Estimation
+Using Nonlinear Programming", 2010, chapter 4). Where that is not enough, hands change.
+
+Sticking knows hands by their travel only. Where the optimizer could not move them,
+the hits about that moment get a price in the hand that was in trouble, so that the
+other one takes them if it can. When that did not help, and the author lets go of what
+cannot be played, hands are as they were and the hit at the place is left out, and named
+as any that is dropped.
+"""
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from backbeat.behaviors.music.notation.player import Advice
+from backbeat.behaviors.music.notation.score import HANDS, Hit, Score
+from backbeat.optimization.interior_point.solution import Trouble
+
+# Troubles nearer to each other are one [s]; less than this share of the worst is a
+# consequence of it.
+ONE, SHARE = 0.4, 0.5
+# Hits about a trouble that get a price [s], and how much.
+ABOUT, PRICE = 0.25, 20.0
+# How often knots get closer about a place, and how far that reaches [s].
+CLOSER, REACH = 2, 0.06
+# Times that a score is stuck anew before it counts as not playable.
+ROUNDS = 12
+
+
+def places_of(troubles: Sequence[Trouble]) -> list[Trouble]:
+    """The worst of troubles that are close together, in order of time."""
+    most = max((t.amount for t in troubles), default=0.0)
+    found: list[list[Trouble]] = []
+    chosen = (t for t in troubles if t.amount >= SHARE * most)
+    for trouble in sorted(chosen, key=lambda t: t.time):
+        if found and trouble.time - found[-1][-1].time < ONE:
+            found[-1].append(trouble)
+        else:
+            found.append([trouble])
+    return [max(group, key=lambda t: t.amount) for group in found]
+
+
+def hand_of(trouble: Trouble) -> str:
+    """The hand that was in trouble; empty when its name tells of none."""
+    side = re.search(r"\b([lr])_(arm|hand|stick|larm|ufarm|lfarm|wrist)", trouble.what)
+    return {"l": "left", "r": "right"}[side.group(1)] if side else ""
+
+
+def think_again(
+    advice: Advice, score: Score, troubles: Sequence[Trouble], may_drop: bool
+) -> Advice | None:
+    """What to avoid besides; None when nothing is left to try.
+
+    Args:
+        advice: what was avoided already.
+        score: that was tried, with hands.
+        troubles: what no motion was found for.
+        may_drop: whether hits may be left out.
+    """
+    finer, left = _closer(advice.finer, score, troubles)
+    if finer != advice.finer and not left:
+        return replace(advice, finer=finer)
+    if advice.instead is not None:
+        return advice.instead
+    prices, dropped = dict(advice.prices), set(advice.dropped)
+    for place in places_of(left):
+        near = _hits_about(place, score)
+        dropped.update((h.beat, h.member) for h in near[:1])
+        for hit in near:
+            key = (hit.beat, hit.member, hit.hand)
+            prices[key] = prices.get(key, 0.0) + PRICE
+    if prices == advice.prices:
+        return None
+    advice = replace(advice, finer=finer)
+    instead = replace(advice, dropped=frozenset(dropped)) if may_drop else None
+    return replace(advice, prices=prices, instead=instead)
+
+
+def _hits_about(place: Trouble, score: Score) -> list[Hit]:
+    """Hits of the hand in trouble, nearest first: those about it, one at least."""
+
+    def away(hit: Hit) -> float:
+        return abs(score.tempo.time(hit.beat) - place.time)
+
+    hands = [h for h in HANDS if h == hand_of(place)] or list(HANDS)
+    hits = sorted((h for h in score.hits if h.hand in hands), key=away)
+    return list(itertools.takewhile(lambda h: away(h) <= ABOUT, hits)) or hits[:1]
+
+
+def _closer(
+    finer: tuple[frozenset[float], ...], score: Score, troubles: Sequence[Trouble]
+) -> tuple[tuple[frozenset[float], ...], list[Trouble]]:
+    """Where knots are closer from now on, and the troubles that this is nothing for."""
+    time = score.tempo.time
+    known = [[time(beat) for beat in beats] for beats in finer]
+    beats, left = set(), []
+    for trouble in troubles:
+        near = sum(any(abs(t - trouble.time) < REACH for t in times) for times in known)
+        if trouble.is_between and near < CLOSER:
+            beats.add(score.tempo.beat(trouble.time))
+        else:
+            left.append(trouble)
+    return (*finer, frozenset(beats)) if beats else finer, left

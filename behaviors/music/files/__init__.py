@@ -1,0 +1,1 @@
+"""Score files: YAML, tablature and MIDI become scores."""

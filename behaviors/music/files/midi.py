@@ -1,0 +1,228 @@
+"""MIDI files: the percussion channel becomes hits.
+
+All tracks are read into one line of time in ticks, whose resolution the file states,
+with its tempo map and meters ("Standard MIDI Files 1.0", MIDI Manufacturers
+Association, 1996). Percussion is channel 10 as people count ("General MIDI System
+Level 1", 1991).
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeVar
+
+import mido
+
+from backbeat.behaviors.music.files.ends import final_bar, lead_in
+from backbeat.behaviors.music.files.midi_survey import survey
+from backbeat.behaviors.music.files.score_finish import MOST_BEATS, MOST_HITS
+from backbeat.behaviors.music.notation.meter import Meter, MeterChange, MeterMap
+from backbeat.behaviors.music.notation.percussion import Members
+from backbeat.behaviors.music.notation.score import LEAST_WAY, Hit, Hold, Score, Section
+from backbeat.behaviors.music.notation.score_description import PartDescription
+from backbeat.behaviors.music.notation.tempo import Tempo, TempoChange
+from backbeat.models.common.bounds import BYTES
+from backbeat.models.common.errors import BackbeatError, gist
+
+# The percussion channel as mido counts, and tempo and meter of a file that has none.
+PERCUSSION = 9
+USUAL_BPM, USUAL_METER = 120.0, (4, 4)
+
+Value = TypeVar("Value")
+
+
+@dataclass
+class _Content:
+    """What a file says, by tick."""
+
+    ticks_per_beat: float
+    hits: list[tuple[int, int, int]] = field(default_factory=list)  # tick, note, loud
+    tempos: dict[int, float] = field(default_factory=dict)
+    meters: dict[int, tuple[int, int]] = field(default_factory=dict)
+    others: Counter[int] = field(default_factory=Counter)
+
+
+def read_midi(
+    data: bytes, members: Members, where: str, targets: Mapping[int, str] | None = None
+) -> Score:
+    """Reads a MIDI file.
+
+    A hold of whole bars is put before it and after it, for files know of no sticks that
+    have to rest somewhere; a silence at the start makes the first one longer.
+
+    Args:
+        data: bytes of the file.
+        members: what the kit has.
+        where: name of the file in errors.
+        targets: members or pieces, "drop" or "refuse" by note; others are as usual.
+
+    Returns:
+        A score whose hits are on any piece and whose hands are open; `lead_in` says
+        where the file's own time begins, and `notes` what its notes became.
+
+    Raises:
+        BackbeatError: broken, too large or long, or without percussion.
+    """
+    if len(data) > BYTES["MIDI"]:
+        raise BackbeatError(f"{where} is larger than {BYTES['MIDI'] / 1e6:g} MB")
+    try:
+        content = _read(data)
+    except Exception as error:
+        # The library lets through whatever goes wrong inside it.
+        said = str(error) or type(error).__name__
+        if isinstance(error, EOFError):
+            said = "it is empty or cut off"
+        raise BackbeatError(
+            f"{where} is no MIDI file that can be read: {gist(said, 120)}"
+        ) from None
+    return _to_score(content, members, where, targets or {})
+
+
+def _read(data: bytes) -> _Content:
+    """Reads with mido; raises anything."""
+    survey(data)
+    file = mido.MidiFile(file=BytesIO(data), clip=True)
+    tracks = [t for t in file.tracks if any(not m.is_meta for m in t)]
+    if file.type == 2 and len(tracks) > 1:
+        raise ValueError("its tracks have times of their own (format 2); save format 1")
+    content = _Content(_ticks_per_beat(file.ticks_per_beat))
+    for tick, message in _timed(file):
+        kind = message.type
+        if kind == "note_on" and message.velocity > 0:
+            if message.channel == PERCUSSION:
+                content.hits.append((tick, message.note, message.velocity))
+            else:
+                content.others[message.channel + 1] += 1
+        elif kind == "set_tempo":
+            content.tempos[tick] = 6e7 / message.tempo
+        elif kind == "time_signature":
+            content.meters[tick] = message.numerator, message.denominator
+    return content
+
+
+def _timed(file: mido.MidiFile) -> Iterator[tuple[int, mido.Message]]:
+    """Messages of all tracks with their tick."""
+    for track in file.tracks:
+        tick = 0
+        for message in track:
+            tick += message.time
+            yield tick, message
+
+
+def _ticks_per_beat(division: int) -> float:
+    """Ticks of a beat; of half a second where a file counts frames."""
+    if division > 0:
+        return float(division)
+    frames, ticks = -(division >> 8), division & 0xFF
+    if frames <= 0 or ticks == 0:
+        raise ValueError("it does not say how fast its ticks are")
+    return 0.5 * frames * ticks
+
+
+def _to_score(
+    content: _Content, members: Members, where: str, targets: Mapping[int, str]
+) -> Score:
+    """Ticks to beats, with rests at both ends."""
+    if not content.hits:
+        others = ", ".join(map(str, sorted(content.others)))
+        has = f"there are notes on channel {others}" if others else "there are no notes"
+        raise BackbeatError(f"{where} has no percussion, which is on channel 10; {has}")
+    if len(content.hits) > MOST_HITS:
+        raise BackbeatError(f"{where}: more than {MOST_HITS} hits")
+    per = content.ticks_per_beat
+    if max(content.hits)[0] / per > MOST_BEATS:
+        raise BackbeatError(f"{where}: more than {MOST_BEATS} beats")
+    bpm = content.tempos.get(0, USUAL_BPM)
+    signature = content.meters.get(0, USUAL_METER)
+    meter = _meter(signature, where)
+    first = _tempo(bpm, meter, [], [], where)
+    ready = lead_in(first.bpm, meter.beats, members)
+    start = ready.hold
+    last = start + max(content.hits)[0] / per
+    tempo = _tempo(
+        bpm,
+        meter,
+        [
+            TempoChange(start + tick / per, value)
+            for tick, value in _changes(content.tempos, bpm)
+            if start + tick / per <= last
+        ],
+        [
+            MeterChange(start + tick / per, _meter(value, where))
+            for tick, value in _changes(content.meters, signature)
+            if start + tick / per <= last
+        ],
+        where,
+    )
+    counts = Counter(note for _, note, _ in content.hits)
+    pieces = {note: targets.get(note) or members.of_note(note) for note in counts}
+    hits = [
+        Hit(start + tick / per, pieces[note], "", velocity)
+        for tick, note, velocity in sorted(content.hits)
+    ]
+    ready.hold = _before(tempo, hits[0].beat, start)
+    end = _bar_after(tempo, last + LEAST_WAY)
+    finish = final_bar(tempo.meter.at(end).beats, members)
+    holds = (_hold(ready, 0.0), _hold(finish, end))
+    name = Path(where).stem
+    sections = (
+        Section(ready.name, 0.0, ready.hold),
+        Section(name, ready.hold, end - ready.hold),
+        Section(finish.name, end, finish.hold),
+    )
+    return Score(
+        tempo,
+        tuple(hits),
+        holds,
+        end + finish.hold,
+        sections,
+        lead_in=start,
+        notes=tuple((n, pieces[n], counts[n]) for n in sorted(counts)),
+    )
+
+
+def _changes(values: dict[int, Value], first: Value) -> Iterator[tuple[int, Value]]:
+    """Those values that differ from the one before."""
+    steps = [(0, first), *sorted((t, v) for t, v in values.items() if t > 0)]
+    for (_, before), (tick, value) in pairwise(steps):
+        if value != before:
+            yield tick, value
+
+
+def _meter(signature: tuple[int, int], where: str) -> Meter:
+    try:
+        return Meter(*signature)
+    except BackbeatError as error:
+        raise BackbeatError(f"{where}: {error}") from None
+
+
+def _tempo(
+    bpm: float,
+    meter: Meter,
+    changes: list[TempoChange],
+    meters: list[MeterChange],
+    where: str,
+) -> Tempo:
+    try:
+        return Tempo(bpm, MeterMap(meter, tuple(meters)), tuple(changes))
+    except BackbeatError as error:
+        raise BackbeatError(f"{where}: {error}") from None
+
+
+def _before(tempo: Tempo, beat: float, least: float) -> float:
+    """The last start of a bar up to a beat, and at least some beats."""
+    _, at = tempo.place(beat)
+    return max(least, round(beat - (at - 1), 9))
+
+
+def _bar_after(tempo: Tempo, beat: float) -> float:
+    """The first start of a bar after a beat."""
+    _, at = tempo.place(beat)
+    return round(beat - (at - 1) + tempo.meter.at(beat).beats, 9)
+
+
+def _hold(part: PartDescription, beat: float) -> Hold:
+    return Hold(beat, part.hold, part.name, part.rest, part.sway, part.sway_beats)

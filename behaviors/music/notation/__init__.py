@@ -1,0 +1,1 @@
+"""Scores: hits on beats, meter, tempo, swing, and the percussion that they ask for."""

@@ -1,0 +1,1 @@
+"""Postures: stations to reach, hold and leave, in joint angles or in words."""

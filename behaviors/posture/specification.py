@@ -1,0 +1,333 @@
+"""Posture tours: stations to reach, hold and leave."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from pydrake.math import RigidTransform, RollPitchYaw
+
+from backbeat.behaviors.library.behavior import Event, Mount, make_robot
+from backbeat.behaviors.motion.authored import CLOSER, Specification
+from backbeat.behaviors.motion.plan import MotionPlan, check_length
+from backbeat.behaviors.motion.time_law import minimum_jerk
+from backbeat.behaviors.posture.reach import PostureReach, Reached
+from backbeat.behaviors.posture.stance import (
+    FARTHEST,
+    placed_feet,
+    start_configuration,
+    support_poses,
+)
+from backbeat.behaviors.posture.words import parse_wish
+from backbeat.models.collision.making import make_self_collision_model
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.kinematics.inverse_kinematics import (
+    IKSolution,
+    IKTarget,
+    InverseKinematics,
+)
+from backbeat.optimization.problem.contact_schedule import constant_stance
+from backbeat.optimization.problem.tasks import CenterOfMassTask, FrameTask, PostureTask
+from backbeat.optimization.problem.trajectory_problem import (
+    Task,
+    TrajectoryProblem,
+    Weights,
+)
+
+# Cost per second on where the center of mass is, and the factor on it where that was
+# said [1/m^2].
+BALANCE, CENTERED = (400.0, 400.0), 10.0
+# Cost per second on links that a hand is at a place of [1/m^2, 1/rad^2]: they are
+# there to a millimeter, and a motion in which they cannot be is found all the same.
+BESIDE = 1e5
+# Least and most distance of knots; nothing moves in less time than the least [s].
+FINEST, COARSEST = 0.01, 0.1
+
+
+@dataclass
+class Station:
+    """One stop of a tour."""
+
+    # Posture of the robot YAML to go to.
+    posture: str = ""
+    # Joints or groups that go there; empty for all. Others stay near the start.
+    joints: list[str] = field(default_factory=list)
+    # Angles of single joints beside the posture [rad].
+    angles: dict[str, float] = field(default_factory=dict)
+    # Height of the pelvis above the ground [m] and how far the trunk leans forward
+    # [rad]; 0 for what the posture has.
+    pelvis: float = 0.0
+    lean: float = 0.0
+    # Places for frames [m], from the middle of the feet.
+    reach: dict[str, list[float]] = field(default_factory=dict)
+    # Parts of the body and where they shall be, in words: `left hand: at the head`.
+    targets: dict[str, str] = field(default_factory=dict)
+    # Time to get there [s], and time to stay [s].
+    move: float = 1.5
+    hold: float = 0.5
+
+    def title(self) -> str:
+        """What a person calls it."""
+        said = [f"{part} {text}" for part, text in self.targets.items()]
+        return ", ".join(said) or self.posture
+
+
+@dataclass
+class PostureSpecification(Specification):
+    """Schema of `kind: posture`."""
+
+    kind: str = "posture"
+    # Posture at the start.
+    start: str = "stand"
+    # How the feet stand there otherwise, in words: `left foot: out 0.1`.
+    feet: dict[str, str] = field(default_factory=dict)
+    # How soft limbs are, from 0, as usual, to 1: `left arm: 0.8`.
+    compliance: dict[str, float] = field(default_factory=dict)
+    stations: list[Station] = field(default_factory=list)
+    # Distance of knots [s].
+    knot_spacing: float = 0.05
+
+    def with_closer_knots(self) -> "PostureSpecification | None":
+        """As of `Specification`, by the key `knot_spacing`."""
+        spacing = CLOSER * self.knot_spacing
+        return replace(self, knot_spacing=spacing) if spacing >= FINEST else None
+
+    def plan(self, folder: str | Path) -> MotionPlan:
+        """Compiles the tour into a trajectory problem.
+
+        Raises:
+            BackbeatError: a station names something unknown or impossible.
+        """
+        if not self.stations:
+            raise BackbeatError(f"{self.name}: a posture tour needs stations")
+        if not FINEST <= self.knot_spacing <= COARSEST:
+            raise BackbeatError(
+                f"{self.name}: knot_spacing is {self.knot_spacing:g} s; it goes from "
+                f"{FINEST:g} to {COARSEST:g}"
+            )
+        robot = make_robot(self.robot, tuple(self.equipment), Mount())
+        compliance = self._compliance(robot)
+        q_start = self._start(robot)
+        ends = self._times()
+        num_knots = max(4, round(ends[-1][1] / self.knot_spacing) + 1)
+        times = np.linspace(0.0, ends[-1][1], num_knots)
+        feet = support_poses(robot, q_start)
+        tasks, notes = self._tasks(robot, q_start, feet, times, ends)
+        problem = TrajectoryProblem(
+            robot=robot,
+            times=times,
+            schedule=constant_stance(times[-1], feet),
+            q_start=q_start,
+            posture=q_start,
+            tasks=softened(tasks, compliance),
+            collisions=make_self_collision_model(robot),
+            weights=self.objectives.weights(Weights()),
+        )
+        events = tuple(
+            Event(start, "segment", s.title(), duration=end - start)
+            for s, (start, end) in zip(self.stations, ends, strict=True)
+        )
+        names = robot.joint_names
+        return MotionPlan(
+            problem,
+            Mount(),
+            events,
+            remarks=tuple(notes),
+            compliance={names[j]: c for j, c in compliance.items()},
+        )
+
+    def _start(self, robot: RobotModel) -> np.ndarray:
+        """(nq,) the posture at the start, on the feet that it is said to have."""
+        q = start_configuration(robot, self.start)
+        if not self.feet:
+            return q
+        where = f"{self.name}, feet"
+        wishes = [parse_wish(n, text, (), where) for n, text in self.feet.items()]
+        q = placed_feet(robot, q, support_poses(robot, q), wishes, where)
+        middle = [X.translation() for X in support_poses(robot, q).values()]
+        q[4:6] -= np.mean(middle, axis=0)[:2]
+        return q
+
+    def _compliance(self, robot: RobotModel) -> dict[int, float]:
+        """How soft each joint is, 0 to 1, of those that are not as usual."""
+        legs = set(robot.leg_joints.tolist())
+        groups = {spoken(g): g for g in robot.groups}
+        found: dict[int, float] = {}
+        for limb, soft in self.compliance.items():
+            group = groups.get(limb, limb)
+            if group not in robot.groups:
+                raise unknown_name(f"limb in {self.name}, compliance", limb, groups)
+            joints = {int(j) for j in robot.groups[group]}
+            if joints & legs:
+                raise BackbeatError(
+                    f"{self.name}, compliance: {limb} carries the robot, and is as "
+                    "soft as its balance wants; choose arms, wrists, back or neck"
+                )
+            if not 0 <= soft <= 1:
+                raise BackbeatError(
+                    f"{self.name}, compliance: {limb} is {soft:g}; it goes from 0, as "
+                    "usual, to 1, as soft as can be"
+                )
+            found |= dict.fromkeys(joints, soft)
+        return found
+
+    def _times(self) -> list[tuple[float, float]]:
+        """When each station is reached and left [s]."""
+        t, ends = 0.0, []
+        for station in self.stations:
+            if not (station.move >= FINEST and station.hold >= 0):
+                raise BackbeatError(
+                    f"{self.name}: move must be >= {FINEST:g} s and hold >= 0 s at "
+                    f"station {station.posture!r}"
+                )
+            numbers = [station.pelvis, station.lean, *station.angles.values()]
+            if not (np.abs(numbers) <= FARTHEST).all():
+                raise BackbeatError(
+                    f"{self.name}: pelvis, lean and angles must be finite numbers of "
+                    f"at most {FARTHEST:g} at station {station.posture!r}"
+                )
+            ends.append((t + station.move, t + station.move + station.hold))
+            t = ends[-1][1]
+        check_length(self.name, t)
+        return ends
+
+    def _tasks(
+        self,
+        robot: RobotModel,
+        q_start: np.ndarray,
+        feet: dict[str, RigidTransform],
+        times: np.ndarray,
+        ends: list[tuple[float, float]],
+    ) -> tuple[list[Task], list[str]]:
+        """What leads from station to station, and sentences on how far it gets."""
+        N = len(times)
+        path = np.tile(q_start[robot.base_positions :], (N, 1))
+        reach = PostureReach(robot, feet)
+        center = np.tile(np.r_[reach.middle, 0.0], (N, 1))
+        weight = np.tile([*BALANCE, 0.0], (N, 1))
+        tasks: list[Task] = []
+        notes: list[str] = []
+        last, here, left = path[0].copy(), center[0].copy(), 0.0
+        stations = zip(self.stations, ends, strict=True)
+        for i, (station, (reached, leave)) in enumerate(stations, 1):
+            found = self._target(robot, q_start, reach, station, i)
+            target, there = found.q[robot.base_positions :], np.r_[found.center, 0.0]
+            u = np.clip((times - left) / (reached - left), 0, 1)[:, None]
+            blend, later = minimum_jerk(u), (times > left)[:, None]
+            path = np.where(later, last + blend * (target - last), path)
+            center = np.where(later, here + blend * (there - here), center)
+            hold = np.where((times >= reached - 1e-9) & (times <= leave + 1e-9))[0]
+            for frame, goal in found.targets.items():
+                tasks.append(FrameTask(frame, hold, goal.X_WG, goal.axes))
+            for link, X in found.beside.items():
+                tasks.append(FrameTask(link, hold, X, weight=BESIDE))
+            if found.is_centered:
+                weight[hold] *= CENTERED
+            last, here, left = target, there, leave
+            notes += found.notes
+        joints, knots = np.arange(robot.num_joints), np.arange(N)
+        tasks.append(PostureTask(joints, knots, path, weight=20.0))
+        if feet:
+            tasks.append(CenterOfMassTask(knots, center, weight))
+        return tasks, notes
+
+    def _target(
+        self,
+        robot: RobotModel,
+        q_start: np.ndarray,
+        reach: PostureReach,
+        station: Station,
+        number: int,
+    ) -> Reached:
+        """The posture of a station, with its frames where they shall be."""
+        nq, where = robot.base_positions, f"{self.name}, station {number}"
+        if not station.posture:
+            raise BackbeatError(
+                f"{where}: name the posture to go to, as in 'posture: "
+                f"{self.start or 'stand'}'; {robot.name} has "
+                f"{', '.join(robot.posture_names)}"
+            )
+        q = start_configuration(robot, station.posture)
+        if station.joints or self.feet:
+            chosen = nq + robot.joint_indices(station.joints or robot.joint_names)
+            angles = q[chosen]
+            q = q_start.copy()
+            q[chosen] = angles
+        for joint, angle in station.angles.items():
+            q[nq + robot.joint_index(joint)] = angle
+        wishes = [
+            parse_wish(n, text, robot.places, where, n.endswith("hand"))
+            for n, text in station.targets.items()
+        ]
+        asked = station.pelvis or station.lean or station.reach or wishes or self.feet
+        if not (asked or station.angles):
+            return Reached(q, {}, reach.middle)
+        targets: dict[str, IKTarget] = {}
+        if station.pelvis:
+            height = RigidTransform(np.array([0.0, 0.0, station.pelvis]))
+            targets[robot.base_name] = IKTarget(height, "z")
+        if station.lean:
+            turn = RollPitchYaw(0.0, station.lean, 0.0)
+            upright = RigidTransform(turn, np.zeros(3))
+            targets[robot.trunk.name] = IKTarget(upright, "rx ry rz")
+        for frame, place in station.reach.items():
+            robot.frame(frame)
+            if len(place) != 3 or not (np.abs(place) <= FARTHEST).all():
+                raise BackbeatError(
+                    f"{self.name}: {frame} needs a place x, y, z within {FARTHEST:g} m"
+                )
+            targets[frame] = IKTarget(RigidTransform(np.array(place, float)), "x y z")
+        if wishes:
+            found = reach.solve(q, wishes, targets, where)
+            held = {*station.reach, *found.targets} - {*targets} | {*station.reach}
+            goals = {n: found.targets[n] for n in held}
+            return replace(found, targets=goals)
+        feet = {n: IKTarget(X) for n, X in reach.feet.items()}
+        if not (feet or targets):
+            return Reached(q, {}, reach.middle)
+        solved = InverseKinematics(robot).solve(
+            q, feet | targets, reach.balanced(reach.middle)
+        )
+        if not solved.is_reached:
+            raise BackbeatError(f"{where}: {_out_of_reach(station, solved)}")
+        goals = {n: targets[n] for n in station.reach}
+        return Reached(solved.q, goals, reach.middle)
+
+
+def _out_of_reach(station: Station, solved: IKSolution) -> str:
+    """What keeps a robot from a posture, as half a sentence."""
+    if (place := station.reach.get(solved.worst)) is not None:
+        return (
+            f"{solved.worst} cannot reach {place}; the nearest place is "
+            f"{solved.away} away"
+        )
+    low = f"with the pelvis {station.pelvis:g} m high" if station.pelvis else "so"
+    return (
+        f"{solved.worst} cannot stay where it stands {low}: it ends {solved.away} "
+        "away, at the limits of joints; ask for less"
+    )
+
+
+def spoken(group: str) -> str:
+    """What people call a joint group: `l_arm` is the left arm."""
+    for side, word in (("l_", "left "), ("r_", "right ")):
+        if group.startswith(side):
+            return word + group.removeprefix(side)
+    return group
+
+
+def softened(tasks: Sequence[Task], compliance: Mapping[int, float]) -> list[Task]:
+    """Tasks that hold soft joints less closely, by a tenth where they are softest."""
+    out: list[Task] = []
+    for task in tasks:
+        if not isinstance(task, PostureTask) or not compliance:
+            out.append(task)
+            continue
+        soft = np.array([compliance.get(int(j), 0.0) for j in task.joints])
+        for value in np.unique(soft):
+            at = np.flatnonzero(soft == value)
+            weight = task.weight * 10.0**-value
+            target = task.target[..., at]
+            out.append(PostureTask(task.joints[at], task.knots, target, weight))
+    return out

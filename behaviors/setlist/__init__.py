@@ -1,0 +1,1 @@
+"""Setlists: behaviors in a row as one show, with transitions between them."""

@@ -1,0 +1,248 @@
+"""Show: the behaviors of a setlist as one behavior, with the ways between them."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib import metadata
+from typing import TypeVar
+
+import numpy as np
+
+from backbeat.behaviors.library.behavior import (
+    Behavior,
+    Mount,
+    Progress,
+    centroidal_quantities,
+    make_robot,
+)
+from backbeat.behaviors.motion.concatenation import (
+    SAME_TIME,
+    concatenate,
+    cut,
+    seam_checks,
+)
+from backbeat.behaviors.setlist.medley import Medley
+from backbeat.behaviors.setlist.specification import SetlistSpecification
+from backbeat.behaviors.setlist.staging import clear_step_back, places, way
+from backbeat.behaviors.setlist.transition import TransitionPlanner
+from backbeat.models.collision.making import make_self_collision_model
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.world.scene import Scene
+from backbeat.optimization.problem.trajectory_problem import Limits
+from backbeat.optimization.verification.certificate import Certificate
+from backbeat.optimization.verification.verify import verify_motion
+
+Value = TypeVar("Value")
+
+
+def make_show(
+    setlist: SetlistSpecification,
+    behaviors: Mapping[str, Behavior],
+    text: str = "",
+    report: Progress | None = None,
+) -> Behavior:
+    """Joins the behaviors of a setlist.
+
+    Args:
+        setlist: the setlist.
+        behaviors: built for its robot and equipment, by the names it uses.
+        text: YAML of the setlist.
+        report: called as the work goes on.
+
+    Returns:
+        The show; its certificate says whether it may be played.
+
+    Raises:
+        BackbeatError: two behaviors do not go together, or no way was found between
+            them.
+    """
+    report = report or (lambda share, what: None)
+    setlist.check()
+    robot = make_robot(setlist.robot, tuple(setlist.equipment), Mount())
+    parts = _parts(setlist, robot, behaviors)
+    bpm = _only([(p.bpm, p) for p in parts if p.bpm], "{0:g} BPM", "tempo") or 0.0
+    scenes = [(p.scene, p) for p in parts if p.scene.name]
+    scene = _only(scenes, "its {0.name} at {0.place}", "place for the kit") or Scene()
+    solids = scene.drum_kit().solids() if scene.name else []
+    planner = TransitionPlanner(robot, make_self_collision_model(robot, scene=solids))
+    medley = _join(setlist, parts, planner, bpm, report)
+    motion = concatenate(medley.motions)
+    report(0.6, "verifying")
+    certificate = verify_motion(
+        robot, motion, planner.collisions, Limits().friction, medley.worst_knot()
+    )
+    seams = seam_checks(robot, medley.motions)
+    com, momentum, inertia = centroidal_quantities(robot, motion)
+    return Behavior(
+        name=setlist.name,
+        kind=setlist.kind,
+        summary=setlist.summary,
+        robot=setlist.robot,
+        equipment=tuple(setlist.equipment),
+        beat_priority=setlist.beat_priority,
+        mount=Mount(),
+        scene=scene,
+        bpm=bpm,
+        meter=medley.meter(),
+        motion=motion,
+        com=com,
+        momentum=momentum,
+        inertia=inertia,
+        events=tuple(sorted(medley.events, key=lambda e: e.time)),
+        certificate=Certificate((*certificate.checks, *seams)),
+        specification=text,
+        provenance=_provenance(medley, float(motion.t[-1])),
+    )
+
+
+def _parts(
+    setlist: SetlistSpecification, robot: RobotModel, behaviors: Mapping[str, Behavior]
+) -> list[Behavior]:
+    """What is performed, number by number.
+
+    Raises:
+        BackbeatError: a behavior cannot be one of several, or has not so many beats.
+    """
+    numbers = setlist.numbers()
+    for name in dict.fromkeys(n.behavior for n in numbers):
+        _check_part(setlist, robot, behaviors[name])
+    return [until(behaviors[n.behavior], n.until) for n in numbers]
+
+
+def _provenance(medley: Medley, duration: float) -> dict[str, object]:
+    """What is filed of how a show of so many seconds was made."""
+    return {
+        "key": "",
+        "backbeat": metadata.version("backbeat"),
+        "drake": metadata.version("drake"),
+        "duration_s": duration,
+        "seconds": 0.0,
+        **medley.numbers(),
+    }
+
+
+def _join(
+    setlist: SetlistSpecification,
+    parts: Sequence[Behavior],
+    planner: TransitionPlanner,
+    bpm: float,
+    report: Progress,
+) -> Medley:
+    """Places parts one after the other, with ways and rests between them.
+
+    Raises:
+        BackbeatError: no way was found from one to the next.
+    """
+    numbers = setlist.numbers()
+    rows = [i for i, n in enumerate(setlist.behaviors, 1) for _ in range(n.repeat)]
+    try:
+        back = clear_step_back(parts, planner, setlist.step_back)
+    except BackbeatError as error:
+        raise BackbeatError(f"{setlist.name}: {error}") from None
+    placed = places(parts, planner, back)
+    medley = Medley(bpm)
+    if back > setlist.step_back:
+        medley.remarks.append(
+            f"the robot steps back {back:g} m and not {setlist.step_back:g}, for what "
+            f"follows or goes before would reach the drums; step_back: {back:g} says so"
+        )
+    for i, (number, part) in enumerate(zip(numbers, parts, strict=True)):
+        report(0.5 * i / len(parts), f"on to {part.name}")
+        if i:
+            before = parts[i - 1], placed[i - 1]
+            try:
+                legs = way(planner, *before, part, placed[i])
+            except BackbeatError as error:
+                raise BackbeatError(
+                    f"{setlist.name}, number {rows[i]}: {error}"
+                ) from None
+            medley.add_way(part.name, legs)
+            medley.rest(number.rest, number.beats)
+        medley.add_part(part, placed[i])
+    return medley
+
+
+def _check_part(
+    setlist: SetlistSpecification, robot: RobotModel, part: Behavior
+) -> None:
+    """Refuses behaviors that cannot be one of several.
+
+    Raises:
+        BackbeatError: held by something, of another robot, or not at rest on its feet.
+    """
+    contacts = (part.robot_model.contacts[n] for n in part.motion.contacts)
+    patches = {c.frame.name for c in contacts if not c.is_point}
+    if not part.mount.is_free or not patches <= set(robot.soles):
+        raise BackbeatError(
+            f"{setlist.name}: in {part.name} the robot is held or sits and cannot walk "
+            "on; take a behavior that stands freely"
+        )
+    mine = (setlist.robot, sorted(setlist.equipment))
+    if (part.robot, sorted(part.equipment)) != mine:
+        raise BackbeatError(
+            f"{setlist.name}: {part.name} is of {part.robot} with "
+            f"{_list(part.equipment)} and the show of {setlist.robot} with "
+            f"{_list(setlist.equipment)}; build it for the setlist's equipment"
+        )
+    motion = part.motion
+    for end, when in ((0, "start"), (-1, "end")):
+        standing = {
+            n for n, s in zip(motion.contacts, motion.standing[end], strict=True) if s
+        }
+        if not set(robot.soles) <= standing or np.abs(motion.v[end]).max() > 0:
+            raise BackbeatError(
+                f"{setlist.name}: {part.name} does not rest on both feet at its "
+                f"{when}; give it a moment of stance there"
+            )
+
+
+def until(part: Behavior, beat: float) -> Behavior:
+    """A behavior up to one of its beats; all of it for beat zero.
+
+    A foot that is in the air on that beat comes down first.
+
+    Raises:
+        BackbeatError: it has no beats, or not so many.
+    """
+    if beat == 0:
+        return part
+    if not part.bpm:
+        raise BackbeatError(f"{part.name} has no tempo, so it has no beat to leave on")
+    time, last = beat * 60 / part.bpm, part.duration * part.bpm / 60
+    if not beat < last:
+        raise BackbeatError(
+            f"{part.name} has {last:.0f} beats and cannot be left on beat {beat:g}"
+        )
+    whole = part.motion
+    soles = [whole.contacts.index(n) for n in part.robot_model.soles]
+    down = whole.t[whole.standing[:, soles].all(axis=1)]
+    time = float(down[down >= time - SAME_TIME][0])
+    motion = cut(whole, time)
+    events = tuple(
+        replace(e, duration=min(e.duration, time - e.time))
+        for e in part.events
+        if e.time <= time
+    )
+    return replace(part, motion=motion, events=events)
+
+
+def _list(equipment: Sequence[str]) -> str:
+    return " and ".join(equipment) or "nothing in its hands"
+
+
+def _only(
+    found: Sequence[tuple[Value, Behavior]], text: str, what: str
+) -> Value | None:
+    """The value that all behaviors have; None without any.
+
+    Raises:
+        BackbeatError: two of them differ.
+    """
+    for (a, one), (b, other) in itertools.pairwise(found):
+        if a != b:
+            raise BackbeatError(
+                f"{one.name} has {text.format(a)} and {other.name} has "
+                f"{text.format(b)}; a show has one {what}, so change one of them"
+            )
+    return found[0][0] if found else None

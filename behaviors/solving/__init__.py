@@ -1,0 +1,1 @@
+"""Plans solved, filled in and verified, long ones window by window."""

@@ -1,0 +1,234 @@
+"""Steps on windows of a long motion, taken in one process or in several.
+
+Each step is a function of a motion's source, the number of a window and arrays, and
+gives arrays: all that has to go from one process to another, or into a file.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from backbeat.behaviors.library.behavior import centroidal_quantities
+from backbeat.behaviors.motion.authored import Specification
+from backbeat.behaviors.motion.concatenation import COLUMNS, rows, with_contacts
+from backbeat.behaviors.motion.plan import MotionPlan
+from backbeat.behaviors.music.notation.player import NO_ADVICE, Advice
+from backbeat.behaviors.solving.window_store import Arrays
+from backbeat.optimization.diagnosis.explanation import explain
+from backbeat.optimization.diagnosis.limit_use import active_limits
+from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.interior_point.solution import TrajectorySolution, Trouble
+from backbeat.optimization.interior_point.solver import InteriorPoint
+from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
+from backbeat.optimization.reconstruction.reconstruct import reconstruct
+from backbeat.optimization.transcription.transcribe import Transcription
+from backbeat.optimization.verification.certificate import Certificate, Check
+from backbeat.optimization.verification.verify import Verifier, knot_check
+from backbeat.optimization.windows.pieces import (
+    Knots,
+    Window,
+    make_windows,
+    ordered,
+    piece,
+    window_problem,
+)
+
+
+class Source(NamedTuple):
+    """Where a motion comes from: what another process needs to work on it.
+
+    Attributes:
+        specification: what was authored.
+        folder: where it was found.
+        key: hash of the code and of the robot.
+        advice: what its plan heeds.
+    """
+
+    specification: Specification
+    folder: Path
+    key: str
+    advice: Advice = NO_ADVICE
+
+    def plan(self) -> MotionPlan:
+        """Compiles the plan."""
+        return self.specification.advised(self.folder, self.advice)
+
+
+@dataclass
+class Bench:
+    """What a process needs to work on a motion, made once.
+
+    Attributes:
+        source: where the motion comes from.
+        plan: what it works on.
+    """
+
+    source: Source
+    plan: MotionPlan
+
+    @cached_property
+    def windows(self) -> list[Window]:
+        """The windows of the plan."""
+        return make_windows(self.plan.problem)
+
+    @cached_property
+    def verifier(self) -> Verifier:
+        """Verifies motions of the plan."""
+        problem = self.plan.problem
+        friction = problem.limits.friction
+        return Verifier(problem.robot, problem.collisions, friction)
+
+    def transcription(self, i: int, given: tuple[np.ndarray, ...]) -> Transcription:
+        """The program of window i, with what its neighbors give to it."""
+        problem = window_problem(self.plan.problem, self.windows[i], given)
+        return Transcription(problem)
+
+    def start(self, i: int) -> float:
+        """When what is solved of window i begins [s]."""
+        return float(self.plan.problem.times[self.windows[i].start])
+
+    def occupy(self) -> None:
+        """This process works here from now on."""
+        _BENCH[:] = [self]
+
+
+# What this process works on: one motion at most.
+_BENCH: list[Bench] = []
+
+
+def bench_of(source: Source) -> Bench:
+    """The bench of a source, whose plan a process compiles once."""
+    if not _BENCH or _BENCH[0].source != source:
+        _BENCH[:] = [Bench(source, source.plan())]
+    return _BENCH[0]
+
+
+def around(window: Window, knots: Knots) -> Knots:
+    """The knots of a motion that the curves of a window are made of."""
+    a, b = window.margins(len(knots.q))
+    return Knots(*(x[max(0, a - 1) : b + 1] for x in knots))
+
+
+def solve(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
+    """Step: finds the knots of window i.
+
+    Args:
+        source: where the motion comes from.
+        i: which window.
+        given: what its neighbors give to it.
+
+    Returns:
+        q, w and log of the solver; where there is no motion, also its troubles.
+    """
+    bench = bench_of(source)
+    transcription = bench.transcription(i, given)
+    solution = InteriorPoint(transcription).solve()
+    names = bench.plan.problem.contact_names
+    w = ordered(solution.w, transcription.contacts, names)
+    made = {"q": solution.q, "w": w, "log": np.array(json.dumps(solution.log))}
+    if not solution.is_solved:
+        start, found = bench.start(i), solution.troubles()
+        troubles = [t._replace(time=t.time + start) for t in found]
+        made["troubles"] = np.array(json.dumps(troubles))
+    return made
+
+
+def why_not(source: Source, i: int, given: tuple[np.ndarray, ...], made: Arrays) -> str:
+    """A sentence on why there is no motion in window i.
+
+    Args:
+        source: where the motion comes from.
+        i: which window.
+        given: what its neighbors give to it.
+        made: what `solve` came to.
+    """
+    bench = bench_of(source)
+    transcription = bench.transcription(i, given)
+    names = bench.plan.problem.contact_names
+    guess = Guess(made["q"], ordered(made["w"], names, transcription.contacts))
+    found = explain(InteriorPoint(transcription).evaluate(guess))
+    return found.later(bench.start(i)).sentence(bench.plan.place)
+
+
+def fill(source: Source, i: int, given: tuple[np.ndarray, ...]) -> Arrays:
+    """Step: the curves of window i between its knots, verified.
+
+    Args:
+        source: where the motion comes from.
+        i: which window.
+        given: the knots around the window.
+    """
+    bench = bench_of(source)
+    problem, window = bench.plan.problem, bench.windows[i]
+    curves = make_curves(problem, window, Knots(*given))
+    own = with_contacts(rows(curves.whole, curves.own), problem.contact_names)
+    # One sample more is verified, so that nothing between two windows is left out.
+    is_last = window.last == problem.num_knots - 1
+    seen = rows(curves.whole, slice(curves.own.start, curves.own.stop + (not is_last)))
+    certificate = bench.verifier.verify(seen, knot_check(curves.solution))
+    com, momentum, inertia = centroidal_quantities(problem.robot, own)
+    limits = active_limits(curves.solution)
+    return {
+        "t": own.t - curves.start,
+        **{n: getattr(own, n) for n in COLUMNS},
+        "com": com,
+        "momentum": momentum,
+        "inertia": inertia,
+        "certificate": np.array(json.dumps(certificate.to_dict())),
+        "places": np.array(json.dumps([asdict(c) for c in certificate.places])),
+        "limits": np.array(json.dumps(limits.to_dict("records"))),
+        "start": np.array(curves.start),
+    }
+
+
+def certificate_of(made: Arrays) -> Certificate:
+    """What `fill` found of its window, in the times of that window's curves."""
+    checks = Certificate.from_dict(json.loads(str(made["certificate"]))).checks
+    places = json.loads(str(made["places"]))
+    return Certificate(checks, tuple(Check(**place) for place in places))
+
+
+def troubles_of(made: Arrays) -> list[Trouble]:
+    """What `solve` found no motion for."""
+    return [Trouble(*t) for t in json.loads(str(made.get("troubles", "[]")))]
+
+
+class WindowCurves(NamedTuple):
+    """The curves of a window, with margins.
+
+    Attributes:
+        solution: the knots and what they meet.
+        whole: the curves, margins included.
+        own: samples of the window itself.
+        start: time of `whole` at which the window begins [s].
+    """
+
+    solution: TrajectorySolution
+    whole: DenseTrajectory
+    own: slice
+    start: float
+
+
+def make_curves(
+    problem: TrajectoryProblem, window: Window, knots: Knots
+) -> WindowCurves:
+    """The curves of a window between its knots.
+
+    Args:
+        problem: the whole problem.
+        window: which part of it.
+        knots: those of `around` the window.
+    """
+    part, guess, (start, end) = piece(problem, window, knots, problem.contact_names)
+    solution = InteriorPoint(Transcription(part)).evaluate(guess)
+    whole = reconstruct(solution)
+    last = len(whole.t)
+    if window.last < problem.num_knots - 1:
+        last = int(np.searchsorted(whole.t, end - 1e-9))
+    first = 0 if window.first == 0 else int(np.searchsorted(whole.t, start - 1e-9))
+    return WindowCurves(solution, whole, slice(first, last), start)

@@ -1,0 +1,335 @@
+"""Long motions: solved, filled in and verified window by window.
+
+Windows depend on each other at their seams only, so that they are solved side by
+side, and those that did not change since the last time are not solved again.
+"""
+
+import json
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from backbeat.behaviors.library.build_cost import SOLVING
+from backbeat.behaviors.motion.concatenation import COLUMNS, make_continuous
+from backbeat.behaviors.motion.plan import MotionPlan
+from backbeat.behaviors.solving.window_steps import (
+    Bench,
+    Source,
+    around,
+    certificate_of,
+    fill,
+    solve,
+    troubles_of,
+    why_not,
+)
+from backbeat.behaviors.solving.window_store import Arrays, WindowStore, fingerprint
+from backbeat.models.common.errors import NoMotionError
+from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+from backbeat.optimization.verification.certificate import Certificate, worst_of
+from backbeat.optimization.windows.pieces import (
+    Knots,
+    Window,
+    given_ends,
+    joined,
+    window_problem,
+)
+
+# Motions from this length on are solved in windows [s].
+LONG = 45.0
+# What a behavior has for each of its times besides its motion.
+CENTROIDAL = ("com", "momentum", "inertia")
+# The check of a certificate that is about knots.
+KNOTS = "knot_violation"
+# Parts of a problem that its source and the code decide.
+_GIVEN = ("robot", "collisions")
+# Called with a share of the work and what is done.
+Progress = Callable[[float, str], None]
+
+
+class FoundMotion(NamedTuple):
+    """A motion, found and verified.
+
+    Attributes:
+        motion: the motion.
+        centroidal: its center of mass, momentum about it and inertia.
+        certificate: the worst of all windows.
+        log: iterations of the solver; of all windows, one after the other.
+        limits: active limits, as records.
+        violation: the worst of all knots, scaled.
+        seconds: time it took [s].
+        knots: its knots; None where nobody asks for them.
+    """
+
+    motion: DenseTrajectory
+    centroidal: tuple[np.ndarray, np.ndarray, np.ndarray]
+    certificate: Certificate
+    log: list[dict[str, float]]
+    limits: list[dict[str, Any]]
+    violation: float
+    seconds: float
+    knots: Knots | None = None
+
+    def troubles(self) -> list[Trouble]:
+        """Where the motion fails verification."""
+        return self.certificate.troubles()
+
+
+@dataclass
+class Workshop:
+    """Where long motions are made: what is kept, and how many hands there are.
+
+    Attributes:
+        folder: keeps what was found in windows; None keeps nothing.
+        processes: windows that are worked on at a time.
+        steps: how many steps on windows were taken by the last motion.
+    """
+
+    folder: Path | None = None
+    processes: int = 1
+    steps: int = 0
+
+    def solve(
+        self, source: Source, plan: MotionPlan, progress: Progress
+    ) -> tuple[MotionPlan, FoundMotion]:
+        """Solves and verifies a long motion.
+
+        What no motion is found for is played otherwise, as long as the plan has other
+        ways; a motion that failed verification is returned when there are none.
+
+        Args:
+            source: where the motion comes from.
+            plan: its plan.
+            progress: called as the work goes on.
+
+        Returns:
+            The plan that was followed in the end, and its motion.
+
+        Raises:
+            NoMotionError: no motion was found in a window: which limit, and when.
+        """
+        self.steps = 0
+        with self._executor() as executor:
+            while True:
+                work = _Work(source, plan, WindowStore(self.folder), executor)
+                found = solve_long(work, progress)
+                self.steps += work.made
+                is_good = isinstance(found, FoundMotion) and found.certificate.passed
+                if is_good or plan.otherwise is None:
+                    break
+                other = plan.otherwise(found.troubles())
+                if other is None:
+                    break
+                plan, source = other, source._replace(advice=other.advice)
+        if isinstance(found, FoundMotion):
+            work.store.forget()
+            return plan, found
+        raise NoMotionError(
+            f"{source.specification.name}: no motion found: {found.why(source)}"
+        )
+
+    @contextmanager
+    def _executor(self) -> Iterator[Executor | None]:
+        """Other processes that work on windows; None where this one does."""
+        if self.processes <= 1:
+            yield None
+            return
+        # Who interrupts us waits for the windows under way, and keeps them.
+        executor = ProcessPoolExecutor(
+            self.processes,
+            get_context("spawn"),
+            signal.signal,
+            (signal.SIGINT, signal.SIG_IGN),
+        )
+        try:
+            yield executor
+        finally:
+            executor.shutdown(cancel_futures=True)
+
+
+class NothingFound(NamedTuple):
+    """Windows without a motion.
+
+    Attributes:
+        windows: what was found instead, by number.
+        given: what neighbors gave to each.
+    """
+
+    windows: dict[int, Arrays]
+    given: dict[int, tuple[np.ndarray, ...]]
+
+    def troubles(self) -> list[Trouble]:
+        """What kept them from being solved."""
+        return [t for made in self.windows.values() for t in troubles_of(made)]
+
+    def why(self, source: Source) -> str:
+        """A sentence on the first of them."""
+        i = min(self.windows)
+        return why_not(source, i, self.given[i], self.windows[i])
+
+
+def solve_long(work: "_Work", progress: Progress) -> FoundMotion | NothingFound:
+    """Solves and verifies a long motion once.
+
+    Args:
+        work: what it is, and who does it.
+        progress: called as the work goes on.
+    """
+    started = time.perf_counter()
+    problem, windows = work.plan.problem, work.windows
+    found: dict[int, Knots] = {}
+    logs: dict[int, list[dict[str, float]]] = {}
+    for free, start in ((True, 0.0), (False, 0.35)):
+        asked = {
+            i: tuple(() if free else given_ends(windows, found, i))
+            for i, window in enumerate(windows)
+            if window.is_free == free
+        }
+        pieces = work.run(solve, asked, _part(progress, start, 0.35, SOLVING))
+        failed = {i: made for i, made in pieces if "troubles" in made}
+        if failed:
+            return NothingFound(failed, asked)
+        for i, made in pieces:
+            found[i] = Knots(made["q"], made["w"])
+            logs[i] = json.loads(str(made["log"]))
+    knots = joined(windows, [found[i] for i in range(len(windows))])
+    asked = {i: tuple(around(w, knots)) for i, w in enumerate(windows)}
+    pieces = work.run(fill, asked, _part(progress, 0.7, 0.3, "verifying"))
+    filled = [arrays for _, arrays in pieces]
+    starts = [float(problem.times[w.first]) if w.first else 0.0 for w in windows]
+    names = (*COLUMNS, *CENTROIDAL)
+    columns = {n: np.concatenate([part[n] for part in filled]) for n in names}
+    t = [part["t"] + start for part, start in zip(filled, starts, strict=True)]
+    motion = {n: columns[n] for n in COLUMNS}
+    make_continuous(motion["q"], motion["tau"].shape[1])
+    com, momentum, inertia = (columns[n] for n in CENTROIDAL)
+    certificate = _worst(filled, starts)
+    return FoundMotion(
+        motion=DenseTrajectory(
+            t=np.concatenate(t), contacts=problem.contact_names, **motion
+        ),
+        centroidal=(com, momentum, inertia),
+        certificate=certificate,
+        log=[entry for i in range(len(windows)) for entry in logs[i]],
+        limits=_limits(filled, starts),
+        violation=next(c.value for c in certificate.checks if c.name == KNOTS),
+        seconds=time.perf_counter() - started,
+        knots=knots,
+    )
+
+
+def _part(progress: Progress, start: float, share: float, what: str) -> Progress:
+    """Progress of a part of the work."""
+    return lambda done, _: progress(start + share * done, what)
+
+
+Asked = dict[int, tuple[np.ndarray, ...]]
+Step = Callable[[Source, int, tuple[np.ndarray, ...]], Arrays]
+
+
+@dataclass
+class _Work:
+    """Takes steps on windows that were not taken before."""
+
+    source: Source
+    plan: MotionPlan
+    store: WindowStore
+    executor: Executor | None
+    made: int = 0
+
+    @cached_property
+    def bench(self) -> Bench:
+        """Where this process works on the motion."""
+        return Bench(self.source, self.plan)
+
+    @property
+    def windows(self) -> list[Window]:
+        """The windows of the plan."""
+        return self.bench.windows
+
+    def run(
+        self, step: Step, asked: Asked, progress: Progress
+    ) -> list[tuple[int, Arrays]]:
+        """What the step finds in each of some windows, in order."""
+        keys = {i: self._key(step, i, given) for i, given in asked.items()}
+        results = {i: self.store.load(key) for i, key in keys.items()}
+        missing = [i for i, known in results.items() if known is None]
+        self.made += len(missing)
+        self.bench.occupy()
+        if self.executor is not None and len(missing) > 1:
+            jobs = {
+                self.executor.submit(
+                    _take, step, self.store, keys[i], self.source, i, asked[i]
+                ): i
+                for i in missing
+            }
+            made = ((jobs[job], job.result()) for job in as_completed(jobs))
+        else:
+            made = (
+                (i, _take(step, self.store, keys[i], self.source, i, asked[i]))
+                for i in missing
+            )
+        for n, (i, arrays) in enumerate(made):
+            results[i] = arrays
+            progress((n + 1) / len(missing), "")
+        return [(i, arrays) for i, arrays in sorted(results.items()) if arrays]
+
+    def _key(self, step: Step, i: int, given: tuple[np.ndarray, ...]) -> str:
+        window, problem = self.windows[i], self.plan.problem
+        part = window_problem(problem, replace(window, is_free=True), rest=False)
+        parts = [getattr(part, f.name) for f in fields(part) if f.name not in _GIVEN]
+        owns = (window.first - window.start, window.last - window.start)
+        return fingerprint(
+            step.__name__,
+            self.source.key,
+            window.is_free,
+            owns,
+            problem.robot.equipment,
+            list(given),
+            parts,
+        )
+
+
+def _take(
+    step: Step,
+    store: WindowStore,
+    key: str,
+    source: Source,
+    i: int,
+    given: tuple[np.ndarray, ...],
+) -> Arrays:
+    """Takes a step and keeps what it finds, whatever becomes of the rest."""
+    made = step(source, i, given)
+    store.save(key, made)
+    return made
+
+
+def _worst(pieces: Sequence[Arrays], starts: Sequence[float]) -> Certificate:
+    """The worst of every check over all windows."""
+    return worst_of(
+        certificate_of(arrays).later(start - float(arrays["start"]))
+        for arrays, start in zip(pieces, starts, strict=True)
+    )
+
+
+def _limits(pieces: Sequence[Arrays], starts: Sequence[float]) -> list[dict[str, Any]]:
+    """Active limits of all windows, each from its first time to its last."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for arrays, start in zip(pieces, starts, strict=True):
+        shift = start - float(arrays["start"])
+        for row in json.loads(str(arrays["limits"])):
+            row = row | {k: row[k] + shift for k in ("from_s", "to_s")}
+            known = found.setdefault((row["kind"], row["what"]), row)
+            if known is not row:
+                known["to_s"] = max(known["to_s"], row["to_s"])
+                known["knots"] += row["knots"]
+    return sorted(found.values(), key=lambda row: -int(row["knots"]))

@@ -1,0 +1,1 @@
+"""Specifications of every kind: found, read and checked before anything is solved."""

@@ -1,0 +1,192 @@
+"""Specifications: the YAML files that people write, by kind."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.footsteps.specification import FootstepSpecification
+from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.motion.authored import Specification
+from backbeat.behaviors.music.files.score_reader import AS_WRITTEN, NOTES
+from backbeat.behaviors.music.notation.score_description import Adaptation
+from backbeat.behaviors.posture.specification import PostureSpecification
+from backbeat.behaviors.setlist.specification import SetlistSpecification
+from backbeat.models.common.errors import BackbeatError, shown, unknown_name
+from backbeat.models.common.outside_file import is_file, is_folder, is_there, read_text
+from backbeat.models.common.yaml_file import parse_yaml, read_tree
+
+SHIPPED_FOLDER = Path(__file__).parents[1] / "specifications"
+SETLIST_FOLDER = Path(__file__).parents[1] / "setlists"
+KINDS: dict[str, type[Any]] = {
+    "dance": DanceSpecification,
+    "drumming": DrummingSpecification,
+    "footsteps": FootstepSpecification,
+    "posture": PostureSpecification,
+}
+SETLIST = SetlistSpecification.kind
+
+
+def shipped_names() -> list[str]:
+    """Names of the behaviors that ship."""
+    return sorted(p.stem for p in SHIPPED_FOLDER.glob("*.yaml"))
+
+
+def shipped_setlists() -> list[str]:
+    """Names of the setlists that ship."""
+    return sorted(p.stem for p in SETLIST_FOLDER.glob("*.yaml"))
+
+
+def ships(path: str | Path) -> bool:
+    """Whether a specification is one of those that ship."""
+    path = Path(path)
+    return path.parent in (SHIPPED_FOLDER, SETLIST_FOLDER)
+
+
+def find_specification(name: str | Path) -> Path:
+    """Path of a specification or setlist: a shipped name, a YAML file, or notes.
+
+    A name that does not ship may be that of a YAML file in the working folder.
+
+    Raises:
+        BackbeatError: none of these.
+    """
+    path = Path(name)
+    if path.suffix in (".yaml", ".yml") or path.suffix.lower() in NOTES:
+        if is_there(path):
+            return path  # Its reader says what is wrong with a pipe or a folder.
+        raise BackbeatError(f"no specification file {shown(path, 300)}")
+    try:
+        check_name(str(name))
+    except BackbeatError:
+        if not is_there(path):
+            raise
+        what = "a folder" if is_folder(path) else "no specification"
+        raise BackbeatError(
+            f"{name} is {what}; name a file that ends in "
+            f".yaml, .yml, {', '.join(NOTES)}, or a behavior that ships"
+        ) from None
+    for folder in (SHIPPED_FOLDER, SETLIST_FOLDER):
+        path = folder / f"{name}.yaml"
+        if is_file(path):
+            return path
+    own = Path(f"{name}.yaml")
+    if is_there(own):
+        return own
+    raise unknown_name("behavior", name, [*shipped_names(), *shipped_setlists()])
+
+
+def read_specification(path: str | Path) -> tuple[Specification, str]:
+    """Reads the specification of a single motion and its text.
+
+    Raises:
+        BackbeatError: unreadable, unknown kind, unknown key, or a bad name.
+    """
+    path = Path(path)
+    text = _text(path)
+    return with_robot_beside(parse_specification(text, str(path)), path), text
+
+
+def read_any(
+    path: str | Path, adapt: Adaptation = AS_WRITTEN
+) -> tuple[Specification | SetlistSpecification, str]:
+    """Reads a specification or a setlist, and its text.
+
+    Args:
+        path: where it is.
+        adapt: what is done to the notes of a MIDI or tablature file.
+
+    Raises:
+        BackbeatError: as `read_specification`, or there are no notes to adapt.
+    """
+    path = Path(path)
+    if adapt != AS_WRITTEN and path.suffix.lower() not in NOTES:
+        raise BackbeatError(
+            f"{path}: options such as --map are for MIDI and tablature files; a score "
+            "in YAML has keys of the same names, and so has adapt of a drumming "
+            "specification"
+        )
+    text = _text(path, adapt)
+    if kind_of(text, str(path)) == SETLIST:
+        return read_setlist(text, str(path)), text
+    return with_robot_beside(parse_specification(text, str(path)), path), text
+
+
+def drumming_text(notes: str | Path, adapt: Adaptation = AS_WRITTEN) -> str:
+    """The specification of who drums what a MIDI or tablature file holds.
+
+    Raises:
+        BackbeatError: the file's name has nothing that a behavior could be called.
+    """
+    notes = Path(notes)
+    name = re.sub("[^a-z0-9]+", "-", notes.stem.lower()).strip("-")[:64]
+    if not name:
+        raise BackbeatError(f"{notes}: name the file with letters or digits")
+    drumming = DrummingSpecification(
+        name=name,
+        score=notes.name,
+        seat="chair",
+        summary=f"Atlas drums {notes.name}.",
+        adapt=adapt,
+    )
+    return drumming.text()
+
+
+def with_robot_beside(specification: Specification, path: str | Path) -> Specification:
+    """The specification with a robot YAML that lies beside it found from anywhere."""
+    path = Path(path)
+    beside = path.parent / specification.robot
+    if beside.suffix in (".yaml", ".yml") and is_there(beside):
+        specification.robot = str(beside.resolve())
+    return specification
+
+
+def _text(path: Path, adapt: Adaptation = AS_WRITTEN) -> str:
+    if path.suffix.lower() in NOTES:
+        return drumming_text(path, adapt)
+    return read_text(path)
+
+
+def parse_setlist(text: str, where: str) -> SetlistSpecification:
+    """Reads a setlist that can be played from YAML; `where` names it in errors."""
+    setlist = read_setlist(text, where)
+    setlist.check()
+    return setlist
+
+
+def read_setlist(text: str, where: str) -> SetlistSpecification:
+    """Reads a setlist, whatever its values; `where` names it in errors."""
+    setlist = parse_yaml(SetlistSpecification, text, where)
+    check_name(setlist.name)
+    setlist.check_keys()
+    return setlist
+
+
+def parse_specification(text: str, where: str) -> Specification:
+    """Reads a specification from YAML text; `where` names it in errors."""
+    kind = kind_of(text, where)
+    if kind == SETLIST:
+        raise BackbeatError(f"{where} is a setlist; name its behaviors one by one")
+    if kind not in KINDS:
+        raise unknown_name(f"kind in {where}", kind, [*KINDS, SETLIST])
+    specification: Specification = parse_yaml(KINDS[kind], text, where)
+    check_name(specification.name)
+    specification.check_keys()
+    specification.objectives.check(specification.name)
+    return specification
+
+
+def kind_of(text: str, where: str) -> str:
+    """The value of the top-level key `kind`, read without building anything.
+
+    Raises:
+        BackbeatError: it is not YAML, or has no such key.
+    """
+    tree = read_tree(text, where)
+    if "kind" not in tree:
+        raise BackbeatError(
+            f"{where}: the key 'kind' is missing; it is one of "
+            f"{', '.join([*KINDS, SETLIST])}"
+        )
+    return str(tree["kind"])

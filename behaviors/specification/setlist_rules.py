@@ -1,0 +1,270 @@
+"""Rules of setlists: what does not go together, before anything is built."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from backbeat.behaviors.dance.choreography import DanceSpecification
+from backbeat.behaviors.dance.rules import RuleFinding, findings, nearest
+from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
+from backbeat.behaviors.drumming.drummer import kit_members
+from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.footsteps.specification import FootstepSpecification
+from backbeat.behaviors.motion.authored import Specification
+from backbeat.behaviors.music.files.score_reader import load_score
+from backbeat.behaviors.music.notation.score import Score
+from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
+from backbeat.behaviors.specification.kinds import (
+    find_specification,
+    read_any,
+    read_specification,
+    shipped_names,
+    shipped_setlists,
+    ships,
+)
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.outside_file import beside
+
+# Kinds whose beats may be played at another tempo.
+RETIMED = (DanceSpecification, FootstepSpecification)
+
+
+def part_path(number: SetlistEntry, folder: str | Path) -> Path:
+    """Path of the specification of one of a setlist's behaviors.
+
+    Raises:
+        BackbeatError: there is none of that name.
+    """
+    if Path(number.behavior).suffix in (".yaml", ".yml"):
+        return find_specification(beside(folder, number.behavior, "the setlist"))
+    return find_specification(number.behavior)
+
+
+def part_paths(setlist: SetlistSpecification, folder: str | Path) -> dict[str, Path]:
+    """Specifications of a setlist's behaviors, by the names it uses.
+
+    Raises:
+        BackbeatError: there is none of a name.
+    """
+    setlist.check()
+    return {n.behavior: part_path(n, folder) for n in setlist.behaviors}
+
+
+def at_tempo(specification: Specification, bpm: float) -> Specification:
+    """A specification at the tempo of a show, if it has beats that may be so."""
+    if isinstance(specification, RETIMED) and specification.bpm and bpm:
+        return replace(specification, bpm=bpm)
+    return specification
+
+
+def as_in_show(
+    specification: Specification, setlist: SetlistSpecification
+) -> Specification:
+    """A specification for the robot, equipment and tempo of a setlist."""
+    return replace(
+        at_tempo(specification, setlist.bpm),
+        robot=setlist.robot,
+        equipment=list(setlist.equipment),
+    )
+
+
+def shadows(path: str | Path) -> dict[Path, str]:
+    """Files that are stored under names of what ships, with those names.
+
+    These are the file itself and, for a setlist, those of its behaviors that it takes
+    as they are.
+    """
+    path = Path(path)
+    if ships(path):
+        return {}  # So do its behaviors.
+    try:
+        setlist, _ = read_any(path)
+        named = {path: setlist.name}
+        if isinstance(setlist, SetlistSpecification):
+            for part in part_paths(setlist, path.parent).values():
+                specification, _ = read_specification(part)
+                if as_in_show(specification, setlist) == specification:
+                    named[part] = specification.name
+    except BackbeatError:
+        return {}  # The build tells.
+    shipped = {*shipped_names(), *shipped_setlists()}
+    return {f: name for f, name in named.items() if name in shipped and not ships(f)}
+
+
+def setlist_findings(
+    setlist: SetlistSpecification, folder: str | Path, warns: bool = True
+) -> list[RuleFinding]:
+    """All that keeps a setlist from being played, as far as its files tell.
+
+    Args:
+        setlist: the setlist.
+        folder: where it is.
+        warns: say too what is danced otherwise with what is carried.
+    """
+    found = [RuleFinding(True, path, text) for path, text in setlist.problems()]
+    if found:
+        return found
+    parts: dict[int, tuple[Specification, Path]] = {}
+    for i, number in enumerate(setlist.behaviors):
+        try:
+            path = part_path(number, folder)
+            specification, _ = read_specification(path)
+            parts[i] = at_tempo(specification, setlist.bpm), path.parent
+        except BackbeatError as error:
+            mend = None
+            if "unknown behavior" in str(error):
+                mend = nearest(number.behavior, shipped_names())
+            place = ("behaviors", i, "behavior")
+            found.append(RuleFinding(True, place, f"number {i + 1}: {error}", mend))
+    for i, (specification, where) in parts.items():
+        found += _alone(setlist, i, specification, where)
+    found += _tempos(setlist, parts)
+    if warns and not any(f.fails for f in found):
+        for i, (specification, where) in parts.items():
+            found += _carrying(setlist, i, specification, where)
+    return found
+
+
+def _alone(
+    setlist: SetlistSpecification, i: int, specification: Specification, folder: Path
+) -> Iterator[RuleFinding]:
+    """What keeps one behavior from being in a show."""
+    place, where = ("behaviors", i, "behavior"), f"number {i + 1}"
+    name, number = specification.name, setlist.behaviors[i]
+    if isinstance(specification, DrummingSpecification):
+        if specification.seat != "none":
+            standing = f"{name}-standing"
+            known = f", as {standing} has," if standing in shipped_names() else ""
+            yield RuleFinding(
+                True,
+                place,
+                f"{where}: in {name} the robot sits and cannot walk on; take drums "
+                f"with 'seat: none'{known} instead",
+                standing if known and number.behavior == name else None,
+            )
+        missing = set(specification.equipment) - set(setlist.equipment)
+        if missing:
+            yield RuleFinding(
+                True,
+                place,
+                f"{where}: {name} is played with {' and '.join(sorted(missing))}, and "
+                "the robot of a show has the same in its hands from start to end; "
+                f"write equipment: [{', '.join(specification.equipment)}] at the top "
+                "of the setlist",
+            )
+    if not number.until:
+        return
+    beats = _beats(specification, folder)
+    if beats is None:
+        yield RuleFinding(
+            True,
+            ("behaviors", i, "until"),
+            f"{where}: {name} has no tempo, so it has no beat to leave on; leave "
+            "'until' out",
+        )
+    elif number.until >= beats:
+        yield RuleFinding(
+            True,
+            ("behaviors", i, "until"),
+            f"{where}: {name} has {beats:g} beats and cannot be left on beat "
+            f"{number.until:g}",
+        )
+
+
+def _carrying(
+    setlist: SetlistSpecification, i: int, specification: Specification, folder: Path
+) -> Iterator[RuleFinding]:
+    """What becomes of a dance's moves with what a show puts into its hands."""
+    if not isinstance(specification, DanceSpecification):
+        return
+    dance = as_in_show(specification, setlist)
+    assert isinstance(dance, DanceSpecification)
+    try:
+        moves = vocabulary(folder) | dance.recorded(folder, list(dance.recordings))
+        if any(f.fails for f in findings(dance, moves)):
+            return  # The check of the dance itself tells.
+        said = dance.carried_findings(moves)
+    except BackbeatError as error:
+        yield RuleFinding(
+            True, ("behaviors", i, "behavior"), f"number {i + 1}: {error}"
+        )
+        return
+    for found in said:
+        sentence = f"number {i + 1}: {found.sentence}"
+        yield RuleFinding(False, ("behaviors", i, "behavior"), sentence)
+
+
+def _beats(specification: Specification, folder: Path) -> float | None:
+    """How many beats it has; None without a tempo."""
+    if isinstance(specification, DanceSpecification):
+        return specification.beats
+    if isinstance(specification, FootstepSpecification) and specification.bpm:
+        steps = specification.steps
+        seconds = sum(specification.duration(step) for step in steps)
+        return seconds * specification.bpm / 60.0
+    if isinstance(specification, DrummingSpecification):
+        return _score(specification, folder).beats
+    return None
+
+
+def _score(specification: DrummingSpecification, folder: Path) -> Score:
+    """What it plays, whoever's hands do."""
+    return load_score(
+        specification.score_path(folder),
+        kit_members(specification.drum_kit(folder)),
+        given=specification.adapt,
+    )
+
+
+def _tempo(specification: Specification, folder: Path) -> float:
+    """Its tempo [beats/min], 0 without one."""
+    if isinstance(specification, RETIMED):
+        return specification.bpm
+    if isinstance(specification, DrummingSpecification):
+        bpm = _score(specification, folder).tempo.bpm
+        return float(bpm) * specification.haste
+    return 0.0
+
+
+def _tempos(
+    setlist: SetlistSpecification, parts: dict[int, tuple[Specification, Path]]
+) -> Iterator[RuleFinding]:
+    """Tempos that are not one."""
+    first: tuple[str, float] | None = None
+    for i, (specification, folder) in parts.items():
+        try:
+            bpm = _tempo(specification, folder)
+        except BackbeatError as error:
+            place = ("behaviors", i, "behavior")
+            yield RuleFinding(True, place, f"number {i + 1}: {error}")
+            continue
+        if not bpm:
+            continue
+        drums = isinstance(specification, DrummingSpecification)
+        if first is None:
+            first = specification.name, bpm
+        if setlist.bpm and drums and abs(bpm - setlist.bpm) > 1e-9:
+            yield RuleFinding(
+                True,
+                ("bpm",),
+                f"number {i + 1}: {specification.name} has the {bpm:g} BPM of its "
+                f"score, and the setlist {setlist.bpm:g}; write bpm: {bpm:g}, or "
+                "change the score",
+                bpm,
+            )
+        elif not setlist.bpm and abs(bpm - first[1]) > 1e-9:
+            wanted = bpm if drums else first[1]
+            yield RuleFinding(
+                True,
+                ("behaviors", i, "behavior"),
+                f"number {i + 1}: {specification.name} has {bpm:g} BPM and {first[0]} "
+                f"has {first[1]:g}; a show has one tempo, so write bpm: {wanted:g} at "
+                "the top of the setlist, and what has beats is danced at that",
+            )
+
+
+def number_of(sentence: str) -> int | None:
+    """Which number of a setlist a sentence is about, counted from zero."""
+    found = re.search(r"\bnumber (\d+)\b", sentence)
+    return int(found.group(1)) - 1 if found else None

@@ -1,0 +1,1 @@
+"""Joints and what drives them: servo law, gains, modes, motors, safety limits."""

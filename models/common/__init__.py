@@ -1,0 +1,1 @@
+"""What all folders use: errors for users, files from outside, YAML, bounds."""

@@ -1,0 +1,121 @@
+"""Typed YAML: a file from outside becomes a dataclass, or one clear sentence."""
+
+import re
+from copy import deepcopy
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_type_hints
+
+import yaml
+from pydrake.common.yaml import yaml_load_typed
+
+from backbeat.models.common.bounds import BYTES
+from backbeat.models.common.errors import BackbeatError, gist, shown, unknown_name
+from backbeat.models.common.outside_file import read_text
+from backbeat.models.common.yaml_survey import survey
+
+# What Drake's reader raises when a value is not what the schema says.
+_MISFIT = (
+    AssertionError,
+    AttributeError,
+    KeyError,
+    OverflowError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
+Schema = TypeVar("Schema")
+
+
+def load_yaml(schema: type[Schema], path: str | Path) -> Schema:
+    """Reads a YAML file into the dataclass `schema`; unknown keys are errors.
+
+    Args:
+        schema: a dataclass whose fields all have defaults.
+        path: file to read.
+
+    Raises:
+        BackbeatError: the file cannot be read, is not YAML, or does not fit.
+    """
+    return parse_yaml(schema, read_text(path), str(path))
+
+
+def parse_yaml(schema: type[Schema], text: str, where: str) -> Schema:
+    """Reads YAML text into `schema`; `where` names the source in errors."""
+    assert is_dataclass(schema)
+    tree = read_tree(text, where)
+    try:
+        return yaml_load_typed(schema=schema, data=text, defaults=schema())
+    except _MISFIT as error:
+        raise _explain(schema, tree, where, error) from None
+
+
+def _explain(
+    schema: type[Any], tree: dict[Any, Any], where: str, error: Exception
+) -> BackbeatError:
+    """What is wrong with a tree that does not fit, in terms of its own keys."""
+    unknown = re.search(r"fields \['?(.*?)'?[\],]", str(error))
+    if unknown:
+        return unknown_name(f"key in {where}", unknown.group(1), _keys(schema))
+    for key, value in tree.items():
+        try:
+            yaml_load_typed(schema=schema, data=yaml.dump({key: value}))
+        except _MISFIT as misfit:
+            what = gist(misfit)
+            return BackbeatError(
+                f"{where}: the value of {shown(key)} does not fit: {what}"
+            )
+    return BackbeatError(f"{where}: " + gist(error))
+
+
+def _keys(schema: Any) -> set[str]:
+    """Every key that a schema knows, at any depth."""
+    keys: set[str] = set()
+    for item in fields(schema):
+        keys.add(item.name)
+        inside = get_type_hints(schema)[item.name]
+        for part in (inside, *get_args(inside)):
+            if is_dataclass(part):
+                keys |= _keys(part)
+    return keys
+
+
+def read_tree(text: str, where: str) -> dict[Any, Any]:
+    """Plain data of a YAML text.
+
+    Raises:
+        BackbeatError: broken YAML, more of something than
+            `backbeat.models.common.bounds` allows, or no keys at the top.
+    """
+    return deepcopy(_tree(text, where))
+
+
+def line_at(text: str, index: int) -> int:
+    """Line of a character, counted from 1 as editors do.
+
+    YAML has more ends of lines than they have, such as U+2028.
+    """
+    return text.count("\n", 0, index) + 1
+
+
+@lru_cache(maxsize=4)
+def _tree(text: str, where: str) -> dict[Any, Any]:
+    """What was read last; who reads a file asks for its tree several times."""
+    if len(text) > BYTES["YAML"]:
+        raise BackbeatError(f"{where} is larger than {BYTES['YAML'] / 1e6:g} MB")
+    try:
+        survey(text, where)
+        tree: Any = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f" line {line_at(text, mark.index)}" if mark else ""
+        problem = getattr(error, "problem", None) or "cannot be parsed"
+        problem = gist(problem)
+        raise BackbeatError(f"{where}{line}: not valid YAML, {problem}") from None
+    except (ValueError, OverflowError, RecursionError) as error:
+        raise BackbeatError(f"{where}: {gist(error)}") from None
+    if not isinstance(tree, dict):
+        raise BackbeatError(f"{where}: expected keys with values at the top level")
+    return tree

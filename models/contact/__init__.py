@@ -1,0 +1,1 @@
+"""Contact: wrench cones of patches, materials of surfaces, rebound."""

@@ -1,1 +1,0 @@
-"""Robot descriptions beyond what Drake reads: read, check, report, compare, change."""

@@ -1,0 +1,110 @@
+"""Frames of a robot's URDF on the bodies of its fused model."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from pydrake.math import RigidTransform, RotationMatrix
+from pydrake.multibody.plant import MultibodyPlant
+
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.dynamics.frames import ContactFrame, Frame
+from backbeat.models.robot.description import ContactDescription
+from backbeat.models.robot.description_check import check_support
+from backbeat.models.robot.fusing import Homes
+from backbeat.models.robot.loading import find_frame, pose_of
+from backbeat.models.robot.mimic import Follower
+
+
+class RobotFrames:
+    """Finds frames and contacts of a robot on its fused bodies."""
+
+    def __init__(
+        self,
+        full: MultibodyPlant,
+        plant: MultibodyPlant,
+        homes: Homes,
+        base: str,
+        joint_names: Sequence[str],
+    ) -> None:
+        """Looks up the fused bodies.
+
+        Args:
+            full: plant of the robot as its URDF has it.
+            plant: the fused plant.
+            homes: where the bodies of the one are in the other.
+            base: name of the base.
+            joint_names: names of the moving joints in velocity order.
+        """
+        self._full, self._plant, self._homes = full, plant, homes
+        moved = (plant.GetJointByName(n).child_body().name() for n in joint_names)
+        self._bodies = [base, *moved]
+        self._found: dict[str, Frame] = {}
+
+    def find(self, name: str) -> Frame:
+        """A frame or link of the URDF, the same one whenever it is asked for.
+
+        Raises:
+            BackbeatError: no such frame.
+        """
+        if name not in self._found:
+            self._found[name] = self._look_up(name)
+        return self._found[name]
+
+    def _look_up(self, name: str) -> Frame:
+        frame = find_frame(self._full, name)
+        if frame.body().index() not in self._homes:
+            raise BackbeatError(f"frame {name!r} is not part of the robot")
+        home, X_PB = self._homes[frame.body().index()]
+        X_PF = X_PB @ frame.GetFixedPoseInBodyFrame()
+        return Frame(
+            name,
+            self._bodies.index(home),
+            np.ascontiguousarray(X_PF.rotation().matrix()),
+            np.array(X_PF.translation()),
+        )
+
+    def read_contact(
+        self,
+        name: str,
+        contact: ContactDescription,
+        followers: Sequence[Follower],
+        joints: Mapping[str, int],
+    ) -> ContactFrame:
+        """A contact of the robot YAML.
+
+        Args:
+            name: of the contact.
+            contact: what the YAML says of it.
+            followers: joints that follow others, which nothing may rest on.
+            joints: indices of the moving joints by name.
+
+        Raises:
+            BackbeatError: its link is unknown, or moved by a joint that follows.
+        """
+        on_link = self.find(contact.link)
+        X_PL = RigidTransform(RotationMatrix(on_link.R_PF), on_link.p_PF)
+        X_PC = X_PL @ pose_of(contact.position, contact.rpy)
+        body = find_frame(self._full, contact.link).body()
+        check_support(self._full, body, followers, f"contact {name!r}")
+        R_PC = np.ascontiguousarray(X_PC.rotation().matrix())
+        frame = Frame(name, on_link.body, R_PC, np.array(X_PC.translation()))
+        limb = [joints[n] for n in contact.limb if n in joints]
+        if len(limb) != len(contact.limb):
+            limb = []
+        return ContactFrame(
+            frame, contact.half_length, contact.half_width, np.array(limb, int)
+        )
+
+    def lowest_corner(self, q: np.ndarray, contacts: Sequence[ContactFrame]) -> float:
+        """Height of the lowest corner of contacts at a configuration q (nq,) [m]."""
+        context = self._plant.CreateDefaultContext()
+        self._plant.SetPositions(context, q)
+        lowest = []
+        for contact in contacts:
+            body = self._plant.GetBodyByName(self._bodies[contact.frame.body])
+            X_WP = self._plant.EvalBodyPoseInWorld(context, body)
+            X_PC = RigidTransform(
+                RotationMatrix(contact.frame.R_PF), contact.frame.p_PF
+            )
+            lowest.append((X_WP @ X_PC).multiply(contact.corners().T)[2].min())
+        return float(min(lowest, default=0.0))

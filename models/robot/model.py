@@ -1,0 +1,406 @@
+"""RobotModel: a robot as control and optimization see it.
+
+Frames: W world, B base, P a body of the fused model, C a contact patch (z out of
+the supporting surface), F any frame of the robot.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from pydrake.geometry import SceneGraph
+from pydrake.math import RigidTransform, RotationMatrix
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
+
+from backbeat.models.actuation.safety_law import SafetyLaw, described_laws
+from backbeat.models.actuation.servo_margin import check_servo_gains, felt_inertias
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.dynamics.frames import Frame
+from backbeat.models.dynamics.kinematic_tree import KinematicTree, read_kinematic_tree
+from backbeat.models.robot.connections import check_connections
+from backbeat.models.robot.covers import find_covers, keep_covers_off
+from backbeat.models.robot.description import (
+    find_description,
+    load_description,
+    tell_new_name,
+)
+from backbeat.models.robot.description_check import (
+    check_driven,
+    check_names,
+    check_posture,
+    check_tree,
+    is_held,
+    sunk,
+)
+from backbeat.models.robot.fusing import fuse
+from backbeat.models.robot.joints import RobotJoints, read_joints
+from backbeat.models.robot.link_frames import RobotFrames
+from backbeat.models.robot.loading import add_robot, load_robot, pose_of
+from backbeat.models.robot.mimic import couple, find_followers
+from backbeat.models.urdf.loading.honoring import describe, is_static
+from backbeat.models.urdf.loading.readable import readable
+
+
+class RobotModel:
+    """Names, limits, contacts, postures and dynamics of one robot.
+
+    The model holds no state. `tree` feeds the compiled recursion; `plant` is the
+    fused Drake plant with the same dynamics, in which tests find the truth.
+
+    Attributes:
+        name: short name of the robot.
+        description: path of the YAML it was loaded from.
+        contact_set: what of it touches, see
+            `backbeat.models.urdf.loading.contact_sets`.
+        plant: fused, finalized Drake plant without geometry.
+        tree: the same as arrays.
+        floating: whether the base is free.
+        joint_names: names of the moving joints in velocity order.
+        position_lower, position_upper: joint limits [rad or m].
+        velocity_limits: joint speed limits [rad/s or m/s].
+        effort_limits: joint torque or force limits [N m or N].
+        damping: viscous joint damping in the URDF [N m s/rad].
+        friction: Coulomb friction in the URDF [N m or N].
+        modes: mode of the servo that hardware interfaces choose, by joint.
+        notes: what acts otherwise than the URDF says, as sentences.
+        locked: angles of joints that are held for good [rad], by name.
+        followers: joints that follow moving ones; not among the moving joints.
+        contacts: patches that can carry weight, by name.
+        soles: names of those that it stands on: its own, and no points.
+        rests: by sole, the contact that stays where it is while the foot carries: the
+            sole, or the heel of a foot that plays a pedal.
+        tips: points that strike or rest on things, none of them on a foot.
+        leg_joints: indices of the joints of the limbs that end in soles.
+        groups: joint indices by group name.
+        total_mass: mass with equipment [kg].
+        parts, places: words for parts of the body and for places on it.
+        covers: pairs of links that may overlap, see `backbeat.models.robot.covers`.
+        robot_instance: model instance of the robot in plants made of it first.
+    """
+
+    def __init__(
+        self,
+        robot: str | Path = "atlas",
+        equipment: Sequence[str] = (),
+        X_WB: RigidTransform | None = None,
+        locked: Mapping[str, float] | None = None,
+    ) -> None:
+        """Loads a robot.
+
+        Args:
+            robot: name of a shipped robot, or path of a robot YAML.
+            equipment: equipment sets to weld on.
+            X_WB: pose at which the base is welded to the world; None floats it, or puts
+                one that its YAML calls fixed at the world's origin.
+            locked: angles [rad] of joints to hold for good, by name.
+
+        Raises:
+            BackbeatError: an unknown robot, joint, link or equipment name.
+        """
+        self.description = find_description(robot)
+        self._yaml = load_description(self.description)
+        self.name, self.contact_set = self._yaml.name, self._yaml.contact_set
+        self.equipment = tuple(equipment)
+        self.urdf = describe(self.description.parent / self._yaml.urdf)
+        self.locked, self.followers = find_followers(
+            self.urdf, self._yaml.locked | dict(locked or {})
+        )
+        connected = check_connections(self.urdf, self.locked, self.followers)
+        fixed = self._yaml.fixed or is_static(self.urdf)
+        full = MultibodyPlant(time_step=0.0)
+        self.robot_instance, notes = load_robot(full, self.description, equipment)
+        self.notes = notes + readable(self.urdf)[1] + connected
+        base = self._yaml.base
+        check_tree(full, self.robot_instance, base, self.description)
+        self._is_held = is_held(full, self.robot_instance, base)
+        stays = X_WB is None and (fixed or self._is_held)
+        if X_WB is None and fixed and not self._is_held:
+            X_WB = RigidTransform()
+        if X_WB is not None:
+            self._weld_base(full, X_WB)
+        full.Finalize()
+        check_names(self._yaml, full, self.description)
+        for name in self.locked:
+            if not full.HasJointNamed(name):
+                names = [full.get_joint(i).name() for i in full.GetJointIndices()]
+                raise unknown_name("joint", name, names)
+        self._full = full
+        rest = {follower.name: follower.offset for follower in self.followers}
+        self.plant, homes = fuse(full, base, self.locked | rest)
+        self.tree: KinematicTree = read_kinematic_tree(self.plant, base)
+        self.floating = bool(self.tree.floating)
+        self.total_mass = float(self.tree.mass.sum())
+        self._take_joints(
+            read_joints(self.plant, full, self.urdf, self.followers, self._yaml)
+        )
+        self._frames = RobotFrames(full, self.plant, homes, base, self.joint_names)
+        self.contacts = {
+            name: self._frames.read_contact(name, contact, self.followers, self._index)
+            for name, contact in self._yaml.contacts_with(equipment).items()
+        }
+        own = self._yaml.contacts
+        self.patches = tuple(n for n, c in self.contacts.items() if not c.is_point)
+        self.soles = tuple(n for n in own if n in self.patches)
+        told = self._yaml.contacts_with(equipment)
+        heels = {c.stands_for: n for n, c in told.items() if c.stands_for}
+        self.rests = tuple(heels.get(name, name) for name in self.soles)
+        feet = {self.contacts[n].frame.body for n in self.soles}
+        points = ((n, c) for n, c in self.contacts.items() if c.is_point)
+        self.tips = tuple(n for n, c in points if c.frame.body not in feet)
+        self.trunk = self.frame(self._yaml.trunk or base)
+        limbs = [self.contacts[n].limb for n in self.soles]
+        self.leg_joints = np.concatenate([np.zeros(0, int), *limbs]).astype(int)
+        self.parts, self.places = self._yaml.parts, self._yaml.places
+        self.covers = find_covers(
+            self.description,
+            self.urdf,
+            self.followers,
+            self.tree.parent.tolist(),
+            self.body_of,
+            self._rest_angles(),
+        )
+        if stays and (note := sunk(self.plant, self._first_posture())):
+            self.notes += (note,)
+        self.notes += tuple(
+            f"{a} and {b} overlap at rest, on either side of a joint: they may"
+            for a, b in self.covers
+        )
+        self._check_servos()
+
+    def _rest_angles(self) -> Iterator[dict[str, float]]:
+        """Angles of all joints at zero, and standing where that is known [rad]."""
+        zero = dict.fromkeys(self.joint_names, 0.0) | dict(self.locked)
+        yield zero
+        if "stand" in self.posture_names:
+            angles = self.posture_joints("stand")
+            yield zero | {n: a for n, a in angles.items() if n in zero}
+
+    def _check_servos(self) -> None:
+        """Refuses servos that shake in `stand`, or at zero where there is none."""
+        servos, postures = self.servo_gains(), self._yaml.postures
+        if servos:
+            stand = self._yaml.posture_angles("stand") if "stand" in postures else {}
+            felt = felt_inertias(self.plant, self._full, stand)
+            own = dict(zip(self.joint_names, self.damping.tolist(), strict=True))
+            check_servo_gains(servos, felt, own, str(self.description))
+
+    def _weld_base(self, full: MultibodyPlant, X_WB: RigidTransform) -> None:
+        base = self._yaml.base
+        if self._is_held:
+            raise BackbeatError(
+                f"{self.description}: the URDF fixes {base!r} to the world "
+                "already; it cannot be held in another place"
+            )
+        full.WeldFrames(full.world_frame(), full.GetFrameByName(base), X_WB)
+
+    def _first_posture(self) -> np.ndarray:
+        """(nj,) its joints in the first posture of the YAML, or at zero."""
+        q = np.zeros(self.num_joints)
+        if self.posture_names:
+            angles = self._yaml.posture_angles(self.posture_names[0])
+            for name in angles.keys() & self._index.keys():
+                q[self._index[name]] = angles[name]
+        return q
+
+    def _take_joints(self, joints: RobotJoints) -> None:
+        check_driven(joints.names, joints.driven, self.description)
+        self._joints = joints
+        self.joint_names, self.groups = joints.names, joints.groups
+        self._index = {name: i for i, name in enumerate(self.joint_names)}
+        self.position_lower = joints.position_lower
+        self.position_upper = joints.position_upper
+        self.velocity_limits = joints.velocity_limits
+        self.effort_limits = joints.effort_limits
+        self.damping, self.friction = joints.damping, joints.friction
+        self.modes = joints.modes
+        self.notes += joints.notes
+
+    @property
+    def num_joints(self) -> int:
+        """Number of moving joints."""
+        return len(self.joint_names)
+
+    @property
+    def num_velocities(self) -> int:
+        """Length of v: six for a floating base, and the joints."""
+        return self.num_joints + self.base_velocities
+
+    @property
+    def num_positions(self) -> int:
+        """Length of q: seven for a floating base, and the joints."""
+        return self.num_joints + self.base_positions
+
+    @property
+    def base_velocities(self) -> int:
+        """Velocities of the base: 6 or 0; joints start there in v."""
+        return 6 if self.floating else 0
+
+    @property
+    def base_positions(self) -> int:
+        """Positions of the base: 7 or 0; joints start there in q."""
+        return 7 if self.floating else 0
+
+    @cached_property
+    def gravity(self) -> float:
+        """Magnitude of gravity along -z in the world [m/s^2]."""
+        return float(-self.plant.gravity_field().gravity_vector()[2])
+
+    @property
+    def weight(self) -> float:
+        """Weight of the robot [N], the unit of force in the optimizer."""
+        return self.total_mass * self.gravity
+
+    def joint_index(self, name: str) -> int:
+        """Index of a joint in joint order; old aliases are accepted.
+
+        Raises:
+            BackbeatError: no such joint.
+        """
+        if name in self._yaml.aliases:
+            tell_new_name(name, self._yaml.aliases[name])
+            name = self._yaml.aliases[name]
+        if name not in self._index:
+            raise unknown_name("joint", name, self.joint_names)
+        return self._index[name]
+
+    def joint_indices(self, names: Sequence[str]) -> np.ndarray:
+        """Indices of joints named singly or by group, in the order given."""
+        found: list[int] = []
+        for name in names:
+            if name in self.groups:
+                found.extend(self.groups[name].tolist())
+            else:
+                found.append(self.joint_index(name))
+        return np.array(found, int)
+
+    def frame(self, name: str) -> Frame:
+        """A contact patch, or a frame or link of the URDF, on its fused body.
+
+        Raises:
+            BackbeatError: no such frame.
+        """
+        if name in self.contacts:
+            return self.contacts[name].frame
+        return self.link_frame(name)
+
+    def link_frame(self, name: str) -> Frame:
+        """A frame or link of the URDF, also where a contact patch has its name.
+
+        Raises:
+            BackbeatError: no such frame.
+        """
+        return self._frames.find(name)
+
+    @property
+    def posture_names(self) -> tuple[str, ...]:
+        """Names of its postures."""
+        return tuple(self._yaml.postures)
+
+    def posture(self, name: str) -> np.ndarray:
+        """(nq,) named configuration, base upright with the soles on the ground.
+
+        Raises:
+            BackbeatError: no such posture, or it names an unknown joint, or has one
+                outside of its limits.
+        """
+        joints = self.posture_joints(name)
+        q = np.zeros(self.num_positions)
+        for joint, angle in joints.items():
+            if joint in self._index:
+                q[self.base_positions + self._index[joint]] = angle
+        where = f"{self.description}: posture {name!r}"
+        check_posture(self._joints, joints, q[self.base_positions :], where)
+        if self.floating:
+            q[0] = 1.0
+            height = self._yaml.postures[name].height
+            soles = [self.contacts[n] for n in self.soles]
+            q[6] = height if height else -self._frames.lowest_corner(q, soles)
+        return q
+
+    def posture_joints(self, name: str) -> dict[str, float]:
+        """Joint angles of a named posture, with its base postures resolved."""
+        joints = self._yaml.posture_angles(name)
+        for joint in joints:
+            if not self._full.HasJointNamed(joint):
+                raise unknown_name(f"joint in posture {name!r}", joint, self._index)
+        return joints
+
+    def mirrored(self, q: np.ndarray) -> np.ndarray:
+        """(nq,) configuration with left and right exchanged.
+
+        Raises:
+            BackbeatError: the robot YAML does not say how its sides mirror.
+        """
+        if not self._yaml.mirror_flips:
+            raise BackbeatError(f"robot {self.name!r} has no mirror_flips in its YAML")
+        out = q.copy()
+        if self.floating:
+            out[:7] = q[:7] * [1, -1, 1, -1, 1, -1, 1]
+        twin = self._yaml.twins()
+        flips = set(self._yaml.mirror_flips)
+        for i, name in enumerate(self.joint_names):
+            source = q[self.base_positions + self._index[twin.get(name, name)]]
+            out[self.base_positions + i] = -source if name in flips else source
+        return out
+
+    def safety_laws(self) -> tuple[SafetyLaw, ...]:
+        """Safety laws of the joints whose URDF has them, as the robot YAML has them."""
+        return described_laws(self.urdf, self._yaml.soft_limit_margin)
+
+    def servo_gains(self) -> dict[str, tuple[float, float]]:
+        """Servo frequency [Hz] and least inertia [kg m^2] by joint name."""
+        gains = {}
+        for group, servo in self._yaml.servo.items():
+            if group not in self.groups:
+                raise unknown_name("group in servo", group, self.groups)
+            for i in self.groups[group]:
+                gains[self.joint_names[i]] = (servo.frequency, servo.least_inertia)
+        return gains
+
+    def body_of(self, plant: MultibodyPlant, body: RigidBody) -> int:
+        """Fused body that a body of another plant of this robot is part of."""
+        instance = plant.GetModelInstanceName(body.model_instance())
+        name = body.name()
+        if instance in self.equipment_items():
+            name = instance
+        return self.frame(name).body
+
+    def add_to(
+        self, plant: MultibodyPlant, scene_graph: SceneGraph | None = None
+    ) -> ModelInstanceIndex:
+        """Adds the robot to a plant, its base held where the model's is.
+
+        Its links stay apart, but for welded ones that only weigh something: they become
+        frames. Where anything is to collide, the plant's scene graph is given.
+        """
+        known = plant.num_constraints()
+        instance = add_robot(plant, self.description, self.equipment, slimmed=True)
+        couple(plant, instance, self.followers, known)
+        if scene_graph is not None:
+            keep_covers_off(plant, scene_graph, instance, self.covers)
+        if not self.floating and not self._is_held:
+            X_WB = RigidTransform(RotationMatrix(self.tree.R_WB), self.tree.p_WB)
+            base = plant.GetFrameByName(self.base_name, instance)
+            plant.WeldFrames(plant.world_frame(), base, X_WB)
+        return instance
+
+    def equipment_items(self) -> list[str]:
+        """Names of the items carried; each is a model instance in the plant."""
+        sets = [self._yaml.equipment[e] for e in self.equipment]
+        return [n for items in sets for n, item in items.items() if item.file]
+
+    def contact_link(self, name: str) -> str:
+        """Link (or frame) of the URDF that a contact patch is fixed to."""
+        return self._yaml.contacts_with(self.equipment)[name].link
+
+    def contact_in_link(self, name: str) -> RigidTransform:
+        """Pose of a contact patch in its link."""
+        contact = self._yaml.contacts_with(self.equipment)[name]
+        return pose_of(contact.position, contact.rpy)
+
+    @property
+    def base_name(self) -> str:
+        """Name of the base link."""
+        return self._yaml.base

@@ -1,0 +1,1 @@
+"""The robots that ship, a folder each: URDF, YAML, looks."""

@@ -1,0 +1,1 @@
+"""Sensors: what a robot could know of itself, late and with errors."""

@@ -1,0 +1,1 @@
+"""URDF beyond what Drake reads: parsed, checked, mended, changed, reported."""

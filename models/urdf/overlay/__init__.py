@@ -1,0 +1,1 @@
+"""Descriptions that change others: overlays, attachments, differences, reports."""

@@ -1,0 +1,1 @@
+"""The simulated world: ground, scene, joint servo, dry friction, simulator."""

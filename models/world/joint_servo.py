@@ -1,0 +1,207 @@
+"""JointServo: the servo law as a Drake system, below every controller.
+
+See `backbeat.models.actuation.servo_law`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.common.value import AbstractValue
+from pydrake.systems.framework import (
+    BasicVector,
+    Context,
+    State,
+    ValueProducer,
+)
+
+from backbeat.models.actuation.joint_command import BLOCKS
+from backbeat.models.actuation.safety_law import SafetyLaws, no_bounds
+from backbeat.models.actuation.servo_law import (
+    LAST,
+    MEASURED,
+    MOTORS,
+    ServoTraits,
+    keep_efforts,
+    move_memory,
+    take_step,
+)
+from backbeat.models.common.collectable_system import CollectableSystem, weak
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.compiled.bound import bind
+from backbeat.models.dynamics.finite import all_finite
+from backbeat.models.robot.model import RobotModel
+
+_NOTHING = np.zeros(0)
+
+
+@dataclass
+class _Step:
+    """What a step comes to.
+
+    Attributes:
+        efforts: (3, nj) what motors are told, its mean, and after it [N m].
+        actuation: (nu,) the mean by actuator of the plant [N m].
+        remembers: whether the command asks for integral or friction.
+    """
+
+    efforts: np.ndarray
+    actuation: np.ndarray
+    remembers: bool = False
+
+
+class JointServo(CollectableSystem):
+    """Joint-by-joint servo of a robot.
+
+    .. pydrake_system::
+
+        name: JointServo
+        input_ports:
+        - command
+        - state
+        - measured_effort
+        output_ports:
+        - actuation
+        - joint_effort
+
+    `command` is a `joint_command` (9 nj). `state` is the sensed [q, v] of the
+    robot model (nq + nv). `measured_effort` (nj) is what came through to the joints
+    over the last step [N m]; it may be left unconnected, and no friction is measured.
+    `actuation` (nu) is in the plant's actuator order, `joint_effort` (nj) the same in
+    joint order, after clipping and lag [N m]: the mean over the step that begins.
+    Discrete state (4 nj) are the effort of the motors now, the effort of the integral,
+    measured friction, and the last `joint_effort`; a servo that remembers nothing has
+    none.
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        actuator_joints: tuple[str, ...],
+        effort_limits: np.ndarray | None = None,
+        lag: float = 0.0,
+        period: float = 1e-3,
+        friction: np.ndarray | None = None,
+        rise: float = 0.0,
+        safety: SafetyLaws | None = None,
+        remembers: bool = True,
+    ) -> None:
+        """Makes the servo.
+
+        Args:
+            robot: the robot model; its joints are those commanded.
+            actuator_joints: joint of every actuator in the plant's order; those
+                the model holds locked get zero.
+            effort_limits: (nj,) what the joints really give [N m]; None for what
+                the model says.
+            lag: time constant of the motors [s].
+            period: of the servo's memory and motors, and step of the plant [s].
+            friction: (nj,) Coulomb friction that the servo makes up for [N m], in
+                the direction of the velocity to come and, where there is
+                stiffness, of the error: never more than there is, so that it can
+                move nothing by itself. None for none.
+            rise: least time in which motors go from nothing to their limit [s].
+            safety: safety laws of the joints that bound what is told to the motors;
+                None for none.
+            remembers: whether commands may ask for integrals and measured friction.
+                If not, and motors follow at once, there is nothing to be kept from
+                step to step.
+
+        A command that asks for what is not remembered is a BackbeatError.
+        """
+        super().__init__()
+        nj, nu = robot.num_joints, len(actuator_joints)
+        self._nj = nj
+        limits = robot.effort_limits if effort_limits is None else effort_limits
+        slew = limits / rise if rise > 0 else np.zeros(nj)
+        self._has_motors = lag > 0 or rise > 0
+        friction = np.zeros(nj) if friction is None else friction
+        self._remembers = remembers
+        order = {name: i for i, name in enumerate(robot.joint_names)}
+        traits = ServoTraits(
+            limits,
+            friction,
+            slew,
+            float(period),
+            float(lag),
+            self._has_motors,
+            np.array([order.get(n, -1) for n in actuator_joints], int),
+            no_bounds() if safety is None else safety.bounds,
+        )
+        self._bound = bind((traits, robot.num_positions))
+        self._command = self.DeclareVectorInputPort("command", BLOCKS * nj)
+        size = robot.num_positions + robot.num_velocities
+        self._state = self.DeclareVectorInputPort("state", size)
+        self._measured = self.DeclareVectorInputPort("measured_effort", nj)
+        self._has_memory = remembers or self._has_motors
+        if self._has_memory:
+            self._memory = self.DeclareDiscreteState(4 * nj)
+        # For plant and memory alike.
+        step = self.DeclareCacheEntry(
+            "step",
+            ValueProducer(
+                lambda: AbstractValue.Make(_Step(np.zeros((3, nj)), np.zeros(nu))),
+                weak(self._calc_step),
+            ),
+            {self._command.ticket(), self._state.ticket(), self.all_state_ticket()},
+        )
+        # What was measured acts on the memory alone.
+        self._step, made = step.cache_index(), {step.ticket()}
+        self.DeclareVectorOutputPort("actuation", nu, weak(self._calc_actuation), made)
+        self.DeclareVectorOutputPort("joint_effort", nj, weak(self._calc_effort), made)
+        # The plant's step is such an event too: both see what is before the step, and
+        # motors go on from what they gave.
+        if self._has_memory:
+            self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
+
+    def set_effort(self, context: Context, effort: np.ndarray) -> None:
+        """Sets the effort of the motors now, (nj,) [N m]; no matter without a lag."""
+        if not self._has_memory:
+            return
+        memory = self._read(context).copy()
+        for block in (MOTORS, LAST):
+            memory[block * self._nj :][: self._nj] = effort
+        context.SetDiscreteState(self._memory, memory)
+
+    def measured_friction(self, context: Context) -> np.ndarray:
+        """(nj,) friction as measured, from its own context [N m]."""
+        if not self._has_memory:
+            return np.zeros(self._nj)
+        return self._read(context)[MEASURED * self._nj :][: self._nj].copy()
+
+    def _read(self, context: Context) -> np.ndarray:
+        value: np.ndarray = context.get_discrete_state(self._memory).value()
+        return value
+
+    def _update(self, context: Context, state: State) -> None:
+        step: _Step = self.get_cache_entry(self._step).Eval(context)
+        memory = state.get_mutable_discrete_state().get_mutable_value(self._memory)
+        if step.remembers:
+            command, felt = self._command.Eval(context), memory[LAST * self._nj :]
+            if self._measured.HasValue(context):
+                felt = self._measured.Eval(context)
+            sensed = self._state.Eval(context)
+            known = all_finite(sensed)
+            told = step.efforts[0]
+            move_memory(self._bound, command, sensed, known, told, felt, memory)
+        keep_efforts(step.efforts, step.remembers, self._has_motors, memory)
+
+    def _calc_step(self, context: Context, output: AbstractValue) -> None:
+        """What motors are told, their mean over the step, and effort after it."""
+        command, state = self._command.Eval(context), self._state.Eval(context)
+        value: _Step = output.get_mutable_value()
+        memory = self._read(context) if self._has_memory else _NOTHING
+        value.remembers = take_step(
+            self._bound, command, state, memory, value.efforts, value.actuation
+        )
+        if value.remembers and not self._remembers:
+            raise BackbeatError(
+                "a joint command asks this servo for an integral or for measured "
+                "friction, and it remembers nothing; make it with remembers=True"
+            )
+
+    def _calc_actuation(self, context: Context, output: BasicVector) -> None:
+        step: _Step = self.get_cache_entry(self._step).Eval(context)
+        output.SetFromVector(step.actuation)
+
+    def _calc_effort(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(self.get_cache_entry(self._step).Eval(context).efforts[1])

@@ -1,0 +1,1 @@
+"""Hits, rests and tempo of a drummed run."""

@@ -1,0 +1,118 @@
+"""RunAnalysis: kinematics of a run beside the behavior's, for all metrics."""
+
+from collections.abc import Collection
+
+import numpy as np
+
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.analysis.survival import RECOVERY, judge
+from backbeat.mpc.control.plan_channel import plans_in_force
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.asked_tempo import asked_tempo
+from backbeat.mpc.scenario.specification import Push
+from backbeat.mpc.simulation.run import SimulationRun
+
+
+class RunAnalysis:
+    """Kinematics of a run, computed once and used by all metrics.
+
+    Attributes:
+        t: (M,) times within the behavior [s].
+        phase: (M,) phase of the controller [s].
+        com: (M, 3) center of mass [m].
+        com_planned, com_nominal: (M, 3) the behavior's, at the phase and where the
+            tempo asked for has it.
+        tempo: what was asked for.
+        joints, joints_planned: (M, nj) angles [rad].
+        speeds: (M, nj) velocities of joints [rad/s].
+        corners: (M, 4 C, 3) corners of the patches [m].
+        standing: (M, C) whether the behavior has a patch on its support.
+    """
+
+    def __init__(self, run: SimulationRun, reference: Reference) -> None:
+        """Computes the kinematics of `run`."""
+        self.run, self.reference = run, reference
+        robot = reference.robot
+        self.tempo = asked_tempo(run.scenario)
+        ends = self.tempo.when(reference.duration)
+        inside = run.samples_until(ends)
+        self.t, x = run.t[inside], run.x[inside]
+        self.effort = run.effort[inside]
+        self.phase = self._phases()
+        nq, M = robot.num_positions, len(self.t)
+        C = len(reference.patches)
+        self.com, self.corners = np.zeros((M, 3)), np.zeros((M, 4 * C, 3))
+        self.com_planned, self.com_nominal = np.zeros((M, 3)), np.zeros((M, 3))
+        self.joints = x[:, robot.base_positions : nq]
+        self.speeds = x[:, nq + robot.base_velocities :]
+        self.joints_planned = np.zeros_like(self.joints)
+        self.standing = np.zeros((M, C), bool)
+        state, sample_at = Configuration(robot, x[0, :nq]), reference.sampler()
+        for i in range(M):
+            state.update(x[i, :nq])
+            self.com[i] = state.center_of_mass
+            for c, name in enumerate(reference.patches):
+                corners = robot.contacts[name].corners().T
+                places = state.pose(name).multiply(corners).T
+                self.corners[i, 4 * c : 4 * c + 4] = places
+            sample = sample_at(self.phase[i])
+            self.com_planned[i] = sample.com[0]
+            self.joints_planned[i] = sample.q[robot.base_positions :]
+            self.standing[i] = sample.standing
+            asked = self.tempo.phase(float(self.t[i]))
+            self.com_nominal[i] = sample_at(asked).com[0]
+
+    def _phases(self) -> np.ndarray:
+        """Phase of the plan in force at every sample."""
+        clock = self.t + self.run.scenario.lead_in
+        plans, index = plans_in_force(self.run.plans, self.run.scenario, clock)
+        phases = [plans[k].phase_at(t) for k, t in zip(index, clock, strict=True)]
+        return np.array(phases)
+
+    def slip(self, patches: Collection[str]) -> float:
+        """Farthest a corner of standing patches got from where it first stood [m]."""
+        worst = 0.0
+        for c, name in enumerate(self.reference.patches):
+            if name not in patches:
+                continue
+            on = self.standing[:, c]
+            starts = np.where(on & ~np.r_[False, on[:-1]])[0]
+            for start in starts:
+                end = start
+                while end + 1 < len(on) and on[end + 1]:
+                    end += 1
+                corners = self.corners[start : end + 1, 4 * c : 4 * c + 4]
+                away = np.linalg.norm((corners - corners[0])[..., :2], axis=2)
+                worst = max(worst, float(away.max()))
+        return worst
+
+    def recovery(self, push: Push) -> dict[str, object]:
+        """Whether the robot got over a push, and how far it was moved.
+
+        `survived` is None when the run ended, without a fall, before it could be
+        told.
+        """
+        after = self.t >= push.time
+        away = np.linalg.norm(self.com - self.com_planned, axis=1)[after]
+        judged = push.time + push.duration + RECOVERY
+        found = None if self.run.fell else judge(self.run, self.reference, judged)
+        return {
+            "time_s": push.time,
+            "impulse_Ns": list(push.impulse),
+            "body": push.body,
+            "survived": False if self.run.fell else found and found.survived,
+            "com_moved_mm": float(away.max(initial=0.0)) * 1e3,
+            "com_speed_error": found and found.com_speed_error,
+            "com_height_error": found and found.com_height_error,
+            "tilt_error": found and found.tilt_error,
+            "phase_rate": found and found.phase_rate,
+            "late": found and found.late,
+        }
+
+    def beat_errors(self) -> np.ndarray:
+        """Delay of the controller's phase on every beat [ms]; positive is late."""
+        beats = self.run.behavior.beat_times(self.tempo.phase(float(self.t[-1])))
+        if not len(beats):
+            return beats
+        asked = [self.tempo.when(float(beat)) for beat in beats]
+        return np.asarray((beats - np.interp(asked, self.t, self.phase)) * 1e3)

@@ -1,0 +1,194 @@
+"""Metrics of a run: the machine-readable results and what their words mean.
+
+CoM error       distance of the center of mass from the behavior's, at the
+nominal time and at the controller's own phase
+beat error      how late the controller's phase is, on every beat
+foot, seat slip farthest any corner of a standing sole, or of another patch, got from
+                where it stood
+rests           see `backbeat.mpc.analysis.drumming.rests`
+markers         how late the extremes of a dance's moves came, by move
+joint error     against the behavior at the controller's phase
+jerk            largest and rms by joint group: planned from the plan's own curves,
+                measured from a cubic fitted to velocities, see
+                `backbeat.behaviors.library.joint_jerk`
+range           commanded and achieved, so that standing still cannot pass
+survived        see `backbeat.mpc.analysis.survival`
+strained joints see `backbeat.mpc.world.joint_strain`; a verdict of its own
+upper body      how far its hand was from the target, when that has come to its speed
+safety          what controllers did without solved programs, see
+`backbeat.mpc.analysis.safety_metrics`; the fall they declare is theirs, `fell` the
+referee's
+ticks lost      ticks that were due and not done, see `backbeat.mpc.scenario.tick_loss`
+unknown forces  what pushed that the model does not know, see
+`backbeat.mpc.analysis.force_warnings`
+realtime factor simulated time by wall time of this very run, logging included
+"""
+
+import numpy as np
+
+from backbeat.behaviors.dance.markers import marker_figures
+from backbeat.behaviors.library.joint_jerk import (
+    jerk_of_motion,
+    jerk_of_samples,
+    jerk_story,
+)
+from backbeat.mpc.analysis.compliance import compliance_metrics
+from backbeat.mpc.analysis.drumming.hits import run_hits
+from backbeat.mpc.analysis.drumming.rests import run_rests
+from backbeat.mpc.analysis.estimate_error import estimate_error
+from backbeat.mpc.analysis.force_warnings import warning_metrics
+from backbeat.mpc.analysis.hand_error import hand_figures
+from backbeat.mpc.analysis.kinematics import RunAnalysis
+from backbeat.mpc.analysis.marker_errors import run_markers
+from backbeat.mpc.analysis.safety_metrics import safety_metrics
+from backbeat.mpc.analysis.survival import survived
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.world.joint_strain import strained_joints
+from backbeat.mpc.world.servo_check import softened_servos
+
+# What the controllers read, in words.
+STATE = {
+    "true": "true state, no estimator",
+    "estimated": "state estimated from noisy and late sensors",
+}
+
+
+def spread(values: np.ndarray) -> dict[str, float | None]:
+    """Median, 99th percentile and largest of some times [ms]; None without any."""
+    if len(values) == 0:
+        return dict.fromkeys(("median", "p99", "max"))
+    return {
+        "median": float(np.median(values)),
+        "p99": float(np.percentile(values, 99)),
+        "max": float(values.max()),
+    }
+
+
+def size(values: np.ndarray) -> dict[str, float | None]:
+    """Root mean square and largest absolute value; None without any."""
+    if len(values) == 0:
+        return dict.fromkeys(("rms", "max"))
+    return {
+        "rms": float(np.sqrt(np.mean(values**2))),
+        "max": float(np.abs(values).max()),
+    }
+
+
+def run_metrics(run: SimulationRun) -> dict[str, object]:
+    """All metrics of a run as plain data, ready for JSON."""
+    reference = Reference(run.behavior)
+    analysis = RunAnalysis(run, reference)
+    robot = reference.robot
+    planned = np.linalg.norm(analysis.com - analysis.com_planned, axis=1) * 1e3
+    nominal = np.linalg.norm(analysis.com - analysis.com_nominal, axis=1) * 1e3
+    joint = np.degrees(analysis.joints - analysis.joints_planned)
+    beats = analysis.beat_errors()
+    share = np.abs(analysis.effort) / robot.effort_limits
+    j = int(np.unravel_index(share.argmax(), share.shape)[1])
+    last = run.t[-1] - run.t[0]
+    metrics: dict[str, object] = {
+        "behavior": run.behavior.name,
+        "scenario": run.scenario.to_dict(),
+        "seed": run.scenario.seed,
+        "state": STATE[str(run.scenario.state)],
+        "estimate_error": estimate_error(run),
+        "duration_s": float(min(run.t[-1], analysis.tempo.when(reference.duration))),
+        "fell": run.fell,
+        "fell_at_s": run.fell_at,
+        "survived": survived(run, reference),
+        "realtime_factor": float(last / run.wall_time),
+        "tick_ms": spread(run.tick_ms),
+        "plan_ms": spread(run.plan_ms),
+        "plan_cpu_ms": spread(
+            1e3 * np.array([p.solve_cpu for p in run.plans if p.iterations])
+        ),
+        "plan_failures": sum(not p.is_fresh for p in run.plans),
+        "plan_overruns": int((run.plan_ms > run.scenario.plan_period * 1e3).sum()),
+        "tick_failures": run.failures,
+        "ticks_lost": run.ticks_lost,
+        "safety": _safety(run),
+        "fall_declared_s": _declared(run),
+        "unknown_forces": warning_metrics(run.detection, run.scenario.lead_in),
+        "softened_servos": softened_servos(reference, run.scenario),
+        "com_error_mm": size(planned),
+        "com_error_at_nominal_time_mm": size(nominal),
+        "joint_error_deg": size(joint),
+        "foot_slip_mm": analysis.slip(robot.soles) * 1e3,
+        "seat_slip_mm": analysis.slip(set(reference.patches) - set(robot.soles)) * 1e3,
+        "torque_peak_fraction": float(share.max()),
+        "torque_peak_joint": robot.joint_names[j],
+        "strained_joints": strained_joints(
+            analysis.t,
+            analysis.effort,
+            analysis.speeds,
+            robot.effort_limits,
+            robot.velocity_limits,
+            robot.joint_names,
+        ),
+        "beat_error_ms": _signed(beats),
+        "jerk": _jerk(analysis),
+        "range": _ranges(analysis),
+    }
+    metrics["upper_body"] = hand_figures(run, reference)
+    metrics["pushes"] = [analysis.recovery(push) for push in run.scenario.pushes]
+    metrics["compliant"] = compliance_metrics(analysis)
+    hits = run_hits(run)
+    metrics["hits"] = hits.metrics() if hits is not None else None
+    rests = run_rests(run)
+    metrics["rests"] = rests.to_dict("records") if rests is not None else None
+    markers = run_markers(run)
+    metrics["markers"] = marker_figures(markers) if markers is not None else None
+    return metrics
+
+
+def _safety(run: SimulationRun) -> dict[str, object]:
+    start = run.scenario.lead_in
+    end = float(run.t[-1]) + start
+    stories = {"whole_body": run.tick_safety, "predictive": run.plan_safety}
+    if run.link_safety is not None:
+        stories["remote"] = run.link_safety
+    return {name: safety_metrics(s, end, start) for name, s in stories.items()}
+
+
+def _declared(run: SimulationRun) -> float | None:
+    """When the first controller declared a fall [s], None for never."""
+    times = [s.fell_at for s in (run.tick_safety, run.plan_safety)]
+    known = [t - run.scenario.lead_in for t in times if t is not None]
+    return min(known, default=None)
+
+
+def _signed(values: np.ndarray) -> dict[str, float]:
+    if len(values) == 0:
+        return {"mean": 0.0, "sd": 0.0, "max": 0.0}
+    return {
+        "mean": float(values.mean()),
+        "sd": float(values.std()),
+        "max": float(np.abs(values).max()),
+    }
+
+
+def _jerk(analysis: RunAnalysis) -> dict[str, object]:
+    """Jerk by joint group, as planned and as measured [rad/s^3]."""
+    robot, run = analysis.reference.robot, analysis.run
+    planned = jerk_of_motion(robot, run.behavior.motion)
+    measured = jerk_of_samples(robot, analysis.t, analysis.speeds)
+    return {"planned": jerk_story(planned), "measured": jerk_story(measured)}
+
+
+def _ranges(analysis: RunAnalysis) -> dict[str, dict[str, object]]:
+    """Range of motion of CoM [m] and of the widest joint [rad]."""
+    robot = analysis.reference.robot
+    result: dict[str, dict[str, object]] = {}
+    for key, com, joints in (
+        ("commanded", analysis.com_planned, analysis.joints_planned),
+        ("achieved", analysis.com, analysis.joints),
+    ):
+        joint_range = np.ptp(joints, axis=0)
+        widest = int(joint_range.argmax())
+        result[key] = {
+            "com_m": np.ptp(com, axis=0).tolist(),
+            "widest_joint": robot.joint_names[widest],
+            "widest_joint_rad": float(joint_range[widest]),
+        }
+    return result

@@ -1,0 +1,106 @@
+"""Explanations of a run that is over, from its log.
+
+The log has states every 5 ms and all plans. A tick is worked out anew from the last
+sample before the time asked for: exactly the tick that was when one fell on the sample,
+and otherwise the one that would have been. The plan is the one then in force, priced
+with the weights of the run.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.analysis.survival import plan_in_force
+from backbeat.mpc.plans.explanation import PlanExplanation, TickExplanation
+from backbeat.mpc.predictive.plan_explanation import explain_plan
+from backbeat.mpc.predictive.program import PredictiveProgram
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.settings import settings_at
+from backbeat.mpc.simulation.controllers import make_upper_body
+from backbeat.mpc.simulation.run import SimulationRun
+from backbeat.mpc.whole_body.programs.preset import make_whole_body_program
+from backbeat.mpc.whole_body.tick import WholeBodyTick
+from backbeat.mpc.whole_body.tick_explanation import explain_tick
+
+
+@dataclass(frozen=True)
+class RunExplanation:
+    """What the controllers did at a time of a run.
+
+    Attributes:
+        time: of the sample that was used, in time of the behavior [s].
+        tick: the whole-body tick, in that time too.
+        plan: the plan in force, in that time too.
+    """
+
+    time: float
+    tick: TickExplanation
+    plan: PlanExplanation
+
+    def __str__(self) -> str:
+        """Both in words."""
+        head = f"at {self.time:.3f} s of the behavior, from the log's sample there"
+        return f"{head}\n{self.plan}\n{self.tick}"
+
+
+def check_time(t: float, first: float, last: float) -> None:
+    """Refuses a time that a run from `first` to `last` does not have [s].
+
+    Raises:
+        BackbeatError: it is outside, or no number.
+    """
+    if not first <= t <= last + 1e-9:
+        raise BackbeatError(
+            f"the run goes from {first:.2f} to {last:.2f} s; nothing is known of "
+            f"{t:.2f} s"
+        )
+
+
+def explain_run(run: SimulationRun, t: float) -> RunExplanation:
+    """Explains a run at a time of the behavior [s].
+
+    Raises:
+        BackbeatError: the run has no such time, or no state there.
+    """
+    check_time(t, float(run.t[0]), float(run.t[-1]))
+    scenario, reference = run.scenario, Reference(run.behavior)
+    i = int(np.searchsorted(run.t, t + 1e-9, side="right")) - 1
+    x = run.sensed[i] if len(run.sensed) else run.x[i]
+    if not np.isfinite(x).all():
+        raise BackbeatError(f"the controllers knew no state at {run.t[i]:.3f} s")
+    nq, clock = reference.robot.num_positions, float(run.t[i]) + scenario.lead_in
+    robot, patches, points = reference.robot, reference.patches, reference.points
+    upper = make_upper_body(reference, scenario)
+    program = make_whole_body_program(robot, patches, points, scenario.preset, upper)
+    tick = WholeBodyTick(
+        program,
+        reference,
+        scenario.tick_period,
+        scenario.latency,
+        scenario.actuator_lag,
+        upper=upper,
+        step=scenario.time_step,
+    )
+    # A plan that arrives with a tick is read by the next.
+    plan = plan_in_force(run, float(run.t[i]) - 1e-6)
+    made = [p for p in run.plans if p.time < plan.time]
+    made_at, now = plan.time - scenario.lead_in, float(run.t[i])
+    settings = settings_at(scenario, run.behavior, made_at).plan
+    weights = settings.adapt(run.weights)
+    held = settings_at(scenario, run.behavior, now).hands
+    hands = {hand.part: hand.at(now) for hand in held}
+    target = None
+    if upper is not None:
+        hands.pop(upper.part, None)
+        own = next((hand for hand in held if hand.part == upper.part), None)
+        middle = now + 0.5 * scenario.tick_period
+        target = scenario.upper_body.told(middle, upper.hand_start, own)
+    prediction = PredictiveProgram(reference, weights)
+    before = made[-1] if made else None
+    ticked = explain_tick(tick, clock, x[:nq], x[nq:], plan, None, hands, target)
+    planned = explain_plan(prediction, plan, scenario.lead_in, before, settings.tempo)
+    # Controllers count from the start of the lead-in; who asks, from the behavior.
+    return RunExplanation(
+        now, replace(ticked, time=now), replace(planned, time=made_at)
+    )

@@ -1,0 +1,1 @@
+"""State estimation from late and noisy sensors: invariant filter, joints, contacts."""

@@ -1,0 +1,1 @@
+"""The behavior ahead of a phase, and centroidal dynamics over it."""

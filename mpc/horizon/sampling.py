@@ -1,0 +1,285 @@
+"""Horizon: a behavior ahead of a phase, sampled for the predictive program."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from backbeat.models.compiled import compiled
+from backbeat.models.compiled.arrays import Array3, Indices, Matrix, MatrixView, Vector
+from backbeat.mpc.plans.outside_force import outside_acceleration
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.plans.stepping import AddedStep, covered, standing
+from backbeat.mpc.plans.touchdown import Touchdown, behind
+from backbeat.mpc.reference.trajectory import Reference
+
+# States of the predictive program without the soles: CoM, velocity, angular momentum
+# per mass, rotation, time.
+BODY = 13
+
+
+class Horizon(NamedTuple):
+    """The behavior at the knots (N + 1) and in the intervals (N) of a horizon.
+
+    From `com_shift` to `is_planned` it is the plan about which products of deviations
+    are linearized.
+    """
+
+    phases: np.ndarray  # (N + 1,) [s]
+    h: np.ndarray  # (N,) time of the intervals at the tempo asked for [s]
+    com: np.ndarray  # (N + 1, 3)
+    velocity: np.ndarray  # (N + 1, 3)
+    momentum: np.ndarray  # (N + 1, 3) per mass
+    wrench: np.ndarray  # (N, 6 C)
+    standing: np.ndarray  # (N, C)
+    R: np.ndarray  # (N, C, 3, 3)
+    p: np.ndarray  # (N, C, 3)
+    inverse_inertia: np.ndarray  # (N, 3, 3)
+    soles: np.ndarray  # (N + 1, S, 3) places of the soles at the knots
+    heading: np.ndarray  # (N + 1, 2, 2) forward and left of the first sole
+    com_shift: np.ndarray  # (N, 3)
+    sole_shift: np.ndarray  # (N, C, 3), zero but for soles
+    wrench_shift: np.ndarray  # (N, 6 C) patch axes [weights]
+    deviation: np.ndarray  # (N, NX) state at the start of the intervals
+    stretch: np.ndarray  # (N,) of their time [s]
+    is_planned: bool  # whether there was a plan before
+    replaced: np.ndarray  # (N, S, 2) change of a shift where its own place changes
+    outside: np.ndarray  # (N, 3) acceleration that the world adds [m/s^2]
+    tempo: float  # factor on the authored tempo that is asked for
+
+
+def make_horizon(
+    reference: Reference,
+    phases: np.ndarray,
+    steps: Sequence[AddedStep],
+    shift: np.ndarray,
+    previous: Plan | None,
+    touchdowns: Sequence[Touchdown],
+    stepping: bool,
+    lift: float,
+    push: np.ndarray,
+    tempo: float,
+) -> Horizon:
+    """Samples a behavior over a horizon.
+
+    Args:
+        reference: the behavior.
+        phases: (N + 1,) phases of the knots [s].
+        steps: steps that the behavior does not make.
+        shift: (S, 2) where the soles are, minus where the behavior has them [m].
+        previous: plan of the same steps, about which to linearize; None for none.
+        touchdowns: those that are early or late.
+        stepping: whether the places of the soles are states.
+        lift: vertical force besides those of the contacts [weights].
+        push: (2,) horizontal acceleration besides theirs, for a while [m/s^2].
+        tempo: factor on the authored tempo; velocities are at that tempo.
+    """
+    table, soles = reference.table, list(reference.soles)
+    middles = 0.5 * (phases[:-1] + phases[1:])
+    at_knots, at_middles = Samples(reference, phases), Samples(reference, middles)
+    # Outside the behavior the robot rests.
+    moving = ((phases >= 0) & (phases <= reference.duration))[:, None]
+    wrench, R = at_middles(table.wrench), table.R_contact[at_middles.index]
+    planned = table.standing[at_middles.index]
+    on = standing(planned, middles, (*steps, *touchdowns))
+    p, places = at_middles(table.p_contact), at_knots(table.p_contact)
+    hold_places(reference, steps, touchdowns, middles, p)
+    hold_places(reference, steps, touchdowns, phases, places)
+    replaced = _replaced(reference, phases, touchdowns)
+    if previous is None:
+        around = _around_behavior(wrench, planned, on, R, shift, replaced)
+    else:
+        around = _around_plan(previous, phases, middles, wrench, tempo, replaced)
+    sole_shift = np.zeros((*planned.shape, 3))
+    sole_shift[:, soles, :2] = around.shift
+    states = around.deviation
+    if stepping:
+        states = np.hstack([states, around.shift_before.reshape(len(states), -1)])
+    rates, h = tempo * moving, np.diff(phases) / tempo
+    return Horizon(
+        phases=phases,
+        h=h,
+        com=at_knots(table.com[:, 0]),
+        velocity=at_knots(table.com[:, 1]) * rates,
+        momentum=at_knots(table.momentum[:, 0]) * rates / reference.robot.total_mass,
+        wrench=wrench.reshape(len(wrench), -1),
+        standing=on,
+        R=R,
+        p=p,
+        inverse_inertia=_inverted(at_middles(table.inertia)),
+        soles=places[:, soles],
+        heading=reference.heading[at_knots.index],
+        com_shift=around.com,
+        sole_shift=sole_shift,
+        wrench_shift=around.wrench.reshape(len(wrench), -1),
+        deviation=states,
+        stretch=around.stretch,
+        is_planned=previous is not None,
+        replaced=replaced,
+        outside=outside_acceleration(lift, push, h, reference.robot.gravity),
+        tempo=tempo,
+    )
+
+
+def hold_places(
+    reference: Reference,
+    steps: Sequence[AddedStep],
+    touchdowns: Sequence[Touchdown],
+    phases: np.ndarray,
+    places: np.ndarray,
+) -> None:
+    """Keeps feet that have landed, or wait, where they are.
+
+    They do not go on to where the behavior has them go.
+
+    Args:
+        reference: the behavior.
+        steps: steps that the behavior does not make.
+        touchdowns: those that are early or late.
+        phases: (n,) phases [s].
+        places: (n, C, 3) places of the patches then [m], changed here.
+    """
+    for wait in (w for w in steps if w.stands):
+        place = reference.sample(wait.start).p_contact[wait.contact]
+        places[covered(wait, phases), wait.contact] = place
+    for down in touchdowns:
+        places[phases < down.end, down.contact] = down.place
+
+
+def _replaced(
+    reference: Reference, phases: np.ndarray, touchdowns: Sequence[Touchdown]
+) -> np.ndarray:
+    """(N, S, 2) change of shifts where the behavior lands feet that were put down.
+
+    They stay where they are, and the behavior has them elsewhere from then on.
+    """
+    out = np.zeros((len(phases) - 1, len(reference.soles), 2))
+    for down in (d for d in touchdowns if d.is_put_down):
+        last = (phases[:-1] < down.end) & (down.end <= phases[1:])
+        out[last, reference.soles.index(down.contact)] = behind(reference, down)
+    return out
+
+
+def _inverted(inertia: np.ndarray) -> np.ndarray:
+    """(N, 3, 3) inverses of positive definite matrices."""
+    out = np.empty_like(inertia)
+    _invert(inertia, out)
+    return out
+
+
+@compiled
+def _invert(A: Array3, out: Array3) -> None:
+    """Writes inverses, (N, 3, 3), by cofactors."""
+    for k in range(A.shape[0]):
+        for i in range(3):
+            for j in range(3):
+                a, b, c, d = (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3
+                out[k, j, i] = A[k, a, c] * A[k, b, d] - A[k, a, d] * A[k, b, c]
+        det = 0.0
+        for j in range(3):
+            det += A[k, 0, j] * out[k, j, 0]
+        for i in range(3):
+            for j in range(3):
+                out[k, i, j] /= det
+
+
+class Samples:
+    """Columns of a behavior's table at some phases."""
+
+    def __init__(self, reference: Reference, phases: np.ndarray) -> None:
+        """Finds the samples before `phases` [s], and how far on they are."""
+        self.index, self._share = reference.grid(phases)
+
+    def __call__(self, column: np.ndarray) -> np.ndarray:
+        """A column between samples, a row a phase."""
+        out = np.empty((len(self.index), *column.shape[1:]))
+        rows = column.reshape(len(column), -1), out.reshape(len(out), -1)
+        _between_samples(rows[0], self.index, self._share, rows[1])
+        return out
+
+
+@compiled
+def _between_samples(
+    column: MatrixView, index: Indices, share: Vector, out: Matrix
+) -> None:
+    for n in range(out.shape[0]):
+        k, u = index[n], share[n]
+        for m in range(out.shape[1]):
+            out[n, m] = (1 - u) * column[k, m] + u * column[k + 1, m]
+
+
+@compiled
+def _interpolate(
+    phases: Vector, knots: Vector, values: Matrix, out: MatrixView
+) -> None:
+    """Writes (M, m) values at ascending phases; beyond the knots those are held."""
+    last, k = knots.shape[0] - 1, 0
+    for n in range(out.shape[0]):
+        s = min(max(phases[n], knots[0]), knots[last])
+        while k < last - 1 and knots[k + 1] <= s:
+            k += 1
+        u = (s - knots[k]) / (knots[k + 1] - knots[k])
+        for m in range(out.shape[1]):
+            out[n, m] = values[k, m] + u * (values[k + 1, m] - values[k, m])
+
+
+class _Around(NamedTuple):
+    """What products of deviations are linearized about, in the intervals."""
+
+    com: np.ndarray  # (N, 3) in their middle
+    wrench: np.ndarray  # (N, C, 6) patch axes [weights]
+    deviation: np.ndarray  # (N, 13) at their start, but for the soles
+    stretch: np.ndarray  # (N,) of their time [s]
+    shift: np.ndarray  # (N, S, 2) of the soles at their end
+    shift_before: np.ndarray  # (N, S, 2) and at their start
+
+
+def _around_behavior(
+    wrench: np.ndarray,
+    planned: np.ndarray,
+    on: np.ndarray,
+    R: np.ndarray,
+    shift: np.ndarray,
+    replaced: np.ndarray,
+) -> _Around:
+    """The behavior; what feet in the air would carry is carried by the others."""
+    N, change = len(wrench), np.zeros_like(wrench)
+    lifted = np.where((planned & ~on)[:, :, None], wrench[:, :, 3:], 0.0)
+    force = np.einsum("ncij,ncj->nci", R, -lifted)
+    total = -force.sum(1) / np.maximum(on.sum(1), 1)[:, None]
+    force += np.where(on[:, :, None], total[:, None], 0.0)
+    change[:, :, 3:] = np.einsum("ncji,ncj->nci", R, force)
+    return _Around(
+        com=np.zeros((N, 3)),
+        wrench=change,
+        deviation=np.zeros((N, BODY)),
+        stretch=np.zeros(N),
+        shift=shift + np.cumsum(replaced, axis=0) - replaced,
+        shift_before=np.zeros((N, *shift.shape)),
+    )
+
+
+def _around_plan(
+    plan: Plan,
+    phases: np.ndarray,
+    middles: np.ndarray,
+    wrench: np.ndarray,
+    tempo: float,
+    replaced: np.ndarray,
+) -> _Around:
+    """The plan before, held beyond its end."""
+    com, start = np.empty((len(middles), 3)), np.zeros((len(middles), BODY))
+    _interpolate(middles, plan.phases, plan.deviation, com)
+    # Time is part of no product.
+    _interpolate(phases[:-1], plan.phases, plan.deviation, start[:, :12])
+    k = np.searchsorted(plan.phases, middles) - 1
+    k = np.clip(k, 0, len(plan.durations) - 1)
+    slowness = plan.durations / np.diff(plan.phases)
+    return _Around(
+        com=com,
+        wrench=plan.wrench[k] - wrench,
+        deviation=start,
+        stretch=(slowness[k] - 1 / tempo) * np.diff(phases),
+        shift=plan.shift[k + 1] - replaced,
+        shift_before=plan.shift[k],
+    )

@@ -1,0 +1,1 @@
+"""Detection of forces that the model does not know."""

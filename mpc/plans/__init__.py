@@ -1,0 +1,1 @@
+"""Plans: what the predictive controller hands to the whole-body controller."""

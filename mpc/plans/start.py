@@ -1,0 +1,56 @@
+"""PlanStart: where a plan starts, which is all that a program is told of the robot."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.plans.touchdown import Touchdown
+
+
+@dataclass(frozen=True)
+class PlanStart:
+    """The robot against its behavior, and what is asked of it now.
+
+    Attributes:
+        t: phase of the behavior that is asked for now [s]: at the authored tempo the
+            time.
+        s: phase of the behavior [s].
+        deviation: (12,) measured minus reference: CoM, CoM velocity, angular momentum
+            per mass, body rotation.
+        shift: (S, 2) places of the soles minus the behavior's [m], of those in the air
+            where they were going to land; None for zeros.
+        touchdowns: feet that landed early, or have not landed yet.
+        lift: vertical force besides those of the contacts [weights].
+        push: (2,) horizontal acceleration that the world adds for a while [m/s^2].
+        grip: share that the floor gives of the friction that is relied on.
+        tempo: factor on the authored tempo that is asked for; velocity and momentum of
+            `deviation` count from the behavior at that tempo.
+        rate: phase rate so far, from which the plan's goes on; None for any.
+        elapsed: time since that rate was chosen, in which it may have changed [s].
+        crouch: share of the whole crouch that the plan before wanted.
+    """
+
+    t: float
+    s: float
+    deviation: np.ndarray
+    shift: np.ndarray | None = None
+    touchdowns: Sequence[Touchdown] = ()
+    lift: float = 0.0
+    grip: float = 1.0
+    tempo: float = 1.0
+    rate: float | None = None
+    elapsed: float = 0.0
+    push: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    crouch: float = 0.0
+
+    def with_touchdown(self, touchdown: Touchdown) -> "PlanStart":
+        """The same with one more foot that lands, or has landed, early."""
+        return replace(self, touchdowns=(*self.touchdowns, touchdown))
+
+    def going_on(self, before: Plan) -> "PlanStart":
+        """The same with phase rate and crouch of the plan before, to go on from."""
+        elapsed = before.time_to(self.s)
+        rate = before.rate_at(before.time + elapsed)
+        return replace(self, rate=rate, elapsed=elapsed, crouch=before.crouch)

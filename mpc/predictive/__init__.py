@@ -1,0 +1,1 @@
+"""The predictive controller: forces, momentum, posture and timing over a horizon."""

@@ -1,0 +1,199 @@
+"""Bounds on the unknowns of the predictive program."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from backbeat.models.compiled import compiled
+from backbeat.models.compiled.arrays import (
+    Array3,
+    Array3View,
+    Array4,
+    FlagMatrix,
+    FlagsView,
+    Matrix,
+    Vector,
+    VectorView,
+)
+from backbeat.mpc.horizon.sampling import Horizon
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.plans.stepping import AddedStep, covered
+from backbeat.mpc.plans.weights import PredictiveWeights
+
+# A foot this near to landing lands where it was going [s], and how fast it moves [m/s].
+COMMITTED, FOOT_SPEED = 0.05, 3.0
+# An added step takes as little time as a foot needs, and is hurried no more.
+STEP_RATE = 1.05
+# Of the center of mass in the state; and room above the highest way of a body that
+# nothing carries, for what the program takes to be linear [m].
+HEIGHT, VELOCITY, ROOM = 2, 5, 0.015
+INF = 1e30
+
+
+def variable_bounds(
+    horizon: Horizon,
+    w: PredictiveWeights,
+    soles: Sequence[int],
+    width: int,
+    steps: Sequence[AddedStep],
+    start: PlanStart,
+    gravity: float,
+) -> np.ndarray:
+    """(2, N, width) bounds of wrenches, stretches, moves of soles, and height.
+
+    Args:
+        horizon: the behavior ahead.
+        w: bounds by name.
+        soles: patches whose places are states.
+        width: unknowns of an interval: wrenches, stretch, moves, then the state.
+        steps: steps that the behavior does not make.
+        start: from whose phase rate the tempo goes on, and height the body.
+        gravity: [m/s^2].
+    """
+    N, C = horizon.standing.shape
+    t = 6 * C
+    bounds = np.empty((2, N, width))
+    low, high = bounds
+    low[:], high[:] = -INF, INF
+    limits = w.fastest, w.slowest, w.max_force
+    _bound_loads(horizon.standing, horizon.wrench, horizon.h, limits, low, high)
+    middles = 0.5 * (horizon.phases[:-1] + horizon.phases[1:])
+    for step in (step for step in steps if not step.stands):
+        inside = covered(step, middles)
+        quickest = (1 / STEP_RATE - 1) * horizon.h[inside]
+        low[inside, t] = np.maximum(low[inside, t], quickest)
+    for i, c in enumerate(soles):
+        left = np.zeros(N)
+        _time_in_the_air(horizon.standing[:, c], horizon.phases, left)
+        far = np.clip(FOOT_SPEED * (left - COMMITTED), 0.0, w.reach[0])[:, None]
+        j = slice(t + 1 + 2 * i, t + 3 + 2 * i)
+        low[:, j], high[:, j] = -far, far
+    if start.rate is not None and start.elapsed > 0 and horizon.standing[0].any():
+        _go_on(low[0], high[0], t, horizon, w.hurry * start.elapsed, start.rate)
+    height = high[:, t + 1 + 2 * len(soles) + HEIGHT]
+    height[:] = w.rise
+    motion = float(start.deviation[HEIGHT]), float(start.deviation[VELOCITY])
+    fall = gravity, horizon.outside[:, 2]
+    for pace in (1.0, 1 / w.fastest, 1 / w.slowest):
+        _let_rise(horizon.wrench, horizon.R, pace * horizon.h, motion, fall, height)
+    return bounds
+
+
+@compiled
+def _let_rise(
+    wrench: Matrix,
+    R: Array4,
+    h: Vector,
+    motion: tuple[float, float],
+    fall: tuple[float, VectorView],
+    high: VectorView,
+) -> None:
+    """Raises (N,) bounds on the height to where nothing can keep the body below.
+
+    Who goes up already does not stop at once: it goes as far as one that is carried by
+    nothing.
+    """
+    (z, speed), (gravity, outside) = motion, fall
+    N, C = R.shape[:2]
+    for k in range(N):
+        a = outside[k]
+        for c in range(C):
+            for i in range(3):
+                a -= gravity * R[k, c, 2, i] * wrench[k, 6 * c + 3 + i]
+        z += speed * h[k] + 0.5 * a * h[k] * h[k]
+        speed += a * h[k]
+        high[k] = max(high[k], z + ROOM)
+
+
+@compiled
+def _bound_loads(
+    standing: FlagMatrix,
+    wrench: Matrix,
+    h: Vector,
+    limits: tuple[float, float, float],
+    low: Matrix,
+    high: Matrix,
+) -> None:
+    """Bounds wrenches, none in the air, and the stretches of intervals."""
+    fastest, slowest, most = limits
+    N, C = standing.shape
+    for k in range(N):
+        carried = False
+        for c in range(C):
+            z = 6 * c + 5
+            if standing[k, c]:
+                carried = True
+                low[k, z], high[k, z] = -wrench[k, z], most - wrench[k, z]
+                continue
+            for i in range(6 * c, 6 * c + 6):
+                low[k, i], high[k, i] = -wrench[k, i], -wrench[k, i]
+        # In flight nothing but gravity keeps time.
+        low[k, 6 * C], high[k, 6 * C] = 0.0, 0.0
+        if carried:
+            low[k, 6 * C] = (1 / fastest - 1) * h[k]
+            high[k, 6 * C] = (1 / slowest - 1) * h[k]
+
+
+@compiled
+def soles_apart(
+    heading: Array3,
+    soles: Array3View,
+    shift: Array3,
+    limits: tuple[float, float, float],
+    entries: Array3,
+    bounds: Array3View,
+) -> None:
+    """Writes rows and bounds of how far apart two soles are, forward and sideways.
+
+    What is so already, in the world or in the behavior, is always allowed.
+
+    Args:
+        heading: (N + 1, 2, 2) forward and left at the knots.
+        soles: (N + 1, 2, 3) places in the behavior [m].
+        shift: (N, 2, 2) where they are, minus that [m].
+        limits: most forward, most and least sideways [m].
+        entries: (N, 2, 4) written: of the places of both soles in the rows.
+        bounds: (2, N, 2) written: least and most [m].
+    """
+    forward, wide, apart = limits
+    for k in range(entries.shape[0]):
+        for r in range(2):
+            planned, moved = 0.0, 0.0
+            for i in range(2):
+                axis = heading[k + 1, r, i]
+                entries[k, r, i], entries[k, r, 2 + i] = axis, -axis
+                planned += axis * (soles[k + 1, 0, i] - soles[k + 1, 1, i])
+                moved += axis * (shift[k, 0, i] - shift[k, 1, i])
+            low, high = -forward, forward
+            if r == 1:
+                low, high = (apart, wide) if planned > 0 else (-wide, -apart)
+            now = planned + moved
+            bounds[0, k, r] = min(low, min(planned, now) - 1e-3) - planned
+            bounds[1, k, r] = max(high, max(planned, now) + 1e-3) - planned
+
+
+@compiled
+def _time_in_the_air(stands: FlagsView, phases: Vector, left: Vector) -> None:
+    """Writes (N,) phase until a patch lands, of intervals that have it in the air."""
+    landing = 0.0
+    for k in range(left.shape[0] - 1, -1, -1):
+        if stands[k]:
+            landing = 0.0
+            continue
+        if landing == 0.0:
+            landing = phases[k + 1] - phases[0]
+        left[k] = landing
+
+
+def _go_on(
+    low: np.ndarray,
+    high: np.ndarray,
+    t: int,
+    horizon: Horizon,
+    change: float,
+    rate: float,
+) -> None:
+    """Bounds the stretch of the first interval, entry t, to a change of the rate."""
+    h = horizon.h[0]
+    now = min(max((horizon.tempo / rate - 1) * h, low[t]), high[t])
+    low[t], high[t] = max(low[t], now - change * h), min(high[t], now + change * h)

@@ -1,0 +1,334 @@
+"""Matrices of the predictive program: its cost P, dynamics A, and inequality rows G.
+
+    minimize    x'P x / 2 + c'x    x = [u_0, x_1, u_1, x_2 .. u_N-1, x_N]
+    subject to  A x = b,  least <= G x <= most
+
+Where their entries are never changes; what they are is written for every horizon.
+`backbeat.mpc.predictive.program` says what they stand for.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import block_diag
+
+from backbeat.models.compiled import compiled
+from backbeat.models.compiled.arrays import Indices, Vector
+from backbeat.mpc.horizon.momentum_dynamics import dynamics_pattern, linearize_dynamics
+from backbeat.mpc.horizon.sampling import BODY, Horizon
+from backbeat.mpc.plans.weights import PredictiveWeights, patch_rows
+from backbeat.mpc.predictive.bounds import INF, soles_apart
+from backbeat.mpc.reference.trajectory import Reference
+
+# Intervals to whose ends the change of the rate is bounded. Rows across intervals are
+# dear; what comes later is planned ten times anew before it is there.
+HURRIED = 4
+# Number of an entry that is one, whatever the dynamics are.
+ONE = -1
+
+
+def stretch_weights(
+    weights: PredictiveWeights, h: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What theta costs, for intervals that are not all as long as the spacing.
+
+    The first interval goes from now to the next knot, and may be a third of the
+    others. Weighed by seconds, it was stretched by as many of them as its neighbor, so
+    that the phase rate fell while it got shorter, and rose when the next knot was the
+    first: a sawtooth in time with the plans. It is the rate that is to be near 1 and
+    to change little.
+
+    Args:
+        weights: of the program.
+        h: (N,) phase of each interval [s].
+
+    Returns:
+        (N,) weights on theta^2, and (N,) factors of theta in the change from one
+        interval to the next; those of a whole interval are `theta` and
+        sqrt(`theta_change`), per second.
+    """
+    share, spacing = weights.spacing / h, weights.spacing
+    return spacing * weights.theta * share, np.sqrt(
+        spacing * weights.theta_change
+    ) * share
+
+
+class PredictiveMatrices:
+    """The sparse matrices of one behavior's program, written again and again.
+
+    Attributes:
+        P, A, G: cost, dynamics and inequality rows. Rows of patches come first, knot
+            by knot, then those of the reach of the soles, then those of the change of
+            the rate.
+        num_inputs, num_states: NU and NX of an interval.
+        size: n, of all intervals together.
+        crouch: (n,) cost that asks for the whole crouch.
+        lowered: (N,) what it adds to the objective besides, knot by knot.
+    """
+
+    def __init__(
+        self, reference: Reference, weights: PredictiveWeights, soles: Sequence[int]
+    ) -> None:
+        """Finds where all entries are.
+
+        Args:
+            reference: the behavior.
+            weights: horizon, weights and bounds.
+            soles: patches whose places are states.
+        """
+        self._reference, self._weights, self._soles = reference, weights, soles
+        robot = reference.robot
+        self._g, self._m = robot.gravity, robot.total_mass
+        self._C, self._S = len(reference.patches), len(soles)
+        self.num_states = NX = BODY + 2 * self._S
+        self.num_inputs = NU = 6 * self._C + 1 + 2 * self._S
+        self.size = weights.knots * (NU + NX)
+        self._iu = np.arange(weights.knots) * (NU + NX)
+        self._ix, self._it = self._iu + NU, self._iu + 6 * self._C
+        # Only two soles are kept within each other's reach.
+        self._reaches = self._S == 2
+        self._per_second, self._terminal = self._state_cost()
+        self.P, self.crouch, self.lowered = self._make_cost()
+        self._find_entries()
+        self.A = self._make_dynamics()
+        self.G = self._make_rows()
+
+    def _make_cost(self) -> tuple[sp.csc_matrix, np.ndarray, np.ndarray]:
+        """P, and what the crouch adds to cost and objective."""
+        w, N, NX = self._weights, self._weights.knots, self.num_states
+        h, width = w.spacing, self.num_inputs + NX
+        Q, terminal = self._per_second, self._terminal
+        low = np.zeros(NX)
+        low[2] = -w.crouch
+        wrench = [w.moment] * 3 + [w.force, w.force, w.vertical]
+        blocks, crouch, lowered = [], np.zeros(self.size), np.zeros(N)
+        for k in range(N):
+            R = np.r_[np.tile(wrench, self._C), w.theta, np.full(2 * self._S, w.jump)]
+            R = np.diag(R * h)
+            # Change of the stretch: |theta_k - theta_k+1|^2, its own diagonal part.
+            t = 6 * self._C
+            R[t, t] += w.theta_change * h * (2 if 0 < k < N - 1 else 1)
+            weight, end = Q * h if k < N - 1 else terminal, (k + 1) * width
+            blocks += [R, weight]
+            crouch[end - NX : end] = -weight @ low
+            lowered[k] = 0.5 * low @ weight @ low
+        P = sp.lil_matrix(block_diag(*blocks))
+        for k in range(N - 1):
+            a, b = self._it[k], self._it[k + 1]
+            P[a, b] = P[b, a] = -w.theta_change * h
+        for a, b in zip(self._it, self._ix + 3, strict=True):
+            # Room for the coupling of stretch and velocity, written at each solve.
+            for i in range(3):
+                P[a, b + i] = P[b + i, a] = 1e-300
+        P = sp.csc_matrix(P)
+        P.sort_indices()
+        return P, crouch, lowered
+
+    def _find_entries(self) -> None:
+        """Notes where P has what is written at each solve, and all else that it has."""
+        w, P = self._weights, self.P
+        h, N = w.spacing, w.knots
+        self._velocity_weight = np.r_[np.full(N - 1, w.velocity * h), 2 * w.velocity]
+        index = sp.csc_matrix(
+            (np.arange(1, P.nnz + 1), P.indices, P.indptr), P.shape
+        ).tolil()
+        self._theta_diagonal = np.array([index[i, i] - 1 for i in self._it], int)
+        ends = zip(self._it[:-1], self._it[1:], strict=True)
+        self._theta_pairs = np.array(
+            [[index[a, b] - 1, index[b, a] - 1] for a, b in ends], int
+        )
+        self._neighbors = np.r_[1.0, np.full(N - 2, 2.0), 1.0]
+        self._beats = np.array([index[i, i] - 1 for i in self._ix + BODY - 1], int)
+        pairs = list(zip(self._it, self._ix + 3, strict=True))
+        self._theta_velocity = np.array(
+            [[index[i, j + m] - 1 for m in range(3)] for i, j in pairs], int
+        )
+        self._velocity_theta = np.array(
+            [[index[j + m, i] - 1 for m in range(3)] for i, j in pairs], int
+        )
+        self._P_values = P.data.copy()
+        # What is written at each solve, for its intervals.
+        self._P_values[self._theta_diagonal] = 0.0
+        self._P_values[self._theta_velocity] = 0.0
+        self._P_values[self._velocity_theta] = 0.0
+
+    def _state_cost(self) -> tuple[np.ndarray, np.ndarray]:
+        """Cost of a state per second, and of the last one."""
+        w = self._weights
+        weights = [0.0, w.velocity, w.momentum, w.rotation]
+        Q = np.diag(np.r_[np.repeat(weights, 3), w.beat, np.full(2 * self._S, w.shift)])
+        # The center of mass goes where the soles are.
+        C = np.zeros((3, self.num_states))
+        C[:, :3] = np.eye(3)
+        for i in range(self._S):
+            C[:2, BODY + 2 * i : BODY + 2 * i + 2] = -np.eye(2) / self._S
+        Q += C.T @ np.diag([w.com, w.com, w.height]) @ C
+        height = float(self._reference.table.com[:, 0, 2].mean())
+        D = C.copy()
+        D[:, 3:6] = np.eye(3) * np.sqrt(max(height, 0.1) / self._g)
+        return Q, 2 * Q + w.terminal * D.T @ D
+
+    def _make_dynamics(self) -> sp.csc_matrix:
+        """A, and which entry of which interval's dynamics each of its own is."""
+        N, NX, NU = self._weights.knots, self.num_states, self.num_inputs
+        patterns = dynamics_pattern(self._C, self._soles)
+        (i_x, j_x), (i_u, j_u) = map(np.nonzero, patterns)
+        rows, columns, sources = [], [], []
+        for k in range(N):
+            r = k * NX + np.arange(NX)
+            rows.append(r)
+            columns.append(self._ix[k] + np.arange(NX))
+            sources.append(np.full(NX, ONE))
+            if k > 0:
+                rows.append(k * NX + i_x)
+                columns.append(self._ix[k - 1] + j_x)
+                sources.append((k * NX + i_x) * NX + j_x)
+            rows.append(k * NX + i_u)
+            columns.append(self._iu[k] + j_u)
+            sources.append(N * NX * NX + (k * NX + i_u) * NU + j_u)
+        i, j = np.concatenate(rows), np.concatenate(columns)
+        numbered = sp.csc_matrix(
+            (np.arange(1.0, len(i) + 1), (i, j)), (N * NX, self.size)
+        )
+        self._sources = np.concatenate(sources)[numbered.data.astype(int) - 1]
+        return numbered
+
+    def _make_rows(self) -> sp.csc_matrix:
+        """G, and where the entries are that depend on the horizon."""
+        N = self._weights.knots
+        patches = self._G_knot = self._patches(1.0)
+        self._grip, self._gripping = 1.0, patches != self._patches(0.0)
+        rows = patches.shape[0]
+        reach = 2 if self._reaches else 0
+        self._hurried = min(HURRIED, N - 1)
+        lil = sp.lil_matrix((N * (rows + reach) + self._hurried, self.size))
+        for k in range(N):
+            columns = slice(self._iu[k], self._iu[k] + 6 * self._C)
+            lil[k * rows : (k + 1) * rows, columns] = patches
+            for r in range(reach):
+                o = self._ix[k] + BODY
+                lil[N * rows + 2 * k + r, o : o + 4] = 1.0
+        for k in range(self._hurried):
+            row = N * (rows + reach) + k
+            lil[row, self._it[k]], lil[row, self._it[k + 1]] = -1.0, 1.0
+        G = sp.csc_matrix(lil)
+        G.sort_indices()
+        # Where the entries of friction, of the reach, in order of (knot, row, column),
+        # and of the change of the rate are.
+        at = sp.csc_matrix(
+            (np.arange(1.0, G.nnz + 1), G.indices, G.indptr), G.shape
+        ).tocsr()
+        last = N * (rows + reach)
+        knots = [
+            at[k * rows : (k + 1) * rows, i : i + 6 * self._C].toarray()
+            for k, i in enumerate(self._iu)
+        ]
+        entries = np.array(knots)[:, self._gripping]
+        self._grip_entries = entries.astype(int) - 1
+        self._reach_entries = at[N * rows : last].data.astype(int) - 1
+        self._hurry_entries = at[last:].data.astype(int) - 1
+        return G
+
+    def _patches(self, grip: float) -> np.ndarray:
+        """(10 C, 6 C) rows of one knot's patches, with a share of the friction."""
+        contacts = [self._reference.robot.contacts[n] for n in self._reference.patches]
+        shape = [(c.half_length, c.half_width) for c in contacts]
+        return block_diag(*(patch_rows(*half, self._weights, grip) for half in shape))
+
+    def linearize(self, horizon: Horizon, x0: np.ndarray, beat: float) -> np.ndarray:
+        """Writes dynamics and cost along a horizon; (N NX,) the right-hand side.
+
+        Args:
+            horizon: the behavior ahead, and the plan about which to linearize.
+            x0: (NX,) measured deviation.
+            beat: weight on time minus phase.
+        """
+        h = horizon.h
+        Ad, Bd, e = linearize_dynamics(horizon, x0, self._soles, self._m, self._g)
+        e[0] += Ad[0] @ x0
+        _gather(Ad.ravel(), Bd.ravel(), self._sources, self.A.data)
+        # |dv + theta v_ref / h|^2: slowing down also slows what is to be tracked.
+        scale = horizon.velocity[1:] / h[:, None]
+        weight = self._velocity_weight[:, None]
+        values = self._P_values.copy()
+        stretch, change = stretch_weights(self._weights, h)
+        values[self._theta_diagonal] = (
+            stretch + change**2 * self._neighbors + (weight * scale**2).sum(1)
+        )
+        values[self._theta_pairs] = -(change[:-1] * change[1:])[:, None]
+        values[self._theta_velocity] = weight * scale
+        values[self._velocity_theta] = weight * scale
+        values[self._beats] *= beat / self._weights.beat
+        self.P.data = values
+        return e.ravel()
+
+    def cost_of_time(self, horizon: Horizon) -> np.ndarray:
+        """(N,) what a second of the plan before costs in each interval.
+
+        `P` has cost per phase, by which who is out of place would gain by waiting.
+        Without a plan before, and of time itself, it is zero.
+
+        Args:
+            horizon: with the plan before.
+        """
+        x = horizon.deviation
+        return np.asarray(0.5 * (x @ self._per_second * x).sum(axis=1))
+
+    def write_rows(
+        self, horizon: Horizon, shift: np.ndarray, grip: float
+    ) -> np.ndarray:
+        """Writes rows that depend on the horizon; (2, m) least and most of all rows.
+
+        Args:
+            horizon: the behavior ahead.
+            shift: (S, 2) where the soles are, minus where the behavior has them [m].
+            grip: share of the friction that the floor gives.
+        """
+        N, G = self._weights.knots, self.G
+        if grip != self._grip:
+            self._grip, self._G_knot = grip, self._patches(grip)
+            G.data[self._grip_entries] = self._G_knot[self._gripping]
+        first, last = N * len(self._G_knot), G.shape[0] - self._hurried
+        out = np.empty((2, G.shape[0]))
+        out[0, :first] = -INF
+        out[1, :first] = -(horizon.wrench @ self._G_knot.T).ravel()
+        if self._reaches:
+            entries = np.empty((N, 2, 4))
+            bounds = out[:, first:last].reshape(2, N, 2)
+            w = self._weights
+            limits = w.reach[0], w.reach[1], w.apart
+            moved = shift + np.cumsum(horizon.replaced, axis=0)
+            soles_apart(horizon.heading, horizon.soles, moved, limits, entries, bounds)
+            G.data[self._reach_entries] = entries.ravel()
+        entries, most = self._hurry(horizon)
+        G.data[self._hurry_entries] = entries
+        out[0, last:], out[1, last:] = -most, most
+        return out
+
+    def _hurry(self, horizon: Horizon) -> tuple[np.ndarray, np.ndarray]:
+        """Entries and bounds of the change of the rate, as stretches per interval.
+
+        Flight has its own time, and the rate may be what it likes before and after.
+        """
+        w, K = self._weights, self._hurried
+        slowness = 1 / horizon.h[: K + 1]
+        entries = np.empty((K, 2))
+        entries[:, 0], entries[:, 1] = -slowness[:-1], slowness[1:]
+        carried = np.asarray(horizon.standing[: K + 1].any(axis=1))
+        free = 1 / w.slowest - 1 / w.fastest
+        most = np.where(carried[:-1] & carried[1:], w.hurry * w.spacing, free)
+        return entries.ravel(), most
+
+
+@compiled
+def _gather(A: Vector, B: Vector, sources: Indices, out: Vector) -> None:
+    """Writes minus the entries of A, then B, that have these numbers; ones for ONE."""
+    for n in range(out.shape[0]):
+        i = sources[n]
+        if i < 0:
+            out[n] = 1.0
+        elif i < A.shape[0]:
+            out[n] = -A[i]
+        else:
+            out[n] = -B[i - A.shape[0]]

@@ -1,0 +1,33 @@
+"""PredictiveMemory: what one step of the predictive controller hands to the next."""
+
+from dataclasses import dataclass, field
+
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.safety.fail_safe import Safety
+
+
+@dataclass(frozen=True)
+class PredictiveMemory:
+    """All memory of the predictive controller.
+
+    Attributes:
+        plan: the plan in force.
+        plans: plans made.
+        safety: what is done about programs that are not solved, and the counts.
+        settings: what was asked of the latest plan.
+    """
+
+    plan: Plan
+    plans: int = 0
+    safety: Safety = field(default_factory=Safety)
+    settings: PlanSettings | None = None
+
+    @property
+    def failures(self) -> int:
+        """Solves that found no plan."""
+        return self.safety.count
+
+    def __deepcopy__(self, memo: object) -> "PredictiveMemory":
+        """Values in a Context may be shared, for nothing here ever changes."""
+        return self

@@ -1,0 +1,301 @@
+"""PredictiveProgram: forces, momentum and timing over a horizon, as a pure function.
+
+A linear time-varying predictive controller in deviations from the behavior, on a
+grid of phase, so that contact switches sit on knots whatever the timing does.
+
+    state       x = [dc, dv, dk, dphi, dT, dp_1 .. dp_S]: CoM, CoM velocity, angular
+                momentum per mass, body rotation (each minus the behavior's), time
+                minus phase, and places of the soles in the plane (minus the
+                behavior's)
+    input       u = [dw_1 .. dw_C, theta, j_1 .. j_S]: patch wrenches minus the
+                behavior's, in weights of the robot, the stretch of the interval's
+                time [s], and how far soles in the air go elsewhere
+    dynamics    dv' = g sum df,
+                dk' = g sum [(p + dp - c - dc) x (f_ref + df) - (p - c) x f_ref + dm],
+                dphi' = m I^-1 dk,  dp+ = dp + j,
+                x+ = A x + B u + E theta + e, E = change of the behavior per time;
+                products of deviations are linearized about the plan before
+    cost        sum |dc - mean dp|^2 + |dv + (theta/h) v_ref|^2 + |dk|^2 + |dphi|^2
+                + dT^2 + |dp|^2 + |j|^2 + |dw|^2 + theta^2 + change of theta^2, both
+                by share of the interval; at the end the divergent component of motion
+                |dc - mean dp + dv / omega|^2;
+                while balance is not at stake also theta times what a second of the
+                plan before costs
+    subject to  friction pyramid, center of pressure, yaw moment and normal force of
+                every standing patch, no wrench elsewhere, bounded theta, no theta in
+                flight, soles within reach of each other and never crossed
+
+States carry no hard constraint: an infeasible program would be a fall. Sources
+    Wieber, "Trajectory Free Linear Model Predictive Control for Stable Walking in
+    the Presence of Strong Perturbations", 2006.
+    Englsberger, Ott, Albu-Schaeffer, "Three-Dimensional Bipedal Walking Control
+    Based on Divergent Component of Motion", 2015.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from backbeat.mpc.horizon.phase_grid import PhaseGrid
+from backbeat.mpc.horizon.sampling import BODY, Horizon, make_horizon
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.plans.stepping import AddedStep
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.bounds import variable_bounds
+from backbeat.mpc.predictive.matrices import PredictiveMatrices
+from backbeat.mpc.predictive.solver import PredictiveSolver
+from backbeat.mpc.reference.trajectory import Reference
+
+# Time to get up from the whole crouch [s].
+RISE = 0.4
+
+
+class Solve(NamedTuple):
+    """The last program and its answer, for whoever explains it.
+
+    Bounds and prices of the inequality rows (rows of patches, reach of the soles,
+    change of the rate) and of the variables are stacked: lower and upper.
+    """
+
+    horizon: Horizon
+    x0: np.ndarray  # (NX,) state at the start
+    x: np.ndarray  # (N, NU + NX) inputs and states
+    rows: np.ndarray  # (m,) values of the inequality rows
+    row_bounds: np.ndarray  # (2, m)
+    row_prices: np.ndarray  # (2, m)
+    bounds: np.ndarray  # (2, N, NU + NX)
+    prices: np.ndarray  # (2, N, NU + NX)
+    crouch: np.ndarray  # (N,) how much lower the center of mass is wanted [m]
+    seconds: np.ndarray  # (N,) price of an interval's stretch [1/s]
+    beat: float  # weight on time minus phase
+
+
+class PredictiveProgram:
+    """The predictive program of one behavior.
+
+    Attributes:
+        reference: the behavior.
+        weights: horizon, weights and bounds.
+    """
+
+    def __init__(
+        self, reference: Reference, weights: PredictiveWeights | None = None
+    ) -> None:
+        """Allocates the program and its solver."""
+        self.reference = reference
+        self.weights = w = weights or PredictiveWeights()
+        self._C = len(reference.patches)
+        self._S = len(reference.soles) if w.stepping else 0
+        self._soles = list(reference.soles[: self._S])
+        height = max(float(reference.table.com[0, 0, 2]), 0.1)
+        self._omega = np.sqrt(reference.robot.gravity / height)
+        self._grid = PhaseGrid(reference, w.spacing)
+        if self._C:
+            self._matrices = PredictiveMatrices(reference, w, self._soles)
+            self._solver = self._make_solver()
+
+    @property
+    def horizon(self) -> float:
+        """Length of the horizon at nominal tempo [s]."""
+        return self.weights.knots * self.weights.spacing
+
+    @property
+    def status(self) -> str:
+        """How the last solve ended, as of `PredictiveSolver`; "" before any."""
+        return self._solver.status if self._C else ""
+
+    @property
+    def may_step(self) -> bool:
+        """Whether one foot may leave the ground while another stands."""
+        return self.weights.stepping and len(self.reference.soles) > 1
+
+    def _make_solver(self) -> PredictiveSolver:
+        begin = float(self.reference.table.t[0])
+        horizon = self._horizon(PlanStart(begin, begin, np.zeros(12)))
+        of = self._matrices
+        of.linearize(horizon, np.zeros(of.num_states), self.weights.beat)
+        return PredictiveSolver(of)
+
+    def _horizon(
+        self,
+        start: PlanStart,
+        steps: Sequence[AddedStep] = (),
+        previous: Plan | None = None,
+    ) -> Horizon:
+        s, downs = start.s, start.touchdowns
+        to_come = [d for d in downs if d.is_to_come(s)]
+        return make_horizon(
+            self.reference,
+            self._grid.phases(s, self.weights.knots, (*steps, *to_come)),
+            steps,
+            self.shift(start),
+            previous,
+            downs,
+            bool(self._soles),
+            start.lift,
+            start.push,
+            start.tempo,
+        )
+
+    def shift(self, start: PlanStart) -> np.ndarray:
+        """(S, 2) where the soles are, minus where the behavior has them [m]."""
+        if start.shift is None:
+            return np.zeros((len(self.reference.soles), 2))
+        return start.shift
+
+    def solve(
+        self,
+        start: PlanStart,
+        steps: Sequence[AddedStep] = (),
+        previous: Plan | None = None,
+    ) -> Plan | None:
+        """Plans from a start.
+
+        Args:
+            start: where the robot is, and what is asked of it.
+            steps: steps that the behavior does not make.
+            previous: the plan before, with the same steps, for products of
+                deviations; None neglects them.
+
+        Returns:
+            A plan, or None when the solver found none.
+        """
+        started, busy = time.perf_counter(), time.thread_time()
+        crouch = self._ask(start, steps, previous)
+        iterations = self._solver.solve()
+        if self.status != "solved":
+            return None
+        horizon, x0, _, (low, high) = self._asked
+        of, N, t0 = self._matrices, self.weights.knots, 6 * self._C
+        Z = self._solver.x.reshape(N, -1)
+        X = np.vstack([x0, Z[:, of.num_inputs :]])
+        stretch = np.clip(Z[:, t0], low[:, t0], high[:, t0])
+        durations = horizon.h + stretch
+        objective = self._solver.objective + crouch**2 @ of.lowered
+        return Plan(
+            time=start.t,
+            phase=start.s,
+            rate=start.tempo * float(horizon.h[0] / durations[0]),
+            durations=durations,
+            phases=horizon.phases,
+            deviation=X[:, :12].copy(),
+            wrench=(horizon.wrench + Z[:, :t0]).reshape(N, self._C, 6),
+            com=horizon.com + X[:, :3],
+            shift=self._shifts(X, start),
+            steps=tuple(steps),
+            touchdowns=tuple(start.touchdowns),
+            lift=start.lift,
+            push=start.push,
+            grip=start.grip,
+            may_step=self.weights.stepping,
+            crouch=float(crouch[0]),
+            objective=float(objective),
+            iterations=iterations,
+            solve_time=time.perf_counter() - started,
+            solve_cpu=time.thread_time() - busy,
+        )
+
+    def _ask(
+        self, start: PlanStart, steps: Sequence[AddedStep], previous: Plan | None
+    ) -> np.ndarray:
+        """Hands the program to the solver; (N,) the share of the whole crouch in it."""
+        of, w = self._matrices, self.weights
+        shift = self.shift(start)
+        late = (start.t - start.s) / start.tempo
+        x0 = np.concatenate([start.deviation, [late], shift[: self._S].ravel()])
+        horizon = self._horizon(start, steps, previous)
+        at_stake = self._at_stake(start)
+        beat = w.calm_beat + at_stake * (w.beat - w.calm_beat)
+        b = of.linearize(horizon, x0, beat)
+        rows = of.write_rows(horizon, shift, start.grip)
+        width = of.num_inputs + of.num_states
+        crouch = self._crouch(1.0 if steps else at_stake, start, horizon)
+        seconds = np.zeros(w.knots)
+        if at_stake < 1:
+            seconds = (1 - at_stake) * of.cost_of_time(horizon)
+        c = crouch[:, None] * of.crouch.reshape(-1, width)
+        c[:, 6 * self._C] += seconds
+        gravity = self.reference.robot.gravity
+        bounds = variable_bounds(horizon, w, self._soles, width, steps, start, gravity)
+        self._solver.ask(c.ravel(), b, rows, bounds.reshape(2, -1))
+        self._asked = horizon, x0, rows, bounds
+        self._priced = crouch * w.crouch, seconds, beat
+        return crouch
+
+    def solve_anew(
+        self, start: PlanStart, steps: Sequence[AddedStep] = ()
+    ) -> Plan | None:
+        """Plans steps that the plan before has not, about a first answer.
+
+        Without products of deviations in it that answer sees no use in hurrying: who
+        is off balance falls less far in less time.
+        """
+        first = self.solve(start, steps)
+        return None if first is None else self.solve(start, steps, first)
+
+    def off_balance(self, deviation: np.ndarray, shift: np.ndarray) -> np.ndarray:
+        """(2,) divergent component of motion from where it belongs [m].
+
+        Args:
+            deviation: (12,) as of `PlanStart`.
+            shift: (S, 2) likewise.
+        """
+        off = deviation[:2] + deviation[3:5] / self._omega
+        return np.asarray(off - shift.sum(0) / len(shift) if len(shift) else off)
+
+    def _at_stake(self, start: PlanStart) -> float:
+        """How far balance is at stake: 0 for one who is calm, 1 for one nearly lost."""
+        w = self.weights
+        off = float(np.hypot(*self.off_balance(start.deviation, self.shift(start))))
+        return min(1.0, max(0.0, (off - w.calm) / (w.lost - w.calm)))
+
+    def _crouch(self, wanted: float, start: PlanStart, horizon: Horizon) -> np.ndarray:
+        """(N,) share of the whole crouch over the horizon.
+
+        It is gone down at once, and got up from in time.
+        """
+        since = start.elapsed + np.cumsum(horizon.h) - horizon.h[0]
+        return np.maximum(wanted, start.crouch - since / RISE)
+
+    def last_solve(self) -> Solve:
+        """What was asked last and what came out; call it after `solve`."""
+        horizon, x0, row_bounds, bounds = self._asked
+        x, (row_prices, prices) = self._solver.x, self._solver.prices()
+        return Solve(
+            horizon,
+            x0,
+            x.reshape(bounds.shape[1:]),
+            self._matrices.G @ x,
+            row_bounds,
+            row_prices,
+            bounds,
+            prices.reshape(bounds.shape),
+            *self._priced,
+        )
+
+    def _shifts(self, X: np.ndarray, start: PlanStart) -> np.ndarray:
+        """(N + 1, S, 2) places of the soles; as they are where none may step."""
+        if self._S:
+            return X[:, BODY:].reshape(len(X), -1, 2).copy()
+        return np.tile(self.shift(start), (len(X), 1, 1))
+
+    def rest(self, t: float, s: float, tempo: float = 1.0) -> Plan:
+        """The plan that follows the behavior exactly, at a tempo."""
+        N, C = self.weights.knots, self._C
+        horizon = self._horizon(PlanStart(t, s, np.zeros(12), tempo=tempo))
+        S = len(self.reference.soles)
+        return Plan(
+            time=t,
+            phase=s,
+            rate=tempo,
+            durations=horizon.h,
+            phases=horizon.phases,
+            deviation=np.zeros((N + 1, 12)),
+            wrench=horizon.wrench.reshape(N, C, 6),
+            com=horizon.com,
+            shift=np.zeros((N + 1, S, 2)),
+            may_step=self.weights.stepping,
+        )

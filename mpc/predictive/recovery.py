@@ -1,0 +1,258 @@
+"""Recovery: steps where the behavior stands, when standing would be a fall.
+
+When the divergent component of motion leaves the place where it belongs, the
+predictive program is solved again for robots that begin to step with one foot or with
+the other, or that put down a foot which the behavior keeps in the air. Whichever costs
+the least goes on.
+
+Sources
+    Pratt, Carff, Drakunov, Goswami, "Capture Point: A Step toward Humanoid Push
+    Recovery", 2006.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.plans.start import PlanStart
+from backbeat.mpc.plans.stepping import AddedStep, let_wait, recovery_steps
+from backbeat.mpc.plans.touchdown import Touchdown, put_down
+from backbeat.mpc.predictive.program import PredictiveProgram
+
+# Share of sideways in a motion from which the order of steps follows.
+SIDEWAYS = 0.7
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """When and how to step.
+
+    Attributes:
+        watch: distance of the divergent component from its place from which steps
+            are considered [m].
+        alarm: the same, of where it will be after `ahead` at its present speed, from
+            which steps may cost `price` more than standing: they only help if taken
+            in time, and a push that has begun goes on.
+        astray: distance of the soles from where the behavior has them from which a
+            robot that stands well steps back, or goes on stepping [m].
+        ahead: [s].
+        price: in the objective of the predictive program.
+        saving: what steps have to save of it where there is no alarm: a robot that has
+            its balance back does not go on stepping to be where it was.
+        intervals: intervals of the horizon that a swing takes.
+        count: number of steps of a recovery.
+        held: a foot that the behavior would keep in the air for so long after it could
+            be put down, may be put down [s].
+    """
+
+    watch: float = 0.03
+    alarm: float = 0.16
+    astray: float = 0.1
+    ahead: float = 0.06
+    price: float = 0.3
+    saving: float = 0.1
+    intervals: int = 4
+    count: int = 6
+    held: float = 0.3
+
+    def improve(
+        self,
+        program: PredictiveProgram,
+        start: PlanStart,
+        plan: Plan | None,
+        before: Plan,
+        elapsed: float,
+        undecided: Plan | None = None,
+    ) -> Plan | None:
+        """The plan given, or one with steps that is better.
+
+        Args:
+            program: the predictive program.
+            start: where the robot is, and what is asked of it.
+            plan: the best plan without steps; None when there is none.
+            before: the plan in force.
+            elapsed: time since that was made [s].
+            undecided: the plan in force when it has steps that are to come, and may
+                be given up for more than `price`; None for none.
+        """
+        best, least = plan, np.inf if plan is None else plan.objective
+        if not program.may_step:
+            return plan
+        shift = program.shift(start)
+        off, astray = program.off_balance(start.deviation, shift), shift.mean(axis=0)
+        is_calm = bool(np.hypot(*off) < self.watch)
+        if plan is not None and is_calm and np.hypot(*astray) < self.astray:
+            return plan
+        is_alarmed = self._is_alarmed(program, off, before, elapsed)
+        least += self.price if is_alarmed else -self.saving
+        for down in self._put_downs(program, start):
+            candidate = program.solve_anew(start.with_touchdown(down))
+            # What the behavior wants to keep in the air is not put down for little.
+            if candidate is not None and candidate.objective + self.price < least:
+                best, least = candidate, candidate.objective
+        way = -astray if is_calm else off
+        for steps in self._sequences(program, start, way):
+            saved = 0.0
+            if undecided is not None and undecided.steps == steps:
+                candidate = program.solve(start, steps, undecided)
+                saved = self.price
+            else:
+                candidate = program.solve_anew(start, steps)
+            if candidate is not None and candidate.objective - saved < least:
+                best, least = candidate, candidate.objective - saved
+        return best
+
+    def cut_short(
+        self,
+        program: PredictiveProgram,
+        start: PlanStart,
+        plan: Plan,
+        before: Plan,
+        elapsed: float,
+    ) -> Plan:
+        """A plan with steps, or one that ends with the step under way where that does.
+
+        With its soles where they belong, a robot that goes on stepping would stay in a
+        crouch for nothing. Steps that an alarm has called for are not given up in it.
+
+        Args:
+            program: the predictive program.
+            start: where the robot is, and what is asked of it.
+            plan: with steps.
+            before, elapsed: as of `improve`.
+        """
+        shift, s = program.shift(start), start.s
+        if np.hypot(*shift.T).max(initial=0.0) > self.astray:
+            return plan
+        off = program.off_balance(start.deviation, shift)
+        if self._is_alarmed(program, off, before, elapsed):
+            return plan
+        begun = tuple(w for w in plan.steps if w.start <= s)
+        can_wait = program.weights.can_wait
+        steps = let_wait(program.reference, begun, s, can_wait)
+        if steps is None or len(steps) == len(plan.steps):
+            return plan
+        shorter = program.solve_anew(start, steps)
+        if shorter is None or shorter.objective > plan.objective + self.price:
+            return plan
+        return shorter
+
+    def _is_alarmed(
+        self,
+        program: PredictiveProgram,
+        off: np.ndarray,
+        before: Plan,
+        elapsed: float,
+    ) -> bool:
+        """Whether the divergent component, off its place by (2,), gets too far off."""
+        rate = np.zeros(2)
+        if before.iterations and elapsed > 0:
+            rate = off - program.off_balance(before.deviation[0], before.shift[0])
+            rate = rate / elapsed
+        return bool(np.hypot(*(off + self.ahead * rate)) > self.alarm)
+
+    def _sequences(
+        self, program: PredictiveProgram, start: PlanStart, way: np.ndarray
+    ) -> list[tuple[AddedStep, ...]]:
+        """Steps in a way (2,) that may be taken at once, or after a landing.
+
+        Where the plan may keep its own time, one more than there is time for: the foot
+        that the behavior lifts next waits for it.
+        """
+        reference, spacing = program.reference, program.weights.spacing
+        s, can_wait = start.s, program.weights.can_wait
+        window = self._window(program, start)
+        sequences = []
+        for order in self._orders(program, s, way, window.before):
+            steps = recovery_steps(
+                order, window.start, spacing, self.intervals, self.count, window.settled
+            )
+            # A second one that is far off is decided when it is near.
+            if window.settled > steps[0].end + self.intervals * spacing:
+                steps = steps[:1]
+            most = sum(w.end < window.end + 1e-6 for w in steps)
+            # No foot steps twice in a row: the behavior's own step can go elsewhere.
+            last = order[(most - 1) % len(order)]
+            counts = {most - 1 if last == window.after else most}
+            if most < self.count and last == window.after:
+                counts.add(most + 1)
+            for count in sorted(counts - {0, -1}):
+                found = let_wait(reference, steps[:count], s, can_wait)
+                if found is not None:
+                    sequences.append(found)
+        return sequences
+
+    def _put_downs(
+        self, program: PredictiveProgram, start: PlanStart
+    ) -> list[Touchdown]:
+        """Touchdowns of feet that the behavior keeps in the air for long."""
+        reference, s = program.reference, start.s
+        landing = s + self.intervals * program.weights.spacing
+        known = {d.contact for d in start.touchdowns}
+        return [
+            put_down(reference, c, landing, float(end))
+            for c in reference.soles
+            for begin, end in reference.swings[c]
+            if c not in known and begin <= s and end - landing > self.held
+        ]
+
+    def _orders(
+        self,
+        program: PredictiveProgram,
+        s: float,
+        way: np.ndarray,
+        swinging: int | None,
+    ) -> list[list[int]]:
+        """Orders in which the soles may step: sideways, the one ahead goes first.
+
+        After a step of the behavior it is the other foot's turn.
+        """
+        reference = program.reference
+        soles = list(reference.soles)
+        if swinging is not None:
+            return [[c for c in soles if c != swinging] + [swinging]]
+        place = reference.sample(s).p_contact[soles, :2]
+        side = place[0] - place[1]
+        side = side / max(float(np.hypot(*side)), 1e-6)
+        along = float(side @ way)
+        forward = float(np.hypot(*(way - along * side)))
+        orders = [soles, soles[::-1]]
+        if abs(along) > SIDEWAYS * forward:
+            return orders[:1] if along > 0 else orders[1:]
+        return orders
+
+    def _window(self, program: PredictiveProgram, start: PlanStart) -> "_Window":
+        """When every sole is on the ground, next.
+
+        A foot that is put down is so from when it lands.
+        """
+        reference, s = program.reference, start.s
+        landings = {
+            (d.contact, d.end): d.start for d in start.touchdowns if d.is_put_down
+        }
+        swings = [(c, *w) for c in reference.soles for w in reference.swings[c]]
+        in_the_air = [(end, c) for c, begin, end in swings if begin <= s < end]
+        settled, before = max(in_the_air, default=(s, None))
+        since = max((landings.get((c, end), end) for end, c in in_the_air), default=s)
+        nexts = [(begin, c) for c, begin, end in swings if end > settled and begin > s]
+        end, after = min(nexts, default=(np.inf, None))
+        return _Window(float(max(s, since)), float(settled), float(end), before, after)
+
+
+# How a robot steps unless it is told otherwise.
+STEPPING = Recovery()
+
+
+class _Window(NamedTuple):
+    """Phases between which every sole stands, and the soles that swing around them.
+
+    The sole before can be lifted again from when it is `settled` on.
+    """
+
+    start: float
+    settled: float
+    end: float
+    before: int | None
+    after: int | None

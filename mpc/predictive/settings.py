@@ -1,0 +1,107 @@
+"""What may be asked of a plan while the robot moves: switches, priority and tempo."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from backbeat.mpc.plans.weights import PredictiveWeights
+
+# Factor on the weight of what a plan shall not change.
+HELD = 1e3
+# Factors on the authored tempo that may be asked for: least and most.
+TEMPO_RANGE = (0.7, 1.3)
+# A new tempo is reached after so long, evenly [s].
+TEMPO_RAMP = 0.5
+
+
+@dataclass(frozen=True)
+class TempoChange:
+    """The tempo that is asked for, as a factor on the authored one, over time.
+
+    The beat is where the phase asked for says; a plan may be late or early against
+    it as it may be against the authored tempo.
+
+    Attributes:
+        since: from when on it changes, in time of the behavior [s].
+        phase: phase of the behavior asked for then [s].
+        before, after: factor until then and a ramp later.
+    """
+
+    since: float = 0.0
+    phase: float = 0.0
+    before: float = 1.0
+    after: float = 1.0
+
+    def factor(self, t: float) -> float:
+        """The factor asked for at time t of the behavior [s]."""
+        share = min(1.0, max(0.0, (t - self.since) / TEMPO_RAMP))
+        return self.before + share * (self.after - self.before)
+
+    def asked(self, t: float) -> float:
+        """Phase asked for at time t, the integral of the factor [s]."""
+        elapsed = t - self.since
+        if elapsed <= 0 or self.before == self.after:
+            return self.phase + self.before * elapsed
+        ramp = min(elapsed, TEMPO_RAMP)
+        gained = 0.5 * (self.after - self.before) * ramp**2 / TEMPO_RAMP
+        rest = self.after * (elapsed - ramp)
+        return self.phase + self.before * ramp + gained + rest
+
+    def when(self, phase: float) -> float:
+        """Time of the behavior at which a phase is asked for [s]."""
+        left, gain = phase - self.phase, 0.5 * (self.after - self.before) / TEMPO_RAMP
+        if left <= 0 or gain == 0:
+            return self.since + left / self.before
+        ramped = 0.5 * (self.before + self.after) * TEMPO_RAMP
+        if left > ramped:
+            return self.since + TEMPO_RAMP + (left - ramped) / self.after
+        root = np.sqrt(self.before**2 + 4 * gain * left)
+        return float(self.since + 2 * left / (self.before + root))
+
+    def changed(self, t: float, factor: float) -> "TempoChange":
+        """This tempo until t, and another factor from then on."""
+        if self.before == self.after == factor:
+            return self
+        return TempoChange(t, self.asked(t), self.factor(t), factor)
+
+
+@dataclass(frozen=True)
+class PlanSettings:
+    """What a plan may change, and what it shall keep to.
+
+    Attributes:
+        timing: whether it may leave the tempo that is asked for.
+        forces: whether it may change contact forces.
+        posture: whether it may lean and turn the body.
+        steps: whether feet may land elsewhere, also in steps that the behavior does
+            not make.
+        beat_priority: how much the beat counts against balance, 0 to 1.
+        tempo: what is asked for.
+    """
+
+    timing: bool = True
+    forces: bool = True
+    posture: bool = True
+    steps: bool = True
+    beat_priority: float = 0.5
+    tempo: TempoChange = field(default_factory=TempoChange)
+
+    def adapt(self, weights: PredictiveWeights) -> PredictiveWeights:
+        """Weights with the musical knob set, and held to the behavior as asked."""
+        weights = weights.with_beat_priority(self.beat_priority)
+        if not self.timing:
+            weights = replace(weights, slowest=1.0, fastest=1.0)
+        if not self.forces:
+            weights = replace(
+                weights,
+                force=HELD * weights.force,
+                vertical=HELD * weights.vertical,
+                moment=HELD * weights.moment,
+            )
+        if not self.posture:
+            weights = replace(
+                weights,
+                momentum=HELD * weights.momentum,
+                rotation=HELD * weights.rotation,
+            )
+        return weights if self.steps else weights.without_steps()

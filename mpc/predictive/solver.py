@@ -1,0 +1,192 @@
+"""PredictiveSolver: PIQP on the predictive program, whose answers are checked.
+
+Source
+    Schwan, Jiang, Kuhn, Jones, "PIQP: A Proximal Interior-Point Quadratic Programming
+    Solver", 2023.
+"""
+
+import numpy as np
+import piqp
+
+from backbeat.models.compiled import compiled
+from backbeat.models.compiled.arrays import Indices32, Vector
+from backbeat.mpc.predictive.bounds import INF
+from backbeat.mpc.predictive.given_variables import (
+    find_given,
+    take_out_of_cost,
+    take_out_of_rows,
+)
+from backbeat.mpc.predictive.matrices import PredictiveMatrices
+
+# Most by which an answer may leave its program, whose variables are of order one. PIQP
+# is asked for 1e-4 and comes within 1e-10; its word alone is not enough.
+VIOLATION = 1e-3
+# How far from the least an objective may be. What feet share of a force costs so little
+# that a gap of 1e-7 leaves it open by 9e-4 weights, and this one by 1.4e-4.
+DUALITY_GAP = 1e-8
+# How near to their bounds iterates come in one step, and for how many steps. Long steps
+# are the fewest, but may go round in circles where hardly anything pulls at a bound, as
+# at the feet of who sits; then shorter ones are taken.
+STEPS = ((0.998, 30), (0.99, 60))
+# How PIQP ends, in words.
+_STATUS = {
+    piqp.PIQP_SOLVED: "solved",
+    piqp.PIQP_MAX_ITER_REACHED: "iteration cap",
+    piqp.PIQP_PRIMAL_INFEASIBLE: "infeasible",
+    piqp.PIQP_DUAL_INFEASIBLE: "infeasible",
+}
+
+
+class PredictiveSolver:
+    """A solver for programs of one sparsity pattern, with room for the last one.
+
+    Variables whose bounds meet (wrenches of feet in the air, moves of soles that stand)
+    are taken out first: between such bounds an interior-point method has no interior,
+    and takes a sixth more iterations. Nothing of one program is left in the next: an
+    answer depends on what was asked.
+
+    Attributes:
+        status: how the last solve ended: solved, infeasible, iteration cap, numerics
+            or inaccurate.
+        x: (n,) its answer.
+    """
+
+    def __init__(self, matrices: PredictiveMatrices) -> None:
+        """Allocates it.
+
+        Args:
+            matrices: of the program, all entries written; they are asked from now on.
+        """
+        self.status, self.x, self._of = "", np.zeros(matrices.size), matrices
+        self._solver = solver = piqp.SparseSolver()
+        settings = solver.settings
+        settings.verbose = False
+        settings.eps_abs = settings.eps_rel = 1e-4
+        settings.eps_duality_gap_abs = DUALITY_GAP
+        settings.kkt_solver = piqp.KKTSolver.sparse_multistage
+        # Variables are of order one as they are, and scaling leaves rounding errors in
+        # the data from one program to the next: a memory that no Context would hold.
+        settings.preconditioner_iter = 0
+        of = matrices
+        (m, n), p = of.G.shape, of.A.shape[0]
+        free, nothing = np.full(n, INF), np.zeros(n)
+        least, most = np.full(m, -INF), np.zeros(m)
+        solver.setup(of.P, nothing, of.A, np.zeros(p), of.G, least, most, -free, free)
+        # What is left of a program without what is given; `_values` is zero elsewhere.
+        self._left = of.P.copy(), of.A.copy(), of.G.copy()
+        self._given, self._values = np.zeros(n, bool), np.zeros(n)
+        self._price_of_given = 0.0
+
+    def ask(
+        self, c: np.ndarray, b: np.ndarray, rows: np.ndarray, bounds: np.ndarray
+    ) -> None:
+        """Takes in a program with the matrices as they are.
+
+        Args:
+            c: (n,) linear cost.
+            b: right side of the dynamics.
+            rows: (2, m) bounds of the inequality rows.
+            bounds: (2, n) bounds of the variables.
+        """
+        self._asked = c, b, rows, bounds
+        of, (P, A, G) = self._of, self._left
+        given = self._given, self._values
+        P.data[:], A.data[:], G.data[:] = of.P.data, of.A.data, of.G.data
+        c, right, rows, free = (
+            c.copy(),
+            b.reshape(1, -1).copy(),
+            rows.copy(),
+            bounds.copy(),
+        )
+        find_given(bounds[0], bounds[1], INF, *given, free)
+        price = take_out_of_cost(P.indptr, P.indices, P.data, c, *given)
+        take_out_of_rows(A.indptr, A.indices, A.data, right, *given)
+        take_out_of_rows(G.indptr, G.indices, G.data, rows, *given)
+        self._price_of_given = price
+        self._solver.update(
+            P=P,
+            c=c,
+            A=A,
+            b=right[0],
+            G=G,
+            h_l=rows[0],
+            h_u=rows[1],
+            x_l=free[0],
+            x_u=free[1],
+        )
+
+    def solve(self) -> int:
+        """Solves what was asked; `status` tells how it ended.
+
+        Returns:
+            How many iterations it took.
+        """
+        solver, iterations = self._solver, 0
+        for share, most in STEPS:
+            solver.settings.tau, solver.settings.max_iter = share, most
+            status = solver.solve()
+            iterations += int(solver.result.info.iter)
+            if status != piqp.PIQP_MAX_ITER_REACHED:
+                break
+        self.status = _STATUS.get(status, "numerics")
+        self.x = np.where(self._given, self._values, solver.result.x)
+        if self.status == "solved" and not np.isfinite(self.x).all():
+            self.status = "numerics"
+        if self.status == "solved" and not self._violation() <= VIOLATION:
+            self.status = "inaccurate"
+        return iterations
+
+    @property
+    def objective(self) -> float:
+        """Value of the cost at the last answer."""
+        return float(self._solver.result.info.primal_obj) + self._price_of_given
+
+    def prices(self) -> tuple[np.ndarray, np.ndarray]:
+        """(2, m) and (2, n) prices of the bounds of rows and variables there.
+
+        Those of variables that are given, and of their rows, are zero.
+        """
+        result = self._solver.result
+        of_rows = np.stack([result.z_l, result.z_u])
+        return of_rows, np.stack([result.z_bl, result.z_bu])
+
+    def _violation(self) -> float:
+        """Most by which the last answer leaves the rows and bounds that were asked."""
+        (_, b, rows, (low, high)), x = self._asked, self.x
+        A, G = self._of.A, self._of.G
+        return max(
+            farthest_row(A.indptr, A.indices, A.data, x, b, b),
+            farthest_row(G.indptr, G.indices, G.data, x, rows[0], rows[1]),
+            farthest_out(x, low, high),
+        )
+
+
+# Not with fast mathematics, for which nothing is ever no number.
+@compiled
+def farthest_out(values: Vector, low: Vector, high: Vector) -> float:
+    """Most by which values leave their bounds; infinite where one is no number."""
+    worst = 0.0
+    for i in range(values.shape[0]):
+        out = max(low[i] - values[i], values[i] - high[i])
+        if np.isnan(out):
+            return np.inf
+        worst = max(worst, out)
+    return worst
+
+
+# Nor this, whose numbers go there.
+@compiled
+def farthest_row(
+    starts: Indices32,
+    rows: Indices32,
+    entries: Vector,
+    x: Vector,
+    low: Vector,
+    high: Vector,
+) -> float:
+    """Most by which A x leaves its bounds, of A by columns as in SciPy."""
+    values = np.zeros(low.shape[0])
+    for j in range(x.shape[0]):
+        for i in range(starts[j], starts[j + 1]):
+            values[rows[i]] += entries[i] * x[j]
+    return farthest_out(values, low, high)

@@ -1,0 +1,1 @@
+"""A behavior as a function of phase, ready for the controllers."""

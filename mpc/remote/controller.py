@@ -1,0 +1,257 @@
+"""RemoteController: what stands in a diagram for controllers in another process.
+
+While answers come, it passes them on. When none comes, it does what a controller does
+whose program is not solved (`backbeat.mpc.safety.fail_safe`): the last command goes on
+for a moment, then joints hold the posture of that moment, with damping, until the
+controller has answered several times in a row again. A fall that was declared stays
+one, whoever is
+there: the last command, which only damps, goes on for good.
+"""
+
+import time
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from pydrake.common.value import AbstractValue
+from pydrake.systems.framework import BasicVector, Context, State
+
+from backbeat.models.actuation.joint_command import BLOCKS, joint_command
+from backbeat.models.common.collectable_system import CollectableSystem, weak
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.remote.contents import Asked
+from backbeat.mpc.remote.exchange import Answer
+from backbeat.mpc.remote.link import RemoteLink
+from backbeat.mpc.safety.fail_safe import FailSafe, Failure, Mode, Safety, advance
+from backbeat.mpc.safety.servo_gains import hold_gains
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.tick_loss import tick_losses
+from backbeat.mpc.whole_body.tick import CARRY
+
+
+@dataclass(frozen=True)
+class RemoteMemory:
+    """All memory of this side.
+
+    Attributes:
+        command: (9 nj,) the joint command in force.
+        acceleration: (nj,) what it makes the joints do [rad/s^2].
+        posture: (nj,) of the joints when the controller last answered; the behavior's
+            first before that [rad].
+        fallen: whether it has declared a fall.
+        link: what is done about answers that do not come, and the counts.
+        ticks: ticks done.
+        session: which of the link's sessions this is; 0 before the first answer.
+        lost: ticks that were due and not asked for.
+    """
+
+    command: np.ndarray
+    acceleration: np.ndarray
+    posture: np.ndarray
+    fallen: bool = False
+    link: Safety = field(default_factory=Safety)
+    ticks: int = 0
+    session: int = 0
+    lost: int = 0
+
+    def __deepcopy__(self, memo: object) -> "RemoteMemory":
+        """Values in a Context may be shared, for nothing here ever changes."""
+        return self
+
+
+class RemoteController(CollectableSystem):
+    """Asks another process what the joints shall do, at every tick.
+
+    .. pydrake_system::
+
+        name: RemoteController
+        input_ports:
+        - state
+        - normal_forces
+        - settings
+        - hands
+        - plan_delay
+        output_ports:
+        - command
+        - joint_acceleration
+        - fallen
+        - memory
+
+    Ports are those of `PredictiveController` and `WholeBodyController` of the same
+    names; `plan_delay` (1) is how long plans take [s]. `memory` is a RemoteMemory. The
+    controllers' own memory is in their process: two simulations at once need two.
+
+    Attributes:
+        link: the connection.
+        tick_times: wall times of questions and answers [s]; they decide nothing.
+    """
+
+    def __init__(
+        self, link: RemoteLink, reference: Reference, scenario: Scenario
+    ) -> None:
+        """Makes the stand-in.
+
+        Args:
+            link: the connection, open.
+            reference: the behavior.
+            scenario: period of ticks, delays.
+
+        Raises:
+            BackbeatError: plans are not made on ticks.
+        """
+        super().__init__()
+        check_periods(scenario)
+        robot = self.robot = reference.robot
+        nj, self._nq = robot.num_joints, robot.num_positions
+        self.link, self._lead_in = link, scenario.lead_in
+        self._hold = hold_gains(robot, reference, scenario.latency, scenario.time_step)
+        self._limits, self._is_lost = FailSafe(carry=CARRY), tick_losses(scenario)
+        declare = self.DeclareVectorInputPort
+        self._state_port = declare("state", robot.num_positions + robot.num_velocities)
+        self._force_port = declare("normal_forces", len(robot.soles))
+        self._delay_port = declare("plan_delay", 1)
+        self._settings_port = self.DeclareAbstractInputPort(
+            "settings", AbstractValue.Make(PlanSettings())
+        )
+        self._hands_port = self.DeclareAbstractInputPort(
+            "hands", AbstractValue.Make(())
+        )
+        z = np.zeros
+        posture = reference.table.q[0, self._nq - nj :]
+        first = RemoteMemory(z(BLOCKS * nj), z(nj), posture)
+        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
+        state = {self.all_state_ticket()}
+        self.DeclareVectorOutputPort(
+            "command", BLOCKS * nj, weak(self._calc_command), state
+        )
+        self.DeclareVectorOutputPort(
+            "joint_acceleration", nj, weak(self._calc_acceleration), state
+        )
+        self.DeclareVectorOutputPort("fallen", 1, weak(self._calc_fallen), state)
+        self.DeclareAbstractOutputPort(
+            "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
+        )
+        self.DeclarePeriodicUnrestrictedUpdateEvent(
+            scenario.tick_period, 0.0, weak(self._update)
+        )
+        self.tick_times: list[float] = []
+
+    def _read(self, context: Context) -> RemoteMemory:
+        memory: RemoteMemory = context.get_abstract_state(int(self._memory)).get_value()
+        return memory
+
+    def _calc_command(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(self._read(context).command)
+
+    def _calc_acceleration(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(self._read(context).acceleration)
+
+    def _calc_fallen(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector([float(self._read(context).fallen)])
+
+    def _calc_memory(self, context: Context, output: AbstractValue) -> None:
+        output.set_value(self._read(context))
+
+    def _update(self, context: Context, state: State) -> None:
+        began = time.perf_counter()
+        memory, link = self._read(context), self.link
+        if self._is_lost(context.get_time()):
+            kept = replace(memory, lost=memory.lost + 1)
+            state.get_mutable_abstract_state(int(self._memory)).set_value(kept)
+            return
+        if memory.session and link.has_begun and memory.session != link.sessions:
+            raise BackbeatError(
+                f"the controller at {link.address} has begun another run: it controls "
+                "one simulation at a time; start one more with `backbeat serve`"
+            )
+        asked = Asked(
+            self._settings_port.Eval(context),
+            self._hands_port.Eval(context),
+            float(self._delay_port.Eval(context)[0]),
+        )
+        t, x = context.get_time(), self._state_port.Eval(context)
+        force = self._force_port.Eval(context)
+        found = link.ask(memory.ticks, t, memory.ticks == 0, x, force, asked)
+        new = self._after(t, x, found, memory)
+        state.get_mutable_abstract_state(int(self._memory)).set_value(new)
+        self.tick_times.append(time.perf_counter() - began)
+
+    def _after(
+        self, t: float, x: np.ndarray, found: Answer | Failure, memory: RemoteMemory
+    ) -> RemoteMemory:
+        """The memory after a tick."""
+        failure = found if isinstance(found, Failure) else None
+        safety = advance(memory.link, t, failure, "", self._limits)
+        memory = replace(memory, link=safety, ticks=memory.ticks + 1)
+        nj = self.robot.num_joints
+        if isinstance(found, Answer):
+            memory = replace(memory, session=self.link.sessions)
+            if found.fallen or (safety.mode is Mode.TRACKING and not memory.fallen):
+                posture = x[self._nq - nj : self._nq].copy()
+                known = posture if np.isfinite(posture).all() else memory.posture
+                return replace(
+                    memory,
+                    command=found.command,
+                    acceleration=found.acceleration,
+                    posture=known,
+                    fallen=found.fallen,
+                )
+        if safety.mode is Mode.HOLDING and not memory.fallen:
+            nothing = np.zeros(nj)
+            command = joint_command(nothing, memory.posture, nothing, *self._hold)
+            return replace(memory, command=command, acceleration=nothing)
+        return memory
+
+
+class RemotePlans(CollectableSystem):
+    """What stands in a diagram for a predictive controller in another process.
+
+    .. pydrake_system::
+
+        name: RemotePlans
+        input_ports:
+        - memory
+        output_ports:
+        - plan
+        - memory
+
+    The input is the `memory` of a RemoteController. `plan` and the output `memory` are
+    a Plan and a Record, asked of the other process when somebody reads them; when it
+    is gone, the last that was heard of.
+    """
+
+    def __init__(self, link: RemoteLink) -> None:
+        """Makes the stand-in over a connection."""
+        super().__init__()
+        self._link, first = link, link.record()
+        made = RemoteMemory(*np.zeros((3, 0)))
+        self._input = self.DeclareAbstractInputPort("memory", AbstractValue.Make(made))
+        self.DeclareAbstractOutputPort(
+            "plan", lambda: AbstractValue.Make(first.plan), weak(self._calc_plan)
+        )
+        self.DeclareAbstractOutputPort(
+            "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory)
+        )
+
+    def _calc_plan(self, context: Context, output: AbstractValue) -> None:
+        plan: Plan = self.GetOutputPort("memory").Eval(context).plan
+        output.set_value(plan)
+
+    def _calc_memory(self, context: Context, output: AbstractValue) -> None:
+        output.set_value(self._link.record())
+
+
+def check_periods(scenario: Scenario) -> None:
+    """Checks that plans are made on ticks, the only times at which anything is sent.
+
+    Raises:
+        BackbeatError: they are not.
+    """
+    ticks = scenario.plan_period / scenario.tick_period
+    if abs(ticks - round(ticks)) > 1e-6:
+        raise BackbeatError(
+            f"scenario: with a remote controller plan_period ({scenario.plan_period} "
+            f"s) must be a multiple of tick_period ({scenario.tick_period} s)"
+        )

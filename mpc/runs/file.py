@@ -1,0 +1,271 @@
+"""Run files: a run as one Parquet table with its story in the metadata.
+
+`pandas.read_parquet` reads the table without Backbeat: columns are named by joint
+and contact, times are those of the behavior.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.behaviors.library.header import EVENT, METER, MOUNT, SCENE
+from backbeat.behaviors.library.store import METADATA as BEHAVIOR
+from backbeat.behaviors.library.table import DAMAGED, digest
+from backbeat.models.common.atomic_file import check_place, replacing
+from backbeat.models.common.errors import BackbeatError, gist
+from backbeat.models.common.outside_file import is_there
+from backbeat.models.common.plain_data import Perhaps, Several, cleaned, misfits
+from backbeat.models.common.table_file import read_table
+from backbeat.models.common.yaml_file import parse_yaml
+from backbeat.mpc.analysis.drumming.hits import run_hits
+from backbeat.mpc.analysis.marker_errors import run_markers
+from backbeat.mpc.plans.weights import PredictiveWeights, read_weights
+from backbeat.mpc.runs.metrics_schema import METRICS
+from backbeat.mpc.runs.origin import origin_story
+from backbeat.mpc.runs.predictions import predictions_story
+from backbeat.mpc.runs.table import run_frame
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.run import SimulationRun
+
+# What the story of a run looks like; earlier Backbeats told less of it.
+STORY = {
+    "scenario": {...: Any},
+    "behavior": str,
+    "bpm": float,
+    "weights": Perhaps({...: Any}),
+    "beats_per_bar": Perhaps(float),
+    "meter": Perhaps(METER),
+    "pulses": Perhaps([Several(float, 5)]),
+    "beats": Perhaps([float]),
+    "music": Perhaps(float),
+    "backing": Perhaps(str),
+    "metrics": METRICS,
+    "hits": [{"time": float, ...: Any}],
+    "extra_hits": Perhaps([{...: Any}]),
+    "markers": Perhaps([{...: Any}]),
+    "segments": Perhaps([EVENT]),
+    "robot": Perhaps(
+        {
+            "name": str,
+            "equipment": [str],
+            "mount": MOUNT,
+            "scene": SCENE,
+            "mass_kg": float,
+            "joints": [str],
+            "limits": {...: [Perhaps(float)]},
+        }
+    ),
+    ...: Any,
+}
+_METADATA, _CHECKSUM = b"backbeat-run", b"backbeat-run-sha256"
+
+
+def check_run_place(path: str | Path) -> None:
+    """Finds out before the run whether its file can be written, and found again.
+
+    Raises:
+        BackbeatError: it cannot, or its name is that of another kind of file.
+    """
+    path = Path(path)
+    if path.suffix != ".parquet":
+        raise BackbeatError(
+            f"a run file is a Parquet table: name it {path.stem}.run.parquet, not "
+            f"{path.name}; `backbeat export` makes a CSV of it"
+        )
+    check_place(path)
+
+
+def run_story(run: SimulationRun, metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """What the samples do not say.
+
+    Settings, versions, hits, markers, results, and what plans expected.
+    """
+    hits, markers = run_hits(run), run_markers(run)
+    return {
+        **settings_story(run),
+        "kit": run.behavior.scene.kit,
+        "bpm": run.behavior.bpm,
+        "meter": run.behavior.meter.to_plain(),
+        "beats": run.beat_times().tolist(),
+        "pulses": [[t, p.beat, p.bar, p.number, p.count] for t, p in run.pulses()],
+        "music": run.behavior.music().time,
+        "backing": run.behavior.music().what,
+        "metrics": dict(metrics),
+        "hits": [] if hits is None else hits.table.to_dict("records"),
+        "extra_hits": [] if hits is None else [asdict(h) for h in hits.extra],
+        "markers": [] if markers is None else _records(markers),
+        "segments": [asdict(e) for e in run.asked_events() if e.kind == "segment"],
+        "robot": robot_story(run.behavior),
+        "predictions": predictions_story(run),
+        **origin_story(run.behavior),
+    }
+
+
+def settings_story(run: SimulationRun) -> dict[str, Any]:
+    """What was asked for; with its origin it decides the numbers of a run."""
+    return {
+        "scenario": run.scenario.to_dict(),
+        "weights": asdict(run.weights),
+        "behavior": run.behavior.name,
+    }
+
+
+def robot_story(behavior: Behavior) -> dict[str, Any]:
+    """Which robot it is, what it carries, how it is held, and its limits.
+
+    Limits are those of the joints, in the order of its model: lowest and highest
+    angle [rad], greatest speed [rad/s] and torque [N m].
+    """
+    robot = behavior.robot_model
+    limits = {
+        "lowest": robot.position_lower,
+        "highest": robot.position_upper,
+        "speed": robot.velocity_limits,
+        "torque": robot.effort_limits,
+    }
+    return {
+        "name": behavior.robot,
+        "equipment": list(behavior.equipment),
+        "mount": asdict(behavior.mount),
+        "scene": asdict(behavior.scene),
+        "mass_kg": robot.total_mass,
+        "joints": list(robot.joint_names),
+        # JSON knows no infinity: what has no limit has None.
+        "limits": {
+            name: [float(x) if np.isfinite(x) else None for x in values]
+            for name, values in limits.items()
+        },
+    }
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows as plain data, with None for NaN, which JSON does not have."""
+    found: list[dict[str, Any]] = (
+        table.astype(object).where(table.notna(), None).to_dict("records")
+    )
+    return found
+
+
+def run_settings(story: Mapping[str, Any]) -> Scenario:
+    """The scenario of a run, from its story.
+
+    Raises:
+        BackbeatError: it was made by a Backbeat that had other settings.
+    """
+    text = json.dumps(story["scenario"])
+    return parse_yaml(Scenario, text, "the run's scenario").check()
+
+
+def run_weights(story: Mapping[str, Any]) -> PredictiveWeights:
+    """The weights of the predictive program of a run, from its story.
+
+    Runs of earlier versions, which did not keep them, had those that ship.
+
+    Raises:
+        BackbeatError: it was made by a Backbeat that had other weights.
+    """
+    return read_weights(story.get("weights", {}), "the run's weights")
+
+
+def save_run(run: SimulationRun, path: str | Path, metrics: Mapping[str, Any]) -> Path:
+    """Writes a run file, whole or not at all.
+
+    Args:
+        run: the run.
+        path: file to write.
+        metrics: its metrics, computed once by the caller.
+
+    Raises:
+        BackbeatError: the file cannot be written.
+    """
+    path, frame = Path(path), run_frame(run)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    table = with_story(table, frame, run_story(run, metrics))
+    # Bytes of numbers that hardly change from row to row pack best side by side.
+    is_number = [pa.types.is_floating(kind) for kind in table.schema.types]
+    numbers = [n for n, yes in zip(table.column_names, is_number, strict=True) if yes]
+    rest = [n for n in table.column_names if n not in numbers]
+    with replacing(path) as file:
+        pq.write_table(
+            table,
+            file,
+            compression="zstd",
+            use_dictionary=rest,
+            use_byte_stream_split=numbers,
+        )
+    return path
+
+
+def with_story(
+    table: pa.Table, frame: pd.DataFrame, story: Mapping[str, Any]
+) -> pa.Table:
+    """A table of a run with its story, and a checksum of both.
+
+    Args:
+        table: as it is stored.
+        frame: the same, as it is read.
+        story: see `run_story`.
+    """
+    text = json.dumps(story)
+    own = {_METADATA: text, _CHECKSUM: digest(frame, json.loads(text))}
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), **own})
+
+
+def _check_kind(path: Path, metadata: Mapping[bytes, bytes]) -> None:
+    """Refuses a table that is no run."""
+    if _METADATA in metadata:
+        return
+    if BEHAVIOR in metadata:
+        raise BackbeatError(
+            f"{path} is the file of a behavior, not of a run; name the behavior "
+            f"itself, {path.stem}, with --library {path.parent}"
+        )
+    raise BackbeatError(
+        f"{path} is a table, but not of a run; `backbeat track NAME -o FILE` writes one"
+    )
+
+
+def load_run(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Samples and story of a run file.
+
+    Raises:
+        BackbeatError: the file cannot be read, is not a run file, or was changed.
+    """
+    path = Path(path)
+    if not is_there(path):
+        raise BackbeatError(
+            f"there is no file {path}; `backbeat track NAME -o FILE` writes one"
+        )
+    try:
+        table = read_table(path, "run")
+        metadata = table.schema.metadata or {}
+        _check_kind(path, metadata)
+        story: dict[str, Any] = json.loads(metadata[_METADATA])
+        # Without the notes of pandas, in which a changed byte could be anything.
+        frame = table.to_pandas(ignore_metadata=True)
+    except DAMAGED as error:
+        raise BackbeatError(
+            f"{path} is not a Backbeat run file: {gist(error)}"
+        ) from None
+    if _CHECKSUM not in metadata:
+        raise BackbeatError(
+            f"{path} was written by an earlier Backbeat, without a checksum; track the "
+            "behavior again"
+        )
+    if metadata[_CHECKSUM].decode("latin-1") != digest(frame, story):
+        raise BackbeatError(
+            f"{path} cannot be used: its contents do not match their checksum; track "
+            "the behavior again"
+        )
+    for misfit in misfits(story, STORY):
+        raise BackbeatError(f"{path} is not a Backbeat run file: {misfit}")
+    clean: dict[str, Any] = cleaned(story)
+    return frame, clean

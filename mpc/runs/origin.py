@@ -1,0 +1,78 @@
+"""Where a run comes from: everything besides its scenario that decides its numbers."""
+
+import platform
+from collections.abc import Mapping
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from backbeat.behaviors.building.build_key import robot_hash, source_hash
+from backbeat.behaviors.library.behavior import Behavior
+
+# Libraries that compute.
+_LIBRARIES = ("backbeat", "drake", "numpy", "scipy", "piqp", "daqp")
+_NAMES = {
+    "behavior_key": "another build of the behavior",
+    "robot_hash": "other files of the robot",
+    "code": "other code of Backbeat",
+}
+
+
+@cache
+def code_versions() -> dict[str, str]:
+    """Versions of what computes, by name."""
+    return {"python": platform.python_version()} | {
+        name: metadata.version(name) for name in _LIBRARIES
+    }
+
+
+@cache
+def machine() -> dict[str, str]:
+    """What a run's last digits may hang on besides: processor and system."""
+    return {
+        "processor": _processor(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == "model name":
+            return value.strip()
+    return platform.machine()
+
+
+def origin_story(behavior: Behavior) -> dict[str, Any]:
+    """The origin of a run of a behavior that is made now, by name."""
+    return {
+        "behavior_key": behavior.provenance.get("key"),
+        "robot_hash": robot_hash(behavior.robot),
+        "code": source_hash(("models", "optimization", "behaviors", "mpc")),
+        "versions": code_versions(),
+        "machine": machine(),
+    }
+
+
+def other_origins(story: Mapping[str, Any], behavior: Behavior) -> list[str]:
+    """In what a run of a behavior made now would differ from one of a run file.
+
+    Args:
+        story: of the run file.
+        behavior: as it is in the library.
+
+    Returns:
+        One phrase for each difference.
+    """
+    now, found = origin_story(behavior), []
+    for name, what in _NAMES.items():
+        if story.get(name) != now[name]:
+            found.append(what)
+    for group in ("versions", "machine"):
+        then = story.get(group, {})
+        for name, value in now[group].items():
+            if then.get(name) != value:
+                was = then.get(name, "an unknown one")
+                found.append(f"{name} {was} and not {value}")
+    return found

@@ -1,0 +1,1 @@
+"""Fail-safe, fall detection, and gains and modes of joints."""

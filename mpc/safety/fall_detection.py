@@ -1,0 +1,165 @@
+"""Fall detection: what a controller can tell from the state that it reads.
+
+Heights are above the lowest sole, for a controller knows its legs better than the
+ground. The divergent component of motion, c + cdot / omega, is where the robot would
+have to step to stop. Source
+    Pratt, Carff, Drakunov, Goswami, "Capture Point: A Step toward Humanoid Push
+    Recovery", 2006.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from backbeat.models.compiled import compiled
+from backbeat.models.compiled.arrays import Matrix, Vector
+from backbeat.models.compiled.bound import Bound
+from backbeat.models.dynamics.rotations import quaternion_to_matrix
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.reference.sampling import ReferenceSample
+from backbeat.mpc.reference.trajectory import Reference
+
+# Planned heights of the base below this do not make shares of them [m].
+LEAST_HEIGHT = 0.01
+
+
+@dataclass(frozen=True)
+class FallLimits:
+    """From where on a robot has fallen.
+
+    Attributes:
+        tilt: angle of pelvis or trunk against the behavior [rad].
+        height: of the pelvis above the lowest sole, as a share of the behavior's.
+        reach: distance of the divergent component from the nearest sole [m]. Steps
+            reach 0.55 m, and a push of 180 N s that was survived took it to 0.35 m.
+    """
+
+    tilt: float = np.radians(60.0)
+    height: float = 0.7
+    reach: float = 1.0
+
+
+class FallSigns(NamedTuple):
+    """What `FallLimits` bounds."""
+
+    tilt: float
+    height: float
+    reach: float
+
+    def judge(self, limits: FallLimits) -> str:
+        """The sign of a fall in words, empty without one."""
+        if self.tilt > limits.tilt:
+            return f"tilted by {np.degrees(self.tilt):.0f} degrees"
+        if self.height < limits.height:
+            return f"pelvis at {100 * self.height:.0f} % of its height"
+        if self.reach > limits.reach:
+            return f"divergent component {self.reach:.2f} m from the feet"
+        return ""
+
+
+UPRIGHT = FallSigns(0.0, 1.0, 0.0)
+
+
+@compiled
+def _angle(R, T):
+    """Angle between the third columns of two rotations [rad]."""
+    c = R[0, 2] * T[0, 2] + R[1, 2] * T[1, 2] + R[2, 2] * T[2, 2]
+    return np.arccos(min(max(c, -1.0), 1.0))
+
+
+@compiled
+def find_signs(
+    q: Vector,
+    R_trunk: Matrix,
+    com: Vector,
+    velocity: Vector,
+    soles: Matrix,
+    gravity: float,
+    planned_q: Vector,
+    planned_R: Matrix,
+    p: Matrix,
+    out: Vector,
+) -> None:
+    """Writes the signs of a fall.
+
+    Args:
+        q: (nq,) configuration of a floating robot.
+        R_trunk: (3, 3) rotation of its trunk.
+        com, velocity: (3,) center of mass [m] and its velocity [m/s].
+        soles: (C, 3) places of the soles from the base's origin [m].
+        gravity: [m/s^2].
+        planned_q, planned_R, p: configuration, trunk and (C, 3) places of the soles
+            in the behavior.
+        out: (3,) written: tilt [rad], share of height, reach [m].
+    """
+    R_base, R = np.empty((3, 3)), np.empty((3, 3))
+    quaternion_to_matrix(q, R_base)
+    quaternion_to_matrix(planned_q, R)
+    out[0] = max(_angle(R_base, R), _angle(R_trunk, planned_R))
+    low, planned = soles[0, 2], p[0, 2]
+    for c in range(1, soles.shape[0]):
+        low = min(low, soles[c, 2])
+        planned = min(planned, p[c, 2])
+    out[1] = -low / max(planned_q[6] - planned, LEAST_HEIGHT)
+    omega = np.sqrt(gravity / max(com[2] - q[6] - low, 0.3))
+    x = com[0] - q[4] + velocity[0] / omega
+    y = com[1] - q[5] + velocity[1] / omega
+    least = 1e9
+    for c in range(soles.shape[0]):
+        d = np.sqrt((x - soles[c, 0]) ** 2 + (y - soles[c, 1]) ** 2)
+        least = min(least, d)
+    out[2] = least
+
+
+@compiled
+def find_bound_signs(
+    bound: Bound[
+        tuple[Matrix, Vector, Vector, float, Matrix, float, Vector, Matrix, Matrix]
+    ],
+    q: Vector,
+    out: Vector,
+) -> None:
+    """`find_signs` of what is measured and planned again and again.
+
+    Args:
+        bound: (3, 3) rotation of the trunk, (3,) center of mass [m], (6,) momentum
+            [N m s, N s], mass [kg], (C, 3) places of the soles from the base's origin
+            [m] and gravity [m/s^2], then what is planned, as of `find_signs`.
+        q, out: as of `find_signs`.
+    """
+    R_trunk, com, momentum, mass, soles, gravity, planned_q, planned_R, p = (
+        bound.content
+    )
+    velocity = momentum[3:] / mass
+    find_signs(q, R_trunk, com, velocity, soles, gravity, planned_q, planned_R, p, out)
+
+
+def fall_signs(
+    state: Configuration, reference: Reference, sample: ReferenceSample
+) -> FallSigns:
+    """Signs of a fall of a robot that is held by nothing; none without soles.
+
+    Args:
+        state: the robot.
+        reference: the behavior.
+        sample: the behavior at this phase.
+    """
+    robot = state.robot
+    if not (robot.floating and reference.patches):
+        return UPRIGHT
+    origin, out = state.q[4:7], np.zeros(3)
+    soles = [state.place(n) - origin for n in reference.patches]
+    find_signs(
+        state.q,
+        state.rotation(robot.trunk),
+        state.center_of_mass,
+        state.momentum[3:] / robot.total_mass,
+        np.array(soles),
+        robot.gravity,
+        sample.q,
+        sample.R_trunk,
+        sample.p_contact,
+        out,
+    )
+    return FallSigns(*out.tolist())

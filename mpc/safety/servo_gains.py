@@ -1,0 +1,164 @@
+"""Gains of the joint servo: beside the whole-body program, and in its place."""
+
+import numpy as np
+
+from backbeat.models.actuation.servo_margin import (
+    SERVO_STEP,
+    SampledServo,
+    Sampling,
+    servo_of,
+)
+from backbeat.models.compiled import compiled
+from backbeat.models.compiled.arrays import Array3, Matrix
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.reference.trajectory import Reference
+
+# A hold gives all the torque of a joint at this angle from where it should be [rad],
+# and loses its speed within so long [s].
+HOLD_ANGLE, HOLD_TIME = 0.2, 0.1
+# What is taken off a servo's frequency where a joint is as soft as can be [-].
+SOFT = 0.7
+# Phase between two postures whose gains are found [s].
+SPACING = 0.1
+# The same where gains are for all postures [s].
+HOLD_SPACING = 0.5
+
+
+def felt_inertia(robot: RobotModel, reference: Reference, s: float) -> np.ndarray:
+    """(nj,) inertia that joints feel at phase s of a behavior, 1 / (M^-1)_jj.
+
+    The diagonal of M would take the base for fixed, and gains made for it shake a waist
+    above a light pelvis.
+    """
+    M = Configuration(robot, reference.sample(s).q).mass_matrix
+    return np.asarray(1 / np.diag(np.linalg.inv(M))[robot.base_velocities :])
+
+
+def servo_gains(
+    robot: RobotModel,
+    reference: Reference,
+    latency: float = 0.0,
+    s: float = 0.0,
+    sampling: Sampling | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Joint stiffness and damping [N m/rad, N m s/rad] from the robot YAML.
+
+    kp = I omega^2, kd = 2 I omega with the inertia I that the joint feels at phase s
+    of the behavior. Joints of standing limbs get none, for there the contact forces
+    decide. What a behavior wants soft has a lower frequency.
+
+    A torque that comes late by tau can damp no more than about a radian per tau:
+    kd <= (I / tau + d) / 2 with the joint's own damping d, and kp <= (kd + d) / 4 tau.
+    Gains of a robot YAML are for a servo of 1 kHz. Longer steps hold less, and where
+    they do not hold a servo with room to spare both gains are smaller by one factor,
+    see `backbeat.models.actuation.servo_margin`.
+    """
+    sampling = sampling or Sampling()
+    felt = felt_inertia(robot, reference, s)
+    stiffness, damping = np.zeros(robot.num_joints), np.zeros(robot.num_joints)
+    limbs = standing_joints(robot, reference)
+    for name, (frequency, least) in robot.servo_gains().items():
+        j = robot.joint_index(name)
+        if j in limbs:
+            continue
+        soft = reference.behavior.compliance.get(name, 0.0)
+        softened = frequency * (1 - SOFT * soft)
+        stiffness[j], damping[j] = servo_of(float(felt[j]), softened, least)
+        if latency > 0:
+            own = robot.damping[j]
+            damping[j] = min(damping[j], 0.5 * (felt[j] / latency + own))
+            stiffness[j] = min(stiffness[j], 0.25 * (damping[j] + own) / latency)
+        if sampling.step > SERVO_STEP and damping[j] > 0:
+            told = float(stiffness[j]), float(damping[j]), float(robot.damping[j])
+            share = SampledServo(float(felt[j]), *told, *sampling).bearable_share()
+            stiffness[j] *= share
+            damping[j] *= share
+    return stiffness, damping
+
+
+def standing_joints(robot: RobotModel, reference: Reference) -> set[int]:
+    """Joints of the limbs that a behavior stands on."""
+    return {int(j) for name in reference.patches for j in robot.contacts[name].limb}
+
+
+class ServoSchedule:
+    """Servo gains along a behavior.
+
+    The inertia that an elbow feels is twenty times smaller when the arm is bent another
+    way: gains for the one posture shake it in the other, where torques come late.
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        reference: Reference,
+        latency: float = 0.0,
+        sampling: Sampling | None = None,
+    ) -> None:
+        """Finds the gains every `SPACING` of a behavior; see `servo_gains`."""
+        count = int(np.ceil(reference.duration / SPACING)) + 1
+        phases = SPACING * np.arange(count)
+        self.table = np.array(
+            [
+                servo_gains(robot, reference, latency, s, sampling)
+                for s in phases.tolist()
+            ]
+        )
+
+    def at(self, s: float) -> np.ndarray:
+        """(2, nj) stiffness and damping at phase s, [N m/rad, N m s/rad]."""
+        gains = np.empty(self.table.shape[1:])
+        blend(self.table, s / SPACING, gains)
+        return gains
+
+
+@compiled
+def blend(table: Array3, u: float, out: Matrix) -> None:
+    """Writes a row of a table (K, 2, nj) at an index u between rows; ends go on."""
+    last = table.shape[0] - 1
+    u = min(max(u, 0.0), float(last))
+    i = min(int(u), max(last - 1, 0))
+    share, j = u - i, min(i + 1, last)
+    for row in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            out[row, k] = (1 - share) * table[i, row, k] + share * table[j, row, k]
+
+
+def hold_gains(
+    robot: RobotModel,
+    reference: Reference,
+    latency: float = 0.0,
+    step: float = SERVO_STEP,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Joint stiffness and damping [N m/rad, N m s/rad] of a hold without a program.
+
+    Stiff enough for legs to stand on, as far as latency and the inertia that a joint
+    feels with its limb in the air allow; see `servo_gains` for both bounds. Arms may be
+    held in any posture of the behavior, and the least inertia that they feel counts.
+    """
+    phases = np.arange(0.0, reference.duration + HOLD_SPACING, HOLD_SPACING)
+    all_felt = np.array([felt_inertia(robot, reference, s) for s in phases.tolist()])
+    felt, limbs = all_felt.min(axis=0), sorted(standing_joints(robot, reference))
+    felt[limbs] = all_felt[0, limbs]
+    return bounded_gains(robot, felt, latency, step)
+
+
+def bounded_gains(
+    robot: RobotModel,
+    felt: np.ndarray,
+    latency: float = 0.0,
+    step: float = SERVO_STEP,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Joint stiffness and damping of a hold that inertias allow; see `hold_gains`.
+
+    Args:
+        robot: the robot.
+        felt: (nj,) least inertia that joints feel [kg m^2].
+        latency: from a motion to the torque against it [s].
+        step: time between samples of the servo [s].
+    """
+    late = max(latency, step, SERVO_STEP)
+    stiffness = robot.effort_limits / HOLD_ANGLE
+    damping = np.minimum(HOLD_TIME * stiffness, 0.5 * (felt / late + robot.damping))
+    return np.minimum(stiffness, 0.25 * (damping + robot.damping) / late), damping

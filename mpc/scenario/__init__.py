@@ -1,0 +1,1 @@
+"""Scenario: the settings of one closed-loop run, its disturbances and events."""

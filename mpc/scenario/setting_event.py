@@ -1,0 +1,144 @@
+"""SettingEvent: settings that take new values at a moment of a run."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from backbeat.behaviors.library.behavior import check_beat_priority
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.mpc.predictive.settings import TEMPO_RANGE
+
+# What a setting may be: least and most.
+RANGES = {
+    "tempo": TEMPO_RANGE,
+    "friction": (0.01, 10.0),
+    "noise_scale": (0.0, 100.0),
+    "plan_delay": (0.0, 1.0),
+}
+# What is on or off.
+SWITCHES = ("timing", "forces", "posture", "steps")
+# Parts of the body that can be held elsewhere, and how far at most [m].
+HANDS, MOST_OFFSET = ("left_hand", "right_hand"), 1.0
+
+
+@dataclass
+class SettingEvent:
+    """New values of one setting or more; what is not given stays as it is."""
+
+    # When, in time of the behavior [s]: a tick of the whole-body controller.
+    time: float = 0.0
+    # What the plan may change, see `Scenario`.
+    timing: bool | None = None
+    forces: bool | None = None
+    posture: bool | None = None
+    steps: bool | None = None
+    # How much the beat counts against balance, 0 to 1.
+    beat_priority: float | None = None
+    # Factor on the authored tempo that is asked for; reached within half a second.
+    tempo: float | None = None
+    # Friction coefficient between soles and ground.
+    friction: float | None = None
+    # Factor on all errors of the sensors.
+    noise_scale: float | None = None
+    # Time from when a plan is made until it takes effect [s].
+    plan_delay: float | None = None
+    # How far from where the behavior has it a hand is held, in world axes [m].
+    left_hand: list[float] | None = None
+    right_hand: list[float] | None = None
+
+    def values(self) -> dict[str, bool | float | list[float]]:
+        """The settings that change, and their new values."""
+        given = asdict(self)
+        return {n: given[n] for n in SETTINGS if given[n] is not None}
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain data for a file, without what does not change."""
+        return {"time": self.time, **self.values()}
+
+    def check(self) -> "SettingEvent":
+        """Returns the event when its values make sense.
+
+        Raises:
+            BackbeatError: they do not.
+        """
+        values = self.values()
+        if not values:
+            raise BackbeatError(
+                f"scenario: an event changes nothing; give it one of {_LIST}"
+            )
+        if not np.isfinite(self.time):
+            raise BackbeatError("scenario: an event needs a time in s")
+        for name, (least, most) in RANGES.items():
+            if name in values and not least <= getattr(self, name) <= most:
+                raise BackbeatError(
+                    f"scenario: {name} of an event is {getattr(self, name)}; it must "
+                    f"be from {least:g} to {most:g}"
+                )
+        if self.beat_priority is not None:
+            check_beat_priority("scenario", self.beat_priority)
+        for name in HANDS:
+            offset = getattr(self, name)
+            if offset is None:
+                continue
+            if len(offset) != 3 or not np.isfinite(offset).all():
+                raise BackbeatError(f"scenario: {name} of an event is x, y, z in m")
+            if np.linalg.norm(offset) > MOST_OFFSET:
+                raise BackbeatError(
+                    f"scenario: {name} of an event is {np.linalg.norm(offset):.2f} m "
+                    f"away; it must be at most {MOST_OFFSET:g} m"
+                )
+        return self
+
+
+SETTINGS = tuple(f.name for f in fields(SettingEvent) if f.name != "time")
+_LIST = ", ".join(SETTINGS)
+
+
+def setting_event(
+    time: float, setting: str, value: bool | float | Sequence[float]
+) -> SettingEvent:
+    """An event that changes one setting, from a value of whatever kind.
+
+    Raises:
+        BackbeatError: no such setting, or the value is not of its kind.
+    """
+    if setting not in SETTINGS:
+        raise unknown_name("setting", setting, SETTINGS)
+    changed: dict[str, Any] = {setting: value}
+    if setting in SWITCHES:
+        if not isinstance(value, bool):
+            raise BackbeatError(f"{setting} is on or off, true or false; not {value!r}")
+        return replace(SettingEvent(time), **changed)
+    try:
+        if setting in HANDS:
+            changed = {setting: [float(x) for x in value]}  # type: ignore[union-attr]
+        else:
+            changed = {setting: float(value)}  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        kind = "three numbers x, y, z in m" if setting in HANDS else "a number"
+        raise BackbeatError(f"{setting} is {kind}; not {value!r}") from None
+    return replace(SettingEvent(time), **changed)
+
+
+def tick_number(time: float, lead_in: float, period: float) -> int:
+    """Number of the control tick at a time of the behavior [s].
+
+    Raises:
+        BackbeatError: no tick is then.
+    """
+    ticks = (time + lead_in) / period
+    number = round(ticks)
+    if number < 0:
+        raise BackbeatError(
+            f"scenario: an event at {time:g} s comes before the run, which begins at "
+            f"{-lead_in:g} s"
+        )
+    if abs(ticks - number) > 1e-6:
+        near = number * period - lead_in
+        raise BackbeatError(
+            f"scenario: an event at {time:g} s is on no control tick; the nearest is "
+            f"at {near:g} s"
+        )
+    return number

@@ -1,0 +1,212 @@
+"""Settings of a run that may change while it is under way, and where they are read."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydrake.common.value import AbstractValue
+from pydrake.systems.framework import BasicVector, Context, DiagramBuilder
+
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.common.collectable_system import CollectableSystem, weak
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.plans.hand_offset import HandOffset, check_hand
+from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.setting_event import HANDS, SettingEvent
+from backbeat.mpc.scenario.specification import Scenario
+
+_NUMBERS = ("friction", "noise_scale", "plan_delay")
+_PLAN = ("timing", "forces", "posture", "steps", "beat_priority")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What holds at a moment of a run.
+
+    Attributes:
+        plan: what is asked of plans.
+        friction: coefficient between soles and ground.
+        noise_scale: factor on all errors of the sensors.
+        plan_delay: time from when a plan is made until it takes effect [s].
+        hands: those that are held elsewhere than the behavior has them.
+    """
+
+    plan: PlanSettings
+    friction: float
+    noise_scale: float = 1.0
+    plan_delay: float = 0.0
+    hands: tuple[HandOffset, ...] = ()
+
+    def __deepcopy__(self, memo: object) -> "Settings":
+        """Values in a Context may be shared, for nothing here ever changes."""
+        return self
+
+    def after(self, event: SettingEvent, time: float) -> "Settings":
+        """The settings from an event on, which takes effect at a time [s]."""
+        values = event.values()
+        changes: dict[str, Any] = {n: values[n] for n in _PLAN if n in values}
+        plan = replace(self.plan, **changes)
+        if event.tempo is not None:
+            plan = replace(plan, tempo=plan.tempo.changed(time, event.tempo))
+        hands = {hand.part: hand for hand in self.hands}
+        for name in HANDS:
+            offset, part = getattr(event, name), name.replace("_", " ")
+            if offset is not None:
+                nowhere = HandOffset(part, time, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+                hands[part] = hands.get(part, nowhere).changed(time, offset)
+        new: dict[str, Any] = {n: values[n] for n in _NUMBERS if n in values}
+        return replace(self, plan=plan, hands=tuple(hands.values()), **new)
+
+    def values(self) -> dict[str, Any]:
+        """Values by the names of `SettingEvent`; what is being reached counts."""
+        plan, nowhere = self.plan, [0.0, 0.0, 0.0]
+        hands = {hand.part: list(hand.after) for hand in self.hands}
+        return (
+            {n: getattr(plan, n) for n in _PLAN}
+            | {"tempo": plan.tempo.after}
+            | {n: getattr(self, n) for n in _NUMBERS}
+            | {n: hands.get(n.replace("_", " "), nowhere) for n in HANDS}
+        )
+
+
+def first_settings(scenario: Scenario, behavior: Behavior) -> Settings:
+    """What holds at the start of a run, before any event."""
+    priority = scenario.beat_priority
+    if priority is None:
+        priority = behavior.beat_priority
+    plan = PlanSettings(
+        scenario.timing, scenario.forces, scenario.posture, scenario.steps, priority
+    )
+    world = scenario.world
+    return Settings(plan, scenario.friction, plan_delay=world.plan_delay)
+
+
+def settings_at(scenario: Scenario, behavior: Behavior, t: float) -> Settings:
+    """What holds at time t of the behavior [s], after the events so far."""
+    settings = first_settings(scenario, behavior)
+    for event in scenario.sorted_events():
+        if event.time <= t + 1e-9:
+            settings = settings.after(event, event.time)
+    return settings
+
+
+def check_event(event: SettingEvent, scenario: Scenario, reference: Reference) -> None:
+    """Checks that an event is possible in a run of a behavior.
+
+    Raises:
+        BackbeatError: it is not, and why.
+    """
+    event.check()
+    for name in HANDS:
+        if getattr(event, name) is not None:
+            check_hand(reference.robot, name.replace("_", " "))
+    standing = reference.table.standing
+    if event.tempo is not None and reference.patches and not standing.any(1).all():
+        raise BackbeatError(
+            f"{reference.behavior.name} leaves the ground, and in the air gravity has "
+            "the tempo: it cannot be changed"
+        )
+    if event.friction is not None and scenario.world.patch_friction:
+        raise BackbeatError(
+            "this scenario draws the friction of every foothold "
+            "(world.patch_friction): it cannot be changed in the run"
+        )
+    if event.noise_scale is not None and scenario.state != "estimated":
+        raise BackbeatError(
+            "the controllers of this scenario read the true state, which has no "
+            "noise: noise_scale needs state: estimated"
+        )
+
+
+class SettingsSource(CollectableSystem):
+    """Holds the settings, for whoever reads them.
+
+    .. pydrake_system::
+
+        name: SettingsSource
+        output_ports:
+        - plan
+        - hands
+        - noise_scale
+        - plan_delay
+
+    `plan` is a PlanSettings, `hands` a tuple of HandOffset, `noise_scale` (1) and
+    `plan_delay` (1) are numbers. They are its state, and so is what is
+    still to come: `take` is called at the tick of the next event.
+    """
+
+    def __init__(self, first: Settings, events: Sequence[SettingEvent]) -> None:
+        """Makes the source.
+
+        Args:
+            first: the settings at the start.
+            events: what is to come, in order of time.
+        """
+        super().__init__()
+        self._memory = self.DeclareAbstractState(AbstractValue.Make(first))
+        self._events = self.DeclareAbstractState(AbstractValue.Make(tuple(events)))
+        state = {self.all_state_ticket()}
+        self.DeclareAbstractOutputPort(
+            "plan", lambda: AbstractValue.Make(first.plan), weak(self._calc_plan), state
+        )
+        self.DeclareAbstractOutputPort(
+            "hands", lambda: AbstractValue.Make(()), weak(self._calc_hands), state
+        )
+        for name in ("noise_scale", "plan_delay"):
+            self.DeclareVectorOutputPort(name, 1, self._calc(name), state)
+
+    def now(self, context: Context) -> Settings:
+        """What holds, from its own context."""
+        settings: Settings = context.get_abstract_state(int(self._memory)).get_value()
+        return settings
+
+    def pending(self, context: Context) -> tuple[SettingEvent, ...]:
+        """What is still to come, from its own context, in order of time."""
+        events: tuple[SettingEvent, ...] = context.get_abstract_state(
+            int(self._events)
+        ).get_value()
+        return events
+
+    def add(self, context: Context, event: SettingEvent) -> None:
+        """Adds an event to what is to come, after those of the same time."""
+        events = sorted((*self.pending(context), event), key=lambda e: e.time)
+        context.SetAbstractState(int(self._events), tuple(events))
+
+    def take(self, context: Context) -> SettingEvent:
+        """Lets the next event take effect; returns it."""
+        event, *rest = self.pending(context)
+        settings = self.now(context).after(event, event.time)
+        context.SetAbstractState(int(self._memory), settings)
+        context.SetAbstractState(int(self._events), tuple(rest))
+        return event
+
+    def _calc_plan(self, context: Context, output: AbstractValue) -> None:
+        output.set_value(self.now(context).plan)
+
+    def _calc_hands(self, context: Context, output: AbstractValue) -> None:
+        output.set_value(self.now(context).hands)
+
+    def _calc(self, name: str) -> Callable[[Context, BasicVector], None]:
+        now = weak(self.now)
+
+        def calc(context: Context, output: BasicVector) -> None:
+            output.SetFromVector([getattr(now(context), name)])
+
+        return calc
+
+
+def add_settings(
+    builder: DiagramBuilder, scenario: Scenario, reference: Reference
+) -> SettingsSource:
+    """Adds the settings of a scenario to a diagram.
+
+    Raises:
+        BackbeatError: an event of the scenario is not possible.
+    """
+    events = scenario.sorted_events()
+    for event in events:
+        check_event(event, scenario, reference)
+    source = SettingsSource(first_settings(scenario, reference.behavior), events)
+    builder.AddNamedSystem("settings", source)
+    return source

@@ -1,0 +1,88 @@
+"""TargetMotion: where a hand shall be, as a function of time, and as a Drake system."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from pydrake.systems.framework import BasicVector, Context
+
+from backbeat.models.common.collectable_system import CollectableSystem, weak
+from backbeat.models.common.errors import BackbeatError
+
+# Time in which a circle comes to its speed [s].
+START = 1.0
+
+
+@dataclass
+class TargetMotion:
+    """A place, a circle around it, or a step."""
+
+    # Where it begins, from where the hand begins, world axes [m].
+    offset: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    # A circle in the plane y z through the beginning [m, Hz]; 0 for none.
+    radius: float = 0.0
+    frequency: float = 0.5
+    # Whether the hand is told the target's velocity and acceleration.
+    feedforward: bool = True
+
+    def check(self) -> None:
+        """Raises BackbeatError where the numbers make no sense."""
+        numbers = [*self.offset, self.radius, self.frequency]
+        if len(self.offset) != 3 or not np.isfinite(numbers).all() or self.radius < 0:
+            raise BackbeatError(
+                "a target needs an offset of three numbers, a radius of 0 or more "
+                "and a frequency"
+            )
+
+    def at(self, t: float, start: np.ndarray) -> np.ndarray:
+        """(3, 3) place [m], velocity and acceleration of the target at time t [s].
+
+        Args:
+            t: time; before 0 it rests.
+            start: (3,) where the hand begins [m].
+        """
+        out = np.zeros((3, 3))
+        out[0] = start + np.array(self.offset)
+        if self.radius == 0.0:
+            return out
+        # The angle's rate grows by a smooth step.
+        w, s = 2.0 * np.pi * self.frequency, float(np.clip(t / START, 0.0, 1.0))
+        angle = w * START * (s**3 - 0.5 * s**4) + w * max(0.0, t - START)
+        rate = w * s * s * (3.0 - 2.0 * s)
+        change = w / START * 6.0 * s * (1.0 - s)
+        c, sn, r = np.cos(angle), np.sin(angle), self.radius
+        out[0, 1:] += r * np.array([c - 1.0, sn])
+        out[1, 1:] = r * rate * np.array([-sn, c])
+        out[2, 1:] = r * (change * np.array([-sn, c]) - rate**2 * np.array([c, sn]))
+        return out
+
+    def told(self, t: float, start: np.ndarray) -> np.ndarray:
+        """(3, 3) of it what the hand is told."""
+        out = self.at(t, start)
+        if not self.feedforward:
+            out[1:] = 0.0
+        return out
+
+
+class TargetSource(CollectableSystem):
+    """Tells where the hand shall be.
+
+    .. pydrake_system::
+
+        name: TargetSource
+        output_ports:
+        - target
+
+    `target` (9) is place, velocity and acceleration [m, m/s, m/s^2].
+    """
+
+    def __init__(self, motion: TargetMotion, start: np.ndarray) -> None:
+        """Makes the source for a hand that begins at start (3,) [m]."""
+        super().__init__()
+        self._motion, self._start = motion, start
+        self.DeclareVectorOutputPort(
+            "target", 9, weak(self._calc), {self.time_ticket()}
+        )
+
+    def _calc(self, context: Context, output: BasicVector) -> None:
+        told = self._motion.told(context.get_time(), self._start)
+        output.SetFromVector(told.ravel())

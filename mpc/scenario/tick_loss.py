@@ -1,0 +1,40 @@
+"""Ticks of the whole-body controller that are lost: a computer that is late, or stalls.
+
+In a lost tick nothing is computed. The command in force goes on: its torques, and what
+stiffness and damping of the servo make of the state meanwhile. Ticks come in groups of
+`world.tick_burst`, which are lost or not as a whole; each group is decided by the seed
+and its number alone. The first tick is never lost, for before it there is no command.
+"""
+
+from collections.abc import Callable
+
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.world_error import Stream, random_stream
+
+
+def is_tick_lost(number: int, scenario: Scenario) -> bool:
+    """Whether a tick gets lost in a run.
+
+    Args:
+        number: of the tick, from 0 at the beginning of the simulation.
+        scenario: its loss, burst and seed.
+    """
+    world = scenario.world
+    if world.tick_loss == 0 or number == 0:
+        return False
+    group = number // world.tick_burst
+    draw = random_stream(scenario.seed, Stream.TICK, group).uniform()
+    return bool(draw < world.tick_loss)
+
+
+def tick_losses(scenario: Scenario) -> Callable[[float], bool]:
+    """Says of a time since a simulation began [s] whether its tick is lost.
+
+    Args:
+        scenario: its loss, burst, seed and period of ticks.
+    """
+
+    def is_lost(t: float) -> bool:
+        return is_tick_lost(round(t / scenario.tick_period), scenario)
+
+    return is_lost

@@ -1,0 +1,196 @@
+"""ControllerSession: both controllers without a simulation, driven by questions.
+
+The systems are those of a closed loop, and so is the order in which they work: at the
+time of a question everything that is due reads what was there before. Its answers are
+therefore those of controllers inside a simulation, bit for bit.
+"""
+
+import time
+from typing import Any
+
+import numpy as np
+from pydrake.common.value import AbstractValue
+from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import DiagramBuilder
+
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.common.collectable_system import free_unused_systems
+from backbeat.mpc.control.planner_process import PlannerProcess, PlannerSettings
+from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.settings import PlanSettings
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.remote.contents import Asked, Record, record_message
+from backbeat.mpc.remote.exchange import Answer, Question, answer_message, read_question
+from backbeat.mpc.remote.frames import ProtocolError
+from backbeat.mpc.remote.schema import Schema
+from backbeat.mpc.remote.wiring import Wiring
+from backbeat.mpc.scenario.settings import first_settings
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.simulation.controllers import add_controllers
+
+# Longest between two questions [s], and most ticks in it: what is due there is done
+# before an answer.
+PAUSE, MOST_TICKS = 5.0, 2500
+
+
+class ControllerSession:
+    """The controllers of one behavior, from when they are told to begin.
+
+    Attributes:
+        reference: the behavior.
+        scenario: what they were made for.
+    """
+
+    def __init__(
+        self,
+        behavior: Behavior,
+        scenario: Scenario,
+        weights: PredictiveWeights | None = None,
+    ) -> None:
+        """Makes the controllers; a scenario may want one of them in a process."""
+        self.reference, self.scenario = Reference(behavior), scenario
+        settings: PlanSettings = first_settings(scenario, behavior).plan
+        self._planner: PlannerProcess | None = None
+        self._pause = min(PAUSE, MOST_TICKS * scenario.tick_period)
+        if scenario.planner == "process":
+            own = PlannerSettings(
+                weights or PredictiveWeights(),
+                settings,
+                scenario.plan_period,
+                scenario.lead_in,
+                scenario.planning_time,
+            )
+            self._planner = PlannerProcess(behavior, own)
+        free_unused_systems()
+        builder = DiagramBuilder()
+        found = add_controllers(
+            builder, self.reference, scenario, weights, self._planner
+        )
+        self._slow, self._fast = found.predictive, found.whole_body
+        for name, (first, *others) in found.inputs.items():
+            builder.ExportInput(first, name)
+            for port in others:
+                builder.ConnectInput(name, port)
+        self._diagram = builder.Build()
+        self._inputs = {n: self._diagram.GetInputPort(n) for n in found.inputs}
+        self._asked = Asked(settings, (), scenario.world.plan_delay)
+        self._begin(0.0)
+        self._warm_up()
+
+    def close(self) -> None:
+        """Ends the process that plans, if there is one."""
+        if self._planner is not None:
+            self._planner.close()
+
+    def _begin(self, t: float) -> None:
+        """Forgets everything and begins at a time [s]."""
+        context = self._diagram.CreateDefaultContext()
+        context.SetTime(t)
+        self._simulator = Simulator(self._diagram, context)
+        self._has_begun = False
+
+    def _warm_up(self) -> None:
+        """Does the first ticks once, which loads and compiles what they need."""
+        table, robot = self.reference.table, self.reference.robot
+        x = np.r_[table.q[0], table.v[0]]
+        force = np.full(len(robot.soles), robot.weight / max(1, len(robot.soles)))
+        for k in range(3):
+            t = k * self.scenario.plan_period
+            self(Question(0, t, k == 0, x, force, self._asked))
+        self._begin(0.0)
+
+    def __call__(self, question: Question) -> Answer:
+        """What the joints shall do.
+
+        Raises:
+            ProtocolError: the question is not later than the one before, or by so much
+                that nobody would wait for what is due in between.
+        """
+        if question.start:
+            self._begin(question.time)
+        context = self._simulator.get_mutable_context()
+        if self._has_begun:
+            if question.time <= context.get_time():
+                raise ProtocolError(
+                    f"a question of {question.time:g} s after one of "
+                    f"{context.get_time():g} s, without a start"
+                )
+            if question.time > context.get_time() + self._pause:
+                raise ProtocolError(
+                    f"a question of {question.time:g} s after one of "
+                    f"{context.get_time():g} s: begin again after "
+                    f"{self._pause:g} s"
+                )
+            # Up to this time, but not what is due at it: that waits for its inputs.
+            self._simulator.AdvanceTo(question.time)
+        self._fix("state", question.x)
+        self._fix("normal_forces", question.force)
+        if question.asked is not None:
+            self._fix("settings", AbstractValue.Make(question.asked.settings))
+            self._fix("hands", AbstractValue.Make(question.asked.hands))
+            self._fix("plan_delay", np.array([question.asked.plan_delay]))
+        elif not self._has_begun:
+            raise ProtocolError("a start needs what is asked of the controllers")
+        if not self._has_begun:
+            self._simulator.Initialize()
+            self._has_begun = True
+        self._simulator.AdvancePendingEvents()
+        own = self._fast.GetMyContextFromRoot(context)
+        ports = ("command", "joint_acceleration", "fallen")
+        command, acceleration, fallen = (
+            self._fast.GetOutputPort(name).Eval(own) for name in ports
+        )
+        return Answer(command, acceleration, bool(fallen[0]))
+
+    def record(self) -> Record:
+        """What the controllers remember; waits for a plan that is being made."""
+        context = self._simulator.get_context()
+        slow, fast = (
+            system.GetOutputPort("memory").Eval(system.GetMyContextFromRoot(context))
+            for system in (self._slow, self._fast)
+        )
+        return Record(slow.plan, fast.safety, slow.safety)
+
+    def _fix(self, name: str, value: object) -> None:
+        context = self._simulator.get_mutable_context()
+        self._inputs[name].FixValue(context, value)
+
+
+class ControllerService:
+    """A session for whoever asks over a connection.
+
+    Attributes:
+        schema: the order of its own numbers.
+        what: what it controls, in words.
+        ticks: wall times from question to answer [s].
+    """
+
+    def __init__(self, session: ControllerSession, mine: Schema, theirs: Schema):
+        """Puts the numbers of another schema in order."""
+        self._session, self._wiring = session, Wiring(mine, theirs)
+        self.schema, self.what = mine, session.reference.behavior.name
+        self.ticks: list[float] = []
+
+    def begin(self) -> None:
+        """Counts anew; the session begins with the first question."""
+        self.ticks = []
+
+    def close(self) -> None:
+        """Ends the process that plans, if there is one."""
+        self._session.close()
+
+    def reply(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a message.
+
+        Raises:
+            ProtocolError: it makes no sense.
+        """
+        if "record" in message:
+            return record_message(self._session.record())
+        began, schema = time.perf_counter(), self.schema
+        sizes = len(schema.positions) + len(schema.velocities), len(schema.soles)
+        question = read_question(message, *sizes)
+        answer = self._session(self._wiring.question(question))
+        answer = self._wiring.answer(answer)
+        self.ticks.append(time.perf_counter() - began)
+        return answer_message(question.number, answer)

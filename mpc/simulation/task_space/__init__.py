@@ -1,0 +1,1 @@
+"""A hand after its target, simulated in closed loop."""

@@ -1,0 +1,38 @@
+"""Sample: a few runs of each standard disturbance, against a standard."""
+
+from dataclasses import dataclass
+
+from backbeat.mpc.sweep.card.robustness import Survival, pooled
+
+# Seeds of a sample, and the share of its runs that has to survive.
+SEEDS, STANDARD = 3, 0.95
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a behavior survived of a few runs.
+
+    Attributes:
+        behavior: its name.
+        disturbances: survival by standard disturbance.
+    """
+
+    behavior: str
+    disturbances: tuple[Survival, ...]
+
+    @property
+    def meets_standard(self) -> bool:
+        """Whether enough of all runs survived, and strained no joint."""
+        total = pooled(self.disturbances)
+        return total.share >= STANDARD and not total.strained
+
+    @property
+    def headline(self) -> str:
+        """The sample in a few words, with what was not always survived."""
+        total = pooled(self.disturbances)
+        words = f"{total.survived} of {total.runs} survive, {total.words}"
+        words += total.strain_words
+        lost = [s for s in self.disturbances if s.survived < s.runs]
+        return "; ".join(
+            [words, *(f"{s.what}: {s.survived} of {s.runs}" for s in lost)]
+        )

@@ -1,0 +1,59 @@
+"""The sweeps of a robustness card, made for one behavior."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from backbeat.behaviors.kinematic.behavior import KINEMATIC
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.outside_file import read_text
+from backbeat.models.common.yaml_file import read_tree
+from backbeat.mpc.analysis.survival import RECOVERY
+from backbeat.mpc.sweep.cells import Sweep, yaml_text
+from backbeat.mpc.sweep.specification import parse_sweep
+
+FOLDER = Path(__file__).parent
+DISTURBANCES, PUSHES = "disturbances", "pushes"
+# Pushes come in all of a behavior but this long before its end [s].
+LAST = 0.2
+# How long a run goes on after the last push is judged [s].
+SPARE = 0.1
+
+
+def card_sweeps(behavior: Behavior, seeds: int | None = None) -> tuple[Sweep, Sweep]:
+    """The standard disturbances, and the search for the largest push.
+
+    Pushes come at any time of the behavior, as the seed decides.
+
+    Args:
+        behavior: what the card is about.
+        seeds: seeds a cell; None for as many as the card has.
+
+    Raises:
+        BackbeatError: nothing can follow the behavior.
+    """
+    if behavior.kind == KINEMATIC:
+        raise BackbeatError(
+            f"{behavior.name} is a kinematic preview, which no robot can follow; "
+            "there is nothing to survive"
+        )
+    middle = max(behavior.duration - LAST, 0.0) / 2
+    when = {"time": middle, "time_spread": middle}
+    found = []
+    for name in (DISTURBANCES, PUSHES):
+        where = FOLDER / f"{name}.yaml"
+        tree = read_tree(read_text(where), str(where))
+        base = tree["base"]
+        base["lead_out"] = RECOVERY + LAST + SPARE
+        if name == PUSHES:
+            base["push"] |= when
+        for case in tree.get("cases", {}).values():
+            if "push" in case:
+                case["push"] |= when
+        tree["behaviors"] = [behavior.name]
+        sweep = parse_sweep(yaml_text(tree, str(where)), str(where))
+        settings = replace(sweep.settings, name=f"{behavior.name}-{name}")
+        if seeds is not None:
+            settings = replace(settings, seeds=seeds)
+        found.append(replace(sweep, settings=settings))
+    return found[0], found[1]

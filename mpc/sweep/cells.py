@@ -1,0 +1,235 @@
+"""Cells: the combinations of settings that a sweep is made of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+import yaml
+
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.yaml_file import parse_yaml
+from backbeat.mpc.scenario.specification import Push, Scenario
+from backbeat.mpc.scenario.world_error import Stream, either_way, random_stream
+from backbeat.mpc.sweep.margin import MarginSearch
+from backbeat.mpc.sweep.success_rate import SequentialTest
+
+
+@dataclass
+class PolarPush:
+    """A push by size and direction."""
+
+    # Start, in time of the behavior [s], and by how much the seed may shift it.
+    time: float = 1.0
+    time_spread: float = 0.0
+    # Length of the push [s].
+    duration: float = 0.1
+    # Size of the impulse [N s] and its horizontal direction [deg]: 0 is forward,
+    # 90 to the robot's left.
+    impulse: float = 0.0
+    direction_deg: float = 0.0
+    # By how much the seed may turn it [deg]; 180 makes it any direction.
+    direction_spread_deg: float = 0.0
+    # Link that is pushed.
+    body: str = "pelvis"
+
+    def check(self, where: str) -> None:
+        """Raises a BackbeatError about what a seed cannot draw from.
+
+        Args:
+            where: what it is, for the message.
+        """
+        for name, most in (("time_spread", 3600.0), ("direction_spread_deg", 360.0)):
+            value = getattr(self, name)
+            if not 0 <= value <= most:
+                raise BackbeatError(
+                    f"{where}: {name} is {value:g}; it must be from 0 to {most:g}"
+                )
+
+    def push(self) -> Push:
+        """The same in world axes."""
+        angle = np.radians(self.direction_deg)
+        # Without the dust of trigonometry, so that a direction of 90 is sideways.
+        x, y = np.round(self.impulse * np.array([np.cos(angle), np.sin(angle)]), 9)
+        impulse = [float(x) + 0.0, float(y) + 0.0, 0.0]
+        return Push(self.time, self.duration, impulse, self.body)
+
+
+@dataclass
+class SweepSettings:
+    """What a sweep is, apart from the scenarios in it."""
+
+    # Name of its files; by default that of the specification's.
+    name: str = ""
+    summary: str = ""
+    # Behaviors in the library.
+    behaviors: list[str] = field(default_factory=list)
+    # Seeds a cell: as many from the first one on.
+    seeds: int = 1
+    first_seed: int = 0
+    # "grid": every value of each variation with every other; "list": the first of
+    # all, the second of all, and so on.
+    combine: str = "grid"
+    # Stops cells early; absent, all seeds run.
+    sequential: SequentialTest | None = None
+    # Searches a margin for each cell; absent, cells are success rates.
+    search: MarginSearch | None = None
+    # Case to which the margins of the others are compared.
+    baseline: str = ""
+    # Fields, or "behavior", over which success rates are pooled.
+    pool: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of settings, to be run with every seed.
+
+    Attributes:
+        behavior: name in the library.
+        case: name of the case, "" without cases.
+        values: value of every varied field.
+        scenario: the settings, with no seed yet.
+        push: the push by size and direction, None without.
+    """
+
+    behavior: str
+    case: str
+    values: Mapping[str, Any]
+    scenario: Scenario
+    push: PolarPush | None
+
+    def title(self) -> str:
+        """What the cell is, on one line."""
+        words = [self.behavior, self.case]
+        words += [f"{name} {value}" for name, value in self.values.items()]
+        return ", ".join(w for w in words if w)
+
+    def seeded(self, seed: int) -> Scenario:
+        """The scenario of a run."""
+        pushes = list(self.scenario.pushes)
+        if self.push is not None:
+            random = random_stream(seed, Stream.PUSH)
+            shift = either_way(random, self.push.time_spread)
+            turn = either_way(random, self.push.direction_spread_deg)
+            turned = self.push.direction_deg + turn
+            push = replace(self.push, direction_deg=turned).push()
+            pushes.append(replace(push, time=push.time + shift))
+        return replace(self.scenario, pushes=pushes, seed=seed)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A specification that has been read.
+
+    Attributes:
+        settings: its own settings.
+        base: settings of all scenarios.
+        per_behavior: settings by behavior.
+        cases: settings by name of the case.
+        variations: values by field.
+        where: source, for messages.
+    """
+
+    settings: SweepSettings
+    base: Mapping[str, Any]
+    per_behavior: Mapping[str, Mapping[str, Any]]
+    cases: Mapping[str, Mapping[str, Any]]
+    variations: Mapping[str, list[Any]]
+    where: str
+
+    @property
+    def seeds(self) -> range:
+        """The seeds of a cell."""
+        first = self.settings.first_seed
+        return range(first, first + self.settings.seeds)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """All cells, behaviors first, then cases, then variations."""
+        names = list(self.variations)
+        columns = list(self.variations.values())
+        mixed = (
+            product(*columns)
+            if self.settings.combine == "grid"
+            else zip(*columns, strict=False)
+        )
+        rows = [dict(zip(names, row, strict=True)) for row in mixed] or [{}]
+        return tuple(
+            self._cell(behavior, case, row)
+            for behavior in self.settings.behaviors
+            for case in self.cases
+            for row in rows
+        )
+
+    def at_level(self, cell: Cell, level: float | None) -> Cell:
+        """The cell with the searched field at a value; as it is for None."""
+        if level is None or self.settings.search is None:
+            return cell
+        values = {**cell.values, self.settings.search.field: level}
+        return self._cell(cell.behavior, cell.case, values)
+
+    def _cell(self, behavior: str, case: str, values: Mapping[str, Any]) -> Cell:
+        where = f"{self.where} ({', '.join(w for w in (behavior, case) if w)})"
+        tree: dict[str, Any] = {}
+        layers = (self.base, self.per_behavior.get(behavior, {}), self.cases[case])
+        for layer in (*layers, values):
+            _merge(tree, layer, where)
+        for name in ("behavior", "seed"):
+            if name in tree:
+                raise BackbeatError(f"{where}: {name} comes from the sweep's {name}s")
+        push = tree.pop("push", None)
+        polar = None
+        if push is not None:
+            polar = parse_yaml(PolarPush, yaml_text(push, where), f"{where}: push")
+            polar.check(f"{where}: push")
+        tree["behavior"] = behavior
+        scenario = parse_yaml(Scenario, yaml_text(tree, where), where)
+        cell = Cell(behavior, case, dict(values), scenario, polar)
+        cell.seeded(0).check()
+        return cell
+
+
+def _merge(tree: dict[str, Any], layer: Mapping[str, Any], where: str) -> None:
+    """Puts settings into a tree; dotted names and nested keys go into branches."""
+    for name, value in layer.items():
+        first, _, rest = str(name).partition(".")
+        if rest:
+            value = {rest: value}
+        if isinstance(value, dict):
+            branch = tree.setdefault(first, {})
+            if not isinstance(branch, dict):
+                raise BackbeatError(
+                    f"{where}: {first!r} is a value and has no {rest!r}"
+                )
+            _merge(branch, value, where)
+        else:
+            tree[first] = value
+
+
+def yaml_text(tree: Any, where: str) -> str:
+    """YAML of settings; a BackbeatError when they are none."""
+    if not isinstance(tree, dict):
+        raise BackbeatError(f"{where}: expected keys with values, not {tree!r}")
+    return str(yaml.safe_dump(tree)) if tree else "{}"
+
+
+def narrowed(sweep: Sweep, behaviors: Sequence[str] | None, seeds: int | None) -> Sweep:
+    """A part of a sweep.
+
+    Args:
+        sweep: the whole.
+        behaviors: which of its behaviors; None for all.
+        seeds: how many seeds; None for as many as it has.
+
+    Raises:
+        BackbeatError: it has no such behavior.
+    """
+    settings = sweep.settings
+    for name in behaviors or ():
+        if name not in settings.behaviors:
+            raise unknown_name("behavior of the sweep", name, settings.behaviors)
+    chosen = [n for n in settings.behaviors if not behaviors or n in behaviors]
+    settings = replace(settings, behaviors=chosen, seeds=seeds or settings.seeds)
+    return replace(sweep, settings=settings)

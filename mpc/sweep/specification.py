@@ -1,0 +1,161 @@
+"""Sweep specifications: which runs answer a question, as YAML.
+
+    name: timing
+    behaviors: [march]
+    seeds: 20
+    base: {duration: 8.0, world: {mass_spread: 0.1}}
+    cases: {timing on: {timing: on}, timing off: {timing: off}}
+    variations: {push.direction_deg: [0, 90, 180, 270]}
+    search: {field: push.impulse, low: 20, high: 150, step: 10}
+
+Every field of a scenario can be varied, nested ones by a dotted name. A push may be
+given as `push`, by impulse and direction, besides the scenario's own `pushes`.
+"""
+
+import re
+from collections import Counter
+from dataclasses import fields
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from backbeat.models.common.bounds import SEED, SWEEP_CELLS, SWEEP_SEEDS, check_count
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.outside_file import is_file, is_there, read_text
+from backbeat.models.common.yaml_file import parse_yaml, read_tree
+from backbeat.mpc.sweep.cells import Sweep, SweepSettings, yaml_text
+
+SHIPPED_FOLDER = Path(__file__).parent / "specifications"
+COMBINATIONS = ("grid", "list")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+# Keys whose values are settings of scenarios, and not of the sweep.
+_OPEN = ("base", "per_behavior", "cases", "variations")
+
+
+def shipped_sweeps() -> list[str]:
+    """Names of the sweeps that come with Backbeat."""
+    return sorted(p.stem for p in SHIPPED_FOLDER.glob("*.yaml"))
+
+
+def find_sweep(name: str | Path) -> Path:
+    """Path of a sweep: a shipped name, with or without ".yaml", or a YAML file.
+
+    Raises:
+        BackbeatError: neither.
+    """
+    path = Path(name)
+    if (path.suffix in (".yaml", ".yml") and is_there(path)) or is_file(path):
+        return path
+    shipped = SHIPPED_FOLDER / f"{path.stem}.yaml"
+    if path.parent == Path() and is_file(shipped):
+        return shipped
+    if path.suffix in (".yaml", ".yml"):
+        raise BackbeatError(f"no sweep file {path}")
+    raise unknown_name("sweep", name, shipped_sweeps())
+
+
+def load_sweep(path: str | Path) -> Sweep:
+    """Reads a sweep and checks every scenario in it.
+
+    Raises:
+        BackbeatError: unreadable, unknown keys, or values that make no sense.
+    """
+    path = Path(path)
+    return parse_sweep(read_text(path), str(path), path.stem)
+
+
+def parse_sweep(text: str, where: str, name: str = "sweep") -> Sweep:
+    """Reads a sweep from YAML text.
+
+    Args:
+        text: the YAML.
+        where: names the source in errors.
+        name: the sweep's name unless it has one.
+    """
+    tree = read_tree(text, where)
+    known = {f.name for f in fields(SweepSettings)} | set(_OPEN)
+    for key in tree:
+        if key not in known:
+            raise unknown_name(f"key in {where}", key, known)
+    opened = {key: _branch(tree.pop(key, None), key, where) for key in _OPEN}
+    if "baseline" in tree:
+        tree["baseline"] = _word(tree["baseline"])
+    settings = parse_yaml(SweepSettings, yaml_text(tree, where), where)
+    settings.name = settings.name or name
+    if not _NAME.fullmatch(settings.name):
+        raise BackbeatError(
+            f"{where}: {settings.name[:80]!r} is not a name of a sweep; use letters, "
+            "digits, '-' and '_'"
+        )
+    for key in ("per_behavior", "cases"):
+        for inner, value in opened[key].items():
+            opened[key][inner] = _branch(value, f"{key} {inner!r}", where)
+    cases = {_word(k): v for k, v in opened["cases"].items()} or {"": {}}
+    variations = {str(k): v for k, v in opened["variations"].items()}
+    sweep = Sweep(
+        settings, opened["base"], opened["per_behavior"], cases, variations, where
+    )
+    return _checked(sweep)
+
+
+def _word(name: Any) -> str:
+    """A name as it was written: YAML reads `on` and `off` as truth values."""
+    return {True: "on", False: "off"}[name] if isinstance(name, bool) else str(name)
+
+
+def _branch(value: Any, key: str, where: str) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise BackbeatError(f"{where}: {key} needs names with values, not {value!r}")
+    return value
+
+
+def _checked(sweep: Sweep) -> Sweep:
+    """The sweep, when all of it makes sense."""
+    settings, where = sweep.settings, sweep.where
+    if not settings.behaviors:
+        raise BackbeatError(f"{where}: name the behaviors, for instance [stand, march]")
+    if not 1 <= settings.seeds <= SWEEP_SEEDS:
+        raise BackbeatError(f"{where}: seeds is from 1 to {SWEEP_SEEDS}")
+    if not 0 <= settings.first_seed <= SEED - SWEEP_SEEDS:
+        raise BackbeatError(f"{where}: first_seed is from 0 to {SEED - SWEEP_SEEDS}")
+    if settings.combine not in COMBINATIONS:
+        raise unknown_name("combine", settings.combine, COMBINATIONS)
+    sizes = {}
+    for name, values in sweep.variations.items():
+        if not isinstance(values, list) or not values:
+            raise BackbeatError(f"{where}: {name} needs a list of values")
+        sizes[name] = len(values)
+    if settings.combine == "list" and len(set(sizes.values())) > 1:
+        raise BackbeatError(f"{where}: a list needs equally many values of {sizes}")
+    # In whole numbers, which do not overflow.
+    of_values = prod if settings.combine == "grid" else max
+    rows = of_values(sizes.values()) if sizes else 1
+    check_count(
+        where,
+        "cells",
+        len(settings.behaviors) * len(sweep.cases) * rows,
+        SWEEP_CELLS,
+    )
+    if settings.baseline and settings.baseline not in sweep.cases:
+        raise unknown_name("case", settings.baseline, sweep.cases)
+    for name in sweep.per_behavior:
+        if name not in settings.behaviors:
+            raise unknown_name("behavior in per_behavior", name, settings.behaviors)
+    for name in settings.pool:
+        if name not in ("behavior", "case", *sweep.variations):
+            pools = ["behavior", "case", *sweep.variations]
+            raise unknown_name("field to pool over", name, pools)
+    for test in (settings.sequential, settings.search):
+        if test is not None:
+            test.check()
+    ((title, count),) = Counter(c.title() for c in sweep.cells).most_common(1)
+    if count > 1:
+        raise BackbeatError(f"{where}: there are {count} cells {title!r}")
+    if settings.search:
+        levels = settings.search.levels()
+        for cell in sweep.cells:
+            for level in (levels[0], levels[-1]):
+                sweep.at_level(cell, level)
+    return sweep

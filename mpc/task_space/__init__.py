@@ -1,0 +1,1 @@
+"""Task-space control of a hand: law and Drake system."""

@@ -1,0 +1,1 @@
+"""The whole-body controller: state and plan to joint torques at every tick."""

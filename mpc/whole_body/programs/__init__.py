@@ -1,0 +1,1 @@
+"""Whole-body quadratic programs: momentum, and tasks of named presets."""

@@ -1,0 +1,116 @@
+"""What the compiled whole-body program reads and writes: named tuples of arrays.
+
+b are base rows (6, or none for a fixed base), C contacts, L those with a limb of their
+own, P points, nj joints, and n the unknowns: free accelerations and, by contact, its
+wrench where it stands, what it adds to the acceleration of its path where it swings.
+Wrenches are (moment, force) in the axes of their patch, in weights of the robot.
+"""
+
+from typing import NamedTuple
+
+from backbeat.models.compiled.arrays import (
+    Array3,
+    Flags,
+    IndexMatrix,
+    Indices,
+    Matrix,
+    Vector,
+)
+from backbeat.models.dynamics.kinematic_tree import KinematicTree, Workspace
+
+# Rows of the wrench cone of a contact.
+CONE_ROWS = 16
+
+
+class Structure(NamedTuple):
+    """What does not change between ticks."""
+
+    tree: KinematicTree
+    gravity: float
+    mass: float
+    effort: Vector  # (nj,)
+    damping: Vector  # (nj,)
+    position_lower: Vector  # (nj,)
+    position_upper: Vector  # (nj,)
+    contact_body: Indices  # (C,)
+    contact_R: Array3  # (C, 3, 3)
+    contact_p: Matrix  # (C, 3)
+    contact_size: Matrix  # (C, 2) half length and half width
+    limb: IndexMatrix  # (L, 6) joints of the limbs of the first L contacts
+    limb_range: Array3  # (2, L, 6) where they stop, or the limb stops to yield
+    free: Indices  # (nj - 6 L,) the other joints
+    cone: Array3  # (C, 16, 6)
+    trunk_body: int
+    trunk_R: Matrix  # (3, 3)
+    trunk_p: Vector  # (3,)
+    point_body: Indices  # (P,) points with tasks or known loads
+    point_p: Matrix  # (P, 3)
+
+
+class Gains(NamedTuple):
+    """Weights and gains of the tick; see `WholeBodyGains` for their meaning."""
+
+    momentum_weight: float
+    linear_weight: float
+    orientation_weight: float
+    posture_weight: float
+    wrench_weight: float
+    point_weight: float
+    contact_weight: float
+    swing_weight: float
+    com_stiffness: float
+    com_damping: float
+    momentum_gain: float
+    orientation_stiffness: float
+    orientation_damping: float
+    posture_stiffness: float
+    posture_damping: float
+    contact_damping: float
+    contact_flatness: float
+    swing_stiffness: float
+    swing_damping: float
+    point_stiffness: float
+    point_damping: float
+
+
+class Target(NamedTuple):
+    """What the tick tracks, in world axes."""
+
+    com: Matrix  # (3, 3) position, velocity, acceleration of the CoM
+    momentum: Matrix  # (2, 3) angular momentum about the CoM and its rate
+    R_base: Matrix  # (3, 3)
+    base: Matrix  # (2, 3) angular velocity and acceleration of the base
+    R_trunk: Matrix  # (3, 3)
+    trunk: Matrix  # (2, 3) the same of the trunk
+    joints: Matrix  # (3, nj) positions, velocities, accelerations
+    standing: Flags  # (C,) bool
+    R_contact: Array3  # (C, 3, 3)
+    contact: Matrix  # (C, 3) place
+    contact_motion: Array3  # (2, C, 6) velocity and acceleration
+    wrench: Matrix  # (C, 6) planned wrenches [weights], patch axes
+    point: Array3  # (3, P, 3) position, velocity, acceleration
+    point_on: Vector  # (P,) 1.0 where the point has a task
+    point_force: Matrix  # (P, 3) known load on the point [N]
+    may_step: Flags  # (1,) bool: whether soles may go where no plan has them yet
+
+
+class Tick(NamedTuple):
+    """Memory of a tick and its results."""
+
+    ws: Workspace
+    bias: Vector  # (nv,)
+    M: Matrix  # (nv, nv)
+    J: Array3  # (C, 6, nv) contact Jacobians, patch axes
+    Jdv: Matrix  # (C, 6)
+    R: Array3  # (C, 3, 3)
+    r: Matrix  # (C, 3) from the base origin
+    Z: Matrix  # (nv, n)
+    z0: Vector  # (nv,)
+    H: Matrix  # (n, n)
+    g: Vector  # (n,)
+    A: Matrix  # (rows, n)
+    lower: Vector  # (n + rows,) bounds of z, then of the rows
+    upper: Vector
+    com: Vector  # (3,) measured CoM
+    momentum: Vector  # (6,) measured momentum about the CoM
+    R_trunk: Matrix  # (3, 3) measured

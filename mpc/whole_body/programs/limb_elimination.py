@@ -1,0 +1,294 @@
+"""Limbs in contact, and the base, as functions of what is left to choose.
+
+Notation: b base rows (6, or none for a fixed base), L joints of the limb of a
+contact, a the remaining joints. A contact's limb follows the motion that the
+contact asks for, and in the air what it adds to that, s,
+
+    vdot_L = J_L^-1 (A_C + s - Jdot v - J_b vdot_b) = K vdot_b + k + J_L^-1 s,
+
+and the base follows Newton and Euler,
+
+    (M_bb + sum M_bL K) vdot_b
+        = sum J_b' w - M_ba vdot_a - h_b - sum M_bL (k + J_L^-1 s),
+
+so that all accelerations are an affine function vdot = Z z + z0 of the free
+accelerations and, by contact, its wrench where it stands and s where it swings:
+z = [vdot_a, w or s], the only unknowns left. Without s a leg that cannot follow its
+path, for its motors are too weak, would throw the body about until it could.
+A contact without a limb of its own, as a seat under the pelvis, leaves nothing to
+eliminate: what it asks for is a cost that outweighs all others. It stays a cost, for
+a seat can be left, and a program that forbids it has no solution when it must be.
+"""
+
+import numpy as np
+
+from backbeat.models.compiled import compiled
+from backbeat.models.dynamics.rotations import relative_log
+
+# Most that a leg is asked to turn its foot [rad/s^2] and to move it [m/s^2]. More, as
+# of a hurried path that a blow has thrown the foot off, throws the body about.
+MOST_TURN, MOST_PULL = 400.0, 120.0
+
+
+@compiled
+def invert6(A, out):
+    """out = A^-1 for a 6 x 6 matrix, Gauss-Jordan with partial pivoting."""
+    W = np.empty((6, 12))
+    for i in range(6):
+        for j in range(6):
+            W[i, j] = A[i, j]
+            W[i, j + 6] = 0.0
+        W[i, i + 6] = 1.0
+    for k in range(6):
+        p = k
+        for i in range(k + 1, 6):
+            if abs(W[i, k]) > abs(W[p, k]):
+                p = i
+        if p != k:
+            for j in range(12):
+                t = W[k, j]
+                W[k, j] = W[p, j]
+                W[p, j] = t
+        d = 1.0 / W[k, k]
+        for j in range(12):
+            W[k, j] *= d
+        for i in range(6):
+            if i != k:
+                m = W[i, k]
+                if m != 0.0:
+                    for j in range(12):
+                        W[i, j] -= m * W[k, j]
+    for i in range(6):
+        for j in range(6):
+            out[i, j] = W[i, j + 6]
+
+
+@compiled
+def damped_inverse6(A, out):
+    """out = A'(A A' + e 1)^-1: the inverse, bounded near singular limbs."""
+    G = np.empty((6, 6))
+    trace = 0.0
+    for i in range(6):
+        for j in range(6):
+            s = 0.0
+            for k in range(6):
+                s += A[i, k] * A[j, k]
+            G[i, j] = s
+        trace += G[i, i]
+    for i in range(6):
+        G[i, i] += 1e-7 * trace
+    B = np.empty((6, 6))
+    invert6(G, B)
+    for i in range(6):
+        for j in range(6):
+            s = 0.0
+            for k in range(6):
+                s += A[k, i] * B[k, j]
+            out[i, j] = s
+
+
+@compiled
+def contact_acceleration(structure, gains, target, tick, v, c, out):
+    """What contact c shall do, in patch axes: stand still, or follow its swing."""
+    nv = v.shape[0]
+    R, T = tick.R[c], target.R_contact[c]
+    V = np.empty(6)
+    for i in range(6):
+        s = 0.0
+        for j in range(nv):
+            s += tick.J[c, i, j] * v[j]
+        V[i] = s
+    phi = np.empty(3)
+    relative_log(T, R, phi)
+    if target.standing[c]:
+        # Flat on its support, free to have slid and turned: no force fights a slip.
+        along = phi[0] * T[0, 2] + phi[1] * T[1, 2] + phi[2] * T[2, 2]
+        for i in range(3):
+            e = 0.0
+            for m in range(3):
+                e += R[m, i] * (phi[m] - along * T[m, 2])
+            out[i] = gains.contact_flatness * e - gains.contact_damping * V[i]
+            out[3 + i] = -gains.contact_damping * V[3 + i]
+        return
+    p = np.empty(3)
+    for i in range(3):
+        # com - center of mass offset = base origin; r is from there.
+        p[i] = target.contact[c, i] - (
+            tick.com[i] - tick.ws.h[0, i] / tick.ws.m[0] + tick.r[c, i]
+        )
+    # A path is one of the lowest corner: a foot that is tilted too far goes higher, or
+    # it drags along the ground, which tilts it farther.
+    corner = np.empty(3)
+    kp, kd = gains.swing_stiffness, gains.swing_damping
+    for i in range(3):
+        s = 0.0
+        for m in range(3):
+            s += R[m, i] * (
+                target.contact_motion[1, c, m]
+                + kp * phi[m]
+                + kd * target.contact_motion[0, c, m]
+            )
+        out[i] = s - kd * V[i]
+    _shorten(out[:3], MOST_TURN)
+    raise_by_tilt(structure, target, R, V, out, c, corner)
+    for i in range(3):
+        t = 0.0
+        for m in range(3):
+            t += R[m, i] * (
+                target.contact_motion[1, c, 3 + m]
+                + kp * p[m]
+                + kd * target.contact_motion[0, c, 3 + m]
+            )
+        t += R[2, i] * (corner[2] + kp * corner[0] + kd * corner[1])
+        out[3 + i] = t - kd * V[3 + i]
+    _shorten(out[3:], MOST_PULL)
+
+
+@compiled
+def _shorten(a, most):
+    """Makes a vector (3,) no longer than `most`."""
+    size = np.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+    if size > most:
+        for i in range(3):
+            a[i] *= most / size
+
+
+@compiled
+def raise_by_tilt(structure, target, R, V, a, c, out):
+    """How much higher sole c has to be for its lowest corner to be on its path.
+
+    Args:
+        structure, target: as everywhere.
+        R: (3, 3) orientation of the sole.
+        V, a: (6,) its velocity, and what its acceleration shall be, in its own axes.
+        c: index of the contact.
+        out: (3,) written: height [m] and its rates [m/s, m/s^2].
+    """
+    T, size = target.R_contact[c], structure.contact_size[c]
+    w, dw, now, planned = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    for i in range(3):
+        w[i], dw[i], out[i] = 0.0, 0.0, 0.0
+        for m in range(3):
+            w[i] += R[i, m] * V[m]
+            dw[i] += R[i, m] * a[m]
+    for i in range(2):
+        if abs(R[2, i]) > abs(T[2, i]):
+            _tilt(R[:, i], w, dw, now)
+            motion = target.contact_motion
+            _tilt(T[:, i], motion[0, c], motion[1, c], planned)
+            for m in range(3):
+                out[m] += size[i] * (now[m] - planned[m])
+
+
+@compiled
+def _tilt(axis, w, dw, out):
+    """Writes |z| of an axis that turns with w and dw, and its first two rates."""
+    along, square = 0.0, 0.0
+    for m in range(3):
+        along += w[m] * axis[m]
+        square += w[m] * w[m]
+    speed = w[0] * axis[1] - w[1] * axis[0]
+    # One that lies flat goes where it turns.
+    sign = 1.0 if axis[2] + 1e-6 * speed > 0 else -1.0
+    out[0], out[1] = sign * axis[2], sign * speed
+    out[2] = sign * (dw[0] * axis[1] - dw[1] * axis[0])
+    out[2] += sign * (w[2] * along - square * axis[2])
+
+
+@compiled
+def eliminate(structure, gains, target, v, tick):
+    """Writes Z and z0 with vdot = Z z + z0."""
+    nv, n = tick.Z.shape
+    nj, na = structure.effort.shape[0], structure.free.shape[0]
+    nf, Z, z0 = nv - nj, tick.Z, tick.z0
+    for i in range(nv):
+        z0[i] = 0.0
+        for j in range(n):
+            Z[i, j] = 0.0
+    for i in range(na):
+        Z[nf + structure.free[i], i] = 1.0
+    if nf == 0:
+        return
+    L = structure.limb.shape[0]
+    inverses, K, k = np.empty((L, 6, 6)), np.empty((L, 6, 6)), np.empty((L, 6))
+    _follow_contacts(structure, gains, target, v, tick, inverses, K, k)
+    _move_base(structure, target, tick, inverses, K, k)
+    for c in range(L):
+        for i in range(6):
+            row = nf + structure.limb[c, i]
+            s = k[c, i]
+            for m in range(6):
+                s += K[c, i, m] * z0[m]
+            z0[row] = s
+            for m in range(6):
+                for j in range(n):
+                    Z[row, j] += K[c, i, m] * Z[m, j]
+            if not target.standing[c]:
+                for j in range(6):
+                    Z[row, na + 6 * c + j] += inverses[c, i, j]
+
+
+@compiled
+def _follow_contacts(structure, gains, target, v, tick, inverses, K, k):
+    """Writes J_L^-1, K, and k of every limb that has a contact."""
+    nf = v.shape[0] - structure.effort.shape[0]
+    J_L, a = np.empty((6, 6)), np.empty(6)
+    for c in range(structure.limb.shape[0]):
+        for i in range(6):
+            for j in range(6):
+                J_L[i, j] = tick.J[c, i, nf + structure.limb[c, j]]
+        inverse = inverses[c]
+        damped_inverse6(J_L, inverse)
+        contact_acceleration(structure, gains, target, tick, v, c, a)
+        for i in range(6):
+            s = 0.0
+            for m in range(6):
+                s += inverse[i, m] * (a[m] - tick.Jdv[c, m])
+            k[c, i] = s
+            for j in range(6):
+                s = 0.0
+                for m in range(6):
+                    s -= inverse[i, m] * tick.J[c, m, j]
+                K[c, i, j] = s
+
+
+@compiled
+def _move_base(structure, target, tick, inverses, K, k):
+    """Writes the rows of the base, which all forces and all limbs move."""
+    M, h, Z, z0 = tick.M, tick.bias, tick.Z, tick.z0
+    n, na, L = Z.shape[1], structure.free.shape[0], structure.limb.shape[0]
+    nf = Z.shape[0] - structure.effort.shape[0]
+    weight = structure.mass * structure.gravity
+    Mb, c0, Mi = np.empty((6, 6)), np.empty(6), np.empty((6, 6))
+    for i in range(6):
+        c0[i] = h[i]
+        for j in range(6):
+            Mb[i, j] = M[i, j]
+    for c in range(L):
+        for i in range(6):
+            for m in range(6):
+                x = M[i, nf + structure.limb[c, m]]
+                c0[i] += x * k[c, m]
+                for j in range(6):
+                    Mb[i, j] += x * K[c, m, j]
+    invert6(Mb, Mi)
+    B = np.zeros((6, n))
+    for i in range(6):
+        for j in range(na):
+            B[i, j] = -M[i, nf + structure.free[j]]
+        for c in range(structure.contact_body.shape[0]):
+            for j in range(6):
+                if target.standing[c]:
+                    B[i, na + 6 * c + j] = weight * tick.J[c, j, i]
+                elif c < L:
+                    for m in range(6):
+                        x = M[i, nf + structure.limb[c, m]]
+                        B[i, na + 6 * c + j] -= x * inverses[c, m, j]
+    for i in range(6):
+        s = 0.0
+        for m in range(6):
+            s -= Mi[i, m] * c0[m]
+        z0[i] = s
+        for m in range(6):
+            for j in range(n):
+                Z[i, j] += Mi[i, m] * B[m, j]

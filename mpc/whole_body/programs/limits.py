@@ -1,0 +1,91 @@
+"""Limits of the whole-body program: rows and bounds of what must hold, compiled."""
+
+from backbeat.models.compiled import compiled
+from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS
+
+# Most normal force on one contact [weights of the robot].
+MAX_FORCE = 3.0
+# Joints of limbs may go so far beyond where the behavior goes [rad], if that is beyond
+# their range; they may not leave it within this time [s], braking at most so hard
+# [rad/s^2].
+LIMB_ROOM, LIMB_TIME, LIMB_MOST = 0.02, 0.05, 500.0
+
+
+@compiled
+def limits(structure, target, q, v, tick):
+    """Joint acceleration bounds, wrench cones, normal forces, torque rows."""
+    nv, n = tick.Z.shape
+    nj, na = structure.effort.shape[0], structure.free.shape[0]
+    C = structure.contact_body.shape[0]
+    nf, nq = nv - nj, q.shape[0] - nj
+    weight = structure.mass * structure.gravity
+    A, lower, upper = tick.A, tick.lower, tick.upper
+    # A joint may not reach its stop within this time [s].
+    T = 0.05
+    for i in range(na):
+        j = structure.free[i]
+        x, u = q[nq + j], v[nf + j]
+        up = 2 * (structure.position_upper[j] - x - u * T) / T**2
+        down = 2 * (structure.position_lower[j] - x - u * T) / T**2
+        upper[i] = max(min(up, 2000.0), -500.0)
+        lower[i] = min(max(down, -2000.0), 500.0)
+    for c in range(C):
+        o = na + 6 * c
+        # In the air a limb may leave its path; a contact without a limb has no wrench.
+        standing = target.standing[c]
+        free = 1e30 if standing or c < structure.limb.shape[0] else 0.0
+        for i in range(6):
+            upper[o + i] = free
+            lower[o + i] = -free
+        if standing:
+            lower[o + 5] = 0.0
+            upper[o + 5] = MAX_FORCE
+        for r in range(CONE_ROWS):
+            row = c * CONE_ROWS + r
+            for i in range(6):
+                A[row, o + i] = structure.cone[c, r, i]
+            lower[n + row] = -1e30
+            upper[n + row] = 0.0 if standing else 1e30
+    first = C * CONE_ROWS
+    for j in range(nj):
+        row = first + j
+        for i in range(n):
+            A[row, i] = 0.0
+        for m in range(nv):
+            for i in range(n):
+                A[row, i] += tick.M[nf + j, m] * tick.Z[m, i]
+        s = tick.bias[nf + j]
+        for m in range(nv):
+            s += tick.M[nf + j, m] * tick.z0[m]
+        for c in range(C):
+            if not target.standing[c]:
+                continue
+            o = na + 6 * c
+            for i in range(6):
+                A[row, o + i] -= weight * tick.J[c, i, nf + j]
+        upper[n + row] = structure.effort[j] - s
+        lower[n + row] = -structure.effort[j] - s
+    _limb_limits(structure, target, q, v, tick, first + nj)
+
+
+@compiled
+def _limb_limits(structure, target, q, v, tick, first):
+    """Keeps the joints of limbs where a leg can yield: bent, and off the stops."""
+    nv, n = tick.Z.shape
+    nj = structure.effort.shape[0]
+    nf, nq = nv - nj, q.shape[0] - nj
+    for c in range(structure.limb.shape[0]):
+        for i in range(6):
+            j, row = structure.limb[c, i], first + 6 * c + i
+            x, u = q[nq + j], v[nf + j]
+            # Never nearer than the behavior itself goes.
+            low = structure.limb_range[0, c, i]
+            low = min(low, target.joints[0, j] - LIMB_ROOM)
+            high = structure.limb_range[1, c, i]
+            high = max(high, target.joints[0, j] + LIMB_ROOM)
+            up = 2 * (high - x - u * LIMB_TIME) / LIMB_TIME**2
+            down = 2 * (low - x - u * LIMB_TIME) / LIMB_TIME**2
+            for m in range(n):
+                tick.A[row, m] = tick.Z[nf + j, m]
+            tick.upper[n + row] = max(up, -LIMB_MOST) - tick.z0[nf + j]
+            tick.lower[n + row] = min(down, LIMB_MOST) - tick.z0[nf + j]

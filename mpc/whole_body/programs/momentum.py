@@ -1,0 +1,310 @@
+"""WholeBodyProgram: state and target to joint torques, as a pure function.
+
+    unknowns    z = [vdot_a, w or s]: accelerations of the joints that carry no
+                contact and, by contact, its wrench w where it stands and what it
+                adds to the acceleration of its path, s, where it swings (30 for
+                Atlas on two feet, 36 on a chair)
+    minimize    |rate of momentum - wanted|^2 + |angular accelerations of base and
+                trunk - wanted|^2 + |vdot_a - wanted|^2 + |points - wanted|^2
+                + |w - planned|^2 + |s|^2, each with its weight
+    subject to  equations of motion and contact accelerations (eliminated),
+                wrench cones, torque limits, acceleration bounds before stops
+
+Every wanted acceleration is feedforward + stiffness * error + damping * rate
+error. Sources
+    Koolen et al., "Design of a Momentum-Based Control Framework and Application
+    to the Humanoid Robot Atlas", 2016.
+    Caron, Pham, Nakamura, "Stability of Surface Contacts for Humanoid Robots",
+    2015 (wrench cones).
+"""
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+
+import numpy as np
+
+from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.compiled.bound import bind
+from backbeat.models.contact.cones import PATCH_MARGIN, wrench_cone
+from backbeat.models.dynamics.frame_arrays import frame_arrays
+from backbeat.models.dynamics.kinematic_tree import make_workspace
+from backbeat.models.robot.model import RobotModel
+from backbeat.mpc.whole_body.programs.arguments import (
+    CONE_ROWS,
+    Gains,
+    Structure,
+    Target,
+    Tick,
+)
+from backbeat.mpc.whole_body.programs.assembly import (
+    is_braced,
+    recover_bound,
+    update_state,
+)
+from backbeat.mpc.whole_body.programs.gains import BRACED, WholeBodyGains
+from backbeat.mpc.whole_body.programs.limb_range import limb_ranges
+from backbeat.mpc.whole_body.programs.solving import share_out, solve_from
+from backbeat.optimization.qp.active_set import ActiveSetSolver
+from backbeat.optimization.qp.program import QPSolution, QuadraticProgram
+
+
+@dataclass(frozen=True)
+class WholeBodySolution:
+    """Result of one tick.
+
+    Attributes:
+        tau: (nj,) joint torques [N m].
+        vdot: (nv,) accelerations.
+        wrench: (C, 6) contact wrenches in patch axes [weights].
+        off_path: (C, 6) what contacts in the air add to the acceleration that their
+            paths ask for, patch axes; zero for others.
+        dual: multipliers, the warm start of the next tick.
+        is_solved: whether the residuals of the program are within tolerance.
+        iterations: iterations of the solver.
+        status: solved, infeasible, iteration cap, numerics or inaccurate.
+    """
+
+    tau: np.ndarray
+    vdot: np.ndarray
+    wrench: np.ndarray
+    off_path: np.ndarray
+    dual: np.ndarray
+    is_solved: bool
+    iterations: int
+    status: str = "solved"
+
+
+# Residuals accepted from the solver: rows are accelerations, torques and forces
+# of order 1 to 1000, and an answer wrong in the sixth digit moves nothing.
+PRIMAL_TOLERANCE = 1e-5
+DUAL_TOLERANCE = 1e-3
+_NO_GUESS = np.zeros(0)
+
+
+class WholeBodyProgram:
+    """The whole-body quadratic program of one robot.
+
+    Attributes:
+        robot: the robot.
+        contacts: names of the patches it may stand on, in the order of targets.
+        points: names of the frames with point tasks.
+        structure: the robot as the assembly reads it.
+        workspace: dynamics and program of the last call, which the next overwrites.
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        contacts: Sequence[str] = (),
+        points: Sequence[str] = (),
+        gains: WholeBodyGains | None = None,
+        friction: float = 0.6,
+    ) -> None:
+        """Allocates the program.
+
+        Args:
+            robot: robot; a fixed base needs no contacts.
+            contacts: patches that may carry weight. One with a limb of six joints
+                is held by it, another, as a seat, by all that the robot does; they
+                come last.
+            points: frames whose place is tracked or whose load is known.
+            gains: weights and gains; None for those that ship, which are `BRACED`
+                where two or more limbs are all that carries, all stand, and none may
+                step.
+            friction: coefficient of friction that is relied on.
+
+        Raises:
+            BackbeatError: a contact is unknown, or one without a limb comes first.
+        """
+        self.robot, self.contacts, self.points = robot, tuple(contacts), tuple(points)
+        self._loose = gains or WholeBodyGains()
+        self.structure: Structure = self._make_structure(friction)
+        on_limbs = len(self.structure.limb) == len(self.contacts) > 1
+        self._braced = BRACED if gains is None and on_limbs else self._loose
+        tick = self.workspace = self._make_tick()
+        self._program = QuadraticProgram(tick.H, tick.g, tick.A, tick.lower, tick.upper)
+        self._bind(self.make_target())
+        self._solver = ActiveSetSolver()
+
+    def _make_structure(self, friction: float) -> Structure:
+        robot = self.robot
+        for name in self.contacts:
+            if name not in robot.contacts:
+                raise unknown_name("contact", name, robot.contacts)
+        patches = [robot.contacts[name] for name in self.contacts]
+        has_limb = [len(p.limb) == 6 for p in patches]
+        if has_limb != sorted(has_limb, reverse=True):
+            raise BackbeatError(
+                f"contacts {', '.join(self.contacts)}: those with a limb of six joints "
+                "come first"
+            )
+        limbed = self.contacts[: sum(has_limb)]
+        limbs = [robot.contacts[name].limb for name in limbed]
+        limb = np.array(limbs, np.int64).reshape(-1, 6)
+        free = [j for j in range(robot.num_joints) if j not in limb]
+        cones = [
+            wrench_cone(
+                PATCH_MARGIN * c.half_length, PATCH_MARGIN * c.half_width, friction
+            )
+            for c in patches
+        ]
+        contact = frame_arrays([c.frame for c in patches])
+        point = frame_arrays([robot.frame(name) for name in self.points])
+        return Structure(
+            tree=robot.tree,
+            gravity=robot.gravity,
+            mass=robot.total_mass,
+            effort=robot.effort_limits,
+            damping=robot.damping,
+            position_lower=robot.position_lower,
+            position_upper=robot.position_upper,
+            contact_body=contact.body,
+            contact_R=contact.R_PF,
+            contact_p=contact.p_PF,
+            contact_size=np.reshape(
+                [[c.half_length, c.half_width] for c in patches], (-1, 2)
+            ),
+            limb=limb,
+            limb_range=limb_ranges(robot, limbed),
+            free=np.array(free, np.int64),
+            cone=np.array(cones).reshape(-1, CONE_ROWS, 6),
+            trunk_body=robot.trunk.body,
+            trunk_R=robot.trunk.R_PF,
+            trunk_p=robot.trunk.p_PF,
+            point_body=point.body,
+            point_p=point.p_PF,
+        )
+
+    def _make_tick(self) -> Tick:
+        robot, C = self.robot, len(self.contacts)
+        nv, nj = robot.num_velocities, robot.num_joints
+        L = len(self.structure.limb)
+        n = nj - 6 * L + 6 * C
+        rows = C * CONE_ROWS + nj + 6 * L
+        z = np.zeros
+        return Tick(
+            ws=make_workspace(robot.tree),
+            bias=z(nv),
+            M=z((nv, nv)),
+            J=z((C, 6, nv)),
+            Jdv=z((C, 6)),
+            R=z((C, 3, 3)),
+            r=z((C, 3)),
+            Z=z((nv, n)),
+            z0=z(nv),
+            H=z((n, n)),
+            g=z(n),
+            A=z((rows, n)),
+            lower=z(n + rows),
+            upper=z(n + rows),
+            com=z(3),
+            momentum=z(6),
+            R_trunk=z((3, 3)),
+        )
+
+    def make_target(self) -> Target:
+        """An empty target to fill: everything at zero, all contacts standing."""
+        nj, C, P = self.robot.num_joints, len(self.contacts), len(self.points)
+        z = np.zeros
+        return Target(
+            com=z((3, 3)),
+            momentum=z((2, 3)),
+            R_base=np.eye(3),
+            base=z((2, 3)),
+            R_trunk=np.eye(3),
+            trunk=z((2, 3)),
+            joints=z((3, nj)),
+            standing=np.ones(C, bool),
+            R_contact=np.tile(np.eye(3), (C, 1, 1)),
+            contact=z((C, 3)),
+            contact_motion=z((2, C, 6)),
+            wrench=z((C, 6)),
+            point=z((3, P, 3)),
+            point_on=z(P),
+            point_force=z((P, 3)),
+            may_step=np.ones(1, bool),
+        )
+
+    def _bind(self, target: Target) -> None:
+        """Prepares what is compiled for a target that comes again and again."""
+        self._target = target
+        # A whole number, as in `com_damping=2`, would have all compiled anew for it.
+        loose, braced = (
+            Gains(*(float(g) for g in astuple(gains)))
+            for gains in (self._loose, self._braced)
+        )
+        self._bound = bind((self.structure, loose, braced, target, self.workspace))
+
+    def gains_for(self, target: Target) -> WholeBodyGains:
+        """The weights and gains with which a target is tracked."""
+        return self._braced if is_braced(target) else self._loose
+
+    def measure(self, q: np.ndarray, v: np.ndarray) -> Tick:
+        """Computes dynamics, contacts, center of mass and momentum at (q, v)."""
+        update_state(self.structure, q, v, self.workspace)
+        return self.workspace
+
+    def solve(
+        self,
+        q: np.ndarray,
+        v: np.ndarray,
+        target: Target,
+        warm_dual: np.ndarray | None = None,
+    ) -> WholeBodySolution:
+        """Torques for a target at (q, v).
+
+        Args:
+            q: (nq,) configuration.
+            v: (nv,) velocity.
+            target: what to track.
+            warm_dual: dual solution of the previous tick.
+
+        Returns:
+            The solution; when `is_solved` is False its torques must not be used.
+        """
+        tick, program = self.workspace, self._program
+        if target is not self._target:
+            self._bind(target)
+        C, nj = len(self.contacts), self.robot.num_joints
+        vdot, tau, dual = (
+            np.empty(len(tick.z0)),
+            np.empty(nj),
+            np.empty(len(tick.upper)),
+        )
+        wrench, off_path = np.empty((C, 6)), np.empty((C, 6))
+        rounds = solve_from(
+            self._bound,
+            q,
+            v,
+            _NO_GUESS if warm_dual is None else warm_dual,
+            PRIMAL_TOLERANCE,
+            DUAL_TOLERANCE,
+            dual,
+            vdot,
+            tau,
+            wrench,
+            off_path,
+        )
+        if rounds > 0:
+            return WholeBodySolution(tau, vdot, wrench, off_path, dual, True, rounds)
+        solution: QPSolution = self._solver.solve(program, warm_dual)
+        is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
+        if not is_solved:
+            # Joints of limbs may come to their stops when nothing else is possible.
+            limbs = slice(len(tick.lower) - self.structure.limb.size, None)
+            tick.lower[limbs], tick.upper[limbs] = -1e30, 1e30
+            solution = self._solver.solve(program)
+            is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
+        recover_bound(self._bound, solution.x, vdot, tau)
+        share_out(target, solution.x, wrench, off_path)
+        is_inaccurate = solution.found and not is_solved
+        return WholeBodySolution(
+            tau=tau,
+            vdot=vdot,
+            wrench=wrench,
+            off_path=off_path,
+            dual=solution.dual,
+            is_solved=is_solved,
+            iterations=solution.iterations,
+            status="inaccurate" if is_inaccurate else solution.status,
+        )

@@ -1,0 +1,64 @@
+"""The joint command of a whole-body tick whose program is solved, compiled."""
+
+from backbeat.models.actuation.joint_command import (
+    COMING,
+    DAMPING,
+    EFFORT,
+    EFFORT_FEEDBACK,
+    FEEDFORWARD,
+    INTEGRAL,
+    POSITION,
+    STIFFNESS,
+    VELOCITY,
+)
+from backbeat.models.compiled import compiled
+from backbeat.models.compiled.arrays import Matrix, Vector
+
+# Time after which the planned velocity has forgotten what it was [s].
+FORGETTING = 0.1
+
+
+@compiled
+def write_command(
+    tau: Vector,
+    acceleration: Vector,
+    sensed: Vector,
+    joints: Matrix,
+    ahead: Vector,
+    rate: float,
+    gains: Matrix,
+    period: float,
+    planned: Vector,
+    command: Vector,
+) -> None:
+    """Writes a joint command and the velocity that it plans.
+
+    Where no servo helps, the velocity is the solution's own: it says which way friction
+    has to be overcome, and does nothing else.
+
+    Args:
+        tau, acceleration: (nj,) of the solution [N m, rad/s^2].
+        sensed: (nj,) velocity [rad/s].
+        joints: (3, nj) positions, velocities and accelerations of the target.
+        ahead: (nj,) velocity of the behavior when the motors have followed, per phase.
+        rate: phase rate [-].
+        gains: (2, nj) stiffness and damping of the servo [N m/rad, N m s/rad].
+        period: time between ticks [s].
+        planned: (nj,) planned velocity before the tick, then after it [rad/s].
+        command: (9 nj,) written.
+    """
+    nj = tau.shape[0]
+    for j in range(nj):
+        velocity = planned[j] + period * acceleration[j]
+        velocity += period / FORGETTING * (sensed[j] - velocity)
+        planned[j] = velocity
+        has_servo = gains[0, j] > 0.0
+        command[EFFORT * nj + j] = tau[j]
+        command[POSITION * nj + j] = joints[0, j]
+        command[VELOCITY * nj + j] = joints[1, j] if has_servo else velocity
+        command[STIFFNESS * nj + j] = gains[0, j]
+        command[DAMPING * nj + j] = gains[1, j]
+        command[COMING * nj + j] = rate * ahead[j] if has_servo else velocity
+        command[INTEGRAL * nj + j] = 0.0
+        command[FEEDFORWARD * nj + j] = 1.0
+        command[EFFORT_FEEDBACK * nj + j] = 0.0

@@ -1,0 +1,273 @@
+"""What a whole-body tick wanted and got, worked out anew from dynamics and program."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from backbeat.models.dynamics.rotations import quaternion_to_matrix, relative_log
+from backbeat.models.state.configuration import Configuration
+from backbeat.mpc.plans.explanation import LimitReport, TaskReport, TickExplanation
+from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.reference.sampling import ReferenceSample
+from backbeat.mpc.whole_body.memory import WholeBodyMemory
+from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS, Target
+from backbeat.mpc.whole_body.programs.momentum import (
+    WholeBodyProgram,
+    WholeBodySolution,
+)
+from backbeat.mpc.whole_body.programs.preset import PresetProgram
+from backbeat.mpc.whole_body.tick import WholeBodyTick
+
+# Rows of `backbeat.models.contact.cones.wrench_cone` in words; the axes are those of
+# the patch.
+CONE = (
+    "friction of {} forward",
+    "friction of {} backward",
+    "friction of {} to the left",
+    "friction of {} to the right",
+    "center of pressure of {} at its left edge",
+    "center of pressure of {} at its right edge",
+    "center of pressure of {} at its back edge",
+    "center of pressure of {} at its front edge",
+    *["yaw moment of {}, with friction and pressure"] * 8,
+)
+FREE = 1e29
+# Accelerations of joints that stops ask for are of this size [rad/s^2].
+BRAKING = 100.0
+# Time that a hand takes at most to get where it shall be held [s].
+ARRIVED = 1.0
+
+
+def explain_tick(
+    tick: WholeBodyTick,
+    t: float,
+    q: np.ndarray,
+    v: np.ndarray,
+    plan: Plan,
+    memory: WholeBodyMemory | None = None,
+    hands: Mapping[str, np.ndarray] | None = None,
+    target: np.ndarray | None = None,
+) -> TickExplanation:
+    """Solves the program of a tick again and says what it is made of.
+
+    Args:
+        tick: the fast loop.
+        t, q, v, plan, hands, target: as of `WholeBodyTick`.
+        memory: what the tick before returned. Without it hands are taken to be as far
+            from where the behavior has them as they shall be; nothing else that is said
+            depends on it.
+    """
+    sample = _aim(tick, t, plan, memory, hands or {})
+    middle = tick.middle(q, v)
+    tick.direct(middle, v, sample, target, memory)
+    dual = None if memory is None else memory.dual
+    solution = tick.program.solve(middle, v, tick.target, dual)
+    names = tick.program.contacts
+    on = tick.target.standing
+    if isinstance(tick.program, PresetProgram):
+        tasks, limits = tick.program.report(solution), list[LimitReport]()
+    else:
+        tasks = report_tasks(tick.program, tick.target, middle, v, solution)
+        limits = list(_limits(tick.program, tick.target, solution))
+    return TickExplanation(
+        time=t,
+        phase=plan.phase_at(t + 0.5 * tick.period),
+        status=solution.status,
+        standing=tuple(n for n, s in zip(names, on, strict=True) if s),
+        tasks=tasks,
+        limits=tuple(limits),
+        torques=solution.tau,
+    )
+
+
+def _aim(
+    tick: WholeBodyTick,
+    t: float,
+    plan: Plan,
+    memory: WholeBodyMemory | None,
+    hands: Mapping[str, np.ndarray],
+) -> ReferenceSample:
+    """Writes the target of a tick, hands included; returns the behavior there."""
+    sample = tick.aim(t, plan)
+    if memory is None and hands:
+        memory = tick.start()
+        for _ in range(round(ARRIVED / tick.period)):
+            memory = replace(memory, reach=tick.reach(sample, hands, memory))
+        sample = tick.aim(t, plan)
+    if memory is not None and (hands or memory.reach):
+        tick.reach(sample, hands, memory)
+    return sample
+
+
+def report_tasks(
+    program: WholeBodyProgram,
+    target: Target,
+    q: np.ndarray,
+    v: np.ndarray,
+    solution: WholeBodySolution,
+) -> tuple[TaskReport, ...]:
+    """What each task wanted, and what accelerations and wrenches give it."""
+    state = Configuration(program.robot, q, v)
+    tasks = list(_body_tasks(program, target, state, solution))
+    tasks += _orientation_tasks(program, target, state, solution)
+    gains = program.gains_for(target)
+    for p, name in enumerate(program.points):
+        if target.point_on[p] == 0:
+            continue
+        J, Jdv = state.jacobian(name), state.bias_acceleration(name)
+        wanted = target.point[2, p] + gains.point_stiffness * (
+            target.point[0, p] - state.pose(name).translation()
+        )
+        wanted += gains.point_damping * (target.point[1, p] - J[3:] @ v)
+        weight = gains.point_weight * float(target.point_on[p])
+        got = (J @ solution.vdot + Jdv)[3:]
+        tasks.append(TaskReport(f"path of {name}", weight, wanted, got, "m/s^2"))
+    tasks += _path_tasks(program, target, state, solution)
+    robot, free = program.robot, program.structure.free
+    nq, nf = robot.base_positions, robot.base_velocities
+    wanted = target.joints[2] + gains.posture_stiffness * (target.joints[0] - q[nq:])
+    wanted += gains.posture_damping * (target.joints[1] - v[nf:])
+    got = solution.vdot[nf:][free]
+    tasks.append(
+        TaskReport("posture", gains.posture_weight, wanted[free], got, "rad/s^2")
+    )
+    on = target.standing
+    if on.any():
+        planned, made = target.wrench[on].ravel(), solution.wrench[on].ravel()
+        name = "wrenches as planned"
+        tasks.append(TaskReport(name, gains.wrench_weight, planned, made, "weights"))
+    return tuple(tasks)
+
+
+def _body_tasks(
+    program: WholeBodyProgram,
+    target: Target,
+    state: Configuration,
+    solution: WholeBodySolution,
+) -> Iterator[TaskReport]:
+    """Linear and angular momentum, per mass."""
+    robot, gains = program.robot, program.gains_for(target)
+    if not robot.floating:
+        return
+    m, com, momentum = robot.total_mass, state.center_of_mass, state.momentum
+    force, moment = np.array([0.0, 0.0, -robot.gravity]), np.zeros(3)
+    for c, name in enumerate(program.contacts):
+        X = state.pose(name)
+        w = robot.gravity * solution.wrench[c]
+        f = X.rotation().matrix() @ w[3:]
+        force += f
+        moment += X.rotation().matrix() @ w[:3] + np.cross(X.translation() - com, f)
+    wanted = target.com[2] + gains.com_stiffness * (target.com[0] - com)
+    wanted += gains.com_damping * (target.com[1] - momentum[3:] / m)
+    yield TaskReport("center of mass", gains.linear_weight, wanted, force, "m/s^2")
+    rate = target.momentum[1] + gains.momentum_gain * (
+        target.momentum[0] - momentum[:3]
+    )
+    yield TaskReport(
+        "angular momentum per mass", gains.momentum_weight, rate / m, moment, "m^2/s^2"
+    )
+
+
+def _orientation_tasks(
+    program: WholeBodyProgram,
+    target: Target,
+    state: Configuration,
+    solution: WholeBodySolution,
+) -> Iterator[TaskReport]:
+    """Orientation of base and trunk."""
+    robot, gains = program.robot, program.gains_for(target)
+    phi, R_base = np.zeros(3), np.zeros((3, 3))
+    tasks = [(robot.trunk.name, robot.trunk, target.R_trunk, target.trunk)]
+    if robot.floating:
+        base = robot.frame(robot.base_name)
+        tasks.insert(0, (robot.base_name, base, target.R_base, target.base))
+    for name, frame, wanted_R, motion in tasks:
+        if robot.floating and name == robot.base_name:
+            quaternion_to_matrix(state.q, R_base)
+            relative_log(wanted_R, R_base, phi)
+        else:
+            relative_log(wanted_R, state.pose(frame).rotation().matrix(), phi)
+        J, Jdv = state.jacobian(frame), state.bias_acceleration(frame)
+        wanted = motion[1] + gains.orientation_stiffness * phi
+        wanted += gains.orientation_damping * (motion[0] - J[:3] @ state.v)
+        got = (J @ solution.vdot + Jdv)[:3]
+        weight = gains.orientation_weight
+        yield TaskReport(f"orientation of {name}", weight, wanted, got, "rad/s^2")
+
+
+def _path_tasks(
+    program: WholeBodyProgram,
+    target: Target,
+    state: Configuration,
+    solution: WholeBodySolution,
+) -> Iterator[TaskReport]:
+    """Paths of limbs in the air, turning and moving, in the axes of their patch."""
+    weight = program.gains_for(target).swing_weight
+    for c in range(len(program.structure.limb)):
+        if target.standing[c]:
+            continue
+        name, off = program.contacts[c], solution.off_path[c]
+        J, Jdv = state.jacobian(name), state.bias_acceleration(name)
+        R = state.pose(name).rotation().matrix()
+        got = ((J @ solution.vdot + Jdv).reshape(2, 3) @ R).ravel()
+        for part, which, unit in (
+            ("turn", slice(3), "rad"),
+            ("path", slice(3, 6), "m"),
+        ):
+            wanted = (got - off)[which]
+            label = f"{part} of {name} in the air"
+            yield TaskReport(label, weight, wanted, got[which], f"{unit}/s^2")
+
+
+def _limits(
+    program: WholeBodyProgram, target: Target, solution: WholeBodySolution
+) -> Iterator[LimitReport]:
+    """Both sides of every bound that is one."""
+    tick, robot = program.workspace, program.robot
+    na, C = len(program.structure.free), len(program.contacts)
+    n, nj = len(tick.g), robot.num_joints
+    free = solution.vdot[robot.base_velocities :][program.structure.free]
+    x = np.concatenate([free, (solution.wrench + solution.off_path).ravel()])
+    values = np.concatenate([x, tick.A @ x])
+    first = n + C * CONE_ROWS
+
+    def describe(i: int, side: str) -> tuple[str, float, float, str] | None:
+        """Name, what to add to value and bound, scale and unit of bound i."""
+        if i < na:
+            joint = robot.joint_names[program.structure.free[i]]
+            return f"{joint} braking before its {side} stop", 0.0, BRAKING, "rad/s^2"
+        if i < n:
+            name = program.contacts[(i - na) // 6]
+            return f"normal force of {name} at its {side} limit", 0.0, 1.0, "weights"
+        if i < first:
+            c, row = divmod(i - n, CONE_ROWS)
+            if not target.standing[c]:
+                return None
+            return CONE[row].format(program.contacts[c]), 0.0, 1.0, "weights"
+        if i < first + nj:
+            j = i - first
+            effort = float(robot.effort_limits[j])
+            shift = effort - float(tick.upper[i])
+            name = robot.joint_names[j]
+            return f"torque of {name} at its {side} limit", shift, effort, "N m"
+        c, k = divmod(i - first - nj, 6)
+        j = program.structure.limb[c, k]
+        shift = float(tick.z0[robot.base_velocities + j])
+        name = robot.joint_names[j]
+        return f"{name} braking before its {side} end", shift, BRAKING, "rad/s^2"
+
+    for i in range(len(values)):
+        lower, upper = float(tick.lower[i]), float(tick.upper[i])
+        if lower == upper:
+            continue
+        for side, bound, sign in (("upper", upper, 1.0), ("lower", lower, -1.0)):
+            if abs(bound) > FREE:
+                continue
+            found = describe(i, side)
+            if found is None:
+                continue
+            name, shift, scale, unit = found
+            price = max(sign * float(solution.dual[i]), 0.0)
+            value = float(values[i]) + shift
+            yield LimitReport(name, value, bound + shift, price, scale, unit)

@@ -1,0 +1,243 @@
+"""Contact forces by name, read from what the simulator says."""
+
+from typing import NamedTuple
+
+import numpy as np
+from pydrake.common.value import AbstractValue
+from pydrake.multibody.plant import ContactResults, HydroelasticContactInfo
+from pydrake.multibody.tree import BodyIndex
+from pydrake.systems.framework import (
+    BasicVector,
+    Context,
+    ValueProducer,
+)
+
+from backbeat.models.collision.patch_geometry import support_body
+from backbeat.models.common.collectable_system import CollectableSystem, weak
+from backbeat.models.contact.cones import collision_shapes
+from backbeat.models.kit.drum_kit import CHAIR
+from backbeat.models.kit.pedals import PedalMotion
+from backbeat.models.sensing.sole_wrenches import SoleWrenches
+from backbeat.models.state.point_motion import PointMotion
+from backbeat.models.world.scene import Scene, World
+from backbeat.mpc.world.stick_contacts import MEMBER, PLACE, ROW, StickContacts
+
+
+class _Carried(NamedTuple):
+    """Where a contact of two bodies counts.
+
+    Attributes:
+        row: of `wrenches`.
+        sign: of the force on the second body there; 0 for what does not count.
+        sole: number of the sole that stands on the ground; None for none.
+    """
+
+    row: int
+    sign: float
+    sole: int | None
+
+
+class ContactLog(CollectableSystem):
+    """Adds up contact results by contact name.
+
+    .. pydrake_system::
+
+        name: ContactLog
+        input_ports:
+        - contact_results
+        - state
+        - plant_state
+        output_ports:
+        - wrenches
+        - strikes
+        - normal_forces
+        - sole_wrenches
+
+    `wrenches` (6 C + 6) is, for each patch of the robot in order, the wrench of
+    ground and chair on its link about the world origin, world axes [N m, N], and last
+    the same of everything else that touches the ground: after a fall it is not zero.
+    `strikes` (9 a tip) is, for each stick tip and each beater of a pedal, normal
+    force of a member on it [N], index of that member or -1, force on the rest of its
+    stick [N], and place [m] and velocity [m/s] of it in the world. `normal_forces` (S)
+    are those of ground and pedals on each sole [N], as soles under pressure feel them,
+    and `sole_wrenches`
+    (6 S) moment and force on each sole, in its axes about its origin [N m, N]. The
+    plant samples its outputs, so forces are those of the step that has just ended.
+    `state` is the robot model's [q, v], `plant_state` that of the plant; without
+    pedals there is no such port.
+    """
+
+    def __init__(self, world: World, scene: Scene) -> None:
+        """Makes the log for a world in a scene."""
+        super().__init__()
+        self._world = world
+        plant, robot = world.plant, world.robot
+        self.patches = robot.patches
+        self._sticks = StickContacts(world, scene)
+        self.tips, self.members = self._sticks.tips, self._sticks.members
+        # By numbers of bodies.
+        self._slot: dict[int, int] = {
+            int(support_body(plant, robot, n).index()): i
+            for i, n in enumerate(self.patches)
+        }
+        self._sole_of: dict[int, int] = {
+            int(support_body(plant, robot, n).index()): i
+            for i, n in enumerate(robot.soles)
+        }
+        self._ground = int(plant.world_body().index())
+        inspector = world.scene_graph.model_inspector()
+        self._bodies: dict[int, int] = {}
+        for k in range(plant.num_bodies()):
+            body = plant.get_body(BodyIndex(k))
+            for geometry in collision_shapes(plant, inspector, body):
+                self._bodies[geometry.get_value()] = k
+        # What is known of pairs of bodies that have touched.
+        self._carried: dict[tuple[int, int], _Carried] = {}
+        self._supports = {self._ground}
+        if plant.HasBodyNamed(CHAIR):
+            self._supports.add(int(plant.GetBodyByName(CHAIR).index()))
+        boards = [plant.GetBodyByName(p.board) for p in self._sticks.pedals]
+        # What presses on a foot is felt by its sole, wherever it presses.
+        self._felt = {self._ground, *(int(body.index()) for body in boards)}
+        self._supports |= self._felt
+        self._results = self.DeclareAbstractInputPort(
+            "contact_results", plant.get_contact_results_output_port().Allocate()
+        )
+        self._state = self.DeclareVectorInputPort(
+            "state", robot.num_positions + robot.num_velocities
+        )
+        points = self._sticks.points
+        self._motion = PointMotion(robot, [robot.frame(n) for n in points])
+        self._pedals = PedalMotion(plant, self._sticks.pedals)
+        moving = {self._state.ticket()}
+        if self._sticks.pedals:
+            self._plant_state = self.DeclareVectorInputPort(
+                "plant_state", plant.num_multibody_states()
+            )
+            moving.add(self._plant_state.ticket())
+        # Sensors ask for all of it at every step: contacts are gone through once.
+        self._sums = self.DeclareCacheEntry(
+            "sums",
+            ValueProducer(lambda: AbstractValue.Make(None), weak(self._calc_sums)),
+            {self._results.ticket()},
+        ).cache_index()
+        self.DeclareVectorOutputPort(
+            "wrenches",
+            6 * len(self.patches) + 6,
+            weak(self._calc_wrenches),
+            {self._results.ticket()},
+        )
+        self._at_soles = SoleWrenches(robot)
+        self._rows = np.array([self.patches.index(n) for n in robot.soles], int)
+        self.DeclareVectorOutputPort(
+            "sole_wrenches",
+            6 * len(robot.soles),
+            weak(self._calc_sole_wrenches),
+            {self._results.ticket(), self._state.ticket()},
+        )
+        self.DeclareVectorOutputPort(
+            "normal_forces",
+            len(robot.soles),
+            weak(self._calc_normal_forces),
+            {self._results.ticket()},
+        )
+        self._no_strikes = np.zeros((len(self.tips), ROW))
+        self._no_strikes[:, MEMBER] = -1
+        self.DeclareVectorOutputPort(
+            "strikes",
+            ROW * len(self.tips),
+            weak(self._calc_strikes),
+            {self._results.ticket(), *moving},
+        )
+
+    def _calc_sums(self, context: Context, output: AbstractValue) -> None:
+        """(C + 1, 6) `wrenches` and (S,) `normal_forces`."""
+        results: ContactResults = self._results.Eval(context)
+        # Plain numbers, for arrays of three are slow, and sensors ask often.
+        total = [[0.0] * 6 for _ in range(len(self.patches) + 1)]
+        normal = [0.0] * len(self._sole_of)
+        for i in range(results.num_point_pair_contacts()):
+            info = results.point_pair_contact_info(i)
+            carried = self._carry(int(info.bodyA_index()), int(info.bodyB_index()))
+            if carried.sign:
+                force = info.contact_force()
+                _add_wrench(
+                    total[carried.row], carried.sign, force, info.contact_point()
+                )
+                if carried.sole is not None:
+                    n = info.point_pair().nhat_BA_W
+                    normal[carried.sole] += abs(float(n @ force))
+        for i in range(results.num_hydroelastic_contacts()):
+            self._add_surface(results.hydroelastic_contact_info(i), total, normal)
+        output.set_value((np.array(total), np.array(normal)))
+
+    def _add_surface(
+        self,
+        info: HydroelasticContactInfo,
+        total: list[list[float]],
+        normal: list[float],
+    ) -> None:
+        """Adds a contact of surfaces, reduced to its centroid."""
+        surface, F = info.contact_surface(), info.F_Ac_W()
+        a, b = (self._bodies[g.get_value()] for g in (surface.id_M(), surface.id_N()))
+        carried = self._carry(a, b)
+        if not carried.sign:
+            return
+        force, row = -F.translational(), total[carried.row]
+        _add_wrench(row, carried.sign, force, surface.centroid())
+        row[:3] = (np.array(row[:3]) - carried.sign * F.rotational()).tolist()
+        if carried.sole is not None:
+            # The ground is flat where a sole touches it: all faces have one normal.
+            normal[carried.sole] += abs(float(surface.face_normal(0) @ force))
+
+    def _carry(self, a: int, b: int) -> _Carried:
+        """Where a contact of two bodies counts."""
+        found = self._carried.get((a, b))
+        if found is None:
+            found = self._carried[a, b] = self._find_carried(a, b)
+        return found
+
+    def _find_carried(self, a: int, b: int) -> _Carried:
+        rest = len(self.patches)
+        for support, body, sign in ((a, b, 1.0), (b, a, -1.0)):
+            if support in self._supports:
+                slot, on_ground = self._slot.get(body, rest), support == self._ground
+                sole = self._sole_of.get(body) if support in self._felt else None
+                return _Carried(slot, sign if slot < rest or on_ground else 0.0, sole)
+        return _Carried(rest, 0.0, None)
+
+    def _calc_wrenches(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(self.get_cache_entry(self._sums).Eval(context)[0].ravel())
+
+    def _calc_normal_forces(self, context: Context, output: BasicVector) -> None:
+        output.SetFromVector(self.get_cache_entry(self._sums).Eval(context)[1])
+
+    def _calc_sole_wrenches(self, context: Context, output: BasicVector) -> None:
+        W = self.get_cache_entry(self._sums).Eval(context)[0][self._rows]
+        q = self._state.Eval(context)[: self._world.robot.num_positions]
+        output.SetFromVector(self._at_soles.at(q, W).ravel())
+
+    def _calc_strikes(self, context: Context, output: BasicVector) -> None:
+        results: ContactResults = self._results.Eval(context)
+        nq, x = self._world.robot.num_positions, self._state.Eval(context)
+        rows = self._no_strikes.copy()
+        hands = len(self._sticks.points)
+        rows[:hands, PLACE:ROW] = self._motion.at(x[:nq], x[nq:])
+        if hands < len(rows):
+            whole = self._plant_state.Eval(context)
+            rows[hands:, PLACE:ROW] = self._pedals.at(whole)
+        self._sticks.add_to(rows, results)
+        output.SetFromVector(rows.ravel())
+
+
+def _add_wrench(
+    row: list[float], sign: float, force: np.ndarray, point: np.ndarray
+) -> None:
+    """Adds a force (3,) at a point (3,), as a wrench about the origin of the world."""
+    (fx, fy, fz), (x, y, z) = force.tolist(), point.tolist()
+    row[0] += sign * (y * fz - z * fy)
+    row[1] += sign * (z * fx - x * fz)
+    row[2] += sign * (x * fy - y * fx)
+    row[3] += sign * fx
+    row[4] += sign * fy
+    row[5] += sign * fz

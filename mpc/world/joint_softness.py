@@ -1,0 +1,81 @@
+"""Joints that are soft in a run: their part of the diagram, and what came of it."""
+
+import math
+
+import numpy as np
+from pydrake.systems.framework import DiagramBuilder, OutputPort
+from pydrake.systems.primitives import SparseMatrixGain
+from scipy.sparse import csc_matrix
+
+from backbeat.models.common.errors import BackbeatError
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.safety.joint_modes import JointModes, SoftPeriod, soft_damping
+from backbeat.mpc.safety.servo_gains import standing_joints
+from backbeat.mpc.scenario.compliant_period import CompliantPeriod
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.world.simulated_robot import SimulatedRobot
+
+
+def soft_periods(scenario: Scenario, reference: Reference) -> list[SoftPeriod]:
+    """The compliant periods of a scenario, in time of the diagram.
+
+    Raises:
+        BackbeatError: an unknown joint, or one of a limb that carries the robot.
+    """
+    return [_soft(p, scenario, reference) for p in scenario.compliant]
+
+
+def _soft(
+    period: CompliantPeriod, scenario: Scenario, reference: Reference
+) -> SoftPeriod:
+    robot = reference.robot
+    joints = np.unique(robot.joint_indices(period.joints))
+    carrying = [j for j in joints.tolist() if j in standing_joints(robot, reference)]
+    if carrying:
+        raise BackbeatError(
+            f"scenario: {robot.joint_names[carrying[0]]!r} carries the robot, which "
+            "would sink on soft springs; choose joints of arms, back or neck"
+        )
+    damping = (
+        soft_damping(
+            reference, joints, period.stiffness, scenario.latency, scenario.time_step
+        )
+        if period.damping is None
+        else np.full(len(joints), period.damping)
+    )
+    return SoftPeriod(
+        start=scenario.lead_in + period.start,
+        end=math.inf if period.end is None else scenario.lead_in + period.end,
+        joints=joints,
+        stiffness=np.full(len(joints), period.stiffness),
+        damping=damping,
+        compensation=period.compensation,
+    )
+
+
+def add_joint_modes(
+    builder: DiagramBuilder,
+    reference: Reference,
+    scenario: Scenario,
+    body: SimulatedRobot,
+    command: OutputPort,
+    state: OutputPort,
+) -> OutputPort:
+    """Adds what tells each joint what it takes; returns the command for the servo.
+
+    The servo measures friction behind the motors where a joint is to make up for it.
+    """
+    periods = soft_periods(scenario, reference)
+    modes = JointModes(reference, scenario.latency, periods, scenario.time_step)
+    builder.AddNamedSystem("joint_modes", modes)
+    builder.Connect(command, modes.GetInputPort("command"))
+    builder.Connect(state, modes.GetInputPort("state"))
+    if periods:
+        world = body.world
+        felt = SparseMatrixGain(csc_matrix(world.effort_selection()))
+        builder.AddNamedSystem("effort_sensor", felt)
+        net = world.plant.get_net_actuation_output_port(world.instance)
+        builder.Connect(net, felt.get_input_port())
+        measured = body.servo.GetInputPort("measured_effort")
+        builder.Connect(felt.get_output_port(), measured)
+    return modes.GetOutputPort("command")

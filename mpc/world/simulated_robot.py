@@ -1,0 +1,175 @@
+"""What a closed loop has in any case: a robot in its world, motors, pushes, forces."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from pydrake.systems.framework import Context, Diagram, DiagramBuilder, OutputPort
+from pydrake.systems.primitives import LogVectorOutput, SparseMatrixGain, VectorLogSink
+from scipy.sparse import csc_matrix
+
+from backbeat.models.actuation.safety_law import SafetyLaws
+from backbeat.models.state.frame_rotation import FrameRotation
+from backbeat.models.world.joint_servo import JointServo
+from backbeat.models.world.scene import World, add_world
+from backbeat.mpc.reference.sampling import ReferenceSampler
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.disturbances import Disturbance
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.world.contact_log import ContactLog
+from backbeat.mpc.world.simulated_world import SimulatedWorld
+
+# Time between samples of states and contact forces in the log [s].
+LOG_PERIOD = 0.005
+
+
+@dataclass(frozen=True)
+class SimulatedRobot:
+    """The parts of a diagram that a controller acts on.
+
+    Attributes:
+        world: plant and scene graph.
+        servo: joint servo and motors; its "command" waits for a controller, and its
+            "state" for what the controller believes.
+        state: the true [q, v] (nq + nv) of the robot model.
+        disturbance: the pushes of the scenario.
+        contact_log: contact forces by name.
+    """
+
+    world: World
+    servo: JointServo
+    state: OutputPort
+    disturbance: Disturbance
+    contact_log: ContactLog
+
+    def set_state(self, context: Context, q: np.ndarray, v: np.ndarray) -> None:
+        """Puts the robot where it shall be.
+
+        Args:
+            context: of the whole diagram.
+            q, v: (nq,), (nv,) of the robot model.
+        """
+        own = self.world.plant.GetMyMutableContextFromRoot(context)
+        self.world.set_state(own, q, v)
+
+    def add_logs(
+        self, builder: DiagramBuilder, time_step: float
+    ) -> dict[str, VectorLogSink]:
+        """Logs of what is true, by name; strikes at every step [s] of the plant."""
+        parts = {
+            "state": self.state,
+            "effort": self.servo.GetOutputPort("joint_effort"),
+            "contact": self.contact_log.GetOutputPort("wrenches"),
+            "push": self.disturbance.GetOutputPort("impulse_rate"),
+        }
+        logs = {n: LogVectorOutput(p, builder, LOG_PERIOD) for n, p in parts.items()}
+        if self.contact_log.tips:
+            strikes = self.contact_log.GetOutputPort("strikes")
+            logs["strike"] = LogVectorOutput(strikes, builder, time_step)
+        return logs
+
+
+@dataclass(frozen=True)
+class ControlledRobot:
+    """A diagram in which something controls a simulated robot.
+
+    Attributes:
+        diagram: the diagram.
+        body: the robot in its world, motors, pushes and contact forces.
+        reference: the behavior as controllers see it.
+        scenario: what it was built for.
+    """
+
+    diagram: Diagram
+    body: SimulatedRobot
+    reference: Reference
+    scenario: Scenario
+
+    @property
+    def world(self) -> World:
+        """Plant and scene graph."""
+        return self.body.world
+
+    @property
+    def contact_log(self) -> ContactLog:
+        """Contact forces by name."""
+        return self.body.contact_log
+
+    @cached_property
+    def asked(self) -> ReferenceSampler:
+        """The behavior at a phase, good until it is asked again."""
+        return self.reference.sampler()
+
+    @cached_property
+    def trunk(self) -> FrameRotation:
+        """How the robot's trunk is turned at a configuration."""
+        return FrameRotation(self.reference.robot, self.reference.robot.trunk)
+
+
+def add_simulated_robot(
+    builder: DiagramBuilder,
+    reference: Reference,
+    scenario: Scenario,
+    real: SimulatedWorld,
+    remembers: bool = True,
+) -> SimulatedRobot:
+    """Adds a robot in its world to a diagram, connected but for its controller.
+
+    Args:
+        builder: of the diagram.
+        reference: the behavior.
+        scenario: how it is simulated.
+        real: the world as it is, see `draw_world`.
+        remembers: whether joint commands may ask for integrals and measured friction.
+    """
+    robot, scene = reference.robot, reference.behavior.scene
+    world = add_world(
+        builder,
+        robot,
+        scenario.time_step,
+        scenario.contact_model,
+        scenario.friction,
+        scene,
+        real.ground,
+        real.moved,
+        scenario.joint_friction,
+        scenario.feet,
+    )
+    plant, add, connect = world.plant, builder.AddNamedSystem, builder.Connect
+    laws = None
+    if scenario.safety_law:
+        laws = SafetyLaws(robot.safety_laws(), robot.joint_names)
+    servo = JointServo(
+        robot,
+        world.actuator_joints(),
+        effort_limits=real.effort_limits,
+        lag=scenario.actuator_lag,
+        period=scenario.time_step,
+        friction=scenario.joint_friction * robot.effort_limits + robot.friction,
+        rise=scenario.actuator_rise,
+        safety=laws,
+        remembers=remembers,
+    )
+    add("joint_servo", servo)
+    truth = add("true_state", SparseMatrixGain(csc_matrix(world.state_selection())))
+    disturbance = Disturbance(plant, scenario.pushes, scenario.lead_in)
+    add("disturbance", disturbance)
+    contact_log = add("contact_log", ContactLog(world, scene))
+    state = truth.get_output_port()
+    connect(plant.get_state_output_port(), truth.get_input_port())
+    connect(
+        servo.GetOutputPort("actuation"), plant.get_actuation_input_port(world.instance)
+    )
+    connect(
+        disturbance.GetOutputPort("spatial_forces"),
+        plant.get_applied_spatial_force_input_port(),
+    )
+    connect(
+        plant.get_contact_results_output_port(),
+        contact_log.GetInputPort("contact_results"),
+    )
+    connect(state, contact_log.GetInputPort("state"))
+    if contact_log.HasInputPort("plant_state"):
+        whole = contact_log.GetInputPort("plant_state")
+        connect(plant.get_state_output_port(), whole)
+    return SimulatedRobot(world, servo, state, disturbance, contact_log)

@@ -1,0 +1,88 @@
+"""The world of a run as it really is: what a `WorldError` comes to for a seed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from pydrake.math import RigidTransform
+
+from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.robot.model import RobotModel
+from backbeat.models.world.ground import Ground
+from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.scenario.specification import Scenario
+from backbeat.mpc.scenario.world_error import (
+    ANY_JOINT,
+    Stream,
+    WorldError,
+    either_way,
+    random_stream,
+)
+from backbeat.mpc.world.uneven_ground import draw_ground
+
+
+@dataclass(frozen=True)
+class SimulatedWorld:
+    """What the simulation has in place of what the plan believes.
+
+    Attributes:
+        ground: the ground.
+        soles: X_WC of the soles at the start, where that is not as planned.
+        moved: how far drums stand from their place [m], by name.
+        effort_limits: (nj,) what the joints give [N m].
+        weak_joint: the joint that gives less, or "".
+    """
+
+    ground: Ground
+    soles: Mapping[str, RigidTransform]
+    moved: Mapping[str, np.ndarray]
+    effort_limits: np.ndarray
+    weak_joint: str
+
+
+def draw_world(scenario: Scenario, reference: Reference) -> SimulatedWorld:
+    """Draws the world of a scenario.
+
+    Raises:
+        BackbeatError: an unknown drum or joint, or ground that cannot be.
+    """
+    error, seed = scenario.world, scenario.seed
+    ground, soles = draw_ground(error, seed, reference, scenario.friction)
+    limits, joint = reference.robot.effort_limits.copy(), ""
+    if error.weak_joint:
+        joint = draw_joint(error, seed, reference.robot)
+        limits[reference.robot.joint_index(joint)] *= error.weak_share
+    moved = draw_kit(scenario, reference.behavior)
+    return SimulatedWorld(ground, soles, moved, limits, joint)
+
+
+def draw_joint(error: WorldError, seed: int, robot: RobotModel) -> str:
+    """The joint that is weak: the one named, or one drawn from a group."""
+    choice = (
+        np.arange(robot.num_joints)
+        if error.weak_joint == ANY_JOINT
+        else robot.joint_indices([error.weak_joint])
+    )
+    drawn = random_stream(seed, Stream.JOINT).integers(len(choice))
+    return robot.joint_names[int(choice[drawn])]
+
+
+def draw_kit(scenario: Scenario, behavior: Behavior) -> dict[str, np.ndarray]:
+    """How far drums stand from their place [m]; {} for a behavior without a kit."""
+    error = scenario.world
+    if error.drum_shift == 0 or not behavior.scene.name:
+        return {}
+    kit = behavior.scene.drum_kit()
+    random = random_stream(scenario.seed, Stream.DRUM)
+    played = sorted({e.what for e in behavior.strikes()})
+    name = error.drum or str(random.choice(played or sorted(kit.members)))
+    kit.member(name)
+    direction = either_way(random, np.pi)
+    shift = [np.cos(direction), np.sin(direction), 0.0]
+    return {name: error.drum_shift * np.array(shift)}
+
+
+def simulated_kit(scenario: Scenario, behavior: Behavior) -> DrumKit:
+    """The kit as it stands in a run."""
+    return behavior.scene.drum_kit(draw_kit(scenario, behavior))

@@ -1,0 +1,98 @@
+"""Iterates: where an interior point starts, and what it carries along."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from backbeat.optimization.interior_point.barrier import Side
+from backbeat.optimization.interior_point.newton_arrays import Multipliers
+from backbeat.optimization.interior_point.step_rules import LEAST_DAMPING
+from backbeat.optimization.transcription.program import Program
+from backbeat.optimization.transcription.transcribe import Transcription
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A start for the interior point.
+
+    Attributes:
+        q: (N, nq) configurations.
+        w: (N, C, 6) contact wrenches [weights].
+    """
+
+    q: np.ndarray
+    w: np.ndarray
+
+
+def default_guess(transcription: Transcription) -> Guess:
+    """The problem's own guess, or rest; the weight shared by the contacts."""
+    problem, program = transcription.problem, transcription.program
+    N, C = problem.num_knots, len(transcription.contacts)
+    w = np.zeros((N, C, 6))
+    on = program.wrench_start >= 0
+    patch = on & (program.wrench_first == 0)
+    share = 1 / np.maximum(patch.sum(1), 1)
+    w[:, :, 5] = np.where(patch, share[:, None], 0.0)
+    q = problem.guess
+    return Guess(np.tile(problem.q_start, (N, 1)) if q is None else q, w)
+
+
+def loads_of(program: Program, w: np.ndarray) -> np.ndarray:
+    """(N, n_phi) loads of (N, C, 6) wrenches [weights].
+
+    The first knot has none, and is taken as the next.
+    """
+    phi = w[:, program.rated, 5].copy()
+    phi[0] = phi[1]
+    return phi
+
+
+@dataclass
+class Iterate:
+    """A point, its multipliers and what is remembered between iterations.
+
+    Attributes:
+        q, w, phi: (N, nq) configurations, (N, C, 6) wrenches, (N, n_phi) loads.
+        cost: of the problem there.
+        sides: barriers; none as long as a far guess comes near.
+        multipliers: of the equations.
+        mu, least_mu: barrier parameter, and how far it may fall.
+        polish_after: iterations before the polish.
+        near_since: iteration at which bounds were put up late.
+        damping: of the next step.
+        polish: steps that the polish has taken.
+        accepted, theta, ratio: whether the filter took the last step, the infeasibility
+            after it and its share of the one before.
+        status: what became of it.
+        filter: pairs of infeasibility and merit that no step may come back to.
+        log: an entry an iteration.
+    """
+
+    q: np.ndarray
+    w: np.ndarray
+    phi: np.ndarray
+    cost: float
+    sides: tuple[Side, ...]
+    multipliers: Multipliers
+    mu: float
+    least_mu: float
+    polish_after: int
+    near_since: int = 0
+    damping: float = LEAST_DAMPING
+    polish: int = 0
+    accepted: bool = True
+    theta: float = 0.0
+    ratio: float = 0.0
+    status: str = "iteration limit"
+    filter: list[tuple[float, float]] = field(default_factory=list)
+    log: list[dict[str, float]] = field(default_factory=list)
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the bounds are not up yet."""
+        return not self.sides
+
+    @property
+    def came_far(self) -> bool:
+        """Whether it started without bounds."""
+        return self.is_far or self.near_since > 0

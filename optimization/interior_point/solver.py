@@ -1,0 +1,316 @@
+"""The primal-dual interior point that solves a transcribed problem.
+
+One iteration is one linearization, one banded Cholesky factorization and one
+filter line search on the configuration manifold. With slacks s of the
+inequality rows l <= g <= u, barrier mu, equality residuals c and their
+multipliers, the step solves the regularized Gauss-Newton system of
+
+    minimize f - mu sum log(s - l) - mu sum log(u - s)
+    subject to g = s, c = 0,
+
+in which equalities enter as augmented-Lagrangian terms c'c / (2 delta).
+
+Sources
+    Nocedal, Wright, "Numerical Optimization", 2006, chapters 17 and 19.
+    Waechter, Biegler, "On the Implementation of an Interior-Point Filter
+    Line-Search Algorithm for Large-Scale Nonlinear Programming", 2006.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from backbeat.optimization.interior_point.barrier import Side, make_sides
+from backbeat.optimization.interior_point.iterate import (
+    Guess,
+    Iterate,
+    default_guess,
+    loads_of,
+)
+from backbeat.optimization.interior_point.newton_arrays import make_multipliers
+from backbeat.optimization.interior_point.newton_iteration import take_step
+from backbeat.optimization.interior_point.newton_step import NewtonStep
+from backbeat.optimization.interior_point.solution import TrajectorySolution
+from backbeat.optimization.interior_point.step_rules import (
+    LEAST_DAMPING,
+    next_barrier,
+    polish_damping,
+)
+from backbeat.optimization.transcription.transcribe import Transcription
+
+
+@dataclass(frozen=True)
+class InteriorPointOptions:
+    """Constants of the interior point; the defaults solved every shipped problem.
+
+    Attributes:
+        max_iterations: give up after so many; a polish that is close may take
+            `EXTRA_TIME` more.
+        start_barrier, end_barrier: first and last mu.
+        delta: regularization of equalities; smaller fails to factor, larger
+            converges slowly on short intervals.
+        tolerance: largest scaled violation accepted.
+        max_step: largest tangent increment of one iteration [rad or m].
+        excess_cost: price of a unit of excess over an elastic bound; larger than
+            any multiplier of a feasible problem.
+        polish_after: iterations after which a nearly still cost starts the polish.
+        warm_polish_after: the same from a guess that is nearly a solution.
+        polish_at: iteration at which the polish starts in any case.
+        refinements: most times that the solution from a far guess is solved again,
+            until its cost settles; the polish had to stop it on the way.
+    """
+
+    max_iterations: int = 60
+    start_barrier: float = 1e-1
+    end_barrier: float = 1e-5
+    delta: float = 1e-8
+    tolerance: float = 1e-6
+    max_step: float = 0.6
+    excess_cost: float = 1e3
+    polish_after: int = 8
+    warm_polish_after: int = 1
+    polish_at: int = 12
+    refinements: int = 4
+
+
+# Barrier of a warm start, and the highest at which the polish may begin.
+WARM_BARRIER, POLISH_BARRIER = 3e-4, 1e-3
+# Excess over a bound, in scaled rows, beyond which a guess is first smoothed, down to
+# which, and for how many iterations at most.
+FAR_OFF, NEAR, FREE_ITERATIONS = 5.0, 1.5, 8
+# Change of the cost that is none.
+SETTLED = 0.01
+# Steps of a polish after which one that is still off will not arrive any more.
+STUCK = 7
+# Share of a step that counts as one of the polish.
+LONG = 0.5
+# Violation from which on a polish arrives.
+NEARLY = 1e-4
+# Iterations beyond the most that a polish may take, and the violation that it is at.
+EXTRA_TIME, CLOSE = 40, 1e-3
+# Called with one log entry an iteration.
+Progress = Callable[[dict[str, float]], None]
+
+
+class InteriorPoint:
+    """Solver of one Transcription; memory is allocated once and reused."""
+
+    def __init__(
+        self, transcription: Transcription, options: InteriorPointOptions | None = None
+    ) -> None:
+        """Allocates the solver's memory."""
+        self.transcription = transcription
+        self.options = options or InteriorPointOptions()
+        self._newton = NewtonStep(transcription, self.options.delta)
+
+    def evaluate(self, guess: Guess) -> TrajectorySolution:
+        """The given knots as they are, with the values of every row at them."""
+        run = self._start(guess, self.options.polish_after, linearize=False)
+        run.status = "given"
+        return self._solution(run, 0.0)
+
+    def solve(
+        self, guess: Guess | None = None, progress: Progress | None = None
+    ) -> TrajectorySolution:
+        """Solves from a guess; a guess that is a solution is a warm start.
+
+        Args:
+            guess: start; None takes `default_guess`.
+            progress: called after every iteration with its log entry.
+
+        Returns:
+            The solution, whose status says whether it converged. Never NaN.
+        """
+        started, options = time.perf_counter(), self.options
+        warm = options.warm_polish_after
+        polish_after = options.polish_after if guess is None else warm
+        # Many small products: threads of the BLAS would only wait for each other.
+        clear = guess is None and self.transcription.problem.guess_is_clear
+        with threadpool_limits(1):
+            run = self._run(guess, polish_after, [], progress, clear)
+            if clear and run.status != "solved":
+                run = self._run(guess, polish_after, run.log, progress)
+            for _ in range(options.refinements if run.came_far else 0):
+                if run.status != "solved":
+                    break
+                better = self._run(
+                    Guess(run.q, run.w), options.polish_after, run.log, progress
+                )
+                if better.status != "solved":
+                    self._newton.evaluate(run.q, run.w, run.phi)
+                    break
+                settled = better.cost > (1 - SETTLED) * run.cost
+                run = better
+                if settled:
+                    break
+        return self._solution(run, time.perf_counter() - started)
+
+    def _solution(self, run: Iterate, seconds: float) -> TrajectorySolution:
+        """What a run has found."""
+        values = self._newton.values
+        prices = [-side.price() for side in run.sides]
+        return TrajectorySolution(
+            transcription=self.transcription,
+            q=run.q,
+            w=run.w,
+            phi=run.phi,
+            rows=values.rows.copy(),
+            equality=values.equality.copy(),
+            frame=values.frame.copy(),
+            velocity=values.velocity.copy(),
+            multipliers=run.multipliers,
+            price=np.sum([np.zeros_like(values.rows), *prices], axis=0),
+            cost=run.cost,
+            status=run.status,
+            log=run.log,
+            solve_time=seconds,
+        )
+
+    def _run(
+        self,
+        guess: Guess | None,
+        polish_after: int,
+        log: list[dict[str, float]],
+        progress: Progress | None,
+        clear: bool = False,
+    ) -> Iterate:
+        """Iterates from a guess until the problem is solved or given up."""
+        run = self._start(guess, polish_after, clear)
+        run.log = log
+        for iteration in range(self.options.max_iterations + EXTRA_TIME):
+            late = iteration >= self.options.max_iterations
+            if late and not (run.polish and run.log[-1]["violation"] < CLOSE):
+                break
+            if not take_step(self._newton, run, iteration, self.options.max_step):
+                break
+            if progress:
+                progress(run.log[-1])
+            if run.is_far:
+                self._come_near(run, iteration)
+            elif self._converged(run):
+                run.status = "solved"
+                break
+            elif run.polish >= STUCK:
+                self._unstick(run, iteration)
+            else:
+                self._adapt(run)
+        return run
+
+    def _start(
+        self,
+        guess: Guess | None,
+        polish_after: int,
+        clear: bool = False,
+        linearize: bool = True,
+    ) -> Iterate:
+        """The first iterate: guess, slacks and multipliers.
+
+        Args:
+            guess: configurations and wrenches; None takes `default_guess`.
+            polish_after: iterations before the polish.
+            clear: whether bounds hold from the start, far as the guess may be.
+            linearize: whether steps will be taken from it.
+        """
+        program, problem = self.transcription.program, self.transcription.problem
+        mu = self.options.start_barrier if guess is None else WARM_BARRIER
+        guess = guess or default_guess(self.transcription)
+        q, w = guess.q.copy(), guess.w.copy()
+        problem.put_ends(q)
+        phi = loads_of(program, w)
+        cost = self._newton.evaluate(q, w, phi, linearize)
+        is_far = self._newton.excess() > FAR_OFF and not clear
+        mu = self.options.start_barrier if is_far else mu
+        return Iterate(
+            q=q,
+            w=w,
+            phi=phi,
+            cost=cost,
+            sides=() if is_far else self._make_sides(mu),
+            multipliers=make_multipliers(program),
+            mu=mu,
+            least_mu=self.options.end_barrier,
+            polish_after=self.options.polish_after if is_far else polish_after,
+        )
+
+    def _come_near(self, run: Iterate, iteration: int) -> None:
+        """Puts up the bounds once the motion is near them.
+
+        A guess that jerks from knot to knot is far beyond most bounds, and
+        barriers would stop every step that leads back. Costs and equations alone
+        smooth it in a few steps; its wrenches, which no cone held, start again.
+        """
+        if self._newton.excess() < NEAR or iteration >= FREE_ITERATIONS:
+            run.w = default_guess(self.transcription).w
+            run.phi = loads_of(self.transcription.program, run.w)
+            run.cost = self._newton.evaluate(run.q, run.w, run.phi)
+            run.sides = self._make_sides(run.mu)
+            run.filter, run.damping = [], LEAST_DAMPING
+            run.near_since = iteration + 1
+
+    def _unstick(self, run: Iterate, iteration: int) -> None:
+        """Changes the barriers where a polish is stuck against them.
+
+        Nearly there, ever shorter steps lead on; but over bounds of a high price the
+        barrier itself leaves an excess, which is in proportion to it. Farther off they
+        are put up anew.
+        """
+        options = self.options
+        if run.log[-1]["violation"] < NEARLY:
+            is_over = self._newton.excess() > options.tolerance
+            if is_over and run.mu > options.end_barrier:
+                run.mu = run.least_mu = max(options.end_barrier, 0.3 * run.mu)
+                run.filter = []
+            return
+        run.mu, run.least_mu = options.start_barrier, options.end_barrier
+        run.sides = self._make_sides(run.mu)
+        run.multipliers = make_multipliers(self.transcription.program)
+        run.filter, run.damping, run.polish = [], LEAST_DAMPING, 0
+        run.near_since = iteration + 1
+
+    def _converged(self, run: Iterate) -> bool:
+        """Whether the last iterate solves the problem; starts the polish."""
+        options, last = self.options, run.log[-1]
+        violation, iteration = last["violation"], int(last["iteration"])
+        before = run.log[-2] if len(run.log) > 1 else {"cost": np.inf, "violation": 1e9}
+        change = abs(run.cost - before["cost"]) / max(abs(run.cost), 1e-6)
+        still = run.mu <= POLISH_BARRIER and change < 0.01 and violation < 5e-3
+        slow = violation > 0.3 * before["violation"] or violation < 1e-4
+        iteration -= run.near_since
+        enough = iteration >= run.polish_after
+        late = iteration >= options.polish_at and violation < 1e-2
+        settled = change < 0.05 or iteration >= 2 * options.polish_at
+        if (enough and (run.polish or (still and slow))) or (late and settled):
+            # Steps that bounds cut short have not come as far as they should.
+            run.polish += not run.polish or last["alpha"] > LONG
+            run.damping = max(polish_damping(run.polish), run.damping)
+            run.mu = max(options.end_barrier, min(run.mu, POLISH_BARRIER))
+            run.least_mu = max(run.mu, run.least_mu)
+        if violation >= options.tolerance:
+            return False
+        done = run.mu <= 1.01 * run.least_mu and last["step"] < 1e-2
+        bounds = max(1, sum(side.on.size for side in run.sides))
+        gap = sum(side.complementarity() for side in run.sides)
+        return run.polish > 0 or (done and gap < 5 * run.mu * bounds)
+
+    def _adapt(self, run: Iterate) -> None:
+        """Lowers the barrier; a new barrier starts a new filter."""
+        last = run.log[-1]
+        mu = next_barrier(
+            run.mu,
+            run.least_mu,
+            run.accepted,
+            last["alpha"],
+            last["dual_alpha"],
+            run.ratio,
+            run.theta,
+        )
+        if mu != run.mu:
+            run.mu, run.filter = mu, []
+
+    def _make_sides(self, mu: float) -> tuple[Side, ...]:
+        """Barriers of all bounds at the current rows."""
+        program, rows = self.transcription.program, self._newton.values.rows
+        return make_sides(program, rows, mu, self.options.excess_cost)

@@ -1,0 +1,1 @@
+"""Inverse kinematics: of whole robots, and of one limb in closed form."""

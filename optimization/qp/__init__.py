@@ -1,0 +1,1 @@
+"""Quadratic programs and their solvers, dense and small."""

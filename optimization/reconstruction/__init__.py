@@ -1,0 +1,1 @@
+"""The continuous, contact-consistent motion between knots: curves, flight, rebounds."""

@@ -1,0 +1,166 @@
+"""Consistency: standing contacts stay where they stand, and forces fit the motion.
+
+Sample by sample, compiled: the limb of every standing contact is put where that stands,
+and the wrenches of standing patches are changed by the least that satisfies the base
+dynamics.
+"""
+
+import numpy as np
+
+from backbeat.models.compiled import compiled
+from backbeat.models.compiled.arrays import (
+    Array3,
+    Array4,
+    FlagMatrix,
+    IndexMatrix,
+    Matrix,
+)
+from backbeat.models.dynamics.kinematic_tree import Workspace
+from backbeat.models.dynamics.kinematics import frame_pose
+from backbeat.models.dynamics.recursion import (
+    apply_wrench,
+    backward_pass,
+    body_forces,
+    forward_pass,
+)
+from backbeat.optimization.kinematics.limb import put_limb
+from backbeat.optimization.transcription.program import Program
+
+
+@compiled
+def make_consistent(
+    program: Program,
+    ws: Workspace,
+    limb: IndexMatrix,
+    standing: FlagMatrix,
+    R_WC: Array4,
+    p_WC: Array3,
+    q: Matrix,
+    v: Matrix,
+    vdot: Matrix,
+    wrench: Array3,
+    tau: Matrix,
+) -> None:
+    """Corrects q, v, vdot, wrench in place and writes tau; see the module's head.
+
+    Args:
+        program: Program whose first frames are the contacts.
+        ws: a workspace of its tree.
+        limb: (C, n) joints of each contact's limb, -1 from where there are no more.
+        standing: (M, C) whether a contact stands.
+        R_WC, p_WC: (M, C, 3, 3), (M, C, 3) poses of their supports [m].
+        q, v, vdot: (M, nq), (M, nv), (M, nv) motion to correct.
+        wrench: (M, C, 6) wrenches in contact axes to correct [N m, N].
+        tau: (M, nj) joint torques to write [N m].
+    """
+    M, C = standing.shape
+    nf = v.shape[1] - tau.shape[1]
+    full = np.zeros(v.shape[1])
+    change = np.zeros((3, limb.shape[1]))
+    for s in range(M):
+        for c in range(C):
+            n = _limb_size(limb, c)
+            if not standing[s, c] or n == 0:
+                continue
+            put_limb(
+                program.tree,
+                program.gravity,
+                ws,
+                program.frame_body[c],
+                program.frame_R[c],
+                program.frame_p[c],
+                program.wrench_first[c],
+                limb[c, :n],
+                R_WC[s, c],
+                p_WC[s, c],
+                True,
+                q[s],
+                v[s],
+                vdot[s],
+                change,
+            )
+        _balance(
+            program, ws, standing[s], R_WC[s], q[s], v[s], vdot[s], wrench[s], full
+        )
+        for j in range(tau.shape[1]):
+            tau[s, j] = full[nf + j]
+
+
+@compiled
+def _limb_size(limb, c):
+    n = 0
+    while n < limb.shape[1] and limb[c, n] >= 0:
+        n += 1
+    return n
+
+
+@compiled
+def _balance(program, ws, standing, R_WC, q, v, vdot, wrench, tau):
+    """Corrects the wrenches of standing patches to satisfy the base dynamics."""
+    tree, first = program.tree, program.wrench_first
+    body, C = program.frame_body, standing.shape[0]
+    nf = 6 if tree.floating else 0
+    R = np.empty((3, 3))
+    r = np.empty((C, 3))
+    W = np.empty(6)
+    # A newton meter of correction costs as much as ten newtons.
+    reach = 0.1
+    for attempt in range(2):
+        forward_pass(tree, q, v, vdot, program.gravity, ws, False)
+        body_forces(tree, ws, False)
+        for c in range(C):
+            R_BF, p_BF = program.frame_R[c], program.frame_p[c]
+            frame_pose(tree, ws, q, body[c], R_BF, p_BF, R, r[c])
+            if not standing[c]:
+                continue
+            for i in range(3):
+                W[i] = 0.0
+                W[3 + i] = 0.0
+                for m in range(3):
+                    W[i] += R_WC[c, i, m] * wrench[c, m]
+                    W[3 + i] += R_WC[c, i, m] * wrench[c, 3 + m]
+            apply_wrench(ws, body[c], r[c], W)
+        backward_pass(tree, ws, tau, False)
+        if attempt == 1 or nf == 0:
+            return
+        # Patches share the correction as they share the load: a foot that hardly
+        # stands cannot take a moment.
+        load = 0.0
+        for c in range(C):
+            if standing[c] and first[c] == 0:
+                load += max(wrench[c, 5], 1.0)
+        if load == 0.0:
+            return
+        G = np.zeros((6, 6))
+        for c in range(C):
+            if standing[c] and first[c] == 0:
+                share = max(wrench[c, 5], 1.0) / load
+                B = _wrench_map(R_WC[c], r[c], reach)
+                G += share * share * (B @ B.T)
+        x = np.linalg.solve(G, tau[:6].copy())
+        for c in range(C):
+            if standing[c] and first[c] == 0:
+                share = max(wrench[c, 5], 1.0) / load
+                B = _wrench_map(R_WC[c], r[c], reach)
+                y = share * share * (B.T @ x)
+                for i in range(3):
+                    wrench[c, i] += reach * y[i]
+                    wrench[c, 3 + i] += y[3 + i]
+
+
+@compiled
+def _wrench_map(R_WC, r, reach):
+    """Maps a scaled contact wrench to the wrench about the base origin."""
+    B = np.zeros((6, 6))
+    for j in range(3):
+        f0, f1, f2 = R_WC[0, j], R_WC[1, j], R_WC[2, j]
+        B[0, j] = reach * f0
+        B[1, j] = reach * f1
+        B[2, j] = reach * f2
+        B[0, 3 + j] = r[1] * f2 - r[2] * f1
+        B[1, 3 + j] = r[2] * f0 - r[0] * f2
+        B[2, 3 + j] = r[0] * f1 - r[1] * f0
+        B[3, 3 + j] = f0
+        B[4, 3 + j] = f1
+        B[5, 3 + j] = f2
+    return B

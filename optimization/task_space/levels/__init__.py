@@ -1,0 +1,1 @@
+"""Levels of priority: what tasks can do without disturbing those above."""

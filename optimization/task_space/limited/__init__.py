@@ -1,0 +1,1 @@
+"""Limits of joints and contacts, and programs of tasks within them."""

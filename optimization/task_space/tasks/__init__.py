@@ -1,0 +1,1 @@
+"""Tasks of an instant, and a robot that its contacts hold."""

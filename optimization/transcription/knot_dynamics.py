@@ -1,0 +1,128 @@
+"""Dynamics of a knot: contact wrenches in its inverse dynamics, and the derivative."""
+
+import numpy as np
+
+from backbeat.models.compiled import compiled
+from backbeat.models.dynamics.derivatives import add_wrench_derivative
+from backbeat.models.dynamics.recursion import apply_wrench
+
+
+@compiled
+def _world_wrench(program, w, k, c, out):
+    """Contact wrench c of knot k in world axes, in N and N m."""
+    T = program.R_WG[k, c]
+    for i in range(3):
+        s = 0.0
+        t = 0.0
+        for m in range(3):
+            s += T[i, m] * w[k, c, m]
+            t += T[i, m] * w[k, c, 3 + m]
+        out[i] = s * program.weight
+        out[3 + i] = t * program.weight
+
+
+@compiled
+def apply_wrenches(program, w, k, scratch):
+    """Applies the contact wrenches of knot k; returns their cost.
+
+    Args:
+        program: Program.
+        w: (N, C, 6) contact wrenches in contact axes [weights, weights m].
+        k: the knot.
+        scratch: Scratch after the forward pass and `body_forces`.
+    """
+    W = np.empty(6)
+    cost = 0.0
+    for c in range(program.wrench_first.shape[0]):
+        if program.wrench_start[k, c] < 0:
+            continue
+        _world_wrench(program, w, k, c, W)
+        apply_wrench(scratch.ws, program.frame_body[c], scratch.r[c], W)
+        for i in range(6):
+            cost += 0.5 * program.dt[k] * program.wrench_weight[i] * w[k, c, i] ** 2
+    return cost
+
+
+@compiled
+def dynamics_jacobian(program, w, k, scratch, derivatives):
+    """Base rows and torque rows of knot k against its three blocks and wrenches.
+
+    dtau = Dq dq_k + Dv dv_k + M da_k - sum_c J_c' dw_c, with v_k and a_k linear in
+    the mean velocities of the two neighboring intervals.
+
+    Args:
+        program: Program.
+        w: (N, C, 6) contact wrenches in contact axes [weights, weights m].
+        k: the knot.
+        scratch: Scratch with Dq, Dv, M and J of the knot; the wrenches are added to Dq.
+        derivatives: Linearization whose `dynamics` of the knot is written.
+    """
+    tree = program.tree
+    nf = 6 if tree.floating else 0
+    nv, n_phi = scratch.tau.shape[0], program.rated.shape[0]
+    nb = nv + n_phi
+    before, after = program.h[k - 1], program.h[k]
+    dt = program.dt[k]
+    W = np.empty(6)
+    for c in range(program.wrench_first.shape[0]):
+        if program.wrench_start[k, c] >= 0:
+            _world_wrench(program, w, k, c, W)
+            add_wrench_derivative(
+                tree, scratch.ws, program.frame_body[c], scratch.r[c], W, scratch.Dq
+            )
+    D, M, Dq, Dv = derivatives.dynamics[k], scratch.M, scratch.Dq, scratch.Dv
+    share_next = before / (before + after)
+    share_last = after / (before + after)
+    span_last, span_next = program.span[k - 1], program.span[k]
+    for i in range(nv):
+        scale = 1 / program.weight if i < nf else 1 / program.effort[i - nf]
+        for j in range(nv):
+            # tau against mean velocity of the next and of the last interval
+            up = scale * (M[i, j] / dt + share_next * Dv[i, j]) / span_next
+            down = scale * (-M[i, j] / dt + share_last * Dv[i, j]) / span_last
+            D[i, j] = -down
+            D[i, nb + j] = scale * Dq[i, j] - up + down
+            D[i, 2 * nb + j] = up
+        if nf:
+            _rotation_columns(program, k, i, scale, scratch, derivatives)
+        for c in range(program.wrench_first.shape[0]):
+            start, first = program.wrench_start[k, c], program.wrench_first[c]
+            if start < 0:
+                continue
+            for m in range(first, 6):
+                D[i, 3 * nb + start + m - first] = (
+                    -scale * program.weight * scratch.J[c, m, i]
+                )
+    if 1 < k < program.dt.shape[0] - 1:
+        for n in range(n_phi):
+            c = program.rated[n]
+            D[nv + n, nb + nv + n] = -1.0
+            if program.wrench_start[k, c] >= 0:
+                D[nv + n, 3 * nb + program.wrench_start[k, c] + 5] = 1.0
+
+
+@compiled
+def _rotation_columns(program, k, i, scale, scratch, derivatives):
+    """Columns of the base rotation, through the Jacobians of SO(3)."""
+    nb = scratch.tau.shape[0] + program.rated.shape[0]
+    before, after, dt = program.h[k - 1], program.h[k], program.dt[k]
+    share_next = before / (before + after)
+    share_last = after / (before + after)
+    span_last, span_next = program.span[k - 1], program.span[k]
+    D, M, Dv = derivatives.dynamics[k], scratch.M, scratch.Dv
+    left, right = derivatives.left, derivatives.right
+    for j in range(3):
+        up_next = 0.0
+        up_here = 0.0
+        down_here = 0.0
+        down_last = 0.0
+        for m in range(3):
+            up = scale * (M[i, m] / dt + share_next * Dv[i, m]) / span_next
+            down = scale * (-M[i, m] / dt + share_last * Dv[i, m]) / span_last
+            up_next += up * left[k + 1, m, j]
+            up_here += up * right[k + 1, m, j]
+            down_here += down * left[k, m, j]
+            down_last += down * right[k, m, j]
+        D[i, j] = -down_last
+        D[i, nb + j] = scale * scratch.Dq[i, j] - up_here + down_here
+        D[i, 2 * nb + j] = up_next

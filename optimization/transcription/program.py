@@ -1,0 +1,112 @@
+"""Program: a transcribed trajectory problem as plain arrays for compiled code.
+
+Sizes: N knots, nv velocities, nj joints, nb = nv + n_phi variables a block, P
+frame slots (contacts first), C contacts. The inequality rows of a knot are laid
+out in sections; `RowLayout` names where each begins.
+"""
+
+from typing import NamedTuple
+
+from backbeat.models.collision.shapes import CollisionArrays
+from backbeat.models.compiled.arrays import (
+    Array3,
+    Array4,
+    FlagMatrix,
+    IndexMatrix,
+    Indices,
+    Matrix,
+    Vector,
+)
+from backbeat.models.dynamics.kinematic_tree import KinematicTree
+
+# Rows of the wrench cone of one contact (16 for a patch) and its normal force.
+CONE_ROWS = 16
+FREE = 1e30
+
+
+class RowLayout(NamedTuple):
+    """First row of every section of inequality rows of a knot."""
+
+    torque: int  # nj rows tau / effort limit
+    position: int  # nj joint positions
+    velocity: int  # nj mean joint velocities of the interval before the knot
+    cone: int  # C * CONE_ROWS rows A w <= 0
+    normal: int  # C normal forces
+    frame: int  # P * 6 frame residuals
+    collision: int  # F distances of feelers from the nearest solid
+    sweep: int  # F distances half way from the knot before
+    rate: int  # n_phi changes of load over the interval before the knot
+    total: int  # 1 total load
+    num_rows: int  # number of rows
+
+
+def row_layout(
+    nj: int, num_contacts: int, num_frames: int, num_feelers: int, n_phi: int
+) -> RowLayout:
+    """Lays out the rows for given sizes."""
+    position = nj
+    velocity = position + nj
+    cone = velocity + nj
+    normal = cone + num_contacts * CONE_ROWS
+    frame = normal + num_contacts
+    collision = frame + 6 * num_frames
+    sweep = collision + num_feelers
+    rate = sweep + num_feelers
+    total = rate + n_phi
+    return RowLayout(
+        torque=0,
+        position=position,
+        velocity=velocity,
+        cone=cone,
+        normal=normal,
+        frame=frame,
+        collision=collision,
+        sweep=sweep,
+        rate=rate,
+        total=total,
+        num_rows=total + 1,
+    )
+
+
+class Program(NamedTuple):
+    """The arrays of a transcribed problem; see `Transcription` for its meaning."""
+
+    tree: KinematicTree
+    rows: RowLayout
+    weight: float  # robot weight m g [N], the unit of force
+    gravity: float  # [m/s^2]
+    effort: Vector  # (nj,) effort limits [N m]
+    h: Vector  # (N - 1,) intervals [s]
+    span: Vector  # (N - 1,) h, averaged with those beside it: see `Transcription`
+    dt: Vector  # (N,) time a knot stands for [s]
+    # Frame slots; the first C are the contacts.
+    frame_body: Indices  # (P,)
+    frame_R: Array3  # (P, 3, 3)
+    frame_p: Matrix  # (P, 3)
+    frame_used: FlagMatrix  # (N, P) whether anything asks for the frame
+    R_WG: Array4  # (N, P, 3, 3) targets
+    p_WG: Array3  # (N, P, 3)
+    frame_weight: Array3  # (N, P, 6) costs per second
+    frame_equal: Array3  # (N, P, 6) 1.0 where the residual must vanish
+    collisions: CollisionArrays
+    feeler_on: FlagMatrix  # (N, F) whether a feeler keeps its distance at a knot
+    sweep_on: FlagMatrix  # (N, F) whether it does so half way from the knot before
+    # Contacts.
+    cone: Array3  # (C, CONE_ROWS, 6)
+    wrench_start: IndexMatrix  # (N, C) first wrench variable, -1 when off
+    wrench_first: Indices  # (C,) first component: 0 for a patch, 3 for a point
+    num_wrench: Indices  # (N,) wrench variables of the knot
+    wrench_weight: Vector  # (6,) costs per second
+    rated: Indices  # (n_phi,) contacts whose load is a variable
+    # Costs.
+    com_target: Matrix  # (N, 3)
+    com_weight: Matrix  # (N, 3)
+    posture: Matrix  # (N, nj)
+    posture_weight: Matrix  # (N, nj)
+    effort_weight: float  # on torques, in shares of their limits
+    velocity_weight: Vector  # (nv,)
+    acceleration_weight: Vector  # (nv,)
+    # Constraints.
+    lower: Matrix  # (N, rows.num_rows)
+    upper: Matrix  # (N, rows.num_rows)
+    rest_scale: float  # scale of the rest constraint at the end, 0 without one

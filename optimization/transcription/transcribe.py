@@ -1,0 +1,240 @@
+"""Transcription: a TrajectoryProblem as a nonlinear program on the manifold.
+
+Whole-body inverse-dynamics direct transcription. Knots k = 0 .. N-1 at times
+t_k, h_k = t_k+1 - t_k.
+
+    variables   q_k on the configuration manifold (nv tangent increments),
+                w_k contact wrenches in contact axes, in weights of the robot,
+                phi_k the load of each patch (its normal force), kept beside w so
+                that rates of force couple neighboring blocks only.
+
+    d_k         = (q_k (-) q_k-1) / h_k-1                  mean velocity
+    v_k         = (h_k d_k + h_k-1 d_k+1) / (h_k-1 + h_k)  velocity at a knot
+    a_k         = 2 (d_k+1 - d_k) / (h_k-1 + h_k)          acceleration
+    tau_k       = ID(q_k, v_k, a_k) - sum_c J_c' w_k,c     inverse dynamics
+
+    minimize    integral of posture, velocity, acceleration, wrench and effort
+                costs and of the weighted tasks
+    subject to  base rows of tau_k = 0,  phi_k = normal force,
+                frame residuals = 0 where required (stance, targets),
+                |tau_k| <= torque limits, joint position and velocity limits,
+                wrench cones, normal force, load rate and total load bounds,
+                frame residuals within bounds where bounded,
+                q_0, q_1 given, d_N-1 = 0 when the motion ends at rest, or q_N-2 and
+                q_N-1 given.
+
+An impact is a contact of one knot: its force times the knot's time is the
+impulse that changes d_k into d_k+1 (Moreau's form of an impact: momentum
+balance over the step).
+
+Sources
+    Todorov, "A Convex, Smooth and Invertible Contact Model for Trajectory
+    Optimization", 2011 (inverse-dynamics residuals).
+    Erez, Todorov, "Trajectory Optimization for Domains with Contacts Using
+    Inverse Dynamics", 2012.
+    Moreau, "Unilateral Contact and Dry Friction in Finite Freedom Dynamics", 1988.
+"""
+
+import numpy as np
+
+from backbeat.models.contact.cones import wrench_cone
+from backbeat.optimization.problem.tasks import CenterOfMassTask, PostureTask
+from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
+from backbeat.optimization.transcription.frame_slots import FrameSlot, make_slots
+from backbeat.optimization.transcription.program import (
+    CONE_ROWS,
+    FREE,
+    Program,
+    row_layout,
+)
+from backbeat.optimization.transcription.row_bounds import write_bounds
+
+
+class Transcription:
+    """A TrajectoryProblem with its Program and the names of its contacts.
+
+    Attributes:
+        problem: what was transcribed.
+        contacts: contact names in the order of the program.
+        frames: frame names in the order of the program; the contacts come first.
+        program: the arrays.
+    """
+
+    def __init__(self, problem: TrajectoryProblem) -> None:
+        """Transcribes `problem`.
+
+        Raises:
+            BackbeatError: a task names an unknown frame or axis, or an impact has
+                no place.
+        """
+        self.problem = problem
+        robot = problem.robot
+        self.contacts = problem.contact_names
+        self._frames = [robot.contacts[n] for n in self.contacts]
+        slots = make_slots(problem)
+        self.frames = tuple(s.frame.name for s in slots)
+        rated = [i for i, c in enumerate(self._frames) if not c.is_point]
+        self.program = self._assemble(slots, np.array(rated, np.int64))
+
+    def _assemble(self, slots: list[FrameSlot], rated: np.ndarray) -> Program:
+        problem, robot = self.problem, self.problem.robot
+        N, nj = problem.num_knots, robot.num_joints
+        h = np.diff(problem.times)
+        spans = _spans(h, problem.beside)
+        dt = np.r_[0.5 * h[0], 0.5 * (h[1:] + h[:-1]), 0.5 * h[-1]]
+        C, P = len(self._frames), len(slots)
+        rows = row_layout(nj, C, P, len(problem.collisions.feelers), len(rated))
+        on = self._active()
+        sizes = np.array([3 if c.is_point else 6 for c in self._frames], np.int64)
+        start = np.cumsum(on * sizes, axis=1) - on * sizes if C else np.zeros((N, 0))
+        com_target, com_weight = self._center_of_mass()
+        posture, posture_weight = self._posture()
+        w, nothing = problem.weights, FrameSlot.empty(robot.trunk, N)
+        program = Program(
+            tree=robot.tree,
+            rows=rows,
+            weight=robot.weight,
+            gravity=robot.gravity,
+            effort=robot.effort_limits,
+            h=h,
+            span=spans,
+            dt=dt,
+            frame_body=np.array([s.frame.body for s in slots], np.int64),
+            frame_R=_stack([s.frame.R_PF for s in slots], (3, 3)),
+            frame_p=_stack([s.frame.p_PF for s in slots], (3,)),
+            frame_used=_by_knot([s.used for s in slots], nothing.used),
+            R_WG=_by_knot([s.R_WG for s in slots], nothing.R_WG),
+            p_WG=_by_knot([s.p_WG for s in slots], nothing.p_WG),
+            frame_weight=_by_knot([s.weight for s in slots], nothing.weight),
+            frame_equal=_by_knot([s.equal for s in slots], nothing.equal),
+            collisions=problem.collisions.arrays(),
+            feeler_on=self._feelers_on(),
+            sweep_on=self._sweeps_on(),
+            cone=self._cones(),
+            wrench_start=np.where(on, start, -1).astype(np.int64),
+            wrench_first=np.array([6 - s for s in sizes], np.int64),
+            num_wrench=(on * sizes).sum(1).astype(np.int64),
+            wrench_weight=np.r_[np.full(3, w.moment), np.full(3, w.force)],
+            rated=rated,
+            com_target=com_target,
+            com_weight=com_weight,
+            posture=posture,
+            posture_weight=posture_weight,
+            effort_weight=w.effort,
+            velocity_weight=w.velocity * self._shares(),
+            acceleration_weight=w.acceleration * self._shares(),
+            lower=np.full((N, rows.num_rows), -FREE),
+            upper=np.full((N, rows.num_rows), FREE),
+            # Makes 1 mm/s of remaining speed as bad as 1e-2 of a scaled row.
+            rest_scale=10.0 * spans[-1] if problem.end_at_rest else 0.0,
+        )
+        write_bounds(problem, program, slots, on)
+        return program
+
+    def _active(self) -> np.ndarray:
+        """(N, C) whether a contact carries a wrench at a knot."""
+        problem, N = self.problem, self.problem.num_knots
+        on = np.zeros((N, len(self._frames)), bool)
+        for i, name in enumerate(self.contacts):
+            on[:, i] = self._carries(name)
+        for impact in problem.impacts:
+            on[impact.knot, self.contacts.index(impact.contact)] = True
+        on[[0, -1]] = False
+        return on
+
+    def _carries(self, name: str) -> np.ndarray:
+        """(N,) whether a contact carries a wrench.
+
+        Where a contact is put down or lifted its wrench is zero, for the forces of
+        the motion are continuous. One that strikes just rests in between: a light
+        load, and every knot counts.
+        """
+        problem, t = self.problem, self.problem.times
+        if problem.strikes(name):
+            return problem.schedule.active(t, name)
+        middles = 0.5 * (t[1:] + t[:-1])
+        stands = problem.schedule.active(middles, name)
+        return np.r_[stands[:1], stands[1:] & stands[:-1], stands[-1:]]
+
+    def _feelers_on(self) -> np.ndarray:
+        """(N, F) where feelers keep their distance."""
+        problem = self.problem
+        on = np.ones((problem.num_knots, len(problem.collisions.feelers)), bool)
+        on[: problem.free_knots.start] = on[problem.free_knots.stop :] = False
+        for feeler, knots in problem.near:
+            on[knots, feeler] = False
+        return on
+
+    def _sweeps_on(self) -> np.ndarray:
+        """(N, F) where they do so half way from the knot before."""
+        on = self._feelers_on() & self.problem.collisions.is_swept
+        on[1:] |= on[:-1]
+        on[:3] = False
+        return on
+
+    def _cones(self) -> np.ndarray:
+        cones = np.zeros((len(self._frames), CONE_ROWS, 6))
+        limits = self.problem.limits
+        for i, c in enumerate(self._frames):
+            half = limits.patch_share * np.array([c.half_length, c.half_width])
+            A = wrench_cone(half[0], half[1], limits.friction_share * limits.friction)
+            cones[i, : len(A)] = A
+        return cones
+
+    def _center_of_mass(self) -> tuple[np.ndarray, np.ndarray]:
+        N = self.problem.num_knots
+        target, weight = np.zeros((N, 3)), np.zeros((N, 3))
+        for task in self.problem.tasks:
+            if isinstance(task, CenterOfMassTask):
+                target[task.knots] = task.p_WG
+                weight[task.knots] = task.weight
+        return target, weight
+
+    def _posture(self) -> tuple[np.ndarray, np.ndarray]:
+        """Nominal posture and tasks merged into one weighted mean per joint."""
+        problem = self.problem
+        N, nj = problem.num_knots, problem.robot.num_joints
+        joints = np.atleast_2d(problem.posture)[:, problem.robot.base_positions :]
+        weight = np.full((N, nj), problem.weights.posture)
+        total = weight * np.broadcast_to(joints, (N, nj))
+        for task in problem.tasks:
+            if isinstance(task, PostureTask):
+                at = np.ix_(task.knots, task.joints)
+                weight[at] += task.weight
+                total[at] += task.weight * np.broadcast_to(
+                    task.target, (len(task.knots), len(task.joints))
+                )
+        return total / weight, weight
+
+    def _shares(self) -> np.ndarray:
+        """(nv,) factors on velocity and acceleration costs."""
+        robot = self.problem.robot
+        shares = np.ones(robot.num_velocities)
+        for group, factor in self.problem.weights.smoothness_share.items():
+            if group == "base":
+                shares[: robot.base_velocities] *= factor
+                continue
+            shares[robot.base_velocities + robot.joint_indices([group])] *= factor
+        return shares
+
+
+def _spans(h: np.ndarray, beside: tuple[float, float]) -> np.ndarray:
+    """(N - 1,) mean of each interval with its neighbors [s].
+
+    Args:
+        h: (N - 1,) intervals [s].
+        beside: those before and after them [s]; 0 repeats the ends.
+    """
+    padded = np.r_[beside[0] or h[0], h, beside[1] or h[-1]]
+    return np.asarray((padded[:-2] + padded[1:-1] + padded[2:]) / 3)
+
+
+def _stack(arrays: list[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+    """Stacks arrays into one contiguous array, also when there are none."""
+    return np.array(arrays, float).reshape(len(arrays), *shape)
+
+
+def _by_knot(arrays: list[np.ndarray], like: np.ndarray) -> np.ndarray:
+    """Stacks arrays of (N, ...) to (N, P, ...), also when there are none, P = 0."""
+    shape = (len(like), 0, *like.shape[1:])
+    return np.stack(arrays, 1) if arrays else np.zeros(shape, like.dtype)

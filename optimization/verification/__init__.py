@@ -1,0 +1,1 @@
+"""A motion against a fresh Drake plant: `verify` and its `Certificate`."""

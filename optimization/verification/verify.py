@@ -1,0 +1,239 @@
+"""Verification: a reconstructed motion against a fresh Drake plant.
+
+Nothing of the transcription or of the compiled recursion is used here. Every
+sample of the dense motion goes through Drake's plant of the unfused robot;
+velocities and momentum rates are finite differences of what Drake says. The
+result is a certificate: the worst value of each check, where and when.
+"""
+
+import numpy as np
+
+from backbeat.models.collision.shapes import CollisionModel
+from backbeat.models.contact.cones import wrench_cone
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.interior_point.solution import TrajectorySolution
+from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+from backbeat.optimization.reconstruction.ground import GroundProfile
+from backbeat.optimization.verification.certificate import (
+    BOUNDS,
+    Certificate,
+    Check,
+    Worst,
+)
+from backbeat.optimization.verification.clearance import Clearance
+from backbeat.optimization.verification.replay import SAME_TIME, Replayed, ReplayPlant
+
+# What followers, of which the plan knows only where they rest, may add to torques.
+FOLLOWED = 0.01  # share of the limit
+
+
+def verify(
+    solution: TrajectorySolution, motion: DenseTrajectory, stride: int = 1
+) -> Certificate:
+    """Verifies a reconstructed motion; see the module's head.
+
+    Args:
+        solution: what was solved.
+        motion: its reconstruction.
+        stride: check every so many samples.
+    """
+    problem = solution.transcription.problem
+    return verify_motion(
+        problem.robot,
+        motion,
+        problem.collisions,
+        problem.limits.friction,
+        knot_check(solution),
+        stride,
+    )
+
+
+def knot_check(solution: TrajectorySolution) -> Check:
+    """The worst violation of the knots of a solution."""
+    time, name, amount = (solution.violations() or [(0.0, "", 0.0)])[0][:3]
+    bound = BOUNDS["knot_violation"]
+    return Check("knot_violation", max(amount, 0.0), bound, time, name)
+
+
+def verify_motion(
+    robot: RobotModel,
+    motion: DenseTrajectory,
+    collisions: CollisionModel,
+    friction: float,
+    knots: Check | None = None,
+    stride: int = 1,
+) -> Certificate:
+    """Verifies a motion, wherever it comes from.
+
+    Args:
+        robot: whose motion.
+        motion: the motion.
+        collisions: solids around it.
+        friction: coefficient of friction that it may rely on.
+        knots: what is known of the knots that it was made from.
+        stride: check every so many samples.
+    """
+    samples = np.arange(0, len(motion.t), stride)
+    return Verifier(robot, collisions, friction).verify(motion, knots, samples)
+
+
+class Verifier:
+    """Verifies motions of one robot among the same solids, with the same plants."""
+
+    def __init__(
+        self, robot: RobotModel, collisions: CollisionModel, friction: float
+    ) -> None:
+        """Makes the plants; the arguments are those of `verify_motion`."""
+        self._robot = robot
+        self._replay = ReplayPlant(robot)
+        self._clearance = Clearance(robot, collisions)
+        self._cones = {
+            n: wrench_cone(c.half_length, c.half_width, friction)
+            for n, c in robot.contacts.items()
+        }
+
+    def verify(
+        self,
+        motion: DenseTrajectory,
+        knots: Check | None = None,
+        samples: np.ndarray | None = None,
+    ) -> Certificate:
+        """Verifies a motion.
+
+        Args:
+            motion: the motion.
+            knots: what is known of the knots that it was made from.
+            samples: (S,) which of its samples, and what is between them; None for all.
+        """
+        followed = {"torque_consistency": FOLLOWED} if self._robot.followers else {}
+        worst = Worst(BOUNDS | followed)
+        if knots is not None:
+            worst.see(knots.name, knots.value, knots.time, knots.where)
+        chosen = np.arange(len(motion.t)) if samples is None else samples
+        if not _check_finite(motion, worst):
+            return worst.certificate()
+        replayed = self._replay(motion, chosen)
+        self._check_contacts(motion, chosen, replayed, worst)
+        self._check_joints(motion, chosen, replayed, worst)
+        self._check_derivatives(motion, chosen, replayed, worst)
+        for i in chosen:
+            depth, pair = self._clearance.deepest(motion.q[i])
+            worst.see("collision", depth, motion.t[i], pair)
+        return worst.certificate()
+
+    def _check_contacts(
+        self,
+        motion: DenseTrajectory,
+        samples: np.ndarray,
+        replayed: Replayed,
+        worst: Worst,
+    ) -> None:
+        """Contacts stand where and as they should; feet in the air are in the air."""
+        ground, weight = GroundProfile(motion), self._robot.weight
+        for c, name in enumerate(motion.contacts):
+            contact = self._robot.contacts[name]
+            stands = motion.standing[samples, c]
+            R, p = replayed.R_WC[:, c], replayed.p_WC[:, c]
+            arms = contact.corners() @ R.transpose(0, 2, 1)
+            corners = arms + p[:, None]
+            if not contact.is_point:
+                for i in np.flatnonzero(~stands):
+                    at = samples[i]
+                    depth = ground.depth(at, c, contact, corners[i])
+                    worst.see("penetration", depth, motion.t[at], name)
+            on = samples[stands]
+            t, corners, arms = motion.t[on], corners[stands], arms[stands]
+            support = motion.R_WC[on, c].transpose(0, 2, 1)
+            places = contact.corners() @ support + motion.p_WC[on, c][:, None]
+            apart = np.linalg.norm(corners - places, axis=2).max(1, initial=0.0)
+            worst.see_all("contact_position", apart[:, None], t, [name])
+            V = replayed.V_WC[stands, c]
+            speeds = V[:, None, 3:] + np.cross(V[:, None, :3], arms)
+            slip = np.linalg.norm(speeds, axis=2).max(1, initial=0.0)
+            worst.see_all("contact_slip", slip[:, None], t, [name])
+            w = motion.wrench[on, c]
+            rows = np.c_[w @ self._cones[name].T, -w[:, 5]]
+            excess = rows.max(1, initial=-np.inf) / weight
+            worst.see_all("friction", excess[:, None], t, [name])
+
+    def _check_joints(
+        self,
+        motion: DenseTrajectory,
+        samples: np.ndarray,
+        replayed: Replayed,
+        worst: Worst,
+    ) -> None:
+        """Torques, speeds and angles of joints."""
+        robot, t = self._robot, motion.t[samples]
+        nf, nq = robot.base_velocities, robot.base_positions
+        off = replayed.tau - motion.tau[samples]
+        q, v = motion.q[samples, nq:], motion.v[samples, nf:]
+        beyond = np.maximum(robot.position_lower - q, q - robot.position_upper)
+        for name, values in (
+            ("joint_torque", np.abs(replayed.tau) / robot.effort_limits),
+            ("torque_consistency", np.abs(off) / robot.effort_limits),
+            ("joint_velocity", np.abs(v) / robot.velocity_limits),
+            ("joint_position", beyond),
+        ):
+            worst.see_all(name, values, t, robot.joint_names)
+
+    def _check_derivatives(
+        self,
+        motion: DenseTrajectory,
+        samples: np.ndarray,
+        replayed: Replayed,
+        worst: Worst,
+    ) -> None:
+        """Differences: momentum against wrenches, q against v, v against vdot."""
+        robot, t = self._robot, motion.t[samples]
+        dt, middle = np.diff(t)[:, None], 0.5 * (t[1:] + t[:-1])
+        standing = motion.standing[samples]
+        switches = (standing[1:] != standing[:-1]).any(1)
+        v, vdot = motion.v[samples], motion.vdot[samples]
+        # The two sides of an impact have no difference that means anything.
+        apart = dt[:, 0] > SAME_TIME
+        error = replayed.mean_v - 0.5 * (v[1:] + v[:-1])
+        # Euler and Maclaurin's term: half a percent of a fast stroke's speed.
+        error += np.where(switches[:, None], 0.0, dt / 12 * (vdot[1:] - vdot[:-1]))
+        names = [*["base"] * robot.base_velocities, *robot.joint_names]
+        error = np.abs(error[apart])
+        worst.see_all("velocity_consistency", error, middle[apart], names)
+        # Forces jump when a contact is made or broken.
+        smooth = apart & ~switches
+        dt, times = dt[smooth], middle[smooth]
+        error = (v[1:] - v[:-1])[smooth] / dt - 0.5 * (vdot[1:] + vdot[:-1])[smooth]
+        worst.see_all("acceleration_consistency", np.abs(error), times, names)
+        if not robot.floating:
+            return
+        wrench = _total_wrench(replayed, standing, robot.weight)
+        rate = (replayed.momentum[1:] - replayed.momentum[:-1])[smooth] / dt
+        missing = rate - 0.5 * (wrench[1:] + wrench[:-1])[smooth]
+        missing[:, :3] -= np.cross(replayed.com[:-1][smooth], missing[:, 3:])
+        for name, part in (("force", missing[:, 3:]), ("moment", missing[:, :3])):
+            size = np.linalg.norm(part, axis=1, keepdims=True) / robot.weight
+            worst.see_all(f"{name}_balance", size, times, ["base"])
+
+
+def _total_wrench(
+    replayed: Replayed, standing: np.ndarray, weight: float
+) -> np.ndarray:
+    """(S, 6) wrench of contacts and gravity about the world origin."""
+    F = np.where(standing[:, :, None], replayed.force, 0.0)
+    total = F.sum(1)
+    total[:, :3] += np.cross(replayed.p_WC, F[:, :, 3:]).sum(1)
+    gravity = np.array([0.0, 0.0, -weight])
+    total[:, :3] += np.cross(replayed.com, gravity)
+    total[:, 3:] += gravity
+    return np.asarray(total)
+
+
+def _check_finite(motion: DenseTrajectory, worst: Worst) -> bool:
+    """Whether no number is missing; else nothing more can be said about a motion."""
+    complete = True
+    for name in ("t", "q", "v", "vdot", "wrench", "tau"):
+        values = np.asarray(getattr(motion, name))
+        bad = ~np.isfinite(values).reshape(len(values), -1).all(axis=1)
+        if bad.any():
+            worst.see("not_finite", bad.sum(), motion.t[np.argmax(bad)], name)
+            complete = False
+    return complete

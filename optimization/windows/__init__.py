@@ -1,0 +1,1 @@
+"""Long problems as overlapping pieces, and local changes of a solved one."""

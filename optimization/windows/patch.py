@@ -1,0 +1,158 @@
+"""Patches: where a problem has changed its motion is found anew, and only there.
+
+What a motion does elsewhere has hardly an influence (see
+`backbeat.optimization.windows.pieces`), and the old motion is a solution there still.
+So a stretch about what changed is solved
+again, from the old motion, its ends held to the very knots of the old one: the joined
+motion meets every row of the new problem where the stretch and the rest do.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
+from backbeat.optimization.transcription.program import Program
+from backbeat.optimization.transcription.transcribe import Transcription
+from backbeat.optimization.windows.pieces import MARGIN, Knots, Window, ordered
+from backbeat.optimization.windows.seams import CALM, quietest, quietness
+from backbeat.optimization.windows.stretch import stretch
+
+# Arrays of a program that have a row for every knot.
+_BY_KNOT = (
+    "frame_used",
+    "R_WG",
+    "p_WG",
+    "frame_weight",
+    "frame_equal",
+    "feeler_on",
+    "sweep_on",
+    "wrench_start",
+    "num_wrench",
+    "com_target",
+    "com_weight",
+    "posture",
+    "posture_weight",
+    "lower",
+    "upper",
+)
+# What the robot and its solids decide, which are compared as such.
+_GIVEN = ("tree", "collisions")
+# Knots between what changed and an end whose knots are given.
+GIVEN = 3
+
+
+class Patch(NamedTuple):
+    """A stretch of a problem that is found anew.
+
+    Attributes:
+        start, end: its first and last knot, which the old motion gives unless the
+            motion begins or ends there.
+        first, last: the part of the motion whose curves it changes. They are B-splines
+            and change two knots beyond those that did, but for limbs in the air and
+            bases in flight, which are curves of their own.
+    """
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+    def window(self) -> Window:
+        """The part of the motion whose curves it changes."""
+        return Window(self.first, self.last, self.first, self.last, True)
+
+
+def changed_knots(before: Transcription, after: Transcription) -> np.ndarray | None:
+    """(n,) knots at which two problems differ; None if they are no two of a kind.
+
+    Two of a kind are of the same robot among the same solids, with the same times,
+    contacts and kinds of rows: the knots of one then make sense in the other.
+    """
+    if not _are_of_a_kind(before, after):
+        return None
+    changed = np.zeros(after.problem.num_knots, bool)
+    a, b = before.program, after.program
+    for name in _BY_KNOT:
+        apart = getattr(a, name) != getattr(b, name)
+        changed |= apart.reshape(len(apart), -1).any(1)
+    return np.flatnonzero(changed)
+
+
+def _are_of_a_kind(before: Transcription, after: Transcription) -> bool:
+    a, b = before.problem, after.problem
+    if a.robot is not b.robot or a.collisions is not b.collisions:
+        return False
+    names = (before.contacts, before.frames), (after.contacts, after.frames)
+    if names[0] != names[1] or a.end_at_rest != b.end_at_rest:
+        return False
+    same = [np.array_equal(a.times, b.times)]
+    same.append(_equal(a.schedule.switch_times, b.schedule.switch_times))
+    same.append(np.array_equal(a.start_knots, b.start_knots))
+    same += [_equal(a.q_end, b.q_end), _equal(a.knots_end, b.knots_end)]
+    same.append([i.knot for i in a.impacts] == [i.knot for i in b.impacts])
+    # Given wrenches are no rows of a program.
+    same += [p.wrench_start is p.wrench_end is None for p in (a, b)]
+    return all(same) and all(_equal(*pair) for pair in _shared(before, after))
+
+
+def _shared(
+    before: Transcription, after: Transcription
+) -> Iterator[tuple[object, object]]:
+    """Pairs of what two programs have once and not for every knot."""
+    for name in Program._fields:
+        pair = getattr(before.program, name), getattr(after.program, name)
+        if name in _BY_KNOT:
+            yield np.shape(pair[0]), np.shape(pair[1])
+        elif name not in _GIVEN:
+            yield pair
+
+
+def _equal(a: object, b: object) -> bool:
+    if a is None or b is None:
+        return a is b
+    return bool(np.array_equal(np.asarray(a), np.asarray(b)))
+
+
+def make_patch(problem: TrajectoryProblem, changed: np.ndarray, beside: float) -> Patch:
+    """The stretch about what changed, from and to quiet knots.
+
+    Args:
+        problem: the new problem.
+        changed: (n,) knots at which it changed, at least one.
+        beside: what is found anew on either side of them, about [s].
+    """
+    times, last = problem.times, problem.num_knots - 1
+    quiet, places = quietness(problem), times[changed[[0, -1]]]
+    most = max(int(changed[0]) - GIVEN, 0)
+    least = min(int(changed[-1]) + GIVEN, last)
+    start = quietest(times, quiet, places[0] - beside, slice(0, most + 1))
+    end = quietest(times, quiet, places[1] + beside, slice(least, None))
+    # Ends need two knots of their own, and what is left beside them some, too.
+    start = 0 if start < MARGIN else start
+    end = last if end > last - MARGIN else end
+    reach = [GIVEN if quiet[k] == CALM else MARGIN for k in (start, end)]
+    return Patch(start, end, max(0, start - reach[0]), min(last, end + reach[1]))
+
+
+def patch_problem(
+    problem: TrajectoryProblem, patch: Patch, old: Knots
+) -> tuple[TrajectoryProblem, Guess]:
+    """A patch as a problem of its own, and the old motion as its first guess.
+
+    Args:
+        problem: the new problem.
+        patch: which part of it.
+        old: knots of the whole old motion, with the problem's contacts in order.
+    """
+    a, b = patch.start, patch.end
+    part = stretch(problem, a, b)
+    if a > 0:
+        part = replace(part, knots_start=old.q[a - 1 : a + 2], q_start=old.q[a])
+    if b < problem.num_knots - 1:
+        part = replace(part, knots_end=old.q[b - 1 : b + 1])
+    w = ordered(old.w[a : b + 1], problem.contact_names, part.contact_names)
+    return part, Guess(old.q[a : b + 1], w)

@@ -1,0 +1,210 @@
+"""Windows: a long trajectory problem as overlapping pieces that join smoothly.
+
+What a motion does in ten seconds has hardly an influence on what it should do now:
+the sensitivity of an optimal trajectory decays exponentially (Na, Anitescu,
+"Exponential Decay in the Sensitivity Analysis of Nonlinear Dynamic Programming",
+2020). So every other window is solved with a run-in and a run-out that are thrown
+away, and those between them from the last two knots of one neighbor to the first two
+of the next. Every knot's dynamics is then satisfied in one window by the very knots of
+the joined motion: the seams are as exact as the rest.
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from backbeat.optimization.interior_point.iterate import Guess
+from backbeat.optimization.kinematics.inverse_kinematics import (
+    IKTarget,
+    InverseKinematics,
+)
+from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
+from backbeat.optimization.windows.seams import (
+    firm_start,
+    missing_contacts,
+    quietest,
+    quietness,
+)
+from backbeat.optimization.windows.stretch import stretch, tasks_from
+
+# Usual length of a window, and of what is solved besides on either side [s].
+LENGTH, OVERLAP = 10.0, 2.5
+# Time at the start of a run-in without tasks, for a motion that begins anywhere [s].
+RUN_IN = 0.35
+# Knots beside a piece that its curves need to be those of the whole motion.
+MARGIN = 16
+
+
+class Knots(NamedTuple):
+    """Knots of a stretch of a motion.
+
+    Attributes:
+        q: (n, nq) configurations.
+        w: (n, C, 6) wrenches of the problem's contacts [weights].
+    """
+
+    q: np.ndarray
+    w: np.ndarray
+
+
+@dataclass(frozen=True)
+class Window:
+    """A piece of a long problem.
+
+    Attributes:
+        first, last: knots whose dynamics it answers for; the knot after the last
+            is given to the next window.
+        start, end: first and last knot that are solved with it.
+        is_free: whether it has run-in and run-out; else its ends are given.
+    """
+
+    first: int
+    last: int
+    start: int
+    end: int
+    is_free: bool
+
+    def margins(self, knots: int) -> tuple[int, int]:
+        """First and last knot that its curves need, of so many."""
+        return max(0, self.first - MARGIN), min(knots - 1, self.last + 1 + MARGIN)
+
+
+def make_windows(problem: TrajectoryProblem) -> list[Window]:
+    """Divides a problem; one that is short is a single window.
+
+    Args:
+        problem: the whole problem.
+    """
+    times, N = problem.times, problem.num_knots
+    count = max(1, round(times[-1] / LENGTH))
+    quiet, missing = quietness(problem), missing_contacts(problem)
+    seams = []
+    for place in LENGTH * np.arange(1, count):
+        seams.append(quietest(times, quiet, place))
+    ends = [-1, *sorted(set(seams)), N - 1]
+    windows = []
+    for i, (left, right) in enumerate(itertools.pairwise(ends)):
+        free = i % 2 == 0
+        start, end = left, min(right + 1, N - 1)
+        if free:
+            start = int(np.searchsorted(times, times[max(left, 0)] - OVERLAP))
+            start = firm_start(start, missing, quiet)
+            last = times[end] + OVERLAP
+            end = int(np.searchsorted(times, last, side="right")) - 1
+        windows.append(Window(left + 1, right, max(start, 0), end, free))
+    return windows
+
+
+def window_problem(
+    problem: TrajectoryProblem,
+    window: Window,
+    given: Sequence[np.ndarray] = (),
+    rest: bool = True,
+) -> TrajectoryProblem:
+    """The problem of a window.
+
+    Args:
+        problem: the whole problem.
+        window: which part of it.
+        given: for a window between two others: (3, nq) knots about its start, and
+            (2, nq) at its end unless the motion ends there.
+        rest: look for a configuration at rest to start a run-in from.
+    """
+    part = stretch(problem, window.start, window.end)
+    if not window.is_free:
+        ends: dict[str, Any] = {"knots_start": given[0], "q_start": given[0][1]}
+        if len(given) > 1:
+            ends["knots_end"] = given[1]
+        return replace(part, **ends)
+    if window.start == 0 or not rest:
+        return part
+    free = int(np.searchsorted(part.times, RUN_IN))
+    return replace(
+        part,
+        q_start=_rest(part),
+        tasks=tasks_from(part.tasks, free),
+        impacts=[i for i in part.impacts if i.knot >= free],
+    )
+
+
+def _rest(problem: TrajectoryProblem) -> np.ndarray:
+    """(nq,) a configuration at rest on the contacts of the first knot."""
+    q = problem.q_start if problem.guess is None else problem.guess[0]
+    targets = {
+        name: IKTarget(X, _axes(problem, name))
+        for name, X in problem.schedule.standing(0.0).items()
+    }
+    return InverseKinematics(problem.robot).solve(q, targets).q
+
+
+def _axes(problem: TrajectoryProblem, contact: str) -> str:
+    """What a contact that stands holds."""
+    is_point = problem.robot.contacts[contact].is_point
+    return "x y z" if is_point else "rx ry rz x y z"
+
+
+def ordered(
+    w: np.ndarray, contacts: Sequence[str], wanted: Sequence[str]
+) -> np.ndarray:
+    """(N, C, 6) wrenches in the order of other contacts, zero for those that lack."""
+    out = np.zeros((len(w), len(wanted), 6))
+    for i, name in enumerate(wanted):
+        if name in contacts:
+            out[:, i] = w[:, list(contacts).index(name)]
+    return out
+
+
+def joined(windows: Sequence[Window], parts: Sequence[Knots]) -> Knots:
+    """The knots of the whole motion."""
+    N = windows[-1].last + 1
+    q = np.zeros((N, parts[0].q.shape[1]))
+    w = np.zeros((N, *parts[0].w.shape[1:]))
+    for window, part in zip(windows, parts, strict=True):
+        own = slice(window.first - window.start, window.last + 1 - window.start)
+        q[window.first : window.last + 1] = part.q[own]
+        w[window.first : window.last + 1] = part.w[own]
+    return Knots(q, w)
+
+
+def given_ends(
+    windows: Sequence[Window], parts: Mapping[int, Knots], i: int
+) -> list[np.ndarray]:
+    """What the neighbors of window i give to it; see `window_problem`."""
+    window, before = windows[i], parts[i - 1]
+    k = window.start - windows[i - 1].start
+    given = [before.q[k - 1 : k + 2]]
+    if i + 1 < len(windows):
+        k = window.end - windows[i + 1].start
+        given.append(parts[i + 1].q[k - 1 : k + 1])
+    return given
+
+
+def piece(
+    problem: TrajectoryProblem, window: Window, knots: Knots, contacts: Sequence[str]
+) -> tuple[TrajectoryProblem, Guess, tuple[float, float]]:
+    """A window with margins as a problem, its knots, and what to cut from its curves.
+
+    Args:
+        problem: the whole problem.
+        window: which part of it.
+        knots: from one before the margin on, or from the start of the motion.
+        contacts: contacts of the knots, in order.
+
+    Returns:
+        The problem, its knots, and start and end of the window in its time [s].
+    """
+    a, b = window.margins(problem.num_knots)
+    part, skip = stretch(problem, a, b), min(a, 1)
+    q, w = knots.q[skip:], knots.w[skip:]
+    if a > 0:
+        part = replace(part, knots_start=knots.q[:3], q_start=q[0])
+    if b < problem.num_knots - 1:
+        part = replace(part, knots_end=q[-2:])
+    guess = Guess(q, ordered(w, contacts, part.contact_names))
+    last = min(window.last + 1, problem.num_knots - 1)
+    start = problem.times[window.first] if window.first > 0 else 0.0
+    times = (start - problem.times[a], problem.times[last] - problem.times[a])
+    return part, guess, times
