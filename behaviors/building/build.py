@@ -29,17 +29,13 @@ from backbeat.behaviors.solving.solved_behavior import (
 )
 from backbeat.behaviors.solving.window_steps import Source
 from backbeat.behaviors.solving.windowed import LONG, Workshop
-from backbeat.behaviors.specification.checking import (
-    on_its_line,
-    planning_error,
-    refuse_failures,
-    refuse_setlist,
-)
+from backbeat.behaviors.specification.checking import planning_error, refuse_failures
 from backbeat.behaviors.specification.kinds import (
     find_specification,
     read_any,
     read_specification,
 )
+from backbeat.behaviors.specification.setlist_check import on_its_line, refuse_setlist
 from backbeat.behaviors.specification.setlist_rules import as_in_show, part_paths
 from backbeat.models.common.errors import BackbeatError, NoMotionError
 from backbeat.optimization.diagnosis.explanation import explain

@@ -30,7 +30,7 @@ from backbeat.models.collision.shapes import CollisionModel
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.problem.tasks import CenterOfMassTask, FrameTask, PostureTask
-from backbeat.optimization.problem.trajectory_problem import Task
+from backbeat.optimization.problem.trajectory_problem import Impact, Task
 
 # How long before and after a stop a tip may be near its head [s], and most of it as a
 # share of a way to another drum, for strokes without a shape.
@@ -38,6 +38,8 @@ BESIDE, NEAR_SHARE = 1.2 * SPACING, 0.25
 # Weight of the torso's turn in a hold. It outweighs all that keeps the torso still: a
 # fifth of a swing is no dance.
 DANCE = 1e4
+# What a stick and the hand behind it weigh at the tip, at most [kg].
+TIP_MASS = 0.18
 # Weight of the place of a tip that waits in the air [1/m^2 s].
 STAY = 4000.0
 
@@ -184,6 +186,22 @@ class DrumTasks:
             loud = velocity.get(b, PLAIN)
             tasks.append(lift(tip, (a, b), heads, loud, rests, self.stroke, self.grid))
         return tasks
+
+    def impacts(self) -> list[Impact]:
+        """Impacts of the sticks; an impulse turns a tip's speed around, no more.
+
+        With more, the plan would let drums move arms and body, which they do not.
+        """
+        found = []
+        for hit in (h for h in self.score.hits if h.hand in HANDS):
+            rebound = planned_rebound(self.kit.member(hit.member).restitution)
+            speed = self.stroke.strike_speed(hit.velocity)
+            impulse = TIP_MASS * (1 + rebound) * speed
+            normal = self.kit.strike_pose(hit.member).rotation().matrix()[:, 2]
+            x, y, z = normal.tolist()
+            knot, tip = self.grid.knot(hit.beat), stick_tip(hit.hand)
+            found.append(Impact(knot, tip, impulse, (x, y, z)))
+        return found
 
     def near(self, collisions: CollisionModel) -> list[tuple[int, np.ndarray]]:
         """Feelers of tips, and the knots at which they may be at heads."""

@@ -26,6 +26,28 @@ def kit_members(kit: DrumKit) -> Members:
     )
 
 
+def played_feet(score: Score, seated: bool, where: str) -> list[str]:
+    """The feet that a score is played with.
+
+    Args:
+        score: what is played.
+        seated: whether the drummer sits.
+        where: names the specification in errors.
+
+    Raises:
+        BackbeatError: the drummer stands on them.
+    """
+    if score.feet and not seated:
+        played = {h.member for h in score.hits if h.hand in FEET}
+        names, drop = " and ".join(sorted(played)), ": drop, ".join(sorted(played))
+        raise BackbeatError(
+            f"{where}: {names} is played by a foot on a pedal, and who "
+            "stands needs both feet to stand on; write seat: chair, or leave it out "
+            f"with mapping: {{{drop}: drop}} in the score"
+        )
+    return score.feet
+
+
 def stick_tip(hand: str) -> str:
     """Frame of the tip of a hand's stick."""
     return f"{hand[0]}_stick_tip"

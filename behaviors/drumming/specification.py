@@ -18,16 +18,20 @@ from backbeat.behaviors.drumming.drum_tasks import DrumTasks
 from backbeat.behaviors.drumming.drummer import (
     kit_members,
     make_player,
+    played_feet,
     score_events,
-    stick_tip,
     target_pose,
 )
 from backbeat.behaviors.drumming.elbows import find_elbows, raised_at_hits
 from backbeat.behaviors.drumming.pedal_strokes import HEEL_FORCE, PedalTasks
 from backbeat.behaviors.drumming.resting import RestingPostures, shared_members
 from backbeat.behaviors.drumming.robot_at_kit import RobotAtKit
-from backbeat.behaviors.drumming.strike_postures import Stop, arm_path
-from backbeat.behaviors.drumming.strokes import Stroke, planned_rebound
+from backbeat.behaviors.drumming.starting_path import (
+    contact_schedule,
+    start_at_rest,
+    strike_path,
+)
+from backbeat.behaviors.drumming.strokes import Stroke
 from backbeat.behaviors.library.store import check_name
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.motion.knot_grid import KnotGrid
@@ -41,17 +45,15 @@ from backbeat.behaviors.music.files.score_reader import (
 )
 from backbeat.behaviors.music.notation.percussion import Members
 from backbeat.behaviors.music.notation.player import NO_ADVICE, Advice, HandModel
-from backbeat.behaviors.music.notation.score import FEET, HANDS, Hit, Score
+from backbeat.behaviors.music.notation.score import FEET, HANDS, Score
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.music.playing.haste import hastened
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.description import USUAL, kit_sources, kit_text
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.optimization.interior_point.solution import Trouble
-from backbeat.optimization.problem.contact_schedule import ContactSchedule, Phase
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.problem.trajectory_problem import (
-    Impact,
     Limits,
     TrajectoryProblem,
     Weights,
@@ -67,8 +69,6 @@ REST_FORCE = (1.0, 15.0)
 # between them.
 FIRST = Limits(point_force=REST_FORCE, friction_share=0.8, patch_share=0.3)
 CAREFUL = replace(FIRST, torque=0.65, friction_share=0.55, patch_share=0.2)
-# What a stick and the hand behind it weigh at the tip, at most [kg].
-TIP_MASS = 0.18
 # Most share of friction where feet kick.
 HEEL_FRICTION = 0.65
 # Share of the smoothness of a leg whose foot plays.
@@ -165,23 +165,6 @@ class DrummingSpecification(Specification):
         return _Drummer(self, folder, advice).plan()
 
 
-def _feet(specification: DrummingSpecification, score: Score) -> list[str]:
-    """The feet that a score is played with.
-
-    Raises:
-        BackbeatError: the drummer stands on them.
-    """
-    if score.feet and specification.seat != "chair":
-        played = {h.member for h in score.hits if h.hand in FEET}
-        names, drop = " and ".join(sorted(played)), ": drop, ".join(sorted(played))
-        raise BackbeatError(
-            f"{specification.name}: {names} is played by a foot on a pedal, and who "
-            "stands needs both feet to stand on; write seat: chair, or leave it out "
-            f"with mapping: {{{drop}: drop}} in the score"
-        )
-    return score.feet
-
-
 class _Drummer:
     """Compiles one specification."""
 
@@ -197,7 +180,8 @@ class _Drummer:
         seated = specification.seat == "chair"
         path = specification.score_path(folder)
         kit = kit_text(specification.kit, folder)
-        feet = _feet(specification, self._load(path, kit_members(DrumKit(text=kit))))
+        written = self._load(path, kit_members(DrumKit(text=kit)))
+        feet = played_feet(written, seated, specification.name)
         at_kit = RobotAtKit(
             specification.robot, specification.equipment, seated, kit, feet
         )
@@ -259,15 +243,15 @@ class _Drummer:
         return self.kit.strike_pose(member) @ RigidTransform(place)
 
     def plan(self) -> MotionPlan:
-        q_start = self._start()
-        path = self._path(q_start)
+        specification, stroke = self.specification, self.specification.stroke
+        q_start = start_at_rest(
+            self.score, self.resting, self.at_kit.posture, specification.name
+        )
+        path = strike_path(
+            self.score, self.times, self.postures, self.touch, stroke.apex, q_start
+        )
         drumming = DrumTasks(
-            self.robot,
-            self.kit,
-            self.score,
-            self.grid,
-            self.touch,
-            self.specification.stroke,
+            self.robot, self.kit, self.score, self.grid, self.touch, stroke
         )
         tasks = [*drumming.postures(q_start, path), *drumming.holds()]
         heights = {hand: self.at_kit.elbow_height(hand) for hand in HANDS}
@@ -275,17 +259,16 @@ class _Drummer:
         tasks += drumming.targets()
         for hand in HANDS:
             tasks += drumming.strokes(hand)
-        hands = [h for h in self.score.hits if h.hand in HANDS]
-        impacts = [self._impact(h) for h in hands]
+        impacts = drumming.impacts()
         for pedal in self._pedals():
             tasks += pedal.tasks()
             impacts += pedal.impacts()
-        if self.specification.seat == "none":
+        if specification.seat == "none":
             tasks.append(drumming.balance(self.at_kit.supports))
         problem = TrajectoryProblem(
             robot=self.robot,
             times=self.times,
-            schedule=self._schedule(),
+            schedule=contact_schedule(self.score, self.at_kit.supports, self.touch),
             q_start=q_start,
             posture=q_start,
             guess=path,
@@ -295,7 +278,7 @@ class _Drummer:
             collisions=self.at_kit.collisions,
             near=drumming.near(self.at_kit.collisions),
             limits=self._limits(),
-            weights=self.specification.objectives.weights(self._weights()),
+            weights=specification.objectives.weights(self._weights()),
         )
         return MotionPlan(
             problem=problem,
@@ -349,17 +332,6 @@ class _Drummer:
         advice = self.advice
         return bool(advice.prices or advice.dropped) or len(advice.finer) > 1
 
-    def _impact(self, hit: Hit) -> Impact:
-        """A hit's impact; its impulse turns a tip's speed around, no more.
-
-        With more, the plan would let drums move arms and body, which they do not.
-        """
-        rebound = planned_rebound(self.kit.member(hit.member).restitution)
-        speed = self.specification.stroke.strike_speed(hit.velocity)
-        impulse = TIP_MASS * (1 + rebound) * speed
-        x, y, z = self.kit.strike_pose(hit.member).rotation().matrix()[:, 2].tolist()
-        return Impact(self.grid.knot(hit.beat), stick_tip(hit.hand), impulse, (x, y, z))
-
     def _otherwise(self, troubles: Sequence[Trouble]) -> MotionPlan | None:
         """A plan with other hands where no motion was found, if there is one."""
         advice, rounds = self.advice, self.rounds
@@ -375,56 +347,3 @@ class _Drummer:
             if is_finer or other.score.hits != self.score.hits:
                 return other.plan()
         return None
-
-    def _start(self) -> np.ndarray:
-        """Start configuration: tips on the heads of the first hold."""
-        first = self.score.holds[0] if self.score.holds else None
-        if first is None or first.beat > 0 or set(first.rest) != set(HANDS):
-            raise BackbeatError(
-                f"{self.specification.name}: a score starts with a hold in which both "
-                "hands rest"
-            )
-        q, fault = self.resting.find(first.rest, self.at_kit.posture)
-        if fault:
-            on = " and ".join(f"the {h} stick on {m}" for h, m in first.rest.items())
-            raise BackbeatError(
-                f"{self.specification.name}: a score starts with {on}, and {fault}; "
-                "let hands rest on other drums in the first hold"
-            )
-        return q
-
-    def _path(self, q_start: np.ndarray) -> np.ndarray:
-        """(N, nq) the path through strike postures, where the optimizer starts."""
-        path = np.tile(q_start, (len(self.times), 1))
-        nq = self.robot.base_positions
-        for hand in HANDS:
-            stops = [
-                Stop(self.tempo.time(beat), m, self.touch(m, hand), hold is not None)
-                for beat, m, hold in self.score.stops(hand)
-            ]
-            apex = self.specification.stroke.apex
-            path[:, nq + self.postures.arm(hand)] = arm_path(
-                self.postures, hand, self.times, stops, apex
-            )
-        # Each arm alone may be through the other; the start is clear of both.
-        rests = self.times <= self.tempo.time(self.score.holds[0].contact_end)
-        rests[:2] = True
-        path[rests] = q_start
-        return path
-
-    def _schedule(self) -> ContactSchedule:
-        """Feet, and the seat, all the time; tips during holds."""
-        phases, beat = [], 0.0
-        for hold in [*self.score.holds, None]:
-            start = self.score.beats if hold is None else hold.contact_start
-            if start > beat:
-                length = self.tempo.time(start) - self.tempo.time(beat)
-                phases.append(Phase(length, self.at_kit.supports, "play"))
-            if hold is None:
-                break
-            end = hold.contact_end
-            tips = {stick_tip(h): self.touch(m, h) for h, m in hold.rest.items()}
-            length = self.tempo.time(end) - self.tempo.time(start)
-            phases.append(Phase(length, {**self.at_kit.supports, **tips}, hold.name))
-            beat = end
-        return ContactSchedule(tuple(phases))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from pydrake.math import RigidTransform, RollPitchYaw
+from pydrake.math import RigidTransform
 
 from backbeat.behaviors.library.behavior import Event, Mount, make_robot
 from backbeat.behaviors.motion.authored import CLOSER, Specification
@@ -18,12 +18,12 @@ from backbeat.behaviors.posture.stance import (
     start_configuration,
     support_poses,
 )
+from backbeat.behaviors.posture.station import Station
 from backbeat.behaviors.posture.words import parse_wish
 from backbeat.models.collision.making import make_self_collision_model
 from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.kinematics.inverse_kinematics import (
-    IKSolution,
     IKTarget,
     InverseKinematics,
 )
@@ -43,34 +43,6 @@ BALANCE, CENTERED = (400.0, 400.0), 10.0
 BESIDE = 1e5
 # Least and most distance of knots; nothing moves in less time than the least [s].
 FINEST, COARSEST = 0.01, 0.1
-
-
-@dataclass
-class Station:
-    """One stop of a tour."""
-
-    # Posture of the robot YAML to go to.
-    posture: str = ""
-    # Joints or groups that go there; empty for all. Others stay near the start.
-    joints: list[str] = field(default_factory=list)
-    # Angles of single joints beside the posture [rad].
-    angles: dict[str, float] = field(default_factory=dict)
-    # Height of the pelvis above the ground [m] and how far the trunk leans forward
-    # [rad]; 0 for what the posture has.
-    pelvis: float = 0.0
-    lean: float = 0.0
-    # Places for frames [m], from the middle of the feet.
-    reach: dict[str, list[float]] = field(default_factory=dict)
-    # Parts of the body and where they shall be, in words: `left hand: at the head`.
-    targets: dict[str, str] = field(default_factory=dict)
-    # Time to get there [s], and time to stay [s].
-    move: float = 1.5
-    hold: float = 0.5
-
-    def title(self) -> str:
-        """What a person calls it."""
-        said = [f"{part} {text}" for part, text in self.targets.items()]
-        return ", ".join(said) or self.posture
 
 
 @dataclass
@@ -241,21 +213,14 @@ class PostureSpecification(Specification):
         number: int,
     ) -> Reached:
         """The posture of a station, with its frames where they shall be."""
-        nq, where = robot.base_positions, f"{self.name}, station {number}"
+        where = f"{self.name}, station {number}"
         if not station.posture:
             raise BackbeatError(
                 f"{where}: name the posture to go to, as in 'posture: "
                 f"{self.start or 'stand'}'; {robot.name} has "
                 f"{', '.join(robot.posture_names)}"
             )
-        q = start_configuration(robot, station.posture)
-        if station.joints or self.feet:
-            chosen = nq + robot.joint_indices(station.joints or robot.joint_names)
-            angles = q[chosen]
-            q = q_start.copy()
-            q[chosen] = angles
-        for joint, angle in station.angles.items():
-            q[nq + robot.joint_index(joint)] = angle
+        q = station.configuration(robot, q_start, bool(self.feet))
         wishes = [
             parse_wish(n, text, robot.places, where, n.endswith("hand"))
             for n, text in station.targets.items()
@@ -263,21 +228,7 @@ class PostureSpecification(Specification):
         asked = station.pelvis or station.lean or station.reach or wishes or self.feet
         if not (asked or station.angles):
             return Reached(q, {}, reach.middle)
-        targets: dict[str, IKTarget] = {}
-        if station.pelvis:
-            height = RigidTransform(np.array([0.0, 0.0, station.pelvis]))
-            targets[robot.base_name] = IKTarget(height, "z")
-        if station.lean:
-            turn = RollPitchYaw(0.0, station.lean, 0.0)
-            upright = RigidTransform(turn, np.zeros(3))
-            targets[robot.trunk.name] = IKTarget(upright, "rx ry rz")
-        for frame, place in station.reach.items():
-            robot.frame(frame)
-            if len(place) != 3 or not (np.abs(place) <= FARTHEST).all():
-                raise BackbeatError(
-                    f"{self.name}: {frame} needs a place x, y, z within {FARTHEST:g} m"
-                )
-            targets[frame] = IKTarget(RigidTransform(np.array(place, float)), "x y z")
+        targets = station.given_targets(robot, self.name)
         if wishes:
             found = reach.solve(q, wishes, targets, where)
             held = {*station.reach, *found.targets} - {*targets} | {*station.reach}
@@ -290,23 +241,9 @@ class PostureSpecification(Specification):
             q, feet | targets, reach.balanced(reach.middle)
         )
         if not solved.is_reached:
-            raise BackbeatError(f"{where}: {_out_of_reach(station, solved)}")
+            raise BackbeatError(f"{where}: {station.out_of_reach(solved)}")
         goals = {n: targets[n] for n in station.reach}
         return Reached(solved.q, goals, reach.middle)
-
-
-def _out_of_reach(station: Station, solved: IKSolution) -> str:
-    """What keeps a robot from a posture, as half a sentence."""
-    if (place := station.reach.get(solved.worst)) is not None:
-        return (
-            f"{solved.worst} cannot reach {place}; the nearest place is "
-            f"{solved.away} away"
-        )
-    low = f"with the pelvis {station.pelvis:g} m high" if station.pelvis else "so"
-    return (
-        f"{solved.worst} cannot stay where it stands {low}: it ends {solved.away} "
-        "away, at the limits of joints; ask for less"
-    )
 
 
 def spoken(group: str) -> str:

@@ -17,7 +17,12 @@ from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.stance import support_poses
 from backbeat.behaviors.recording.joint_file import JointRecording
-from backbeat.behaviors.recording.planted_feet import FootPath, Interval, plant_feet
+from backbeat.behaviors.recording.planted_feet import (
+    FootPath,
+    Interval,
+    PlantedMotion,
+    plant_feet,
+)
 from backbeat.behaviors.recording.steps import (
     RecordedStep,
     find_steps,
@@ -90,13 +95,14 @@ def retarget(
     offsets = {
         robot.joint_names[j]: inside[:, i] - rest[i] for i, j in enumerate(index)
     }
+    found = RetargetedMotion(t - t[0], offsets, changes=tuple(changes))
     if not np.isin(index, robot.leg_joints).any():
         if planted is not None:
             raise BackbeatError(
                 f"{where}: feet are declared, but no joint of a leg is taken from the "
                 "recording; leave 'planted' and 'feet' out, or take legs"
             )
-        return RetargetedMotion(t - t[0], offsets, changes=tuple(changes))
+        return found
     # Where the feet were follows from the joints as they were.
     q = np.tile(q_start, (len(t), 1))
     q[:, robot.base_positions + index] = q_joints
@@ -104,23 +110,46 @@ def retarget(
         q[:, :7] = base
     spacing = float(np.median(np.diff(recording.t)))
     motion = plant_feet(robot, t, q, base is not None, planted, where, spacing)
+    return _on_feet(found, motion, robot, q_start, where, planted is not None)
+
+
+def _on_feet(
+    found: RetargetedMotion,
+    motion: PlantedMotion,
+    robot: RobotModel,
+    q_start: np.ndarray,
+    where: str,
+    is_declared: bool,
+) -> RetargetedMotion:
+    """A recording's joints on feet that stand and step.
+
+    Args:
+        found: what joints alone make of the recording.
+        motion: the recording with its feet on the ground.
+        robot: who dances.
+        q_start: (nq,) where the dance starts.
+        where: names the recording in notes.
+        is_declared: whether it was declared when each foot stands.
+    """
     # Legs have what feet, pelvis and center of mass leave them: their own angles would
     # tilt feet that stand and swing as a dance has them.
     legs = {robot.joint_names[j] for j in robot.leg_joints}
-    offsets = {n: o[motion.kept] for n, o in offsets.items() if n not in legs}
+    offsets = {n: o[motion.kept] for n, o in found.offsets.items() if n not in legs}
     offsets |= _body(robot, motion.q, motion.com, motion.t, motion.feet, q_start)
-    changes += _moved(motion.feet, where)
     begin, poses = motion.t[0], support_poses(robot, q_start)
     stance = {f: poses[n].translation()[:2] for f, n in FEET.items()}
     at = first_places(motion.feet, stance)
-    changes += moved_start(motion.feet, at, where)
     return RetargetedMotion(
         t=motion.t - begin,
         offsets=offsets,
         steps=tuple(find_steps(motion.feet, begin, at, where)),
         planted={foot: path.planted for foot, path in motion.feet.items()},
-        notes=(*motion.notes, *_stances(motion.feet, planted is not None, where)),
-        changes=tuple(changes),
+        notes=(*motion.notes, *_stances(motion.feet, is_declared, where)),
+        changes=(
+            *found.changes,
+            *_moved(motion.feet, where),
+            *moved_start(motion.feet, at, where),
+        ),
     )
 
 

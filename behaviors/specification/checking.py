@@ -1,64 +1,42 @@
 """Checking: what is wrong with a specification, with lines, before it is solved."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from backbeat.behaviors.dance.arrangement import MeterDescription, MoveDescription
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.recorded_move import RecordingDescription
-from backbeat.behaviors.dance.rules import RuleFinding, findings, nearest
+from backbeat.behaviors.dance.rules import RuleFinding, findings
 from backbeat.behaviors.dance.vocabulary.move import Move
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.music.files.tab_file import unread_lines
-from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
+from backbeat.behaviors.setlist.specification import SetlistSpecification
 from backbeat.behaviors.specification.fault_lines import fault_line
 from backbeat.behaviors.specification.kinds import (
     kind_of,
     parse_specification,
     read_any,
-    read_setlist,
     with_robot_beside,
 )
-from backbeat.behaviors.specification.setlist_rules import number_of, setlist_findings
-from backbeat.models.common.errors import BackbeatError, one_line, unknown_name
+from backbeat.behaviors.specification.located import (
+    LocatedFinding,
+    Parse,
+    located,
+    misfit,
+    refuse,
+    unknown_keys,
+)
+from backbeat.behaviors.specification.setlist_check import check_setlist
+from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import is_file, read_text
 from backbeat.models.common.yaml_file import parse_yaml
-from backbeat.models.common.yaml_lines import Place, Span, YamlLines
+from backbeat.models.common.yaml_lines import Place, YamlLines
 
-# Reads a line of YAML, and refuses what does not fit.
-Parse = Callable[[str], None]
 # Mends may uncover each other, but not for ever.
 ROUNDS = 8
-
-
-@dataclass(frozen=True)
-class LocatedFinding:
-    """A finding and where it stands.
-
-    Attributes:
-        line: line of the file, counted from 1.
-        finding: what it is.
-        span: characters that its mend takes the place of; None if it has no mend.
-        file: which file, if it is another one than that which is checked.
-    """
-
-    line: int
-    finding: RuleFinding
-    span: Span | None = None
-    file: Path | None = None
-
-    def sentence(self, path: str | Path) -> str:
-        """One line as compilers write it."""
-        kind = "failure" if self.finding.fails else "warning"
-        mend = f" [--fix: {self.finding.mend}]" if self.span else ""
-        file = self.file or path
-        sentence = self.finding.sentence.removeprefix(f"{file}: ")
-        sentence = sentence.removeprefix(f"{file}, line {self.line}").lstrip(",: ")
-        return one_line(f"{file}:{self.line}: {kind}: {sentence}{mend}")
 
 
 def check_file(path: str | Path) -> list[LocatedFinding]:
@@ -81,85 +59,6 @@ def check_file(path: str | Path) -> list[LocatedFinding]:
     if kind != DanceSpecification.kind:
         return check_other(path)
     return check_dance(text, path)
-
-
-def check_setlist(
-    text: str, path: str | Path, warns: bool = True
-) -> list[LocatedFinding]:
-    """All findings of a setlist, in order of lines.
-
-    Args:
-        text: the setlist; it is YAML of that kind.
-        path: where it is, or would be.
-        warns: look at what dances become with what is carried, too.
-    """
-    path = Path(path)
-    lines = YamlLines(text)
-    known = [f.name for f in fields(SetlistSpecification)]
-    own = [f.name for f in fields(SetlistEntry)]
-    rows: Place = ("behaviors",)
-    places: list[tuple[Place, list[str]]] = [((), known)]
-    places += [((*rows, i), own) for i in range(lines.length(rows))]
-    found = _unknown_keys(lines, places, path.name)
-    if not found:
-        try:
-            setlist = read_setlist(text, path.name)
-            found = setlist_findings(setlist, path.parent, warns)
-        except BackbeatError as error:
-            found = [
-                RuleFinding(True, _setlist_misfit(lines, text, path.name), str(error))
-            ]
-    return _located(lines, found)
-
-
-def refuse_setlist(text: str, path: str | Path) -> None:
-    """Refuses a setlist that has a failure, with its line.
-
-    Raises:
-        BackbeatError: the first one, and how many more there are.
-    """
-    path = Path(path)
-    _refuse(check_setlist(text, path, False), path)
-
-
-def on_its_line(error: BackbeatError, text: str, path: str | Path) -> BackbeatError:
-    """An error about a number of a setlist, with the line where that stands."""
-    number = number_of(str(error))
-    if number is None:
-        return error
-    line = YamlLines(text).line(("behaviors", number))
-    return BackbeatError(f"{path}:{line}: {error}")
-
-
-def _setlist_misfit(lines: YamlLines, text: str, where: str) -> Place:
-    """The first key of a setlist whose value is not of its kind, or the top."""
-
-    def whole(line: str) -> None:
-        parse_yaml(SetlistSpecification, line, where)
-
-    def number(line: str) -> None:
-        parse_yaml(SetlistEntry, line, where)
-
-    rows: Place = ("behaviors",)
-    places: list[tuple[Place, Parse]] = [((), whole)]
-    places += [((*rows, i), number) for i in range(lines.length(rows))]
-    return _misfit(lines, text, places)
-
-
-def _misfit(
-    lines: YamlLines, text: str, places: Sequence[tuple[Place, Parse]]
-) -> Place:
-    """The first key at some places that cannot be read there, or the top."""
-    for place, parse in places:
-        for key in lines.names(place):
-            span = lines.value_span((*place, key))
-            if span is None:
-                continue
-            try:
-                parse(f"{key}: {text[span[0] : span[1]]}")
-            except BackbeatError:
-                return (*place, key)
-    return ()
 
 
 def check_other(path: str | Path) -> list[LocatedFinding]:
@@ -228,21 +127,7 @@ def check_dance(
     found = _keys(lines, path.name)
     if not found:
         found = _values(text, lines, path, compiles)
-    return _located(lines, found)
-
-
-def _located(lines: YamlLines, found: Sequence[RuleFinding]) -> list[LocatedFinding]:
-    """Findings with their lines, in order."""
-    located = [LocatedFinding(lines.line(f.path), f, _span(lines, f)) for f in found]
-    return sorted(located, key=lambda item: (item.line, not item.finding.fails))
-
-
-def _span(lines: YamlLines, finding: RuleFinding) -> Span | None:
-    """Where the mend goes."""
-    if finding.mend is None:
-        return None
-    find = lines.key_span if finding.renames else lines.value_span
-    return find(finding.path)
+    return located(lines, found)
 
 
 def _keys(lines: YamlLines, where: str) -> list[RuleFinding]:
@@ -258,21 +143,7 @@ def _keys(lines: YamlLines, where: str) -> list[RuleFinding]:
     places += [((*changes, i), known) for i in range(lines.length(changes))]
     known = [f.name for f in fields(RecordingDescription)]
     places += [(("recordings", n), known) for n in lines.names(("recordings",))]
-    return _unknown_keys(lines, places, where)
-
-
-def _unknown_keys(
-    lines: YamlLines, places: Sequence[tuple[Place, list[str]]], where: str
-) -> list[RuleFinding]:
-    """Keys at some places of a file that are not among those known there."""
-    found = []
-    for place, names in places:
-        for key in lines.names(place):
-            if key not in names:
-                error = unknown_name(f"key in {where}", key, names)
-                mend = nearest(key, names)
-                found.append(RuleFinding(True, (*place, key), str(error), mend, True))
-    return found
+    return unknown_keys(lines, places, where)
 
 
 def _values(
@@ -339,7 +210,7 @@ def _dance_misfit(lines: YamlLines, text: str, where: str) -> Place:
     for track in lines.names(("tracks",)):
         rows: Place = ("tracks", track)
         places += [((*rows, i), move) for i in range(lines.length(rows))]
-    return _misfit(lines, text, [*places, ((), whole)])
+    return misfit(lines, text, [*places, ((), whole)])
 
 
 def mended(text: str, path: str | Path) -> tuple[str, list[LocatedFinding]]:
@@ -379,14 +250,4 @@ def refuse_failures(text: str, path: str | Path) -> None:
         BackbeatError: the first one, and how many more there are.
     """
     path = Path(path)
-    _refuse(check_dance(text, path, False), path)
-
-
-def _refuse(found: Sequence[LocatedFinding], path: Path) -> None:
-    failures = [f for f in found if f.finding.fails]
-    if failures:
-        more = len(failures) - 1
-        rest = f" (and {more} more: backbeat check {path})" if more else ""
-        raise BackbeatError(
-            f"{path}:{failures[0].line}: {failures[0].finding.sentence}{rest}"
-        )
+    refuse(check_dance(text, path, False), path)

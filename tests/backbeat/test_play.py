@@ -15,7 +15,7 @@ from backbeat.behaviors.library.store import Library
 from backbeat.cli.main import app
 from backbeat.models.common.errors import BackbeatError
 from backbeat.stage.live.playback import Playback
-from backbeat.stage.players.player import perform
+from backbeat.stage.players.performing import perform
 from backbeat.stage.players.repertoire import Repertoire
 from tests.backbeat.performances import drumming, swaying
 

@@ -11,7 +11,8 @@ from backbeat.behaviors.library.store import Library
 from backbeat.models.common.errors import BackbeatError
 from backbeat.stage.live.economy import Economy
 from backbeat.stage.live.playback import Playback
-from backbeat.stage.players.player import Player, perform
+from backbeat.stage.players.performing import perform
+from backbeat.stage.players.player import Player
 from backbeat.stage.players.repertoire import Repertoire
 from backbeat.stage.web.commands import Command
 from backbeat.stage.web.savings import Saving, Savings

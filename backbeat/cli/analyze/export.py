@@ -14,38 +14,46 @@ if TYPE_CHECKING:
     from backbeat.sound.notes import Performance, SoundExtras
 
 
+Exported = Annotated[
+    str,
+    typer.Argument(
+        help="Behavior in the library, or run file.",
+        autocompletion=behaviors_or_runs,
+    ),
+]
+CsvFile = Annotated[
+    Path | None, typer.Option("--output", "-o", help="CSV file to write.")
+]
+AllColumns = Annotated[
+    bool, typer.Option("--all", help="All columns, not just joint angles.")
+]
+Base = Annotated[bool, typer.Option("--base", help="The floating base too, in m.")]
+NpzFile = Annotated[
+    Path | None, typer.Option(help="NPZ file to write, with all columns.")
+]
+MidiFile = Annotated[Path | None, typer.Option(help="MIDI file to write.")]
+WavFile = Annotated[Path | None, typer.Option(help="WAV file to write.")]
+Click = Annotated[bool, typer.Option("--click", help="A metronome beside the drums.")]
+Latency = Annotated[
+    float, typer.Option(help="Drums sound so much later, or earlier if negative.")
+]
+Backing = Annotated[
+    Path | None, typer.Option(help="Your own WAV file to mix under the drums.")
+]
+
+
 def command(
-    name: Annotated[
-        str,
-        typer.Argument(
-            help="Behavior in the library, or run file.",
-            autocompletion=behaviors_or_runs,
-        ),
-    ],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="CSV file to write.")
-    ] = None,
+    name: Exported,
+    output: CsvFile = None,
     library: LibraryFolder = LIBRARY,
-    everything: Annotated[
-        bool, typer.Option("--all", help="All columns, not just joint angles.")
-    ] = False,
-    base: Annotated[
-        bool, typer.Option("--base", help="The floating base too, in m.")
-    ] = False,
-    npz: Annotated[
-        Path | None, typer.Option(help="NPZ file to write, with all columns.")
-    ] = None,
-    midi: Annotated[Path | None, typer.Option(help="MIDI file to write.")] = None,
-    wav: Annotated[Path | None, typer.Option(help="WAV file to write.")] = None,
-    click: Annotated[
-        bool, typer.Option("--click", help="A metronome beside the drums.")
-    ] = False,
-    latency_ms: Annotated[
-        float, typer.Option(help="Drums sound so much later, or earlier if negative.")
-    ] = 0.0,
-    backing: Annotated[
-        Path | None, typer.Option(help="Your own WAV file to mix under the drums.")
-    ] = None,
+    everything: AllColumns = False,
+    base: Base = False,
+    npz: NpzFile = None,
+    midi: MidiFile = None,
+    wav: WavFile = None,
+    click: Click = False,
+    latency_ms: Latency = 0.0,
+    backing: Backing = None,
 ) -> None:
     """Writes joint angles [s, rad] as CSV, or what was struck as MIDI and WAV.
 

@@ -1,13 +1,19 @@
 """`backbeat build`: specifications to verified behaviors in the library."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from backbeat.cli.author import build_options as options
 from backbeat.cli.common.browser import OpensBrowser
-from backbeat.cli.common.completion import specifications
-from backbeat.cli.common.options import INTERRUPTED, LIBRARY, LibraryFolder, Scheduler
+from backbeat.cli.common.options import (
+    INTERRUPTED,
+    LIBRARY,
+    LibraryFolder,
+    ResultsAsJson,
+    Scheduler,
+)
 
 if TYPE_CHECKING:
     from backbeat.behaviors.music.notation.score_description import Adaptation
@@ -15,74 +21,22 @@ if TYPE_CHECKING:
 
 
 def command(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Behaviors or setlists that ship, YAML files, or drums as MIDI or "
-            "tablature files; none builds all behaviors.",
-            autocompletion=specifications,
-        ),
-    ] = None,
+    names: options.Names = None,
     library: LibraryFolder = LIBRARY,
-    force: Annotated[bool, typer.Option(help="Build what is up to date too.")] = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, help="Behaviors at a time; by default one a core."),
-    ] = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Show the solver's iterations.")
-    ] = False,
-    max_tempo: Annotated[
-        bool,
-        typer.Option(
-            "--max-tempo",
-            help="Store nothing: find how fast a drumming pattern can be played, and "
-            "which limit keeps it from faster.",
-        ),
-    ] = False,
-    watched: Annotated[
-        bool,
-        typer.Option(
-            "--watch",
-            help="Follow one file: at every save find what changed and show it in "
-            "Meshcat, until Ctrl-C.",
-        ),
-    ] = False,
-    port: Annotated[
-        int | None,
-        typer.Option(help="Port of the page of --watch; any free one by default."),
-    ] = None,
+    force: options.Force = False,
+    jobs: options.Jobs = None,
+    verbose: options.Verbose = False,
+    max_tempo: options.MaxTempo = False,
+    watched: options.Watched = False,
+    port: options.Port = None,
     opens: OpensBrowser = True,
     scheduler: Scheduler = None,
-    note_map: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            help="What the notes of MIDI files are: NOTE=TARGET, such as 22=hi_hat or "
-            "22=drop, general-midi, roland, alesis, yamaha, or a file with the key "
-            "'notes'. May be given more than once.",
-        ),
-    ] = None,
-    unplayable: Annotated[
-        str,
-        typer.Option(
-            help="What becomes of hits of MIDI and tablature files that two hands "
-            "cannot play: refuse or drop."
-        ),
-    ] = "refuse",
-    tempo_factor: Annotated[
-        float, typer.Option(help="Factor on the tempos of these files.")
-    ] = 1.0,
-    grid: Annotated[
-        int,
-        typer.Option(
-            help="Move hits of these files to steps of a whole note, such as 16."
-        ),
-    ] = 0,
-    least_velocity: Annotated[
-        int, typer.Option(help="Leave out softer hits of these files, 1 to 127.")
-    ] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
+    note_map: options.NoteMap = None,
+    unplayable: options.Unplayable = "refuse",
+    tempo_factor: options.TempoFactor = 1.0,
+    grid: options.Grid = 0,
+    least_velocity: options.LeastVelocity = 1,
+    as_json: ResultsAsJson = False,
 ) -> None:
     """Builds behaviors and setlists: solves, verifies and stores what has changed."""
     if watched:

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from backbeat.cli.common.completion import behaviors
-from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.cli.common.options import LIBRARY, LibraryFolder, ResultsAsJson
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.table import Table
 
     from backbeat.behaviors.library.behavior import Behavior
@@ -21,11 +22,9 @@ def command(
         str, typer.Argument(help="Behavior in the library.", autocompletion=behaviors)
     ],
     library: LibraryFolder = LIBRARY,
-    as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
+    as_json: ResultsAsJson = False,
 ) -> None:
     """Shows a behavior: what it is, what verification found, how it was built."""
-    from rich.table import Table
-
     from backbeat.behaviors.library.store import Library
     from backbeat.behaviors.library.table import to_header
     from backbeat.cli.common.console import Screen, print_json
@@ -36,17 +35,7 @@ def command(
         return
     console = Screen()
     console.print(str(behavior))
-    table = Table("check", "worst", "allowed", "at", "where", "passed")
-    for check in behavior.certificate.checks:
-        table.add_row(
-            check.name.replace("_", " "),
-            f"{check.value:.3g}",
-            f"{check.bound:.3g}",
-            f"{check.time:.2f} s",
-            check.where,
-            "yes" if check.passed else "NO",
-        )
-    console.print(table)
+    console.print(checks_table(behavior))
     if behavior.kind == "posture":
         console.print(margins_table(behavior))
     for side, found in elbows(behavior).get("elbows", {}).items():
@@ -57,20 +46,9 @@ def command(
         )
     limits = behavior.active_limits()
     if len(limits):
-        table = Table("limit used to the full", "of", "from", "to", "knots")
-        for limit in limits.head(MOST_LIMITS).itertuples():
-            table.add_row(
-                limit.kind.replace("_", " "),
-                limit.what,
-                f"{limit.from_s:.2f} s",
-                f"{limit.to_s:.2f} s",
-                str(limit.knots),
-            )
-        console.print(table)
-        if len(limits) > MOST_LIMITS:
-            console.print(
-                f"and {len(limits) - MOST_LIMITS} more; see `backbeat report`"
-            )
+        console.print(limits_table(limits))
+    if len(limits) > MOST_LIMITS:
+        console.print(f"and {len(limits) - MOST_LIMITS} more; see `backbeat report`")
     made = dict(behavior.provenance)
     if {"knots", "iterations", "seconds", "backbeat", "drake"} <= made.keys():
         console.print(
@@ -78,6 +56,43 @@ def command(
             f"{made['seconds']:.1f} s with Backbeat {made['backbeat']} and Drake "
             f"{made['drake']}"
         )
+
+
+def checks_table(behavior: "Behavior") -> "Table":
+    """The worst that verification found, by check."""
+    from rich.table import Table
+
+    table = Table("check", "worst", "allowed", "at", "where", "passed")
+    for check in behavior.certificate.checks:
+        table.add_row(
+            check.name.replace("_", " "),
+            f"{check.value:.3g}",
+            f"{check.bound:.3g}",
+            f"{check.time:.2f} s",
+            check.where,
+            "yes" if check.passed else "NO",
+        )
+    return table
+
+
+def limits_table(limits: "pd.DataFrame") -> "Table":
+    """The limits that a motion uses to the full, the first of many.
+
+    Args:
+        limits: see `Behavior.active_limits`.
+    """
+    from rich.table import Table
+
+    table = Table("limit used to the full", "of", "from", "to", "knots")
+    for limit in limits.head(MOST_LIMITS).itertuples():
+        table.add_row(
+            limit.kind.replace("_", " "),
+            limit.what,
+            f"{limit.from_s:.2f} s",
+            f"{limit.to_s:.2f} s",
+            str(limit.knots),
+        )
+    return table
 
 
 def margins_table(behavior: "Behavior") -> "Table":

@@ -1,10 +1,8 @@
 """`backbeat list`: what is in the library, and what could be."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.cli.common.options import LIBRARY, LibraryFolder, ResultsAsJson
 
 if TYPE_CHECKING:
     from backbeat.behaviors.library.store import Library
@@ -12,7 +10,7 @@ if TYPE_CHECKING:
 
 def command(
     library: LibraryFolder = LIBRARY,
-    as_json: Annotated[bool, typer.Option("--json", help="Results as JSON.")] = False,
+    as_json: ResultsAsJson = False,
 ) -> None:
     """Lists the behaviors of the library and those that ship but are not built."""
     from rich import box

@@ -1,12 +1,17 @@
 """A dance to start from, of a recording of joint angles."""
 
 import os
+from collections.abc import Mapping, Sequence
 from math import ceil, floor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from backbeat.cli.author.new_for_robot import ATLAS
+
+if TYPE_CHECKING:
+    from backbeat.behaviors.recording.planted_feet import Interval
 
 RECORDING = """\
 # A dance from a recording. Check it, build it, and watch it:
@@ -67,27 +72,12 @@ def recorded_dance_files(
     move = dance.recorded(recording.parent, ["take-1"])["take-1"]
     for note in (*move.notes, *move.changes):
         typer.echo(note)
-    planted = "".join(
-        f"      {foot}: [{', '.join(f'[{a:.2f}, {b:.2f}]' for a, b in times)}]\n"
-        for foot, times in move.planted.items()
-    )
-    if planted:
-        first, last = (move.planted["left"][i][i] for i in (0, -1))
-        found = (
-            "    # The part that begins and ends with both feet on the ground [s].\n"
-        )
-        found += f"    start: {ceil(100 * first - 1e-6) / 100:.2f}\n"
-        found += f"    end: {floor(100 * last + 1e-6) / 100:.2f}\n"
-        found += "    # When each foot stands, in seconds of the file, as found.\n"
-        planted = f"{found}    planted:\n{planted}"
     length = move.length({})
     copies: dict[Path, str] = {}
     file = os.path.relpath(recording, folder)
     if leaves(folder, recording):
-        copies, file = (
-            {folder / recording.name: read_text(recording, "CSV")},
-            recording.name,
-        )
+        file = recording.name
+        copies = {folder / file: read_text(recording, "CSV")}
     text = RECORDING.format(
         name=name,
         title=title,
@@ -95,9 +85,31 @@ def recorded_dance_files(
         path=path,
         file=file,
         unit=unit,
-        planted=planted,
+        planted=_planted(move.planted),
         track=move.track,
         beats=int(length + 4),
         own=round(length - 2),
     )
     return {path: text, **copies}
+
+
+def _planted(intervals: "Mapping[str, Sequence[Interval]]") -> str:
+    """Keys for when each foot stands; "" without legs.
+
+    Args:
+        intervals: by foot, in seconds of the file.
+    """
+    if not intervals:
+        return ""
+    first, last = (intervals["left"][i][i] for i in (0, -1))
+    feet = "".join(
+        f"      {foot}: [{', '.join(f'[{a:.2f}, {b:.2f}]' for a, b in times)}]\n"
+        for foot, times in intervals.items()
+    )
+    return (
+        "    # The part that begins and ends with both feet on the ground [s].\n"
+        f"    start: {ceil(100 * first - 1e-6) / 100:.2f}\n"
+        f"    end: {floor(100 * last + 1e-6) / 100:.2f}\n"
+        "    # When each foot stands, in seconds of the file, as found.\n"
+        f"    planted:\n{feet}"
+    )

@@ -18,3 +18,8 @@ Scheduler = Annotated[
 RunsAtATime = Annotated[
     int | None, typer.Option(min=1, help="Runs at a time; by default one a core.")
 ]
+Unverified = Annotated[
+    bool, typer.Option("--unverified", help="Even if verification failed.")
+]
+ResultsAsJson = Annotated[bool, typer.Option("--json", help="Results as JSON.")]
+MetricsAsJson = Annotated[bool, typer.Option("--json", help="Metrics as JSON.")]

@@ -1,11 +1,16 @@
 """`backbeat card`: what a behavior survives, and how often."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from backbeat.cli.common.completion import behaviors
 from backbeat.cli.common.options import LIBRARY, LibraryFolder, RunsAtATime, Scheduler
+
+if TYPE_CHECKING:
+    from backbeat.mpc.sweep.card.robustness import RobustnessCard
+    from backbeat.mpc.sweep.card.sample import Sample
 
 
 def command(
@@ -39,39 +44,50 @@ def command(
     `backbeat list` and `backbeat track` quote them. Ctrl-C keeps the runs that ended;
     the same command makes the rest.
     """
-    from dataclasses import asdict
-
     from backbeat.behaviors.kinematic.behavior import KINEMATIC
     from backbeat.behaviors.library.store import Library
     from backbeat.cli.author.build import report_failures
-    from backbeat.cli.common.console import print_json
     from backbeat.cli.simulate.sweep import sweep_progress
     from backbeat.jobs.cards import build_card, take_sample
     from backbeat.jobs.cluster import cluster_executors
-    from backbeat.models.common.errors import BackbeatError, ended
+    from backbeat.models.common.errors import BackbeatError
     from backbeat.mpc.sweep.card.robustness import card_path
-    from backbeat.mpc.sweep.card.sample import STANDARD, Sample
 
     store = Library(library)
     chosen = names or [n for n in store.names() if store.row(n)["kind"] != KINEMATIC]
     if not chosen:
         raise BackbeatError(f"library {library} is empty; build a behavior first")
+    make = take_sample if sample else build_card
     results, failures = [], []
     with cluster_executors(scheduler) as executors:
         for name in chosen:
             path = card_path(library, name)
             with sweep_progress(name, path.parent) as progress:
-                result, failed = (take_sample if sample else build_card)(
-                    name, library, seeds, progress, jobs, executors
-                )
+                result, failed = make(name, library, seeds, progress, jobs, executors)
             results.append(result)
             failures += failed
             if not as_json:
                 page = "" if sample else f"\n  {path.with_suffix('.html')}"
                 typer.echo(f"{name}: {result.headline}{page}")
     if as_json:
-        print_json([asdict(result) for result in results])
+        _print_as_json(results)
     report_failures(failures)
+    _judge(results)
+
+
+def _print_as_json(results: "Sequence[RobustnessCard | Sample]") -> None:
+    from dataclasses import asdict
+
+    from backbeat.cli.common.console import print_json
+
+    print_json([asdict(result) for result in results])
+
+
+def _judge(results: "Sequence[RobustnessCard | Sample]") -> None:
+    """Ends with code 1 when samples are below the standard; cards have none."""
+    from backbeat.models.common.errors import ended
+    from backbeat.mpc.sweep.card.sample import STANDARD, Sample
+
     taken = [r for r in results if isinstance(r, Sample)]
     if below := ", ".join(s.behavior for s in taken if not s.meets_standard):
         why = f"fewer than {STANDARD:.0%} of the runs survived, or joints were strained"

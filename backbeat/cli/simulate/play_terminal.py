@@ -7,7 +7,7 @@ from backbeat.models.common.errors import ended
 
 
 class PlayTerminal:
-    """A bar while a simulation is made, and sentences; see `player.Terminal`."""
+    """A bar while a simulation is made, and sentences; see `performing.Terminal`."""
 
     def __init__(self) -> None:
         """Shows nothing yet."""

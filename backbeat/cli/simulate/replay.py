@@ -1,12 +1,16 @@
 """`backbeat replay`: a run once more, compared with its file bit for bit."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from backbeat.cli.common.completion import runs
 from backbeat.cli.common.options import LIBRARY, LibraryFolder
+
+if TYPE_CHECKING:
+    from backbeat.mpc.runs.replay import Difference
 
 
 def command(
@@ -32,26 +36,18 @@ def command(
 
     Ends with code 1 when a sample differs in any bit.
     """
-    from dataclasses import asdict
-
     from backbeat.behaviors.library.store import Library
-    from backbeat.cli.common.console import print_json, progress_bar
+    from backbeat.cli.common.console import progress_bar
     from backbeat.models.common.errors import BackbeatError
     from backbeat.mpc.analysis.metrics import run_metrics
-    from backbeat.mpc.runs.file import (
-        check_run_place,
-        load_run,
-        run_settings,
-        run_weights,
-        save_run,
-    )
+    from backbeat.mpc.runs import file
     from backbeat.mpc.runs.origin import other_origins
     from backbeat.mpc.runs.replay import compare_samples
     from backbeat.mpc.runs.table import run_frame
     from backbeat.mpc.simulation.simulate import run_scenario
 
-    samples, story = load_run(run_file)
-    scenario = run_settings(story)
+    samples, story = file.load_run(run_file)
+    scenario = file.run_settings(story)
     behavior = Library(library).load(scenario.behavior)
     others = other_origins(story, behavior)
     if others and not anyway:
@@ -60,17 +56,32 @@ def command(
             "same; --anyway replays it all the same"
         )
     if output is not None:
-        check_run_place(output)
+        file.check_run_place(output)
     with progress_bar(scenario.behavior) as report:
         run = run_scenario(
             scenario,
             behavior,
-            run_weights(story),
+            file.run_weights(story),
             progress=lambda share: report(share, "once more"),
         )
     difference = compare_samples(samples, run_frame(run))
     if output is not None:
-        save_run(run, output, run_metrics(run))
+        file.save_run(run, output, run_metrics(run))
+    _print_outcome(run_file, difference, others, as_json)
+    raise typer.Exit(0 if difference is None else 1)
+
+
+def _print_outcome(
+    run_file: Path,
+    difference: "Difference | None",
+    others: Sequence[str],
+    as_json: bool,
+) -> None:
+    """Says where a run differs from its file, if it does."""
+    from dataclasses import asdict
+
+    from backbeat.cli.common.console import print_json
+
     if as_json:
         print_json(
             {
@@ -82,4 +93,3 @@ def command(
         )
     else:
         typer.echo(f"{run_file}: {difference or 'the same bit for bit'}.")
-    raise typer.Exit(0 if difference is None else 1)

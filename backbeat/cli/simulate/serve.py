@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from backbeat.cli.common.completion import behaviors
-from backbeat.cli.common.options import LIBRARY, LibraryFolder
+from backbeat.cli.common.options import LIBRARY, LibraryFolder, Unverified
 
 
 def command(
@@ -22,9 +22,7 @@ def command(
     port: Annotated[
         int | None, typer.Option(help="Port; whichever is free without it.")
     ] = None,
-    unverified: Annotated[
-        bool, typer.Option("--unverified", help="Even if verification failed.")
-    ] = False,
+    unverified: Unverified = False,
 ) -> None:
     """Controls simulations that run elsewhere, one at a time, until Ctrl-C."""
     from backbeat.behaviors.library.behavior import Behavior

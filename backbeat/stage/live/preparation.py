@@ -3,7 +3,9 @@
 import threading
 from dataclasses import replace
 
+from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.behaviors.library.behavior import Behavior
+from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.stage.live.simulation import LiveSimulation
 
@@ -17,6 +19,25 @@ def live_scenario(behavior: str) -> Scenario:
     """
     scenario = Scenario(behavior=behavior)
     return replace(scenario, planning_time=scenario.plan_period)
+
+
+def check_simulated(behavior: Behavior, unverified: bool) -> None:
+    """Refuses what may not be simulated.
+
+    Args:
+        behavior: what is to be tracked.
+        unverified: whether it may have failed verification.
+
+    Raises:
+        BackbeatError: it has no forces, or it failed.
+    """
+    if behavior.kind == KINEMATIC:
+        raise BackbeatError("what the kinematic player does, no robot can follow")
+    if behavior.certificate.failures() and not unverified:
+        raise BackbeatError(
+            f"{behavior.name} failed verification; it is simulated when the show "
+            "is started with --unverified"
+        )
 
 
 class Preparation:
@@ -43,6 +64,16 @@ class Preparation:
     def is_ready(self) -> bool:
         """Whether it has ended, well or not."""
         return not self._thread.is_alive()
+
+    def result(self) -> LiveSimulation:
+        """What was made, once it is ready.
+
+        Raises:
+            Exception: why it could not be; a `BackbeatError` if it was refused.
+        """
+        if self.simulation is None:
+            raise self.error or RuntimeError("a simulation was not made")
+        return self.simulation
 
     def in_words(self) -> str:
         """What is being made."""

@@ -87,7 +87,7 @@ class LiveServer:
         self.viewers = threading.BoundedSemaphore(MOST_VIEWERS)
         self.put(meshcat, info)
         try:
-            self._server = _Server((HOST, port or 0), _handler(self))
+            self._server = _Server(Place(HOST, port or 0), self)
         except OSError:
             raise BackbeatError(
                 f"port {port} of {HOST} is taken; choose another one or none"
@@ -167,9 +167,10 @@ class _Server(ThreadingHTTPServer):
     # Who comes among many strangers waits for its turn, and is not turned away.
     request_queue_size = MOST_CONNECTIONS
 
-    def __init__(self, *arguments: Any) -> None:
+    def __init__(self, place: Place, live: LiveServer) -> None:
+        self.live = live
         self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
-        super().__init__(*arguments)
+        super().__init__(place, _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Hangs up on whoever comes while too many are there."""
@@ -211,77 +212,74 @@ def _ask(place: Place, path: str) -> Response:
         connection.close()
 
 
-def _handler(server: LiveServer) -> type[BaseHTTPRequestHandler]:
-    """A request handler that asks a server."""
+class _Handler(BaseHTTPRequestHandler):
+    """Answers what comes on one connection, in a thread of its own."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        # Who says nothing for so long is hung up on [s].
-        timeout = 15.0
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    # Who says nothing for so long is hung up on [s].
+    timeout = 15.0
 
-        def do_GET(self) -> None:
-            try:
-                check_host(self.headers)
-                if self.path.partition("?")[0] == DRAWING:
-                    self._draw()
-                else:
-                    self._reply(server.answer(self.path))
-            except RefusedError as error:
-                self._reply(_say(error.status, error.sentence))
-            except OSError:
-                text = "Meshcat does not answer"
-                self._reply(_say(HTTPStatus.BAD_GATEWAY, text))
-
-        def _draw(self) -> None:
-            """Connects a page to Meshcat until it goes."""
-            self.close_connection = True
-            check_viewer(self.headers, self.path, server.token)
-            key = check_greeting(self.headers)
-            if not server.viewers.acquire(blocking=False):
-                raise RefusedError(
-                    HTTPStatus.TOO_MANY_REQUESTS, "Too many pages are open."
-                )
-            try:
-                meshcat = connect(server.source())
-                self.send_response(HTTPStatus.SWITCHING_PROTOCOLS)
-                self.send_header("Upgrade", "websocket")
-                self.send_header("Connection", "Upgrade")
-                self.send_header("Sec-WebSocket-Accept", proof(key))
-                self.end_headers()
-                self.wfile.flush()
-                relay(meshcat, self.connection, self.rfile)
-            finally:
-                server.viewers.release()
-
-        def do_POST(self) -> None:
-            try:
-                check_host(self.headers)
-                length = check_post(self.headers)
-            except RefusedError as error:
-                # What was sent is not read: nothing can follow it.
-                self.close_connection = True
-                self._reply(_say(error.status, error.sentence))
-                return
-            text = self.rfile.read(length)
-            if self.path == "/command":
-                self._reply(server.hear(text))
+    def do_GET(self) -> None:
+        try:
+            check_host(self.headers)
+            if self.path.partition("?")[0] == DRAWING:
+                self._draw()
             else:
-                self._reply(_say(HTTPStatus.NOT_FOUND, "Commands go to /command."))
+                self._reply(self.server.live.answer(self.path))
+        except RefusedError as error:
+            self._reply(_say(error.status, error.sentence))
+        except OSError:
+            text = "Meshcat does not answer"
+            self._reply(_say(HTTPStatus.BAD_GATEWAY, text))
 
-        def _reply(self, answer: Response) -> None:
-            try:
-                self.send_response(answer.status)
-                self.send_header("Content-Type", answer.kind)
-                self.send_header("Content-Length", str(len(answer.body)))
-                self.send_header("Cache-Control", "no-store")
-                self.send_header("Content-Security-Policy", "frame-ancestors 'self'")
-                self.end_headers()
-                self.wfile.write(answer.body)
-            except ConnectionError:
-                # The browser has gone.
-                self.close_connection = True
+    def _draw(self) -> None:
+        """Connects a page to Meshcat until it goes."""
+        self.close_connection = True
+        check_viewer(self.headers, self.path, self.server.live.token)
+        key = check_greeting(self.headers)
+        viewers = self.server.live.viewers
+        if not viewers.acquire(blocking=False):
+            raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "Too many pages are open.")
+        try:
+            meshcat = connect(self.server.live.source())
+            self.send_response(HTTPStatus.SWITCHING_PROTOCOLS)
+            self.send_header("Upgrade", "websocket")
+            self.send_header("Connection", "Upgrade")
+            self.send_header("Sec-WebSocket-Accept", proof(key))
+            self.end_headers()
+            self.wfile.flush()
+            relay(meshcat, self.connection, self.rfile)
+        finally:
+            viewers.release()
 
-        def log_message(self, format: str, *args: object) -> None:
-            """Says nothing on the console."""
+    def do_POST(self) -> None:
+        try:
+            check_host(self.headers)
+            length = check_post(self.headers)
+        except RefusedError as error:
+            # What was sent is not read: nothing can follow it.
+            self.close_connection = True
+            self._reply(_say(error.status, error.sentence))
+            return
+        text = self.rfile.read(length)
+        if self.path == "/command":
+            self._reply(self.server.live.hear(text))
+        else:
+            self._reply(_say(HTTPStatus.NOT_FOUND, "Commands go to /command."))
 
-    return Handler
+    def _reply(self, answer: Response) -> None:
+        try:
+            self.send_response(answer.status)
+            self.send_header("Content-Type", answer.kind)
+            self.send_header("Content-Length", str(len(answer.body)))
+            self.send_header("Cache-Control", "no-store")
+            self.send_header("Content-Security-Policy", "frame-ancestors 'self'")
+            self.end_headers()
+            self.wfile.write(answer.body)
+        except ConnectionError:
+            # The browser has gone.
+            self.close_connection = True
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Says nothing on the console."""

@@ -151,6 +151,11 @@ class LiveShow:
         while self._trail[0][0] < moment.time - TRAIL_LENGTH:
             self._trail.popleft()
 
+    def note_way(self, take: Take, before: float, now: float) -> None:
+        """Notes where stick tips are between two frames, at `before` and `now` [s]."""
+        for k in range(1, SUBFRAMES + 1):
+            self.note_tips(take.moment(before + k / SUBFRAMES * (now - before)))
+
     def draw(
         self,
         moment: Moment,

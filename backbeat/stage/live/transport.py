@@ -28,12 +28,17 @@ class Transport:
     """
 
     def __init__(
-        self, start: float, end: float, stops: np.ndarray, speed: float = 1.0
+        self,
+        start: float,
+        end: float,
+        stops: np.ndarray,
+        speed: float = 1.0,
+        loops: bool = False,
     ) -> None:
         """Stands at the start."""
         self.start, self.end, self.stops = start, end, stops
         self.time, self.is_playing = start, False
-        self.speed, self.loops = speed, False
+        self.speed, self.loops = speed, loops
 
     def play(self, on: bool) -> None:
         """Goes on or stands still; at the end, going on is from the start."""

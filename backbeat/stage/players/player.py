@@ -1,11 +1,9 @@
 """Player: a live show that obeys its pages, planned or simulated."""
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
-from backbeat.behaviors.kinematic.behavior import KINEMATIC
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.errors import BackbeatError, ended
 from backbeat.stage.live.catching_up import CatchingUp
@@ -13,8 +11,8 @@ from backbeat.stage.live.economy import Economy
 from backbeat.stage.live.hands_on import HandsOn
 from backbeat.stage.live.kept import KeptSimulation
 from backbeat.stage.live.playback import Playback
-from backbeat.stage.live.preparation import Preparation, live_scenario
-from backbeat.stage.live.show import FRAME, SUBFRAMES, LiveShow
+from backbeat.stage.live.preparation import Preparation, check_simulated, live_scenario
+from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.live.transport import Transport, stops
 from backbeat.stage.players.repertoire import Repertoire
 from backbeat.stage.takes.kinds import PlannedTake
@@ -68,8 +66,7 @@ class Player:
         more = {"choices": repertoire.rows(), "chooses": playback.chooses}
         readers = PLAYING | SIMULATING
         self.show = LiveShow(self.take, playback.port, readers, True, more)
-        self.transport = self._transport(playback.speed)
-        self.transport.loops = playback.loop
+        self.transport = self._transport(playback.speed, playback.loop)
         self._wants_to_play = not playback.chooses
         self._describe()
         if playback.is_simulated:
@@ -202,13 +199,7 @@ class Player:
     def _prepare(self) -> None:
         """Begins to make the closed loop of what is shown."""
         behavior = self.take.behavior
-        if behavior.kind == KINEMATIC:
-            raise BackbeatError("what the kinematic player does, no robot can follow")
-        if behavior.certificate.failures() and not self._playback.unverified:
-            raise BackbeatError(
-                f"{behavior.name} failed verification; it is simulated when the show "
-                "is started with --unverified"
-            )
+        check_simulated(behavior, self._playback.unverified)
         self._cancel()
         scenario = replace(self._scenario, time_step=self.economy.time_step)
         self.preparation = Preparation(behavior, scenario)
@@ -233,9 +224,7 @@ class Player:
         self.take = take
         self._describe()
         self.show.put(take, aims=is_other)
-        loops = self.transport.loops
-        self.transport = self._transport(self.transport.speed)
-        self.transport.loops = loops
+        self.transport = self._transport(self.transport.speed, self.transport.loops)
 
     def _describe(self) -> None:
         """Tells the stream what follows."""
@@ -247,9 +236,9 @@ class Player:
         if isinstance(take, KeptSimulation):
             take.live.listen(stream.listener)
 
-    def _transport(self, speed: float) -> Transport:
+    def _transport(self, speed: float, loops: bool) -> Transport:
         take = self.take
-        return Transport(take.start, take.end, stops(take), speed)
+        return Transport(take.start, take.end, stops(take), speed, loops)
 
     def _welcome(self) -> None:
         """Begins by itself: for the first browser, or with a loop that is made."""
@@ -259,21 +248,18 @@ class Player:
             if not made.is_ready:
                 return
             self.preparation, self.busy = None, ""
-            if made.simulation is None:
+            try:
+                simulation = made.result()
+            except BackbeatError as error:
                 self._wants_to_play = False
-                self._refuse(made.error)
+                self._tell(str(error))
                 return
-            self._put(KeptSimulation(made.simulation))
+            self._put(KeptSimulation(simulation))
             self._wants_to_play = True
         if self._wants_to_play and (self.show.is_watched or not self._playback.wait):
             self._wants_to_play = False
             self.transport.play(True)
             self._before = time.perf_counter()
-
-    def _refuse(self, error: Exception | None) -> None:
-        if not isinstance(error, BackbeatError):
-            raise error or RuntimeError("a simulation was neither made nor refused")
-        self._tell(str(error))
 
     def _tell(self, sentence: str) -> None:
         self.notice = self.notice[0] + 1, ended(sentence)
@@ -303,11 +289,13 @@ class Player:
         """Measures a simulation that follows the clock; it saves what it must."""
         take = self.take
         follows = self.transport.is_playing and self._catching_up.goal is None
-        if not isinstance(take, KeptSimulation) or self.preparation or not follows:
-            self.economy.pause()
-            return
-        if take.reach - self.transport.time > FRAME:
+        if (
+            not isinstance(take, KeptSimulation)
+            or self.preparation
+            or not follows
             # What is looked at is the past.
+            or take.reach - self.transport.time > FRAME
+        ):
             self.economy.pause()
             return
         if not self.economy.note(take, self.transport.speed, worked):
@@ -323,11 +311,8 @@ class Player:
         """Streams what is between two frames, and notes stick tips for their trails."""
         if self._stream is not None:
             stream_plan(self._stream, take.behavior, before, self.transport.time)
-        if not self.show.has_sticks or self.transport.time - before >= LATEST:
-            return
-        for k in range(1, SUBFRAMES + 1):
-            t = before + k / SUBFRAMES * (self.transport.time - before)
-            self.show.note_tips(take.moment(t))
+        if self.show.has_sticks and self.transport.time - before < LATEST:
+            self.show.note_way(take, before, self.transport.time)
 
     # --- what is seen -----------------------------------------------------------
 
@@ -363,52 +348,3 @@ class Player:
             "settings": {} if hands is None else hands.settings(),
             "undo": 0 if hands is None else hands.changes,
         }
-
-
-class Terminal(Protocol):
-    """Where a show says what goes on."""
-
-    def progress(self, step: int, steps: int, what: str) -> None:
-        """A step of making a simulation is under way; 0 of any number for none."""
-
-    def say(self, sentence: str) -> None:
-        """Something to know."""
-
-
-def _report(player: Player, terminal: Terminal) -> None:
-    made = player.preparation
-    terminal.progress(*((0, 1, "") if made is None else made.progress))
-    if news := player.economy.news():
-        terminal.say(news)
-
-
-def perform(
-    behavior: Behavior,
-    repertoire: Repertoire,
-    playback: Playback,
-    announce: Callable[[str], None],
-    stream: JointStream | None = None,
-    terminal: Terminal | None = None,
-) -> None:
-    """Plays until Ctrl-C or, when nobody is waited for, until the end.
-
-    Args:
-        behavior: what to begin with.
-        repertoire: what pages may choose from.
-        playback: how it begins.
-        announce: called with the URL, once, before anything moves.
-        stream: told of joint states and torques; None for nothing.
-        terminal: told of what is made and what is saved; None for nothing.
-
-    Raises:
-        BackbeatError: the port is taken, or the behavior may not be simulated.
-    """
-    player = Player(behavior, repertoire, playback, stream)
-    try:
-        announce(player.show.url)
-        while not player.is_over:
-            player.frame()
-            if terminal is not None:
-                _report(player, terminal)
-    finally:
-        player.close()

@@ -1,0 +1,70 @@
+"""The options of `backbeat build`."""
+
+from typing import Annotated
+
+import typer
+
+from backbeat.cli.common.completion import specifications
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Behaviors or setlists that ship, YAML files, or drums as MIDI or "
+        "tablature files; none builds all behaviors.",
+        autocompletion=specifications,
+    ),
+]
+Force = Annotated[bool, typer.Option(help="Build what is up to date too.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(min=1, help="Behaviors at a time; by default one a core."),
+]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", help="Show the solver's iterations.")
+]
+MaxTempo = Annotated[
+    bool,
+    typer.Option(
+        "--max-tempo",
+        help="Store nothing: find how fast a drumming pattern can be played, and "
+        "which limit keeps it from faster.",
+    ),
+]
+Watched = Annotated[
+    bool,
+    typer.Option(
+        "--watch",
+        help="Follow one file: at every save find what changed and show it in "
+        "Meshcat, until Ctrl-C.",
+    ),
+]
+Port = Annotated[
+    int | None,
+    typer.Option(help="Port of the page of --watch; any free one by default."),
+]
+NoteMap = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        help="What the notes of MIDI files are: NOTE=TARGET, such as 22=hi_hat or "
+        "22=drop, general-midi, roland, alesis, yamaha, or a file with the key "
+        "'notes'. May be given more than once.",
+    ),
+]
+Unplayable = Annotated[
+    str,
+    typer.Option(
+        help="What becomes of hits of MIDI and tablature files that two hands "
+        "cannot play: refuse or drop."
+    ),
+]
+TempoFactor = Annotated[
+    float, typer.Option(help="Factor on the tempos of these files.")
+]
+Grid = Annotated[
+    int,
+    typer.Option(help="Move hits of these files to steps of a whole note, such as 16."),
+]
+LeastVelocity = Annotated[
+    int, typer.Option(help="Leave out softer hits of these files, 1 to 127.")
+]

@@ -1,0 +1,146 @@
+"""What `backbeat play` does: finds what to show, plays it live or records it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from backbeat.cli.common.browser import announce, announce_and_open
+
+if TYPE_CHECKING:
+    from backbeat.behaviors.library.behavior import Behavior
+    from backbeat.cli.simulate.play_options import RecordingOptions, Subject
+    from backbeat.stage.live.playback import Playback
+    from backbeat.stream.server import JointStream
+
+PAGES = (".html", ".htm")
+
+
+def find_performance(subject: "Subject", library: Path, unverified: bool) -> "Behavior":
+    """What to begin with: a behavior, a move that is solved, or the library's first.
+
+    Args:
+        subject: what is named, if anything.
+        library: folder of built behaviors.
+        unverified: also if verification failed.
+
+    Raises:
+        BackbeatError: there is nothing of that name, or nothing at all.
+    """
+    from backbeat.behaviors.building.build import solve_preview
+    from backbeat.behaviors.kinematic.behavior import kinematic_behavior
+    from backbeat.behaviors.library.store import Library
+    from backbeat.common.verified import load_verified
+    from backbeat.models.common.errors import BackbeatError
+
+    name, move, is_kinematic = subject
+    if name is not None and move is not None:
+        raise BackbeatError("name a behavior of the library or a move, not both")
+    if move is not None:
+        typer.echo(f"Solving {move} ...", err=True)
+        return solve_preview(move, Path())
+    if is_kinematic:
+        if name is None:
+            raise BackbeatError("name what the kinematic player shall play")
+        played = kinematic_behavior(name)
+        remarks = played.provenance["remarks"]
+        assert isinstance(remarks, list)
+        typer.echo("\n".join(remarks), err=True)
+        return played
+    if name is not None:
+        # A plan that fails is worth a look; a robot shall not follow it.
+        return load_verified(library, name, unverified)
+    names = Library(library).names()
+    if not names:
+        raise BackbeatError(
+            f"there is nothing in library {library} yet; build something, for "
+            "instance by 'backbeat build deep-squat'"
+        )
+    return load_verified(library, names[0], True)
+
+
+def play_live(
+    behavior: "Behavior",
+    library: Path,
+    playback: "Playback",
+    stream: "JointStream | None" = None,
+    opens: bool = False,
+) -> None:
+    """Opens the page and plays until Ctrl-C, or the end when nobody is awaited."""
+    from backbeat.behaviors.library.store import Library
+    from backbeat.cli.simulate.play_terminal import PlayTerminal
+    from backbeat.stage.players.performing import perform
+    from backbeat.stage.players.repertoire import Repertoire
+
+    terminal = PlayTerminal()
+    tell = announce_and_open if opens else announce
+    try:
+        repertoire = Repertoire(Library(library), behavior)
+        perform(behavior, repertoire, playback, tell, stream, terminal)
+    except KeyboardInterrupt:
+        typer.echo("\nThe show is over.", err=True)
+    finally:
+        terminal.close()
+
+
+def play_task_space(
+    robot: str,
+    port: int | None,
+    wait: bool,
+    remote: str | None = None,
+    stream: "JointStream | None" = None,
+    opens: bool = False,
+) -> None:
+    """Opens the page of a hand and its target, until Ctrl-C."""
+    from backbeat.mpc.remote.address import read_address
+    from backbeat.stage.players.task_space_player import perform_task_space
+
+    address = None if remote is None else read_address(remote)
+    tell = announce_and_open if opens and wait else announce
+    try:
+        perform_task_space(robot, port, wait, tell, address, stream)
+    except KeyboardInterrupt:
+        typer.echo("\nThe show is over.", err=True)
+
+
+def write_recording(
+    behavior: "Behavior", simulated: bool, recording: "RecordingOptions"
+) -> None:
+    """Records the plan, or a run that it simulates first, and prints the size."""
+    from backbeat.cli.common.console import progress_bar
+    from backbeat.cli.common.sound_options import read_extras
+    from backbeat.models.common.atomic_file import check_place
+    from backbeat.models.common.errors import BackbeatError
+    from backbeat.mpc.scenario.specification import Scenario
+    from backbeat.mpc.simulation.simulate import run_scenario
+    from backbeat.sound.notes import planned
+    from backbeat.stage.moments.moment import Take
+    from backbeat.stage.recording.film import check_film, film, is_film
+    from backbeat.stage.recording.html import page_of, write_page
+    from backbeat.stage.takes.kinds import PlannedTake, SimulatedTake
+
+    path, fps, click, latency_ms, backing = recording
+    assert path is not None
+    extras = read_extras(click, latency_ms, backing, planned(behavior))
+    check_place(path)
+    if is_film(path):
+        check_film(path)
+    elif path.suffix.lower() not in PAGES:
+        raise BackbeatError(
+            f"a recording is a page, {path.stem}.html, or a film, {path.stem}.mp4 or "
+            f"{path.stem}.gif, not {path.name}"
+        )
+    with progress_bar(behavior.name) as report:
+        take: Take = PlannedTake(behavior)
+        if simulated:
+            run = run_scenario(
+                Scenario(behavior=behavior.name),
+                behavior,
+                progress=lambda share: report(share, "in closed loop"),
+            )
+            take = SimulatedTake(run)
+        if is_film(path):
+            recorded = film(take, path, fps, extras, report)
+        else:
+            recorded = write_page(page_of(take, fps, extras), path)
+    typer.echo(recorded)

@@ -1,0 +1,228 @@
+"""The options of `backbeat play`, and which of them go together."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from backbeat.cli.common.completion import behaviors
+
+if TYPE_CHECKING:
+    from backbeat.stage.live.playback import Playback
+
+LEAST_SPEED, MOST_SPEED = 0.05, 4.0
+LEAST_FPS, FPS, MOST_FPS = 5.0, 30.0, 120.0
+
+BehaviorName = Annotated[
+    str | None,
+    typer.Argument(
+        help="Behavior in the library; without one, the page offers them.",
+        autocompletion=behaviors,
+    ),
+]
+MoveName = Annotated[
+    str | None,
+    typer.Option(help="A single move of a dance instead, solved on the spot."),
+]
+Simulated = Annotated[
+    bool,
+    typer.Option(
+        "--simulated/--planned",
+        help="Closed loop, simulated as you watch; or the motion as planned.",
+    ),
+]
+Kinematic = Annotated[
+    bool,
+    typer.Option(
+        "--kinematic",
+        help="A drumming specification by the kinematic player, without forces.",
+    ),
+]
+Unverified = Annotated[
+    bool,
+    typer.Option("--unverified", help="Simulate even if verification failed."),
+]
+TaskSpaceRobot = Annotated[
+    str | None,
+    typer.Option(
+        help="Instead, the hand of this robot, ur10 or atlas, after a target that "
+        "you move."
+    ),
+]
+Remote = Annotated[
+    str | None,
+    typer.Option(
+        help="With --task-space, HOST:PORT of `backbeat serve`, which controls it."
+    ),
+]
+Speed = Annotated[
+    float, typer.Option(help="Behavior seconds a second of the clock, 0.05 to 4.")
+]
+Loop = Annotated[bool, typer.Option("--loop", help="Begin again at the end.")]
+Port = Annotated[
+    int | None, typer.Option(help="Port of the page; any free one by default.")
+]
+RecordingFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write a file and end: HTML that plays on its own, or an .mp4 or "
+        ".gif, which take Chromium and ffmpeg."
+    ),
+]
+FramesPerSecond = Annotated[
+    float, typer.Option(help="Frames a second of the recording, 5 to 120.")
+]
+Click = Annotated[bool, typer.Option("--click", help="A metronome in the recording.")]
+Latency = Annotated[
+    float, typer.Option(help="Drums of the recording sound so much later.")
+]
+Backing = Annotated[
+    Path | None, typer.Option(help="Your own WAV file in the recording.")
+]
+BrowserWait = Annotated[
+    bool,
+    typer.Option(
+        "--browser-wait/--no-browser-wait",
+        help="Start when a browser looks, and stay until Ctrl-C.",
+    ),
+]
+Detail = Annotated[
+    str,
+    typer.Option(
+        help="Simulated: auto saves what this machine is too slow for, full "
+        "nothing, least all that can be."
+    ),
+]
+
+
+class Subject(NamedTuple):
+    """What is to be shown.
+
+    Attributes:
+        name: behavior of the library, or what the kinematic player plays.
+        move: a move of a dance instead.
+        is_kinematic: whether the kinematic player plays it.
+    """
+
+    name: str | None
+    move: str | None
+    is_kinematic: bool
+
+    @property
+    def is_named(self) -> bool:
+        """Whether anything is; pages choose otherwise."""
+        return self.name is not None or self.move is not None
+
+
+class RecordingOptions(NamedTuple):
+    """What is to be recorded, and how.
+
+    Attributes:
+        path: file to write; None for a live page.
+        fps: frames a second.
+        click: whether there is a metronome.
+        latency_ms: by how much the drums are late [ms].
+        backing: file to play along with; None for that of the behavior.
+    """
+
+    path: Path | None
+    fps: float
+    click: bool
+    latency_ms: float
+    backing: Path | None
+
+
+def check_rates(speed: float, fps: float) -> None:
+    """Refuses a speed or frame rate that makes no sense.
+
+    Raises:
+        BackbeatError: one of them is out of its range.
+    """
+    from backbeat.models.common.errors import BackbeatError
+
+    if not LEAST_SPEED <= speed <= MOST_SPEED:
+        raise BackbeatError(
+            f"--speed {speed:g} is not between {LEAST_SPEED} and {MOST_SPEED:g}"
+        )
+    if not LEAST_FPS <= fps <= MOST_FPS:
+        raise BackbeatError(
+            f"--fps {fps:g} is not between {LEAST_FPS:g} and {MOST_FPS:g}"
+        )
+
+
+def check_task_space(
+    subject: Subject, playback: "Playback", recording: RecordingOptions
+) -> None:
+    """Refuses what a hand and its target have not.
+
+    Raises:
+        BackbeatError: says what goes with them.
+    """
+    from backbeat.models.common.errors import BackbeatError
+
+    chosen = playback.is_simulated or playback.unverified or playback.loop
+    if any(subject) or chosen or recording.path:
+        raise BackbeatError(
+            "--task-space has a robot and nothing to perform: it goes with --port, "
+            "--remote, --no-browser-wait, --no-open and --stream alone"
+        )
+
+
+def check_performance(
+    subject: Subject,
+    playback: "Playback",
+    recording: RecordingOptions,
+    streams: bool,
+) -> None:
+    """Refuses options that do not go together.
+
+    Args:
+        subject, playback, recording: as given.
+        streams: whether joint states are to be sent.
+
+    Raises:
+        BackbeatError: says which, and what to do instead.
+    """
+    from backbeat.models.common.errors import BackbeatError, unknown_name
+    from backbeat.stage.web.savings import DETAILS
+
+    if subject.is_kinematic and playback.is_simulated:
+        raise BackbeatError("what the kinematic player does, no robot can follow")
+    if playback.detail not in DETAILS:
+        raise unknown_name("detail", playback.detail, DETAILS)
+    if recording.path is None:
+        _check_live(recording)
+    else:
+        _check_recording(playback, streams)
+
+
+def _check_live(recording: RecordingOptions) -> None:
+    """Refuses options of recordings where there is none."""
+    from backbeat.models.common.errors import BackbeatError
+
+    if recording.click or recording.latency_ms or recording.backing is not None:
+        raise BackbeatError("sound is heard in a recording: add --record PATH")
+    if recording.fps != FPS:
+        raise BackbeatError("--fps is of a recording: add --record PATH")
+
+
+def _check_recording(playback: "Playback", streams: bool) -> None:
+    """Refuses options of live pages beside a recording."""
+    from backbeat.models.common.errors import BackbeatError
+    from backbeat.stage.web.savings import AUTOMATIC
+
+    if playback.detail != AUTOMATIC:
+        raise BackbeatError(
+            "--detail is of what is live; a recording has all of it, however long it "
+            "takes"
+        )
+    if playback.speed != 1 or playback.loop or playback.port is not None:
+        raise BackbeatError(
+            "--speed, --loop and --port are of what is live; a recording has a player "
+            "of its own, which has all speeds"
+        )
+    if streams:
+        raise BackbeatError(
+            "--stream is of what is live: leave out --record, or stream a run by "
+            "'backbeat track'"
+        )

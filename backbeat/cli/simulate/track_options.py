@@ -1,0 +1,89 @@
+"""The options of `backbeat track`, and the scenario that they override."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from backbeat.cli.common.completion import behaviors, yaml_files
+
+if TYPE_CHECKING:
+    from backbeat.mpc.scenario.specification import Scenario
+
+BehaviorName = Annotated[
+    str, typer.Argument(help="Behavior in the library.", autocompletion=behaviors)
+]
+ScenarioFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Scenario YAML; options below override it.", autocompletion=yaml_files
+    ),
+]
+RunFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Run file to write, also in place of another; out/NAME.run.parquet if "
+        "not given, and an earlier run there is kept under a name of its own.",
+    ),
+]
+ContactModel = Annotated[
+    str | None, typer.Option(help="lagged, sap, similar or continuous.")
+]
+TimeStep = Annotated[float | None, typer.Option(help="Plant step in s.")]
+Friction = Annotated[float | None, typer.Option(help="Of soles on ground.")]
+State = Annotated[str | None, typer.Option(help="true or estimated.")]
+BeatPriority = Annotated[
+    float | None,
+    typer.Option(help="0 saves the balance first, 1 holds the beat at any price."),
+]
+Duration = Annotated[float | None, typer.Option(help="Stop after so many s.")]
+Pushes = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="TIME,X,Y,Z: push the pelvis; in s and N s along the world's axes, "
+        "forward, left and up, over 0.1 s; may repeat."
+    ),
+]
+Planner = Annotated[
+    str | None, typer.Option(help="inside, or process: a second one plans.")
+]
+Preset = Annotated[
+    str | None, typer.Option(help="Tasks of the whole-body controller: momentum.")
+]
+Remote = Annotated[
+    str | None,
+    typer.Option(help="HOST:PORT of a `backbeat serve` that controls the robot."),
+]
+Seed = Annotated[int | None, typer.Option(help="Seed of all randomness.")]
+
+
+def read_scenario(
+    path: Path | None, pushes: list[str] | None, fields: dict[str, Any]
+) -> "Scenario":
+    """The scenario of a file, or the usual one, with what options override, checked.
+
+    Args:
+        path: scenario YAML; None for the usual scenario.
+        pushes: in place of those of the file, each TIME,X,Y,Z [s, N s].
+        fields: values by field of the scenario; None where no option says anything.
+
+    Raises:
+        BackbeatError: a value makes no sense, or no behavior is named.
+    """
+    from backbeat.models.common.errors import BackbeatError
+    from backbeat.mpc.scenario.specification import Scenario, load_scenario, read_push
+
+    scenario = load_scenario(path) if path else Scenario()
+    for key, value in fields.items():
+        if value is not None:
+            setattr(scenario, key, value)
+    if pushes:
+        scenario.pushes = [read_push(text) for text in pushes]
+    if fields["planner"] == "process" and scenario.planning_time == 0:
+        scenario.planning_time = scenario.plan_period
+    if not scenario.behavior:
+        raise BackbeatError("name a behavior, or a scenario that names one")
+    scenario.check()
+    return scenario

@@ -1,0 +1,104 @@
+"""Station: one stop of a posture tour."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from pydrake.math import RigidTransform, RollPitchYaw
+
+from backbeat.behaviors.posture.stance import FARTHEST, start_configuration
+from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.kinematics.inverse_kinematics import IKSolution, IKTarget
+
+
+@dataclass
+class Station:
+    """One stop of a tour."""
+
+    # Posture of the robot YAML to go to.
+    posture: str = ""
+    # Joints or groups that go there; empty for all. Others stay near the start.
+    joints: list[str] = field(default_factory=list)
+    # Angles of single joints beside the posture [rad].
+    angles: dict[str, float] = field(default_factory=dict)
+    # Height of the pelvis above the ground [m] and how far the trunk leans forward
+    # [rad]; 0 for what the posture has.
+    pelvis: float = 0.0
+    lean: float = 0.0
+    # Places for frames [m], from the middle of the feet.
+    reach: dict[str, list[float]] = field(default_factory=dict)
+    # Parts of the body and where they shall be, in words: `left hand: at the head`.
+    targets: dict[str, str] = field(default_factory=dict)
+    # Time to get there [s], and time to stay [s].
+    move: float = 1.5
+    hold: float = 0.5
+
+    def title(self) -> str:
+        """What a person calls it."""
+        said = [f"{part} {text}" for part, text in self.targets.items()]
+        return ", ".join(said) or self.posture
+
+    def configuration(
+        self, robot: RobotModel, q_start: np.ndarray, stays: bool
+    ) -> np.ndarray:
+        """(nq,) the named posture and angles, before any frame has its place.
+
+        Args:
+            robot: whose.
+            q_start: (nq,) configuration at the start.
+            stays: whether the base stays as it is at the start, as it must above feet
+                that were placed, also if all joints go to the posture.
+
+        Raises:
+            BackbeatError: the robot has no such posture or joint.
+        """
+        nq = robot.base_positions
+        q = start_configuration(robot, self.posture)
+        if self.joints or stays:
+            chosen = nq + robot.joint_indices(self.joints or robot.joint_names)
+            angles = q[chosen]
+            q = q_start.copy()
+            q[chosen] = angles
+        for joint, angle in self.angles.items():
+            q[nq + robot.joint_index(joint)] = angle
+        return q
+
+    def given_targets(self, robot: RobotModel, where: str) -> dict[str, IKTarget]:
+        """Targets of pelvis, trunk and frames that are given as numbers.
+
+        Args:
+            robot: whose.
+            where: names the tour in errors.
+
+        Raises:
+            BackbeatError: a frame is unknown, or a place makes no sense.
+        """
+        targets: dict[str, IKTarget] = {}
+        if self.pelvis:
+            height = RigidTransform(np.array([0.0, 0.0, self.pelvis]))
+            targets[robot.base_name] = IKTarget(height, "z")
+        if self.lean:
+            turn = RollPitchYaw(0.0, self.lean, 0.0)
+            upright = RigidTransform(turn, np.zeros(3))
+            targets[robot.trunk.name] = IKTarget(upright, "rx ry rz")
+        for frame, place in self.reach.items():
+            robot.frame(frame)
+            if len(place) != 3 or not (np.abs(place) <= FARTHEST).all():
+                raise BackbeatError(
+                    f"{where}: {frame} needs a place x, y, z within {FARTHEST:g} m"
+                )
+            targets[frame] = IKTarget(RigidTransform(np.array(place, float)), "x y z")
+        return targets
+
+    def out_of_reach(self, solved: IKSolution) -> str:
+        """What keeps a robot from its posture, as half a sentence."""
+        if (place := self.reach.get(solved.worst)) is not None:
+            return (
+                f"{solved.worst} cannot reach {place}; the nearest place is "
+                f"{solved.away} away"
+            )
+        low = f"with the pelvis {self.pelvis:g} m high" if self.pelvis else "so"
+        return (
+            f"{solved.worst} cannot stay where it stands {low}: it ends {solved.away} "
+            "away, at the limits of joints; ask for less"
+        )
