@@ -1,1 +1,5 @@
-"""What commands share: verified behaviors, words about cards, Drake's own messages."""
+"""What the command, the stage, figures and jobs share.
+
+`load_verified` loads a behavior for the closed loop, `quiet_drake` keeps Drake's
+notices off the console.
+"""

@@ -1,1 +1,6 @@
-"""Work on all cores or a cluster: builds, sweeps, cards, and a watched file."""
+"""Jobs: work on all cores of this machine or on a cluster.
+
+`run_jobs` gives each `Job` a process and tells a `Watcher` how it goes; an `Outcome` is
+a value or an error. Builds, sweeps and cards are such jobs; `FileWatch` and `Worker`
+follow a file that is being edited.
+"""

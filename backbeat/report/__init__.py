@@ -1,1 +1,4 @@
-"""Reports: self-contained pages about behaviors and runs."""
+"""Reports: self-contained HTML pages about behaviors, runs and cards.
+
+`pages` has a function for each kind of page, `plots` the figures and tables in them.
+"""

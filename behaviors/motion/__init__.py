@@ -1,1 +1,7 @@
-"""What authoring hands to the optimizer, whatever the kind: plans, grids, placement."""
+"""What authoring hands to the optimizer, whatever the kind of behavior.
+
+Every kind derives from `Specification` and compiles to a `MotionPlan`: a trajectory
+problem with what is known of the music. `KnotGrid` places knots on beats, `Placement`
+moves a motion elsewhere, `concatenate` joins several, and `think_again` says what to
+try where no motion was found.
+"""

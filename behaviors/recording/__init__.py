@@ -1,1 +1,5 @@
-"""Recordings: joint trajectories from elsewhere, and what they say of the feet."""
+"""Recordings: joint trajectories from elsewhere become motions of this robot.
+
+A `JointRecording` is a file; `FootContacts` and `FootPath` are when and where its feet
+stand; a `RetargetedMotion` is what is left of it within the robot's limits.
+"""

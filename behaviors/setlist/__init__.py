@@ -1,1 +1,6 @@
-"""Setlists: behaviors in a row as one show, with transitions between them."""
+"""Setlists: behaviors in a row as one show, with transitions between them.
+
+`SetlistSpecification` is the file and a `SetlistEntry` one of its rows; a
+`TransitionPlanner` leads from the end of one behavior to the start of the next, and
+`Medley` joins all of them.
+"""

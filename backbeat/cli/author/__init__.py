@@ -1,1 +1,1 @@
-"""Subcommands for authors: new, check, build, list, info."""
+"""Subcommands for authors: new, check, build, list, info, moves."""

@@ -1,1 +1,1 @@
-"""What subcommands share: options, console, completion, tables."""
+"""What subcommands share: types of options, console, completion, tables."""

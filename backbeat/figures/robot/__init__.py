@@ -1,1 +1,1 @@
-"""Figures of robots and kit."""
+"""Figures of robots and kit: pictures, trees of joints, a plan of the drums."""

@@ -1,1 +1,1 @@
-"""Figures of plans, limits and studies."""
+"""Figures of plans, limits and studies: what sweeps and comparisons showed."""

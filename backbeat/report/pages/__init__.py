@@ -1,1 +1,1 @@
-"""Pages of reports: self-contained HTML."""
+"""Pages of reports: self-contained HTML about a behavior, a run, two, or a card."""

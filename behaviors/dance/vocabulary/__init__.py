@@ -1,1 +1,6 @@
-"""The vocabulary of dances: moves as data, their files, and expressions in them."""
+"""The vocabulary of dances: moves as data, not as code.
+
+A `Move` has curves over beats for channels of the body, steps of the feet and a
+`Marker` where its extreme belongs; an `Expression` is arithmetic in the file of one,
+evaluated without Python's `eval`.
+"""

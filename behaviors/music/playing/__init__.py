@@ -1,1 +1,6 @@
-"""Scores for two hands: sticking, ornaments, and what to leave out or slow down."""
+"""Playing: scores for two hands.
+
+`find_hands` gives each hit to a hand (sticking), `adapted` leaves out or moves hits of
+a file as a specification says, `hastened` changes the tempo, and an `Offer` is a change
+that would make an unplayable score playable.
+"""
