@@ -17,7 +17,7 @@ from backbeat.mpc.sweep.card.robustness import (
 from backbeat.mpc.sweep.card.sample import SEEDS, Sample
 from backbeat.mpc.sweep.card.sweeps import card_sweeps
 from backbeat.mpc.sweep.table import sources
-from backbeat.report.pages.card_page import card_page
+from backbeat.report.pages.card import card_page
 
 
 def build_card(

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from backbeat.behaviors.library.store import Library
+from backbeat.cli.common.card_words import card_words, predicted
 from backbeat.cli.main import main
-from backbeat.common.card_words import card_words, predicted
 from backbeat.jobs import sweeping
 from backbeat.jobs.cards import build_card
 from backbeat.mpc.sweep.card.robustness import card_path, read_card
 from backbeat.mpc.sweep.table import SweepTable, result_row
-from backbeat.report.pages.card_page import margin_figure
+from backbeat.report.pages.card import margin_figure
 from tests.backbeat.performances import swaying
 from tests.backbeat.test_sweeping import METRICS
 
@@ -74,7 +74,7 @@ def test_list_and_track_quote_a_card_of_this_build_and_source(library, monkeypat
     card, _ = build_card("sway", library.folder, 3, processes=1)
     assert card_words(library, "sway") == card.headline
     assert card.headline in predicted(library.folder, behavior)
-    monkeypatch.setattr("backbeat.common.card_words.sources", lambda: "newer")
+    monkeypatch.setattr("backbeat.cli.common.card_words.sources", lambda: "newer")
     assert card_words(library, "sway").endswith("of an earlier version")
     monkeypatch.setattr(Library, "key", lambda self, name: "another")
     assert card_words(library, "sway").endswith("of an earlier build")

@@ -89,7 +89,7 @@ def test_runs_of_different_behaviors_or_robots_are_refused(backbeat, run, tmp_pa
 
 
 def test_hits_of_both_runs_are_drawn_against_each_other(run):
-    from backbeat.report.pages.compare_report import plot_hits_of_both
+    from backbeat.report.pages.compare import plot_hits_of_both
 
     record = record_of(run_of(drumming(False, 3.0)))
     stories = []

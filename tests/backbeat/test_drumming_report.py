@@ -3,8 +3,8 @@ import pytest
 
 from backbeat.behaviors.kinematic.singular_values import CASES
 from backbeat.mpc.runs.file import run_frame, run_story
-from backbeat.report.pages.drumming_report import can_analyze, drumming_section
-from backbeat.report.plots.drumming_figures import plot_cures, plot_joints
+from backbeat.report.pages.drumming import can_analyze, drumming_section
+from backbeat.report.plots.drumming import plot_cures, plot_joints
 from tests.backbeat.performances import drumming, run_of, swaying
 
 

@@ -25,7 +25,7 @@ from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.world.scene import Scene
-from backbeat.report.plots.drumming_figures import drumming_joints
+from backbeat.report.plots.drumming import drumming_joints
 
 SONG = "outstanding"
 

@@ -20,7 +20,7 @@ from backbeat.stage.drawing.predicted_layers import (
 )
 from backbeat.stage.moments.moment import Moment
 from backbeat.stage.recording.html import page_of
-from backbeat.stage.takes.filed_take import NO_PREDICTIONS, FiledTake
+from backbeat.stage.takes.filed import NO_PREDICTIONS, FiledTake
 from backbeat.stage.takes.kinds import PlannedTake
 from tests.backbeat.performances import run_of, swaying
 from tests.backbeat.test_page import data

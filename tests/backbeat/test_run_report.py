@@ -15,12 +15,12 @@ from backbeat.mpc.runs.file import load_run, save_run, with_story
 from backbeat.mpc.runs.record import read_run, record_of
 from backbeat.mpc.scenario.setting_event import SettingEvent
 from backbeat.mpc.scenario.specification import Push, Scenario
-from backbeat.report.pages.run_report import run_page
+from backbeat.report.pages.run import run_page
 from backbeat.report.pages.run_words import events, result_sentence, scenario_yaml
-from backbeat.report.plots.joint_figures import joint_use
+from backbeat.report.plots.joints import joint_use
 from backbeat.report.plots.run_curves import MOST_POINTS, lateness, patch_words, thinned
 from backbeat.sound.notes import performed
-from backbeat.stage.takes.filed_take import FiledTake
+from backbeat.stage.takes.filed import FiledTake
 from backbeat.stage.takes.kinds import SimulatedTake
 from tests.backbeat.performances import drumming, run_of, swaying
 
@@ -174,7 +174,7 @@ def told(monkeypatch):
         calls.append((recording, link, note))
         return ""
 
-    monkeypatch.setattr("backbeat.report.pages.run_report.run_page", page)
+    monkeypatch.setattr("backbeat.report.pages.run.run_page", page)
     return calls
 
 

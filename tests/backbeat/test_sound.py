@@ -38,7 +38,7 @@ from backbeat.sound.notes import (
     planned,
     strike_velocity,
 )
-from backbeat.sound.page_sound import LONGEST_BACKING, VOICE_RATE, packed_sound
+from backbeat.sound.page import LONGEST_BACKING, VOICE_RATE, packed_sound
 from backbeat.sound.voices import layer, voice
 from tests.backbeat.performances import drumming, run_of, swaying
 

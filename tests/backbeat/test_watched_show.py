@@ -19,7 +19,7 @@ from backbeat.jobs.watching import Drafted, Performed, Refused, Working
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.state.configuration import Configuration
 from backbeat.stage.players.watched import WatchedShow
-from backbeat.stage.takes.preview_take import PreviewTake
+from backbeat.stage.takes.preview import PreviewTake
 from tests.backbeat.performances import drumming, swaying
 
 CHECKOUT = Path(__file__).parents[2]

@@ -18,7 +18,7 @@ from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.runs.file import run_frame, run_story
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
-from backbeat.report.plots.drumming_figures import HANDS, arm_joints
+from backbeat.report.plots.drumming import HANDS, arm_joints
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ def command(
     """Says in what two runs of one behavior differ, and overlays their curves."""
     from backbeat.models.common.atomic_file import refuse_to_replace, replacing
     from backbeat.mpc.runs.record import read_run
-    from backbeat.report.pages.compare_report import compare_page
+    from backbeat.report.pages.compare import compare_page
     from backbeat.report.plots.comparison import compare
 
     refuse_to_replace(output, first, second)

@@ -70,7 +70,7 @@ def command(
         )
     else:
         from backbeat.behaviors.library.store import Library
-        from backbeat.report.pages.behavior_report import behavior_page
+        from backbeat.report.pages.behavior import behavior_page
 
         page = behavior_page(Library(library).load(name))
     with replacing(path) as file:
@@ -81,7 +81,7 @@ def command(
 def _run_page(run_file: Path, path: Path, library: Path, where: RecordingPlace) -> str:
     from backbeat.models.common.errors import BackbeatError, ended
     from backbeat.mpc.runs.record import read_run
-    from backbeat.report.pages.run_report import run_page
+    from backbeat.report.pages.run import run_page
     from backbeat.stage.recording.html import write_page
 
     record = read_run(run_file)
@@ -109,6 +109,6 @@ def _recording(record: "RunRecord", library: Path) -> str:
     """
     from backbeat.behaviors.library.store import Library
     from backbeat.stage.recording.html import page_of
-    from backbeat.stage.takes.filed_take import filed_take
+    from backbeat.stage.takes.filed import filed_take
 
     return page_of(filed_take(record, Library(library)))

@@ -58,8 +58,8 @@ def command(
 
 def words_of_card(store: "Library", name: str) -> str:
     """The headline of a behavior's card; a file that is none hides no behavior."""
+    from backbeat.cli.common.card_words import card_words
     from backbeat.cli.common.console import warn
-    from backbeat.common.card_words import card_words
     from backbeat.models.common.errors import BackbeatError
 
     try:

@@ -51,8 +51,8 @@ def command(
     stream_format: StreamFormat = None,
 ) -> None:
     """Tracks a behavior in closed loop and reports what happened."""
+    from backbeat.cli.common.card_words import predicted
     from backbeat.cli.common.console import remarks
-    from backbeat.common.card_words import predicted
     from backbeat.common.verified import load_verified
     from backbeat.mpc.runs.file import check_run_place
 

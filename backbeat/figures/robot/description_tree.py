@@ -10,7 +10,7 @@ from backbeat.figures.robot.joint_tree import TreeLink, draw_tree, number_rows
 from backbeat.models.common.atomic_file import replacing
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.urdf.reading.description import Description
-from backbeat.report.plots.svg import STYLE
+from backbeat.report.plots.style import STYLE
 
 
 def tree_of(description: Description) -> TreeLink:

@@ -10,7 +10,7 @@ from backbeat.behaviors.library.behavior import Event
 from backbeat.figures.drawing.canvas import INCH, drum_camera, show
 from backbeat.figures.drawing.picture import Room
 from backbeat.figures.drawing.sources import Sources
-from backbeat.report.plots.svg import STYLE
+from backbeat.report.plots.style import STYLE
 
 COUNT, COLUMNS = 8, 4
 SIZE = (430, 400)

@@ -12,7 +12,7 @@ from pydrake.multibody.tree import RigidBody
 from backbeat.figures.drawing.sources import Sources
 from backbeat.models.robot.loading import add_robot
 from backbeat.models.robot.model import RobotModel
-from backbeat.report.plots.svg import COLORS, STYLE
+from backbeat.report.plots.style import COLORS, STYLE
 
 MOVING, FIXED = COLORS[0], "#68707a"
 # Letters of a line of what is fixed to a link, and lines that one row takes.

@@ -10,7 +10,7 @@ from matplotlib.patches import Circle, Ellipse, Patch, Polygon, Rectangle
 from backbeat.figures.drawing.sources import Sources
 from backbeat.models.kit.drum_kit import STEEP, DrumKit
 from backbeat.models.kit.pedals import BOARD, WIDTH
-from backbeat.report.plots.svg import COLORS, STYLE
+from backbeat.report.plots.style import COLORS, STYLE
 
 FILL = {"drum": COLORS[5], "cymbal": COLORS[4], "pad": COLORS[2]}
 # Room around the kit [m].

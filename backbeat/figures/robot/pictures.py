@@ -14,8 +14,8 @@ from backbeat.figures.drawing.picture import Camera, Room
 from backbeat.figures.drawing.sources import Sources
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
-from backbeat.report.plots import drumming_figures
-from backbeat.report.plots.svg import COLORS, STYLE
+from backbeat.report.plots import drumming
+from backbeat.report.plots.style import COLORS, STYLE
 
 FRONT = Camera((5.2, 2.2, 1.5), (0.0, 0.0, 0.93), 820, 1000)
 STRAIGHT_ON = Camera((3.6, 0.0, 1.36), (0.0, 0.0, 1.3), 1100, 580)
@@ -82,7 +82,7 @@ def joint_axes(robot: RobotModel, q: np.ndarray) -> dict[str, np.ndarray]:
     context = plant.CreateDefaultContext()
     plant.SetPositions(context, q)
     found = {}
-    for name in drumming_figures.drumming_joints():
+    for name in drumming.drumming_joints():
         joint = plant.GetJointByName(name)
         X_WJ = joint.frame_on_child().CalcPoseInWorld(context)
         axis = X_WJ.rotation().multiply(joint.revolute_axis())

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from backbeat.figures.drawing.sources import Sources
 from backbeat.mpc.sweep.success_rate import wilson
-from backbeat.report.plots.svg import COLORS, HEIGHT, STYLE, WIDTH
+from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH
 
 SWEEP, IMPULSE = "ablation", "push.impulse"
 

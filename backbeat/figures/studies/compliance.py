@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from backbeat.figures.drawing.sources import Sources
 from backbeat.models.actuation.servo_modes import COMPENSATION
 from backbeat.models.world.force_displacement import Pull, pull
-from backbeat.report.plots.svg import COLORS, HEIGHT, STYLE, WIDTH
+from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH
 
 # Time from no torque to the largest [s]: short, for every second is simulated.
 QUARTER = 1.5

@@ -19,7 +19,7 @@ from backbeat.behaviors.building.build import Reports, solve
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.specification.kinds import parse_specification
 from backbeat.figures.drawing.sources import Sources
-from backbeat.report.plots.svg import COLORS, HEIGHT, STYLE, WIDTH
+from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH
 
 # A step of 15 cm to the left: one foot goes, the other follows.
 MOTION = """\

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 from backbeat.behaviors.library.joint_jerk import planned_jerk
 from backbeat.behaviors.library.table import to_frame
 from backbeat.figures.drawing.sources import Sources
-from backbeat.report.plots.drumming_figures import TORSO, arm_joints, drumming_joints
-from backbeat.report.plots.svg import COLORS, STYLE, WIDTH
+from backbeat.report.plots.drumming import TORSO, arm_joints, drumming_joints
+from backbeat.report.plots.style import COLORS, STYLE, WIDTH
 
 DURATION = 25.0  # s
 LIMBS = {"torso": TORSO, "left arm": arm_joints("l"), "right arm": arm_joints("r")}

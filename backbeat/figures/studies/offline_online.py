@@ -13,7 +13,7 @@ from backbeat.behaviors.library.store import Library
 from backbeat.figures.drawing.sources import Sources
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.runs.record import RunRecord, read_run
-from backbeat.report.plots.svg import COLORS, HEIGHT, STYLE, WIDTH
+from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH
 
 # Steps of the show that a behavior should be worth at least.
 GOAL = 100.0

@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from backbeat.figures.drawing.sources import Sources
-from backbeat.report.plots.svg import COLORS, HEIGHT, STYLE, WIDTH
+from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH
 
 # Positions at which torque is shown: shares of the way between the soft limits.
 SHARES = (0.5, 0.96, 1.0)

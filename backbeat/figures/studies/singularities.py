@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 from backbeat.behaviors.kinematic.player import KinematicSettings
 from backbeat.behaviors.kinematic.singular_values import compare_cures
 from backbeat.figures.drawing.sources import Sources
-from backbeat.report.plots.drumming_figures import plot_cures
-from backbeat.report.plots.svg import STYLE
+from backbeat.report.plots.drumming import plot_cures
+from backbeat.report.plots.style import STYLE
 
 
 def singular_values(sources: Sources) -> Figure:

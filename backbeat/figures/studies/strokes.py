@@ -14,7 +14,7 @@ from backbeat.behaviors.music.notation.score import HANDS
 from backbeat.figures.drawing.canvas import drum_camera, picture_axes
 from backbeat.figures.drawing.picture import Room
 from backbeat.figures.drawing.sources import Sources
-from backbeat.report.plots.svg import COLORS, STYLE, WIDTH
+from backbeat.report.plots.style import COLORS, STYLE, WIDTH
 
 SAMPLES = 101
 DRAWN = "drawn: straight in x and y, a parabola in z"

@@ -14,7 +14,7 @@ from backbeat.mpc.simulation.task_space.studies import (
     period_study,
     sensing_study,
 )
-from backbeat.report.plots.svg import COLORS, HEIGHT, STYLE, WIDTH
+from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH
 
 
 def hand_sampling(sources: Sources) -> Figure:

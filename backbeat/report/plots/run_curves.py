@@ -12,7 +12,7 @@ from backbeat.mpc.runs.balance import Balance
 from backbeat.mpc.runs.record import RunRecord
 from backbeat.mpc.runs.table import AHEAD
 from backbeat.mpc.scenario.asked_tempo import asked_tempo
-from backbeat.report.plots.svg import COLORS
+from backbeat.report.plots.style import COLORS
 
 # Points of a curve in a figure, so that a page stays small.
 MOST_POINTS = 700

@@ -17,7 +17,7 @@ from backbeat.jobs.watching import (
 from backbeat.stage.live.show import FRAME, LiveShow
 from backbeat.stage.moments.moment import Take
 from backbeat.stage.takes.kinds import PlannedTake
-from backbeat.stage.takes.preview_take import PreviewTake
+from backbeat.stage.takes.preview import PreviewTake
 
 # What is shown before and after what changed, and how much of a motion at least [s].
 BESIDE, LEAST = 1.0, 4.0

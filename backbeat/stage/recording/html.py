@@ -7,12 +7,12 @@ from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.atomic_file import replacing
 from backbeat.mpc.simulation.run import SimulationRun
 from backbeat.sound.notes import Performance, SoundExtras, performed, planned
-from backbeat.sound.page_sound import packed_sound
+from backbeat.sound.page import packed_sound
 from backbeat.stage.drawing.stage import Stage
 from backbeat.stage.drawing.trails import ribbons
 from backbeat.stage.moments.moment import Take, frame_times
 from backbeat.stage.recording.canvas import RecordingCanvas
-from backbeat.stage.takes.filed_take import FiledTake
+from backbeat.stage.takes.filed import FiledTake
 from backbeat.stage.takes.kinds import PlannedTake, SimulatedTake
 from backbeat.stage.web.page import packed, with_overlay
 

@@ -53,7 +53,7 @@ def with_overlay(
         page: HTML of Meshcat, a static one for a recording.
         info: what the overlay says; see `Stage.info`.
         motion: what a recording plays, see `packed`; None for a live page.
-        sound: what is heard, see `backbeat.sound.page_sound`; None for silence.
+        sound: what is heard, see `backbeat.sound.page`; None for silence.
     """
     # Messages come one by one; the motion must wait for the last.
     info = info | {"messages": page.count(MESSAGE)}

@@ -17,7 +17,7 @@ from backbeat.report.plots.run_curves import (
     thinned,
     time_axis,
 )
-from backbeat.report.plots.svg import COLORS, STYLE, WIDTH, legend_of
+from backbeat.report.plots.style import COLORS, STYLE, WIDTH, legend_of
 
 MEASURED, LIMIT = COLORS[0], COLORS[3]
 # Height of a joint's row, and of what is around the rows [in].

@@ -9,7 +9,7 @@ from backbeat.report.pages.run_words import result_sentence
 from backbeat.report.pages.template import rendered
 from backbeat.report.plots.comparison import Comparison
 from backbeat.report.plots.run_curves import CURVES, mark_pushes, thinned, time_axis
-from backbeat.report.plots.svg import COLORS, STYLE, WIDTH, legend_of, svg
+from backbeat.report.plots.style import COLORS, STYLE, WIDTH, legend_of, svg
 
 # Height of a curve, and of what is around all of them [in].
 ROW, AROUND = 1.65, 0.7

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from backbeat.mpc.analysis.safety_metrics import in_words
 from backbeat.mpc.runs.balance import find_balance
 from backbeat.mpc.runs.record import RunRecord
-from backbeat.report.pages.dance_report import dance_section
-from backbeat.report.pages.drumming_report import can_analyze, drumming_section
+from backbeat.report.pages.dance import dance_section
+from backbeat.report.pages.drumming import can_analyze, drumming_section
 from backbeat.report.pages.run_words import (
     commands,
     events,
@@ -20,18 +20,18 @@ from backbeat.report.pages.run_words import (
     scenario_yaml,
 )
 from backbeat.report.pages.template import rendered
-from backbeat.report.plots.balance_figures import (
+from backbeat.report.plots.balance import (
     plot_forces,
     plot_from_above,
     plot_margins,
     plot_prediction,
 )
 from backbeat.report.plots.hit_table import hits_by_member
-from backbeat.report.plots.joint_figures import plot_joint_use, plot_limb
+from backbeat.report.plots.joints import plot_joint_use, plot_limb
 from backbeat.report.plots.measures import MEASURES
 from backbeat.report.plots.run_curves import patch_words
-from backbeat.report.plots.svg import svg
-from backbeat.report.plots.timing_figures import (
+from backbeat.report.plots.style import svg
+from backbeat.report.plots.timing import (
     plot_hits,
     plot_phase,
     plot_solver_times,

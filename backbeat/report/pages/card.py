@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.mpc.sweep.card.robustness import RobustnessCard
 from backbeat.report.pages.template import rendered
-from backbeat.report.plots.svg import COLORS, HEIGHT, STYLE, WIDTH, svg
+from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH, svg
 
 
 def card_page(card: RobustnessCard, behavior: Behavior) -> str:

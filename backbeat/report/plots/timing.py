@@ -15,7 +15,7 @@ from backbeat.report.plots.run_curves import (
     thinned,
     time_axis,
 )
-from backbeat.report.plots.svg import COLORS, HEIGHT, STYLE, WIDTH, legend_of
+from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH, legend_of
 
 INK = COLORS[6]
 

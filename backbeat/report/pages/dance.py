@@ -8,7 +8,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from backbeat.report.pages.template import rendered
-from backbeat.report.plots.svg import STYLE, WIDTH, svg
+from backbeat.report.plots.style import STYLE, WIDTH, svg
 
 # Height of a move's row in the figure, and of what is around them [in].
 ROW, AROUND = 0.22, 0.9

@@ -21,13 +21,13 @@ from backbeat.mpc.analysis.drumming.performance import (
     strokes,
 )
 from backbeat.report.pages.template import rendered
-from backbeat.report.plots.drumming_figures import (
+from backbeat.report.plots.drumming import (
     HANDS,
     arm_joints,
     plot_singular_values,
     plot_spikes,
 )
-from backbeat.report.plots.svg import svg
+from backbeat.report.plots.style import svg
 
 # A spike belongs to a contact within this [s].
 NEAR = 0.03

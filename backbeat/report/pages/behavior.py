@@ -5,13 +5,13 @@ from markupsafe import Markup
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.library.joint_jerk import jerk_of_motion
 from backbeat.report.pages.template import rendered
-from backbeat.report.plots.run_curves import patch_words
-from backbeat.report.plots.svg import (
+from backbeat.report.plots.behavior import (
     center_of_mass_figure,
     force_figure,
     solve_figure,
     torque_figure,
 )
+from backbeat.report.plots.run_curves import patch_words
 
 
 def behavior_page(behavior: Behavior) -> str:
