@@ -1,7 +1,9 @@
 """The house: the direction of imports, and where types may be left out."""
 
 import ast
+import functools
 import itertools
+import re
 import subprocess
 import sys
 import sysconfig
@@ -75,6 +77,58 @@ def test_no_folder_is_too_full_and_none_has_a_single_module():
             assert len(modules) <= MOST, here
             inside = [f for f in here.rglob("*.py") if not f.stem.startswith("__")]
             assert len(inside) > 1 or here.parent.name == "robots", here
+
+
+def public_classes(node):
+    """Names of public classes in a syntax tree, those inside functions apart."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef):
+            if not child.name.startswith("_"):
+                yield child.name
+            yield from public_classes(child)
+        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from public_classes(child)
+
+
+@functools.cache
+def classes_in(path):
+    return list(public_classes(ast.parse(path.read_text())))
+
+
+def test_a_public_class_has_a_name_of_its_own():
+    places = {}
+    for name in LAYERS:
+        # Links are not followed: every file counts once.
+        for path in sorted((CHECKOUT / name).rglob("*.py")):
+            for found in classes_in(path):
+                places.setdefault(found, []).append(str(path.relative_to(CHECKOUT)))
+    assert len(places) > 300
+    twice = {name: files for name, files in places.items() if len(files) > 1}
+    assert not twice, twice
+
+
+def test_public_classes_are_found():
+    source = """
+class Robot:
+    class Joint: ...
+    def method(self):
+        class Local: ...
+class _Private: ...
+if True:
+    class Guarded: ...
+"""
+    assert list(public_classes(ast.parse(source))) == ["Robot", "Joint", "Guarded"]
+
+
+def test_a_folder_names_classes_that_are_in_it():
+    for name in LAYERS:
+        for init in (CHECKOUT / name).rglob("__init__.py"):
+            said = ast.get_docstring(ast.parse(init.read_text()))
+            assert said, init
+            files = init.parent.rglob("*.py")
+            there = {found for path in files for found in classes_in(path)}
+            told = set(re.findall(r"`((?:[A-Z][a-z]+)+)`", said))
+            assert told <= there, (init, told - there)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Choreography in code: the same as the YAML, for notebooks and scripts."""
 
-from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -41,14 +40,12 @@ class Choreography:
         fade: float = 1.0,
         beat_priority: float = BEAT_PRIORITY,
         meter: str = "",
-        meters: Mapping[int, str] | None = None,
     ) -> None:
         """Starts an empty dance.
 
         Args:
             name, beats, bpm, beats_per_bar, summary, fade, beat_priority, meter: the
                 keys of the YAML.
-            meters: changes of meter, by the bar that they begin with.
 
         Raises:
             BackbeatError: the name is not one of a behavior.
@@ -62,8 +59,17 @@ class Choreography:
             fade=fade,
             beat_priority=beat_priority,
             meter=meter,
-            meters=[MeterDescription(b, m) for b, m in (meters or {}).items()],
         )
+
+    def change_meter(self, bar: int, meter: str) -> "Choreography":
+        """Changes the meter.
+
+        Args:
+            bar: the first bar of the new meter, counted from 1.
+            meter: such as 3/4.
+        """
+        self.dance.meters.append(MeterDescription(bar, meter))
+        return self
 
     def add(
         self, track: str, move: str, at: float = 0.0, **options: Any

@@ -13,7 +13,7 @@ from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING, Recovery
-from backbeat.mpc.predictive.settings import PlanSettings, TempoChange
+from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
 from backbeat.mpc.predictive.step import PredictiveStep
 
 
@@ -144,7 +144,7 @@ class PredictiveController(CollectableSystem):
         memory = self._read(context)
         plan, settings = memory.plan, memory.settings
         program = self.step.program_for(settings)
-        tempo = settings.tempo if settings else TempoChange()
+        tempo = settings.tempo if settings else TempoRamp()
         return explain_plan(program, plan, self.step.start_time, tempo=tempo)
 
     def _settings(self, context: Context) -> PlanSettings | None:

@@ -11,7 +11,7 @@ from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.predictive.bounds import HEIGHT
 from backbeat.mpc.predictive.matrices import stretch_weights
 from backbeat.mpc.predictive.program import PredictiveProgram, Solve
-from backbeat.mpc.predictive.settings import TempoChange
+from backbeat.mpc.predictive.settings import TempoRamp
 
 # Rows of `backbeat.mpc.plans.weights.patch_rows` in words.
 PATCH = (
@@ -36,7 +36,7 @@ def explain_plan(
     plan: Plan,
     start_time: float = 0.0,
     previous: Plan | None = None,
-    tempo: TempoChange | None = None,
+    tempo: TempoRamp | None = None,
 ) -> PlanExplanation:
     """Solves the program of a plan again and says what it is made of.
 
@@ -48,7 +48,7 @@ def explain_plan(
             it was shows in the objective.
         tempo: what was asked for; None for the authored one.
     """
-    tempo = tempo or TempoChange()
+    tempo = tempo or TempoRamp()
     now = plan.time - start_time
     t, factor = tempo.asked(now), tempo.factor(now)
     late = (t - plan.phase) / factor

@@ -19,7 +19,7 @@ from backbeat.mpc.plans.stepping import AddedStep
 from backbeat.mpc.plans.swing import Swing
 from backbeat.mpc.plans.touchdown import Touchdown
 from backbeat.mpc.predictive.memory import PredictiveMemory
-from backbeat.mpc.predictive.settings import PlanSettings, TempoChange
+from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
 from backbeat.mpc.safety.fail_safe import Cause, Change, FailureCount, Mode, Safety
 
 _LENGTH = struct.Struct("<Q")
@@ -27,7 +27,7 @@ _KINDS = {
     kind.__name__: kind
     for kind in (
         Plan, AddedStep, Swing, Touchdown, PredictiveMemory, Safety, FailureCount,
-        Change, Mode, Cause, PlanSettings, TempoChange, HandOffset,
+        Change, Mode, Cause, PlanSettings, TempoRamp, HandOffset,
     )
 }  # fmt: skip
 _TYPES = ("<f8", "<i8", "|b1")

@@ -15,7 +15,7 @@ TEMPO_RAMP = 0.5
 
 
 @dataclass(frozen=True)
-class TempoChange:
+class TempoRamp:
     """The tempo that is asked for, as a factor on the authored one, over time.
 
     The beat is where the phase asked for says; a plan may be late or early against
@@ -58,11 +58,11 @@ class TempoChange:
         root = np.sqrt(self.before**2 + 4 * gain * left)
         return float(self.since + 2 * left / (self.before + root))
 
-    def changed(self, t: float, factor: float) -> "TempoChange":
+    def changed(self, t: float, factor: float) -> "TempoRamp":
         """This tempo until t, and another factor from then on."""
         if self.before == self.after == factor:
             return self
-        return TempoChange(t, self.asked(t), self.factor(t), factor)
+        return TempoRamp(t, self.asked(t), self.factor(t), factor)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class PlanSettings:
     posture: bool = True
     steps: bool = True
     beat_priority: float = 0.5
-    tempo: TempoChange = field(default_factory=TempoChange)
+    tempo: TempoRamp = field(default_factory=TempoRamp)
 
     def adapt(self, weights: PredictiveWeights) -> PredictiveWeights:
         """Weights with the musical knob set, and held to the behavior as asked."""

@@ -33,7 +33,7 @@ from backbeat.mpc.predictive.fallback import fall_back
 from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING, Recovery
-from backbeat.mpc.predictive.settings import PlanSettings, TempoChange
+from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
 from backbeat.mpc.reference.sampling import ReferenceSample
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.safety.fail_safe import (
@@ -156,7 +156,7 @@ class PredictiveStep:
             The memory after it, with the plan in force from a planning time later.
         """
         program, before = self.program_for(settings), memory.plan
-        tempo = settings.tempo if settings else TempoChange()
+        tempo = settings.tempo if settings else TempoRamp()
         when = t + self._planning_time
         if not self.reference.patches:
             plan = self._unhindered(program, when, tempo)
@@ -186,7 +186,7 @@ class PredictiveStep:
         return PredictiveMemory(plan, memory.plans + 1, safety, settings)
 
     def _unhindered(
-        self, program: PredictiveProgram, when: float, tempo: TempoChange
+        self, program: PredictiveProgram, when: float, tempo: TempoRamp
     ) -> Plan:
         """The plan of a robot that need not keep its balance."""
         t = when - self.start_time
@@ -205,7 +205,7 @@ class PredictiveStep:
         sample: ReferenceSample,
         before: Plan,
         force: np.ndarray | None,
-        tempo: TempoChange,
+        tempo: TempoRamp,
     ) -> Plan | Failure:
         """A plan from what is measured."""
         reference, ground, grip = self.reference, before.ground, before.grip

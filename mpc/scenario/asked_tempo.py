@@ -7,7 +7,7 @@ import numpy as np
 from backbeat.behaviors.library.behavior import Behavior, Event
 from backbeat.behaviors.music.notation.meter import Pulse
 from backbeat.models.common.errors import BackbeatError
-from backbeat.mpc.predictive.settings import TempoChange
+from backbeat.mpc.predictive.settings import TempoRamp
 from backbeat.mpc.scenario.specification import Scenario
 
 
@@ -19,7 +19,7 @@ class AskedTempo:
         tempos: in order of time.
     """
 
-    tempos: tuple[TempoChange, ...] = (TempoChange(),)
+    tempos: tuple[TempoRamp, ...] = (TempoRamp(),)
 
     def phase(self, t: float) -> float:
         """Phase of the behavior that is asked for at a time of the behavior [s]."""
@@ -59,7 +59,7 @@ class AskedTempo:
 
 def asked_tempo(scenario: Scenario) -> AskedTempo:
     """The tempo that the events of a scenario ask for."""
-    tempos = [TempoChange()]
+    tempos = [TempoRamp()]
     for event in scenario.sorted_events():
         if event.tempo is not None:
             tempos.append(tempos[-1].changed(event.time, event.tempo))

@@ -12,7 +12,7 @@ from backbeat.optimization.transcription.linearization_arrays import (
 from backbeat.optimization.transcription.program import Program
 
 
-class NewtonStep(NamedTuple):
+class NewtonArrays(NamedTuple):
     """Memory of the Newton step."""
 
     band: Matrix  # (n, bandwidth + 1) lower band, one row a column
@@ -46,7 +46,7 @@ class NewtonSystem(NamedTuple):
     delta: float  # regularization of the equalities
 
 
-def make_step(program: Program) -> NewtonStep:
+def make_step(program: Program) -> NewtonArrays:
     """Allocates the memory of the Newton step."""
     N, nv = len(program.dt), len(program.velocity_weight)
     n_phi, C = len(program.rated), len(program.wrench_first)
@@ -55,7 +55,7 @@ def make_step(program: Program) -> NewtonStep:
     nf = 6 if program.tree.floating else 0
     n = nb * (N - 2)
     z = np.zeros
-    return NewtonStep(
+    return NewtonArrays(
         band=z((n, 3 * nb)),
         rhs=z(n),
         factor=z((N, nw, nw)),

@@ -14,7 +14,10 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Array3
-from backbeat.optimization.interior_point.newton_arrays import NewtonStep, NewtonSystem
+from backbeat.optimization.interior_point.newton_arrays import (
+    NewtonArrays,
+    NewtonSystem,
+)
 from backbeat.optimization.interior_point.normal_terms import (
     interval_terms,
     local_terms,
@@ -26,7 +29,11 @@ from backbeat.optimization.transcription.program import CONE_ROWS, Program
 
 @compiled
 def assemble(
-    program: Program, w: Array3, system: NewtonSystem, damping: float, step: NewtonStep
+    program: Program,
+    w: Array3,
+    system: NewtonSystem,
+    damping: float,
+    step: NewtonArrays,
 ) -> None:
     """Assembles the band matrix and right-hand side of the Newton step.
 

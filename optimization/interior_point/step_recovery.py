@@ -4,7 +4,7 @@ import numpy as np
 
 from backbeat.models.collision.shapes import FAR
 from backbeat.models.compiled import compiled
-from backbeat.optimization.interior_point.newton_arrays import NewtonStep
+from backbeat.optimization.interior_point.newton_arrays import NewtonArrays
 from backbeat.optimization.transcription.linearization_arrays import (
     Evaluation,
     Linearization,
@@ -14,7 +14,7 @@ from backbeat.optimization.transcription.program import CONE_ROWS, Program
 
 @compiled
 def recover(
-    program: Program, values: Evaluation, derivatives: Linearization, step: NewtonStep
+    program: Program, values: Evaluation, derivatives: Linearization, step: NewtonArrays
 ) -> None:
     """Recovers wrench steps and the changes of all rows from step.dx."""
     N, nb = step.dx.shape

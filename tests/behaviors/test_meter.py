@@ -319,7 +319,7 @@ def test_a_dance_with_a_meter_that_is_none_is_refused(keys, sentence):
 
 
 def test_a_dance_in_code_tells_its_bars():
-    dance = Choreography("mine", 24, meter="7/8", meters={3: "3/4"})
+    dance = Choreography("mine", 24, meter="7/8").change_meter(3, "3/4")
     dance.body("twist", 3.5, beats=4).body("twist", 10.0, beats=4)
     lines = str(dance).splitlines()
     assert "bar   2 beat 1 " in lines[1]

@@ -15,7 +15,7 @@ from hypothesis.strategies import SearchStrategy
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.plans.hand_offset import HandOffset
-from backbeat.mpc.predictive.settings import PlanSettings, TempoChange
+from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.contents import Asked, Record, read_record, record_message
 from backbeat.mpc.remote.exchange import (
@@ -65,7 +65,7 @@ LONGEST = 50
 # How long a test waits for a server of ours [s].
 WAIT = 20.0
 HAND = HandOffset("left hand", 1 / 3, (0.0, 0.0, 0.1), (0.1, -0.2, 1 / 7))
-ASKED = Asked(PlanSettings(beat_priority=1 / 3, tempo=TempoChange(0.1)), (HAND,), 0.002)
+ASKED = Asked(PlanSettings(beat_priority=1 / 3, tempo=TempoRamp(0.1)), (HAND,), 0.002)
 SCHEMA = Schema(1, "two", "abc", ("q.a", "q.b"), ("v.a", "v.b"), ("foot",), ("a", "b"))
 HELLO = hello_message(Hello(SCHEMA, "stand", "def", {"lead_in": 0.5}))
 QUESTION = question_message(Question(1, 0.1, True, np.arange(4.0), np.ones(1), ASKED))

@@ -11,7 +11,7 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.analysis.survival import survived
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.settings import TEMPO_RAMP, PlanSettings, TempoChange
+from backbeat.mpc.predictive.settings import TEMPO_RAMP, PlanSettings, TempoRamp
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.scenario.asked_tempo import asked_tempo, play_length
 from backbeat.mpc.scenario.setting_event import SETTINGS, SettingEvent, setting_event
@@ -31,10 +31,10 @@ def same(a, b):
 
 
 def test_a_tempo_reaches_its_factor_and_keeps_the_beat():
-    tempo = TempoChange().changed(1.0, 0.8).changed(3.0, 1.2)
+    tempo = TempoRamp().changed(1.0, 0.8).changed(3.0, 1.2)
     t = np.linspace(0.0, 6.0, 6001)
     for one, start, end in (
-        (TempoChange().changed(1.0, 0.8), 0, 3000),
+        (TempoRamp().changed(1.0, 0.8), 0, 3000),
         (tempo, 3000, 6001),
     ):
         span = t[start:end]
@@ -46,7 +46,7 @@ def test_a_tempo_reaches_its_factor_and_keeps_the_beat():
         np.testing.assert_allclose(back, span, atol=1e-12)
     assert tempo.factor(3.0) == pytest.approx(0.8)
     assert tempo.factor(3.0 + TEMPO_RAMP) == pytest.approx(1.2)
-    assert (TempoChange().asked(0.1 + 0.2), TempoChange().when(0.1 + 0.2)) == (
+    assert (TempoRamp().asked(0.1 + 0.2), TempoRamp().when(0.1 + 0.2)) == (
         0.1 + 0.2,
     ) * 2
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from backbeat.mpc.plans.hand_offset import HandOffset
-from backbeat.mpc.predictive.settings import PlanSettings, TempoChange
+from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
 from backbeat.mpc.remote.contents import Asked, Record, read_record, record_message
 from backbeat.mpc.remote.exchange import (
     Answer,
@@ -25,7 +25,7 @@ from tests.mpc.remote.peer import PLAN
 
 SCHEMA = Schema(1, "two", "abc", ("q.a", "q.b"), ("v.a", "v.b"), ("foot",), ("a", "b"))
 HAND = HandOffset("left hand", 1 / 3, (0.0, 0.0, 0.1), (0.1, -0.2, 1 / 7))
-ASKED = Asked(PlanSettings(beat_priority=1 / 3, tempo=TempoChange(0.1)), (HAND,), 0.002)
+ASKED = Asked(PlanSettings(beat_priority=1 / 3, tempo=TempoRamp(0.1)), (HAND,), 0.002)
 STATE = np.array([np.nan, -0.0, np.inf, 1 / 3])
 
 
@@ -110,9 +110,9 @@ def test_an_answer_with_something_wrong_is_refused(number, change):
         replace(ASKED, settings=replace(ASKED.settings, timing=1.0)),
         replace(ASKED, settings=replace(ASKED.settings, beat_priority="high")),
         replace(ASKED, settings=replace(ASKED.settings, beat_priority=1e6)),
-        replace(ASKED, settings=replace(ASKED.settings, tempo=TempoChange(after=-1.0))),
-        replace(ASKED, settings=replace(ASKED.settings, tempo=TempoChange(after=2.0))),
-        replace(ASKED, settings=replace(ASKED.settings, tempo=TempoChange(np.nan))),
+        replace(ASKED, settings=replace(ASKED.settings, tempo=TempoRamp(after=-1.0))),
+        replace(ASKED, settings=replace(ASKED.settings, tempo=TempoRamp(after=2.0))),
+        replace(ASKED, settings=replace(ASKED.settings, tempo=TempoRamp(np.nan))),
         replace(ASKED, hands=(replace(HAND, after=(0.0, 0.1)),)),
         replace(ASKED, hands=("left hand",)),
         replace(ASKED, plan_delay=-1.0),
