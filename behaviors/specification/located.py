@@ -80,7 +80,7 @@ def misfit(lines: YamlLines, text: str, places: Sequence[tuple[Place, Parse]]) -
     return ()
 
 
-def refuse(found: Sequence[LocatedFinding], path: Path) -> None:
+def refuse(found: Sequence[LocatedFinding], path: str | Path) -> None:
     """Refuses a file that has failures.
 
     Raises:
