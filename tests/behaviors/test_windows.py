@@ -205,10 +205,10 @@ def test_fingerprints_tell_values_and_shapes_apart():
 
 def test_a_changed_robot_file_has_windows_of_its_own(tmp_path, monkeypatch):
     """What was found for another robot under the same path is not taken."""
-    models = find_description("atlas").parent.parent
+    models = find_description("atlas").parents[2]
     folder = tmp_path / "models" / "robots" / "atlas"
-    for name in ("atlas", "kit"):
-        copy_sources(models / name, folder.parent / name)
+    for name in ("robots/atlas", "kit"):
+        copy_sources(models / name, folder.parents[1] / name)
     path = write_song(tmp_path, repeats=LONG)
     path.write_text(path.read_text() + f"robot: {folder / 'atlas.yaml'}\n")
     keys = []
