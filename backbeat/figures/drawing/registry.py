@@ -70,8 +70,18 @@ FIGURES = {
         Figure("singular-pose", "robot.pictures", "Arms that cannot move every way."),
         Figure("kit-layout", "robot.kit_layout", "The kit from above, with numbers."),
         Figure("joint-tree", "robot.joint_tree", "Links and the joints between them."),
-        Figure("joint-ranges", "studies.joints", "Joint limits, and what a plan uses.", True),
-        Figure("joint-motion", "studies.joints", "25 s of positions, velocities, jerks.", True),
+        Figure(
+            "joint-ranges",
+            "studies.joints",
+            "Joint limits, and what a plan uses.",
+            True,
+        ),
+        Figure(
+            "joint-motion",
+            "studies.joints",
+            "25 s of positions, velocities, jerks.",
+            True,
+        ),
         Figure(
             "singular-values",
             "studies.singularities",
@@ -94,12 +104,24 @@ FIGURES = {
         ),
         Figure("tip-trail", "studies.strokes", "The way of both stick tips.", True),
         Figure("eight-hits", "robot.hit_pictures", "The robot at eight hits.", True),
-        Figure("safety-law", "studies.safety_curves", "A joint's safety law: both curves."),
+        Figure(
+            "safety-law", "studies.safety_curves", "A joint's safety law: both curves."
+        ),
         Figure("hand-sampling", "studies.task_space", "A hand, sampled so often."),
-        Figure("hand-sensing", "studies.task_space", "A hand modeled or sensed, with noise."),
+        Figure(
+            "hand-sensing",
+            "studies.task_space",
+            "A hand modeled or sensed, with noise.",
+        ),
         Figure("hand-limits", "studies.task_space", "What truncated torques lose."),
-        Figure("swaying-pelvis", "studies.task_space", "A hand held on a swaying pelvis."),
-        Figure("moving-pelvis", "studies.task_space", "A pelvis that goes every way at once."),
+        Figure(
+            "swaying-pelvis", "studies.task_space", "A hand held on a swaying pelvis."
+        ),
+        Figure(
+            "moving-pelvis",
+            "studies.task_space",
+            "A pelvis that goes every way at once.",
+        ),
         Figure(
             "ablation",
             "studies.ablation",
@@ -112,11 +134,19 @@ FIGURES = {
             "What behaviors cost before a show, and during it.",
             of_runs=True,
         ),
-        Figure("effort-time", "studies.effort_time", "A step: its effort over its time."),
-        Figure("soft-elbow", "studies.compliance", "Force over displacement of a soft joint."),
-        Figure("drummer", "drawing.moving_picture", "Two bars of drumming.", True, True),
+        Figure(
+            "effort-time", "studies.effort_time", "A step: its effort over its time."
+        ),
+        Figure(
+            "soft-elbow",
+            "studies.compliance",
+            "Force over displacement of a soft joint.",
+        ),
+        Figure(
+            "drummer", "drawing.moving_picture", "Two bars of drumming.", True, True
+        ),
     )
-}  # fmt: skip
+}
 
 
 def find_figure(name: str) -> Figure:
