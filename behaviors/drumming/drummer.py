@@ -77,7 +77,7 @@ def score_events(
     if not score.tempo.is_constant:
         pulses = [p.beat for p in score.tempo.meter.pulses(score.beats)]
         beats = {*map(float, range(int(score.beats + 1e-9) + 1)), *pulses}
-        events += [Event(time(b), "beat", f"{b:.12g}") for b in beats]
+        events += [Event(time(b), "beat", f"{b:.12g}") for b in sorted(beats)]
     if score.backing or score.lead_in:
         events.append(Event(time(score.lead_in), "music", score.backing))
     for hold in score.holds:

@@ -96,7 +96,7 @@ def _closer(
 ) -> tuple[tuple[frozenset[float], ...], list[Trouble]]:
     """Where knots are closer from now on, and the troubles that this is nothing for."""
     time = score.tempo.time
-    known = [[time(beat) for beat in beats] for beats in finer]
+    known = [[time(beat) for beat in sorted(beats)] for beats in finer]
     beats, left = set(), []
     for trouble in troubles:
         near = sum(any(abs(t - trouble.time) < REACH for t in times) for times in known)

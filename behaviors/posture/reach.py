@@ -152,7 +152,8 @@ class PostureReach:
                     f"{where}: the {wish.part} gets {way:.2f} m {wish.farthest_way}"
                 )
         state = Configuration(self.robot, reached.q)
-        links = {self._place(w)[0] for w in wishes if w.place}
+        # Each once, in the order of the words: a set has another one in each process.
+        links = dict.fromkeys(self._place(w)[0] for w in wishes if w.place)
         beside = {link: state.pose(self.robot.link_frame(link)) for link in links}
         return Reached(reached.q, asked, center, is_centered, tuple(notes), beside)
 

@@ -169,7 +169,7 @@ class PostureSpecification(Specification):
                     f"{self.name}, compliance: {limb} is {soft:g}; it goes from 0, as "
                     "usual, to 1, as soft as can be"
                 )
-            found |= dict.fromkeys(joints, soft)
+            found |= dict.fromkeys(sorted(joints), soft)
         return found
 
     def _times(self) -> list[tuple[float, float]]:
@@ -280,7 +280,7 @@ class PostureSpecification(Specification):
             targets[frame] = IKTarget(RigidTransform(np.array(place, float)), "x y z")
         if wishes:
             found = reach.solve(q, wishes, targets, where)
-            held = {*station.reach, *found.targets} - {*targets} | {*station.reach}
+            held = [n for n in found.targets if n in station.reach or n not in targets]
             goals = {n: found.targets[n] for n in held}
             return replace(found, targets=goals)
         feet = {n: IKTarget(X) for n, X in reach.feet.items()}

@@ -200,8 +200,9 @@ class RobotModel:
         q = np.zeros(self.num_joints)
         if self.posture_names:
             angles = self._yaml.posture_angles(self.posture_names[0])
-            for name in angles.keys() & self._index.keys():
-                q[self._index[name]] = angles[name]
+            for name, angle in angles.items():
+                if name in self._index:
+                    q[self._index[name]] = angle
         return q
 
     def _take_joints(self, joints: RobotJoints) -> None:
