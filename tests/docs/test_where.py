@@ -4,6 +4,7 @@ Each route is applied as printed, to as few files as it says, and what it adds i
 at from outside, in a process that imports the copy.
 """
 
+import ast
 import json
 import os
 import re
@@ -102,6 +103,15 @@ def test_a_page_that_is_out_of_date_is_told():
     with pytest.raises(AssertionError, match="shows, of some"):
         replaced("a = 1\na = 1\n", [" a = 1", "+c = 1"], "some.py")
     assert replaced("a\nb\nc\n", [" a", "-b", "+B"], "some.py") == "a\nB\nc\n"
+
+
+def test_every_edit_finds_its_place(tmp_path: Path) -> None:
+    """Also all of them together, in the source as it is today."""
+    copy_packages(CHECKOUT, tmp_path)
+    for change in (change for route in ROUTES.values() for change in route):
+        change.apply(tmp_path)
+        if change.file.endswith(".py"):
+            ast.parse((tmp_path / change.file).read_text())
 
 
 class Changed:
