@@ -188,9 +188,12 @@ class RobotDescription:
 
 
 _HERE = Path(__file__).parents[1] / "robots"
-_ATLASES = ("", "_hands", "_v3", "_v3_calibrated", "_v4", "_v5_drcsim")
-SHIPPED = {f"atlas{v}": _HERE / "atlas" / f"atlas{v}.yaml" for v in _ATLASES}
-SHIPPED["ur10"] = _HERE / "ur10" / "ur10.yaml"
+# Every YAML in a folder of a robot is one; overlays of URDFs lie beside them.
+SHIPPED = {
+    path.stem: path
+    for path in sorted(_HERE.glob("*/*.yaml"))
+    if not path.name.endswith(".overlay.yaml")
+}
 
 
 def find_description(robot: str | Path) -> Path:
