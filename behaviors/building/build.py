@@ -138,7 +138,7 @@ def solve(
             return _solve(other, text, path, key, reports, workshop)
 
         offer = tried_options(specification, path, attempt)
-        raise NoMotionError(f"{str(error).removesuffix('.')}{offer}") from None
+        raise NoMotionError(error.and_then(offer)) from None
 
 
 def _solve(

@@ -86,6 +86,10 @@ class BackbeatError(Exception):
         """The sentence as it stands behind a place that is written already."""
         return behind_place(str(self), place)
 
+    def and_then(self, more: str) -> str:
+        """The sentence with more behind it."""
+        return str(self).removesuffix(".") + more
+
     def about(self, name: str) -> str:
         """The sentence with the name of what it is about, unless that is in it."""
         sentence = str(self)

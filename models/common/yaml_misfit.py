@@ -32,19 +32,29 @@ def known_keys(schema: Any) -> set[str]:
     return keys
 
 
-def unknown_key(schema: Any, tree: Any) -> KeyPath:
-    """Where the first key is that a schema does not know; () where there is none."""
-    if not (is_dataclass(schema) and isinstance(tree, dict)):
+def unknown_key(kind: Any, value: Any) -> KeyPath:
+    """Where the first key is that a schema does not know; () where there is none.
+
+    Args:
+        kind: a dataclass, or a type with some in it.
+        value: plain data for it.
+    """
+    if not is_dataclass(kind):
+        for path, part, item in _parts(kind, value):
+            found = unknown_key(part, item)
+            if found:
+                return (*path, *found)
         return ()
-    known = _types(schema)
-    for key in tree:
+    if not isinstance(value, dict):
+        return ()
+    known = _types(kind)
+    for key in value:
         if key not in known:
             return (str(key),)
-    for name, kind in known.items():
-        for path, part, value in _parts(kind, tree.get(name)):
-            found = unknown_key(part, value)
-            if found:
-                return (name, *path, *found)
+    for name, part in known.items():
+        found = unknown_key(part, value.get(name))
+        if found:
+            return (name, *found)
     return ()
 
 
@@ -62,7 +72,7 @@ def _parts(kind: Any, value: Any) -> Iterator[tuple[KeyPath, Any, Any]]:
     elif get_origin(kind) is dict and isinstance(value, dict):
         yield from (((str(k),), inside[1], item) for k, item in value.items())
     else:
-        yield from (((), part, value) for part in inside or (kind,))
+        yield from (((), part, value) for part in inside)
 
 
 def what_misfits(schema: Any, tree: dict[Any, Any]) -> Exception | None:
