@@ -26,12 +26,20 @@ def fault_line(error: BackbeatError, path: str | Path) -> int:
             text = read_text(path)
             read_tree(text, str(path))  # Refuses what would take long.
             lines = YamlLines(text)
-            return lines.line(fault_place(error, lines))
+            return lines.line(_place(error, lines))
     return 1
 
 
 def fault_place(error: BackbeatError, lines: YamlLines) -> Place:
-    """Where the subject is written below the keys, else anywhere; else the keys."""
+    """Where the subject is written below the keys, else anywhere; else the keys.
+
+    The top, where the fault is in another file.
+    """
+    return () if error.file is not None else _place(error, lines)
+
+
+def _place(error: BackbeatError, lines: YamlLines) -> Place:
+    """The same, in the file where the fault is."""
     for inside in (error.path, ()):
         found = lines.find(error.subject, inside) if error.subject else None
         if found is not None:

@@ -10,7 +10,13 @@ import yaml
 from pydrake.common.yaml import yaml_load_typed
 
 from backbeat.models.common.bounds import BYTES
-from backbeat.models.common.errors import BackbeatError, gist, shown, unknown_name
+from backbeat.models.common.errors import (
+    BackbeatError,
+    gist,
+    located,
+    shown,
+    unknown_name,
+)
 from backbeat.models.common.outside_file import read_text
 from backbeat.models.common.yaml_misfit import (
     MISFIT,
@@ -34,7 +40,8 @@ def load_yaml(schema: type[Schema], path: str | Path) -> Schema:
     Raises:
         BackbeatError: the file cannot be read, is not YAML, or does not fit.
     """
-    return parse_yaml(schema, read_text(path), str(path))
+    with located(file=path):
+        return parse_yaml(schema, read_text(path), str(path))
 
 
 def parse_yaml(schema: type[Schema], text: str, where: str) -> Schema:
@@ -74,6 +81,16 @@ def read_tree(text: str, where: str) -> dict[Any, Any]:
             `backbeat.models.common.bounds` allows, or no keys at the top.
     """
     return deepcopy(_tree(text, where))
+
+
+def load_tree(path: str | Path) -> dict[Any, Any]:
+    """Plain data of a YAML file.
+
+    Raises:
+        BackbeatError: the file cannot be read, or as of `read_tree`.
+    """
+    with located(file=path):
+        return read_tree(read_text(path), str(path))
 
 
 def line_at(text: str, index: int) -> int:
