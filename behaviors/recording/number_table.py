@@ -15,7 +15,7 @@ BYTES = "latin-1"
 
 
 def read_numbers(
-    raw: bytes, names: list[str], wanted: Iterable[str], path: Path
+    raw: bytes, names: list[str], wanted: Iterable[str], path: str | Path
 ) -> dict[str, np.ndarray]:
     """Reads columns of finite numbers.
 
@@ -31,7 +31,7 @@ def read_numbers(
     Raises:
         BackbeatError: the first line that has too few values, or no number.
     """
-    wanted = list(wanted)
+    wanted, path = list(wanted), Path(path)
     # Bytes that are no text make no number, wherever they are.
     types = {n: pa.float64() if n in wanted else pa.binary() for n in names}
     try:
