@@ -138,7 +138,7 @@ def solve(
             return _solve(other, text, path, key, reports, workshop)
 
         offer = tried_options(specification, path, attempt)
-        raise NoMotionError(f"{str(error).removesuffix('.')}{offer}") from None
+        raise NoMotionError(error.and_then(offer)) from None
 
 
 def _solve(
@@ -226,7 +226,7 @@ def _attempt(
     try:
         plan = specification.plan(folder)
     except BackbeatError as error:
-        raise planning_error(error, specification, path) from None
+        raise planning_error(error, path) from None
     report(0.1, SOLVING)
     about = describe(specification, plan, text)
     if plan.problem.times[-1] >= LONG and not plan.free_phases:

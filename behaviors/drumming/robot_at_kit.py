@@ -25,6 +25,11 @@ ARM_LINKS = ("larm", "ufarm", "lfarm", "hand", "stick")
 ELBOW_ROOM = 0.05
 
 
+def arm_links(hand: str) -> list[str]:
+    """Links of a hand's arm that are kept apart from other things, and its stick."""
+    return [f"{hand[0]}_{link}" for link in ARM_LINKS]
+
+
 class RobotAtKit:
     """A robot with sticks in its place, ready to drum.
 
@@ -107,6 +112,21 @@ class RobotAtKit:
         state = Configuration(self.robot, self.posture)
         return float(state.pose(shoulder(hand)).translation()[2]) - ELBOW_ROOM
 
+    @property
+    def arms(self) -> dict[str, frozenset[str]]:
+        """Names of joints, links, frames and the stick of each hand's arm."""
+        joints, groups = self.robot.joint_names, self.robot.groups
+        return {
+            hand: frozenset(
+                [
+                    *(joints[j] for j in groups[f"{hand[0]}_arm"]),
+                    *arm_links(hand),
+                    stick_tip(hand),
+                ]
+            )
+            for hand in HANDS
+        }
+
     def _sit(self, feet: dict[str, RigidTransform]) -> dict[str, RigidTransform]:
         """The chair under the pelvis, and the feet flat on the floor."""
         poses = {}
@@ -119,7 +139,7 @@ class RobotAtKit:
 
     def _collisions(self) -> CollisionModel:
         """Arms and sticks keep away from kit and body."""
-        links = [f"{hand[0]}_{link}" for hand in HANDS for link in ARM_LINKS]
+        links = [link for hand in HANDS for link in arm_links(hand)]
         return make_collision_model(self.robot, links, self.kit.solids())
 
     @cached_property
@@ -132,11 +152,10 @@ class RobotAtKit:
 
     def _alone(self, hand: str) -> CollisionModel:
         """What one arm keeps away from while the other is out of its way."""
-        other = "r" if hand == "left" else "l"
+        (other,) = set(HANDS) - {hand}
         mine = [
             i
             for i, f in enumerate(self.collisions.feelers)
             if f.link.startswith(f"{hand[0]}_") and f.part != "tip"
         ]
-        theirs = [f"{other}_{link}" for link in ARM_LINKS]
-        return self.collisions.restricted(mine, theirs)
+        return self.collisions.restricted(mine, arm_links(other))

@@ -44,7 +44,7 @@ from backbeat.behaviors.music.notation.player import NO_ADVICE, Advice, HandMode
 from backbeat.behaviors.music.notation.score import FEET, HANDS, Hit, Score
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.music.playing.haste import hastened
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError, located
 from backbeat.models.kit.description import USUAL, kit_sources, kit_text
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.optimization.interior_point.solution import Trouble
@@ -118,7 +118,8 @@ class DrummingSpecification(Specification):
         if not self.score:
             raise BackbeatError(
                 f"{self.name}: score names no file; write 'score: my-song' for "
-                "scores/my-song.yaml, or the name of a tablature or MIDI file"
+                "scores/my-song.yaml, or the name of a tablature or MIDI file",
+                path=("score",),
             )
         if Path(self.score).suffix:
             return find_notes(folder, self.score)
@@ -136,7 +137,8 @@ class DrummingSpecification(Specification):
         Raises:
             BackbeatError: there is no such kit, or it makes no sense.
         """
-        return DrumKit(text=kit_text(self.kit, folder))
+        with located("kit"):
+            return DrumKit(text=kit_text(self.kit, folder))
 
     def written_score(self, folder: str | Path) -> Score:
         """The score at the tempo that it is written in, with hands for all hits."""
@@ -159,7 +161,9 @@ class DrummingSpecification(Specification):
         folder = Path(folder)
         if self.seat not in ("chair", "none"):
             raise BackbeatError(
-                f"{self.name}: seat is chair or none, not {self.seat!r}"
+                f"{self.name}: seat is chair or none, not {self.seat!r}",
+                path=("seat",),
+                subject=self.seat,
             )
         self.stroke.check(self.name)
         return _Drummer(self, folder, advice).plan()
@@ -196,11 +200,13 @@ class _Drummer:
         self.advice, self.rounds = advice, rounds
         seated = specification.seat == "chair"
         path = specification.score_path(folder)
-        kit = kit_text(specification.kit, folder)
+        with located("kit"):
+            kit = kit_text(specification.kit, folder)
         feet = _feet(specification, self._load(path, kit_members(DrumKit(text=kit))))
-        at_kit = RobotAtKit(
-            specification.robot, specification.equipment, seated, kit, feet
-        )
+        with located("robot"):
+            at_kit = RobotAtKit(
+                specification.robot, specification.equipment, seated, kit, feet
+            )
         self.at_kit, self.robot, self.kit = at_kit, at_kit.robot, at_kit.kit
         self.postures = at_kit.strike_postures(specification.stroke.slope)
         self.shared: set[str] = set()
@@ -366,7 +372,8 @@ class _Drummer:
         may_drop = self.score.may_drop
         while rounds:
             rounds -= 1
-            thought = think_again(advice, self.score, troubles, may_drop)
+            arms = self.at_kit.arms
+            thought = think_again(advice, self.score, troubles, arms, may_drop)
             if thought is None:
                 return None
             advice = thought
@@ -382,14 +389,16 @@ class _Drummer:
         if first is None or first.beat > 0 or set(first.rest) != set(HANDS):
             raise BackbeatError(
                 f"{self.specification.name}: a score starts with a hold in which both "
-                "hands rest"
+                "hands rest",
+                path=("score",),
             )
         q, fault = self.resting.find(first.rest, self.at_kit.posture)
         if fault:
             on = " and ".join(f"the {h} stick on {m}" for h, m in first.rest.items())
             raise BackbeatError(
                 f"{self.specification.name}: a score starts with {on}, and {fault}; "
-                "let hands rest on other drums in the first hold"
+                "let hands rest on other drums in the first hold",
+                path=("score",),
             )
         return q
 

@@ -66,7 +66,8 @@ def check_strides(
             f"{where[i]} is too long for {robot.name}: at {time:.2f} s the "
             f"{landed[0]} foot lands {_apart(feet, landed[0])} the other one, and both "
             f"legs at once reach {reach.share(feet):.0%} of that"
-            f"{_limits(robot, found, feet)}; make the step shorter"
+            f"{_limits(robot, found, feet)}; make the step shorter",
+            path=("steps", i),
         )
 
 

@@ -20,7 +20,7 @@ from backbeat.behaviors.posture.stance import (
 )
 from backbeat.behaviors.posture.words import parse_wish
 from backbeat.models.collision.making import make_self_collision_model
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import BackbeatError, located, unknown_name
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.kinematics.inverse_kinematics import (
     IKSolution,
@@ -100,13 +100,17 @@ class PostureSpecification(Specification):
             BackbeatError: a station names something unknown or impossible.
         """
         if not self.stations:
-            raise BackbeatError(f"{self.name}: a posture tour needs stations")
+            raise BackbeatError(
+                f"{self.name}: a posture tour needs stations", path=("stations",)
+            )
         if not FINEST <= self.knot_spacing <= COARSEST:
             raise BackbeatError(
                 f"{self.name}: knot_spacing is {self.knot_spacing:g} s; it goes from "
-                f"{FINEST:g} to {COARSEST:g}"
+                f"{FINEST:g} to {COARSEST:g}",
+                path=("knot_spacing",),
             )
-        robot = make_robot(self.robot, tuple(self.equipment), Mount())
+        with located("robot"):
+            robot = make_robot(self.robot, tuple(self.equipment), Mount())
         compliance = self._compliance(robot)
         q_start = self._start(robot)
         ends = self._times()
@@ -139,12 +143,14 @@ class PostureSpecification(Specification):
 
     def _start(self, robot: RobotModel) -> np.ndarray:
         """(nq,) the posture at the start, on the feet that it is said to have."""
-        q = start_configuration(robot, self.start)
+        with located("start"):
+            q = start_configuration(robot, self.start)
         if not self.feet:
             return q
         where = f"{self.name}, feet"
-        wishes = [parse_wish(n, text, (), where) for n, text in self.feet.items()]
-        q = placed_feet(robot, q, support_poses(robot, q), wishes, where)
+        with located("feet"):
+            wishes = [parse_wish(n, text, (), where) for n, text in self.feet.items()]
+            q = placed_feet(robot, q, support_poses(robot, q), wishes, where)
         middle = [X.translation() for X in support_poses(robot, q).values()]
         q[4:6] -= np.mean(middle, axis=0)[:2]
         return q
@@ -157,17 +163,20 @@ class PostureSpecification(Specification):
         for limb, soft in self.compliance.items():
             group = groups.get(limb, limb)
             if group not in robot.groups:
-                raise unknown_name(f"limb in {self.name}, compliance", limb, groups)
+                with located("compliance"):
+                    raise unknown_name(f"limb in {self.name}, compliance", limb, groups)
             joints = {int(j) for j in robot.groups[group]}
             if joints & legs:
                 raise BackbeatError(
                     f"{self.name}, compliance: {limb} carries the robot, and is as "
-                    "soft as its balance wants; choose arms, wrists, back or neck"
+                    "soft as its balance wants; choose arms, wrists, back or neck",
+                    path=("compliance", limb),
                 )
             if not 0 <= soft <= 1:
                 raise BackbeatError(
                     f"{self.name}, compliance: {limb} is {soft:g}; it goes from 0, as "
-                    "usual, to 1, as soft as can be"
+                    "usual, to 1, as soft as can be",
+                    path=("compliance", limb),
                 )
             found |= dict.fromkeys(sorted(joints), soft)
         return found
@@ -175,17 +184,21 @@ class PostureSpecification(Specification):
     def _times(self) -> list[tuple[float, float]]:
         """When each station is reached and left [s]."""
         t, ends = 0.0, []
-        for station in self.stations:
+        for i, station in enumerate(self.stations):
             if not (station.move >= FINEST and station.hold >= 0):
                 raise BackbeatError(
                     f"{self.name}: move must be >= {FINEST:g} s and hold >= 0 s at "
-                    f"station {station.posture!r}"
+                    f"station {station.posture!r}",
+                    path=("stations", i),
+                    subject=station.posture,
                 )
             numbers = [station.pelvis, station.lean, *station.angles.values()]
             if not (np.abs(numbers) <= FARTHEST).all():
                 raise BackbeatError(
                     f"{self.name}: pelvis, lean and angles must be finite numbers of "
-                    f"at most {FARTHEST:g} at station {station.posture!r}"
+                    f"at most {FARTHEST:g} at station {station.posture!r}",
+                    path=("stations", i),
+                    subject=station.posture,
                 )
             ends.append((t + station.move, t + station.move + station.hold))
             t = ends[-1][1]
@@ -211,7 +224,8 @@ class PostureSpecification(Specification):
         last, here, left = path[0].copy(), center[0].copy(), 0.0
         stations = zip(self.stations, ends, strict=True)
         for i, (station, (reached, leave)) in enumerate(stations, 1):
-            found = self._target(robot, q_start, reach, station, i)
+            with located("stations", i - 1):
+                found = self._target(robot, q_start, reach, station, i)
             target, there = found.q[robot.base_positions :], np.r_[found.center, 0.0]
             u = np.clip((times - left) / (reached - left), 0, 1)[:, None]
             blend, later = minimum_jerk(u), (times > left)[:, None]
@@ -256,10 +270,11 @@ class PostureSpecification(Specification):
             q[chosen] = angles
         for joint, angle in station.angles.items():
             q[nq + robot.joint_index(joint)] = angle
-        wishes = [
-            parse_wish(n, text, robot.places, where, n.endswith("hand"))
-            for n, text in station.targets.items()
-        ]
+        wishes = []
+        for n, text in station.targets.items():
+            with located("targets", n):
+                wish = parse_wish(n, text, robot.places, where, n.endswith("hand"))
+            wishes.append(wish)
         asked = station.pelvis or station.lean or station.reach or wishes or self.feet
         if not (asked or station.angles):
             return Reached(q, {}, reach.middle)
@@ -275,7 +290,8 @@ class PostureSpecification(Specification):
             robot.frame(frame)
             if len(place) != 3 or not (np.abs(place) <= FARTHEST).all():
                 raise BackbeatError(
-                    f"{self.name}: {frame} needs a place x, y, z within {FARTHEST:g} m"
+                    f"{self.name}: {frame} needs a place x, y, z within {FARTHEST:g} m",
+                    path=("reach", frame),
                 )
             targets[frame] = IKTarget(RigidTransform(np.array(place, float)), "x y z")
         if wishes:

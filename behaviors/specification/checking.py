@@ -1,7 +1,6 @@
 """Checking: what is wrong with a specification, with lines, before it is solved."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.music.files.tab_file import unread_lines
 from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
-from backbeat.behaviors.specification.fault_lines import fault_line
+from backbeat.behaviors.specification.fault_lines import fault_line, fault_place
 from backbeat.behaviors.specification.kinds import (
     kind_of,
     parse_specification,
@@ -23,14 +22,16 @@ from backbeat.behaviors.specification.kinds import (
     read_setlist,
     with_robot_beside,
 )
-from backbeat.behaviors.specification.setlist_rules import number_of, setlist_findings
-from backbeat.models.common.errors import BackbeatError, one_line, unknown_name
+from backbeat.behaviors.specification.setlist_rules import setlist_findings
+from backbeat.models.common.errors import (
+    BackbeatError,
+    behind_place,
+    one_line,
+    unknown_name,
+)
 from backbeat.models.common.outside_file import is_file, read_text
-from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.models.common.yaml_lines import Place, Span, YamlLines
 
-# Reads a line of YAML, and refuses what does not fit.
-Parse = Callable[[str], None]
 # Mends may uncover each other, but not for ever.
 ROUNDS = 8
 
@@ -56,8 +57,7 @@ class LocatedFinding:
         kind = "failure" if self.finding.fails else "warning"
         mend = f" [--fix: {self.finding.mend}]" if self.span else ""
         file = self.file or path
-        sentence = self.finding.sentence.removeprefix(f"{file}: ")
-        sentence = sentence.removeprefix(f"{file}, line {self.line}").lstrip(",: ")
+        sentence = behind_place(self.finding.sentence, file, self.line)
         return one_line(f"{file}:{self.line}: {kind}: {sentence}{mend}")
 
 
@@ -74,8 +74,7 @@ def check_file(path: str | Path) -> list[LocatedFinding]:
     try:
         kind = kind_of(text, path.name)
     except BackbeatError as error:
-        line = re.search(r"line (\d+)", str(error))
-        return [_failure(str(error), int(line[1]) if line else 1)]
+        return [_failure(str(error), error.line or 1)]
     if kind == SetlistSpecification.kind:
         return check_setlist(text, path)
     if kind != DanceSpecification.kind:
@@ -106,9 +105,7 @@ def check_setlist(
             setlist = read_setlist(text, path.name)
             found = setlist_findings(setlist, path.parent, warns)
         except BackbeatError as error:
-            found = [
-                RuleFinding(True, _setlist_misfit(lines, text, path.name), str(error))
-            ]
+            found = [_misfit(error, lines)]
     return _located(lines, found)
 
 
@@ -124,42 +121,15 @@ def refuse_setlist(text: str, path: str | Path) -> None:
 
 def on_its_line(error: BackbeatError, text: str, path: str | Path) -> BackbeatError:
     """An error about a number of a setlist, with the line where that stands."""
-    number = number_of(str(error))
-    if number is None:
+    if error.file is not None or error.path[:1] != ("behaviors",):
         return error
-    line = YamlLines(text).line(("behaviors", number))
-    return BackbeatError(f"{path}:{line}: {error}")
+    line = YamlLines(text).line(error.path[:2])
+    return BackbeatError(f"{path}:{line}: {error}", file=path, line=line)
 
 
-def _setlist_misfit(lines: YamlLines, text: str, where: str) -> Place:
-    """The first key of a setlist whose value is not of its kind, or the top."""
-
-    def whole(line: str) -> None:
-        parse_yaml(SetlistSpecification, line, where)
-
-    def number(line: str) -> None:
-        parse_yaml(SetlistEntry, line, where)
-
-    rows: Place = ("behaviors",)
-    places: list[tuple[Place, Parse]] = [((), whole)]
-    places += [((*rows, i), number) for i in range(lines.length(rows))]
-    return _misfit(lines, text, places)
-
-
-def _misfit(
-    lines: YamlLines, text: str, places: Sequence[tuple[Place, Parse]]
-) -> Place:
-    """The first key at some places that cannot be read there, or the top."""
-    for place, parse in places:
-        for key in lines.names(place):
-            span = lines.value_span((*place, key))
-            if span is None:
-                continue
-            try:
-                parse(f"{key}: {text[span[0] : span[1]]}")
-            except BackbeatError:
-                return (*place, key)
-    return ()
+def _misfit(error: BackbeatError, lines: YamlLines) -> RuleFinding:
+    """A text that cannot be read, with the first key whose value does not fit."""
+    return RuleFinding(True, fault_place(error, lines), str(error))
 
 
 def check_other(path: str | Path) -> list[LocatedFinding]:
@@ -175,38 +145,30 @@ def check_other(path: str | Path) -> list[LocatedFinding]:
             specification.plan(path.parent)
         found = unread_lines(file)
     except BackbeatError as error:
-        return [_fault(error, specification, path)]
+        return [_fault(error, path)]
     return [
         LocatedFinding(line, RuleFinding(False, (), sentence), file=file)
         for line, sentence in found
     ]
 
 
-def planning_error(
-    error: BackbeatError, specification: Specification, path: str | Path
-) -> BackbeatError:
+def planning_error(error: BackbeatError, path: str | Path) -> BackbeatError:
     """An error of laying out a problem, with the file and line where that stands."""
-    path = Path(path)
-    fault = _fault(error, specification, path)
+    fault = _fault(error, Path(path))
     if fault.file is None or not is_file(fault.file):
         return error
-    sentence = fault.finding.sentence.removeprefix(f"{fault.file}: ")
-    return BackbeatError(f"{fault.file}:{fault.line}: {sentence}")
+    return BackbeatError(
+        f"{fault.file}:{fault.line}: {error.without(fault.file)}",
+        file=fault.file,
+        line=fault.line,
+    )
 
 
-def _fault(
-    error: BackbeatError,
-    specification: Specification | SetlistSpecification | None,
-    path: Path,
-) -> LocatedFinding:
-    """A failure in a specification, or in the score of one of drumming."""
-    file = path
-    if isinstance(specification, DrummingSpecification) and specification.score:
-        file = specification.score_path(path.parent)
-    if str(file) not in str(error) or not is_file(file):
-        file = path
-    finding = RuleFinding(True, (), str(error))
-    return LocatedFinding(fault_line(str(error), file), finding, file=file)
+def _fault(error: BackbeatError, path: Path) -> LocatedFinding:
+    """A failure in a specification, or in a file that it names."""
+    file = path if error.file is None or not is_file(error.file) else error.file
+    finding = RuleFinding(True, error.path, str(error))
+    return LocatedFinding(fault_line(error, file), finding, file=file)
 
 
 def _failure(sentence: str, line: int) -> LocatedFinding:
@@ -283,13 +245,11 @@ def _values(
         assert isinstance(dance, DanceSpecification)
         moves = vocabulary(path.parent)
     except BackbeatError as error:
-        return [RuleFinding(True, _dance_misfit(lines, text, path.name), str(error))]
+        return [_misfit(error, lines)]
     try:
         dance.check_grid()
     except BackbeatError as error:
-        keys = ("fade", "tracks", "bpm", "beats_per_bar", "meters", "meter")
-        key = next((k for k in keys if _word(k, str(error))), "beats")
-        return [RuleFinding(True, (key,), str(error))]
+        return [RuleFinding(True, error.path, str(error))]
     found, recorded = _recordings(dance, path.parent)
     if any(f.fails for f in found):
         return found
@@ -301,11 +261,6 @@ def _values(
         except BackbeatError as error:
             found.append(RuleFinding(True, ("tracks",), str(error)))
     return found
-
-
-def _word(word: str, sentence: str) -> bool:
-    """Whether a sentence has a word."""
-    return re.search(rf"\b{word}\b", sentence) is not None
 
 
 def _recordings(
@@ -324,22 +279,6 @@ def _recordings(
             moves[name] = move
             found += [RuleFinding(False, place, change) for change in move.changes]
     return found, moves
-
-
-def _dance_misfit(lines: YamlLines, text: str, where: str) -> Place:
-    """The first key of a dance whose value is not of its kind, or the top."""
-
-    def move(line: str) -> None:
-        parse_yaml(MoveDescription, line, where)
-
-    def whole(line: str) -> None:
-        parse_specification(f"kind: dance\nname: x\n{line}\n", where)
-
-    places: list[tuple[Place, Parse]] = []
-    for track in lines.names(("tracks",)):
-        rows: Place = ("tracks", track)
-        places += [((*rows, i), move) for i in range(lines.length(rows))]
-    return _misfit(lines, text, [*places, ((), whole)])
 
 
 def mended(text: str, path: str | Path) -> tuple[str, list[LocatedFinding]]:
@@ -387,6 +326,9 @@ def _refuse(found: Sequence[LocatedFinding], path: Path) -> None:
     if failures:
         more = len(failures) - 1
         rest = f" (and {more} more: backbeat check {path})" if more else ""
+        line = failures[0].line
         raise BackbeatError(
-            f"{path}:{failures[0].line}: {failures[0].finding.sentence}{rest}"
+            f"{path}:{line}: {failures[0].finding.sentence}{rest}",
+            file=path,
+            line=line,
         )

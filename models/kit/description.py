@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from backbeat.models.common.errors import BackbeatError, shown, unknown_name
+from backbeat.models.common.errors import BackbeatError, located, shown, unknown_name
 from backbeat.models.common.outside_file import is_file, read_text
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
 from backbeat.models.contact.restitution import struck_material
@@ -190,10 +190,11 @@ def kit_text(name: str, folder: str | Path) -> str:
     path = find_kit(name, folder)
     if path == find_kit(USUAL, FOLDER):
         return ""
-    tree = _whole(path, ())
-    _number(tree["members"])
-    text = yaml.safe_dump(tree, sort_keys=False, default_flow_style=None)
-    _check(parse_yaml(KitDescription, text, str(path)), str(path))
+    with located(file=path):
+        tree = _whole(path, ())
+        _number(tree["members"])
+        text = yaml.safe_dump(tree, sort_keys=False, default_flow_style=None)
+        _check(parse_yaml(KitDescription, text, str(path)), str(path))
     return str(text)
 
 
@@ -235,7 +236,8 @@ def _whole(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
     base: dict[str, Any] = {"members": {}, "chair": {}}
     if description.base != NOTHING and path != find_kit(USUAL, FOLDER):
         under = find_kit(description.base, path.parent)
-        base = _whole(under, (*above, path.resolve()))
+        with located(file=under):
+            base = _whole(under, (*above, path.resolve()))
     members = base["members"]
     for name in description.remove:
         if name not in members:

@@ -16,7 +16,7 @@ from backbeat.behaviors.solving.windowed import Workshop
 from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, read_specification
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description
-from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.interior_point.solution import RowName, Trouble
 from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.verification.verify import verify_motion
@@ -126,7 +126,9 @@ def test_a_part_has_the_intervals_of_the_whole(found):
 def test_what_is_played_otherwise_is_the_same_in_another_process(tmp_path):
     specification, plan = plan_of(write_song(tmp_path))
     time, folder = plan.events[3].time, tmp_path
-    other = plan.otherwise([Trouble(time, "torque of r_arm_shx", 1.0, True)])
+    other = plan.otherwise(
+        [Trouble(time, RowName.of("joint_torque", "r_arm_shx"), 1.0, True)]
+    )
     source = Source(specification, folder, "test", other.advice)
     again = pickle.loads(pickle.dumps(source)).plan().problem
     assert not np.array_equal(other.problem.times, plan.problem.times)

@@ -19,7 +19,7 @@ from backbeat.behaviors.dance.vocabulary.move import (
     Parameter,
 )
 from backbeat.behaviors.library.store import check_name
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import BackbeatError, located, unknown_name
 from backbeat.models.common.outside_file import read_text
 from backbeat.models.common.yaml_file import read_tree
 
@@ -71,7 +71,8 @@ def move_files(folder: str | Path) -> list[Path]:
 def _read_all(folder: Path) -> dict[str, Move]:
     moves: dict[str, Move] = {}
     for path in sorted(folder.glob("*.yaml")):
-        move = parse_move(read_text(path), str(path))
+        with located(file=path):
+            move = parse_move(read_text(path), str(path))
         if move.name in moves:
             raise BackbeatError(f"{path}: another file has the move {move.name!r} too")
         moves[move.name] = move
