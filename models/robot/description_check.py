@@ -229,6 +229,8 @@ def _joints_named(
     """Parts of the YAML with the joints that they name."""
     for group, names in description.groups.items():
         yield f"group {group!r}", names
+    for role, members in description.role_joints().items():
+        yield f"role {role!r}", [*members]
     yield "mirror_flips", description.mirror_flips
     yield "aliases", [*description.aliases.values()]
     for posture, angles in description.postures.items():

@@ -19,7 +19,7 @@ class RowName:
     what: str
 
     def __str__(self) -> str:
-        """Readable name, e.g. "torque of l_leg_kny"."""
+        """Readable name, e.g. "torque of JOINT"."""
         return f"{self.kind} of {self.what}"
 
 
