@@ -162,6 +162,7 @@ class RobotModel:
             self._yaml.role_joints(),
             self._index,
             {j.name(): j.child_body().name() for j in all_joints},
+            self._yaml.twins(),
             self.description,
         )
         self.covers = find_covers(

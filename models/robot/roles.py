@@ -117,6 +117,7 @@ class RobotRoles:
         joints: Mapping[str, Sequence[str]],
         index: Mapping[str, int],
         moved: Mapping[str, str],
+        twins: Mapping[str, str],
         where: str | Path,
     ) -> None:
         """Takes what is known of the joints.
@@ -125,10 +126,11 @@ class RobotRoles:
             joints: names by role.
             index: indices of the moving joints by name.
             moved: link that a joint moves, by name of the joint.
+            twins: the joint on the other side, by joint of a limb that has one.
             where: the robot YAML, for messages.
         """
         self._joints, self._index = dict(joints), index
-        self._moved, self._where = moved, where
+        self._moved, self._twins, self._where = moved, twins, where
 
     def __contains__(self, role: str) -> bool:
         """Whether the robot YAML gives a role to joints."""
@@ -165,6 +167,13 @@ class RobotRoles:
             BackbeatError: the robot YAML gives the role to no joint.
         """
         return self._moved[self.names(role)[-1]]
+
+    def mirrored_link(self, link: str) -> str:
+        """The link on the other side, by its joint; itself if its joint has no twin."""
+        for joint, moved in self._moved.items():
+            if moved == link:
+                return self._moved[self._twins.get(joint, joint)]
+        return link
 
     def links_beyond(self, role: str, limb: str) -> tuple[str, ...]:
         """The link of a role, and those that the rest of its limb moves after it.

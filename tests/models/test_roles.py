@@ -68,6 +68,16 @@ def test_a_role_stands_where_a_group_does(atlas):
             assert by_role.tolist() == group.tolist()
 
 
+def test_links_mirror_by_their_joints():
+    roles = RobotModel("atlas").roles
+    assert roles.mirrored_link("l_lleg") == "r_lleg"
+    assert roles.mirrored_link("r_hand") == "l_hand"
+    assert [roles.mirrored_link(n) for n in ("utorso", "pelvis")] == [
+        "utorso",
+        "pelvis",
+    ]
+
+
 def test_locked_joints_keep_their_role():
     robot = RobotModel("atlas", locked={"neck_ay": 0.0})
     assert robot.roles.joints("neck").tolist() == []
