@@ -91,7 +91,8 @@ def test_every_member_is_reached_with_the_elbow_down(at_kit):
         assert not postures.elbow_is_free(hand, member), (hand, member)
         state.update(q)
         high, low = (
-            state.pose(link(hand)).translation()[2] for link in (shoulder, elbow)
+            state.pose(link(at_kit.robot, hand)).translation()[2]
+            for link in (shoulder, elbow)
         )
         assert high - low >= ELBOW_ROOM - 2e-3, (hand, member)
 
