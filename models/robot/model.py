@@ -157,6 +157,8 @@ class RobotModel:
         self.leg_joints = np.concatenate([np.zeros(0, int), *limbs]).astype(int)
         self.parts, self.places = self._yaml.parts, self._yaml.places
         self.task_space = self._yaml.task_space
+        if self.task_space.hand:
+            self.frame(self.task_space.hand)  # raises if there is none
         all_joints = [full.get_joint(i) for i in full.GetJointIndices()]
         self.roles = RobotRoles(
             self._yaml.role_joints(),

@@ -116,6 +116,20 @@ def test_roles_that_make_no_sense(tmp_path, roles, sentence):
         RobotModel(path)
 
 
+@pytest.mark.parametrize(
+    ("task_space", "sentence"),
+    [
+        ("{hand: block9}", "unknown frame 'block9'; did you mean block"),
+        ("{hand: block1, start: rest}", "unknown posture in task_space of .* 'rest'"),
+    ],
+)
+def test_a_hand_that_is_none(tmp_path, task_space, sentence):
+    path = make_sliders(tmp_path, [2.0, 3.0], [10.0, 20.0])
+    path.write_text(f"{path.read_text()}task_space: {task_space}\n")
+    with pytest.raises(BackbeatError, match=sentence):
+        RobotModel(path)
+
+
 def test_what_a_robot_lacks_is_said(tmp_path):
     path = make_sliders(tmp_path, [2.0, 3.0], [10.0, 20.0])
     robot = RobotModel(path)
