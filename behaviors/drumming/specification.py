@@ -79,11 +79,11 @@ WEIGHTS = Weights(
     moment=40.0,
     smoothness_share={
         "base": 150.0,
-        "back": 20.0,
-        "l_leg": 4.0,
-        "r_leg": 4.0,
-        "l_wrist": 0.1,
-        "r_wrist": 0.1,
+        "waist": 20.0,
+        "left leg": 4.0,
+        "right leg": 4.0,
+        "left wrist": 0.1,
+        "right wrist": 0.1,
     },
 )
 
@@ -346,7 +346,8 @@ class _Drummer:
 
     def _weights(self) -> Weights:
         """Weights of the motion; a leg that plays may move."""
-        legs = {f"{name[0]}_leg": PLAYING for name in self.at_kit.feet}
+        sides = (name.partition(" ")[0] for name in self.at_kit.feet)
+        legs = {f"{side} leg": PLAYING for side in sides}
         return replace(WEIGHTS, smoothness_share={**WEIGHTS.smoothness_share, **legs})
 
     @property

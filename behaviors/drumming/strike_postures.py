@@ -45,13 +45,13 @@ class ArmFrames:
     """Frames of an arm with a stick.
 
     Attributes:
-        group: joints of the arm.
+        joints: (n,) indices of the joints of the arm.
         tip, stick: frames of the stick's tip and of the stick.
         elbow: frame at the elbow.
         elbow_height: height that the elbow shall not exceed in the world [m].
     """
 
-    group: str
+    joints: np.ndarray
     tip: str
     stick: str
     elbow: str
@@ -93,7 +93,7 @@ class StrikePostures:
 
     def arm(self, hand: str) -> np.ndarray:
         """Joint indices of a hand's arm."""
-        return self.robot.groups[self._arms[hand].group]
+        return self._arms[hand].joints
 
     def elbow_is_free(self, hand: str, member: str) -> bool:
         """Whether the elbow cannot be down at a member that was reached."""
@@ -222,7 +222,7 @@ class StrikePostures:
         """Only this arm moves, and the back a little where it has to."""
         weights = np.full(self.robot.num_velocities, 1e4)
         nf = self.robot.base_velocities
-        weights[nf + self.robot.groups["back"]] = back
+        weights[nf + self.robot.roles.joints("waist")] = back
         weights[nf + self.arm(hand)] = 1.0
         return InverseKinematics(self.robot, self._collisions[hand], weights)
 

@@ -190,6 +190,7 @@ class Walker:
             specification.steps,
             [specification.duration(s) for s in specification.steps],
             specification.knot_spacing,
+            robot.feet,
             support_poses(robot, q_start),
             heading,
         )
@@ -267,9 +268,8 @@ class Walker:
         yield FrameTask(self.robot.trunk.name, knots, level, "rx ry rz", weight=20.0)
         if self.specification.arm_swing:
             # The arms are mirrored: the same angle sends one back, one forward.
-            joints = np.array(
-                [self.robot.joint_index(f"{s}_arm_shz") for s in ("l", "r")]
-            )
+            shoulders = (self.robot.roles.joints(f"{s} shoulder") for s in FEET)
+            joints = np.array([shoulder[0] for shoulder in shoulders])
             swing = self.specification.arm_swing * apart[:, None]
             rest = self.q_start[self.robot.base_positions + joints]
             yield PostureTask(joints, knots, rest + swing, 40.0)
@@ -287,7 +287,7 @@ class Walker:
             Footprint(p, a.yaw + s * (b.yaw - a.yaw), a.R).pose()
             for p, s in zip(path, minimum_jerk(u), strict=True)
         ]
-        name = FEET[foot]
+        name = self.robot.feet[foot]
         free = step.feet == "none"
         yield FrameTask(name, knots, targets, "rx ry rz", weight=40.0)
         if not free:

@@ -162,8 +162,7 @@ class PostureReach:
         place = self.robot.places[wish.place]
         if not wish.part.startswith("right"):
             return place.link, np.array(place.position)
-        link = f"r_{place.link.removeprefix('l_')}"
-        mirrored = link if place.link.startswith("l_") else place.link
+        mirrored = self.robot.roles.mirrored_link(place.link)
         return mirrored, np.array(place.position) * [1.0, -1.0, 1.0]
 
     def _limb_weights(self, wishes: Sequence[Wish]) -> np.ndarray:

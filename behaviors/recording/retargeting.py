@@ -13,7 +13,6 @@ from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RollPitchYaw, RotationMatrix
 from scipy.interpolate import PchipInterpolator
 
-from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.stance import support_poses
 from backbeat.behaviors.recording.joint_file import JointRecording
@@ -111,7 +110,7 @@ def retarget(
     offsets |= _body(robot, motion.q, motion.com, motion.t, motion.feet, q_start)
     changes += _moved(motion.feet, where)
     begin, poses = motion.t[0], support_poses(robot, q_start)
-    stance = {f: poses[n].translation()[:2] for f, n in FEET.items()}
+    stance = {f: poses[n].translation()[:2] for f, n in robot.feet.items()}
     at = first_places(motion.feet, stance)
     changes += moved_start(motion.feet, at, where)
     return RetargetedMotion(

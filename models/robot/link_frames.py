@@ -95,6 +95,17 @@ class RobotFrames:
             frame, contact.half_length, contact.half_width, np.array(limb, int)
         )
 
+    def place(self, frame: Frame) -> np.ndarray:
+        """(3,) place of a frame with all joints at zero, seen from the base [m]."""
+        context = self._plant.CreateDefaultContext()
+        body, base = (
+            self._plant.GetBodyByName(self._bodies[i]) for i in (frame.body, 0)
+        )
+        X_BP = self._plant.CalcRelativeTransform(
+            context, base.body_frame(), body.body_frame()
+        )
+        return np.array(X_BP @ frame.p_PF)
+
     def lowest_corner(self, q: np.ndarray, contacts: Sequence[ContactFrame]) -> float:
         """Height of the lowest corner of contacts at a configuration q (nq,) [m]."""
         context = self._plant.CreateDefaultContext()

@@ -39,6 +39,7 @@ from backbeat.models.robot.joints import RobotJoints, read_joints
 from backbeat.models.robot.link_frames import RobotFrames
 from backbeat.models.robot.loading import add_robot, load_robot, pose_of
 from backbeat.models.robot.mimic import couple, find_followers
+from backbeat.models.robot.roles import ROLES, RobotRoles, left_and_right
 from backbeat.models.urdf.loading.honoring import describe, is_static
 from backbeat.models.urdf.loading.readable import readable
 
@@ -72,6 +73,8 @@ class RobotModel:
         rests: by sole, the contact that stays where it is while the foot carries: the
             sole, or the heel of a foot that plays a pedal.
         tips: points that strike or rest on things, none of them on a foot.
+        roles: joints and links by role.
+        task_space: hand and start in task space.
         leg_joints: indices of the joints of the limbs that end in soles.
         groups: joint indices by group name.
         total_mass: mass with equipment [kg].
@@ -153,6 +156,17 @@ class RobotModel:
         limbs = [self.contacts[n].limb for n in self.soles]
         self.leg_joints = np.concatenate([np.zeros(0, int), *limbs]).astype(int)
         self.parts, self.places = self._yaml.parts, self._yaml.places
+        self.task_space = self._yaml.task_space
+        if self.task_space.hand:
+            self.frame(self.task_space.hand)  # raises if there is none
+        all_joints = [full.get_joint(i) for i in full.GetJointIndices()]
+        self.roles = RobotRoles(
+            self._yaml.role_joints(),
+            self._index,
+            {j.name(): j.child_body().name() for j in all_joints},
+            self._yaml.twins(),
+            self.description,
+        )
         self.covers = find_covers(
             self.description,
             self.urdf,
@@ -267,11 +281,17 @@ class RobotModel:
         return self._index[name]
 
     def joint_indices(self, names: Sequence[str]) -> np.ndarray:
-        """Indices of joints named singly or by group, in the order given."""
+        """Indices of joints named singly, by group or by role, in the order given.
+
+        Raises:
+            BackbeatError: no such joint, or the robot YAML gives the role to none.
+        """
         found: list[int] = []
         for name in names:
             if name in self.groups:
                 found.extend(self.groups[name].tolist())
+            elif name in ROLES:
+                found.extend(self.roles.joints(name).tolist())
             else:
                 found.append(self.joint_index(name))
         return np.array(found, int)
@@ -293,6 +313,16 @@ class RobotModel:
             BackbeatError: no such frame.
         """
         return self._frames.find(name)
+
+    @cached_property
+    def feet(self) -> dict[str, str]:
+        """Names of the soles "left" and "right": where they are with joints at zero.
+
+        Raises:
+            BackbeatError: the robot has not two soles, one on either side.
+        """
+        soles = {n: self._frames.place(self.contacts[n].frame) for n in self.soles}
+        return left_and_right(soles, self.name)
 
     @property
     def posture_names(self) -> tuple[str, ...]:

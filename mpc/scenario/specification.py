@@ -50,8 +50,8 @@ class Push:
     duration: float = 0.1
     # Impulse in world axes [N s].
     impulse: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    # Link that is pushed, at its frame's origin.
-    body: str = "pelvis"
+    # Link that is pushed, at its frame's origin; "" for the robot's base.
+    body: str = ""
 
     def check(self) -> None:
         """Raises a BackbeatError when its values make no sense."""
@@ -308,7 +308,7 @@ def load_scenario(path: str | Path) -> Scenario:
 
 
 def read_push(text: str) -> Push:
-    """Reads a push of the pelvis from "time,x,y,z" [s, N s].
+    """Reads a push of the base from "time,x,y,z" [s, N s].
 
     Raises:
         BackbeatError: not four numbers.

@@ -24,6 +24,7 @@ from backbeat.mpc.predictive.controller import PredictiveController
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.scenario.asked_tempo import asked_tempo, check_times, play_length
+from backbeat.mpc.scenario.disturbances import on_links
 from backbeat.mpc.scenario.setting_event import SettingEvent, setting_event
 from backbeat.mpc.scenario.settings import check_event
 from backbeat.mpc.scenario.specification import Push, Scenario
@@ -84,7 +85,9 @@ class RunningLoop(Closing):
             BackbeatError: the scenario makes no sense, or not for this behavior, or
                 its planner process does not start, or no controller answers.
         """
-        self.behavior, self.scenario = behavior, scenario.check()
+        pushes = on_links(scenario.check().pushes, behavior.robot_model)
+        scenario = replace(scenario, pushes=pushes)
+        self.behavior, self.scenario = behavior, scenario
         self.weights = weights or PredictiveWeights()
         check_times(scenario, behavior)
         self._given = scenario
@@ -312,14 +315,14 @@ class RunningLoop(Closing):
         self,
         impulse: Sequence[float],
         duration: float = 0.1,
-        body: str = "pelvis",
+        body: str = "",
     ) -> float:
         """Pushes the robot from the next control tick on.
 
         Args:
             impulse: (3,) in world axes [N s].
             duration: length of the push [s].
-            body: link that is pushed.
+            body: link that is pushed; "" for the base.
 
         Returns:
             When it begins, in time of the behavior [s].
@@ -328,6 +331,7 @@ class RunningLoop(Closing):
             BackbeatError: an unknown body, or numbers that make no sense.
         """
         push = Push(self._next_tick(), float(duration), _numbers(impulse), str(body))
+        (push,) = on_links([push], self.behavior.robot_model)
         replace(self.scenario, pushes=[push], events=[]).check()
         system = self.loop.body.disturbance
         system.add(system.GetMyMutableContextFromRoot(self.context), push)

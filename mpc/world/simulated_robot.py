@@ -14,7 +14,7 @@ from backbeat.models.world.joint_servo import JointServo
 from backbeat.models.world.scene import World, add_world
 from backbeat.mpc.reference.sampling import ReferenceSampler
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.disturbances import Disturbance
+from backbeat.mpc.scenario.disturbances import Disturbance, on_links
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.world.contact_log import ContactLog
 from backbeat.mpc.world.simulated_world import SimulatedWorld
@@ -152,7 +152,8 @@ def add_simulated_robot(
     )
     add("joint_servo", servo)
     truth = add("true_state", SparseMatrixGain(csc_matrix(world.state_selection())))
-    disturbance = Disturbance(plant, scenario.pushes, scenario.lead_in)
+    pushes = on_links(scenario.pushes, robot)
+    disturbance = Disturbance(plant, pushes, scenario.lead_in)
     add("disturbance", disturbance)
     contact_log = add("contact_log", ContactLog(world, scene))
     state = truth.get_output_port()

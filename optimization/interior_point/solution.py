@@ -19,7 +19,7 @@ class Thing(NamedTuple):
     part: str = ""
 
     def __str__(self) -> str:
-        """Readable name, e.g. "l_stick (shaft)"."""
+        """Readable name, e.g. "stick (shaft)"."""
         return f"{self.name} ({self.part})" if self.part else self.name
 
 
@@ -40,7 +40,7 @@ class RowName(NamedTuple):
         return in_each_other(self.things)
 
     def __str__(self) -> str:
-        """Readable name, e.g. "torque of l_leg_kny"."""
+        """Readable name, e.g. "torque of JOINT"."""
         return f"{self.kind} of {self.what}" if self.things else self.kind
 
     @staticmethod
