@@ -100,9 +100,20 @@ class PostureStep:
         R_WG = np.array([X.rotation().matrix() for X in X_WG])
         places = np.array([X.translation() for X in X_WG])
         targets = _Targets(*frame_arrays(frames), R_WG, places)
-        sizes = (3, nv, (n, 3), (n, 3, 3), (n, 3), (n, 6, nv), 3, (3, nv), F, (F, nv))
-        scratch = np.ones(F, bool), np.zeros(nv)
-        self._seen = _Seen(*map(np.zeros, sizes), *scratch)
+        self._seen = _Seen(
+            p_WB=np.zeros(3),
+            away=np.zeros(nv),
+            phi=np.zeros((n, 3)),
+            E=np.zeros((n, 3, 3)),
+            p=np.zeros((n, 3)),
+            J=np.zeros((n, 6, nv)),
+            com=np.zeros(3),
+            J_com=np.zeros((3, nv)),
+            d=np.zeros(F),
+            D=np.zeros((F, nv)),
+            on=np.ones(F, bool),
+            bias=np.zeros(nv),
+        )
         self._bound = bind((tree, ws, targets, obstacles, self._seen))
         self._R_GW = np.ascontiguousarray(R_WG.transpose(0, 2, 1))
         self.q, self._q_near = np.array(q, float), np.ascontiguousarray(q_near, float)
