@@ -90,6 +90,7 @@ class StrikePostures:
         # Weight of the back, and whether the elbow is free, by hand and member.
         self._ways_to: dict[tuple[str, str], tuple[float, bool]] = {}
         self._ways: dict[tuple[str, str, str], Way] = {}
+        self._solvers: dict[tuple[str, float], InverseKinematics] = {}
 
     def arm(self, hand: str) -> np.ndarray:
         """Joint indices of a hand's arm."""
@@ -220,6 +221,11 @@ class StrikePostures:
 
     def _kinematics(self, hand: str, back: float) -> InverseKinematics:
         """Only this arm moves, and the back a little where it has to."""
+        if (hand, back) not in self._solvers:
+            self._solvers[hand, back] = self._make_kinematics(hand, back)
+        return self._solvers[hand, back]
+
+    def _make_kinematics(self, hand: str, back: float) -> InverseKinematics:
         weights = np.full(self.robot.num_velocities, 1e4)
         nf = self.robot.base_velocities
         weights[nf + self.robot.roles.joints("waist")] = back
