@@ -136,20 +136,7 @@ def add_simulated_robot(
         scenario.feet,
     )
     plant, add, connect = world.plant, builder.AddNamedSystem, builder.Connect
-    laws = None
-    if scenario.safety_law:
-        laws = SafetyLaws(robot.safety_laws(), robot.joint_names)
-    servo = JointServo(
-        robot,
-        world.actuator_joints(),
-        effort_limits=real.effort_limits,
-        lag=scenario.actuator_lag,
-        period=scenario.time_step,
-        friction=scenario.joint_friction * robot.effort_limits + robot.friction,
-        rise=scenario.actuator_rise,
-        safety=laws,
-        remembers=remembers,
-    )
+    servo = _make_servo(world, scenario, real, remembers)
     add("joint_servo", servo)
     truth = add("true_state", SparseMatrixGain(csc_matrix(world.state_selection())))
     disturbance = Disturbance(plant, scenario.pushes, scenario.lead_in)
@@ -173,3 +160,23 @@ def add_simulated_robot(
         whole = contact_log.GetInputPort("plant_state")
         connect(plant.get_state_output_port(), whole)
     return SimulatedRobot(world, servo, state, disturbance, contact_log)
+
+
+def _make_servo(
+    world: World, scenario: Scenario, real: SimulatedWorld, remembers: bool
+) -> JointServo:
+    """The servo of the joints, with the motors as they are."""
+    robot, laws = world.robot, None
+    if scenario.safety_law:
+        laws = SafetyLaws(robot.safety_laws(), robot.joint_names)
+    return JointServo(
+        robot,
+        world.actuator_joints(),
+        effort_limits=real.effort_limits,
+        lag=scenario.actuator_lag,
+        period=scenario.time_step,
+        friction=scenario.joint_friction * robot.effort_limits + robot.friction,
+        rise=scenario.actuator_rise,
+        safety=laws,
+        remembers=remembers,
+    )
