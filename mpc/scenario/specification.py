@@ -24,6 +24,7 @@ from backbeat.mpc.scenario.setting_event import RANGES, SettingEvent, tick_numbe
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.whole_body.programs.task_preset import preset_names
+from backbeat.mpc.whole_body.timing import TickTiming
 
 STATES = ("true", "estimated")
 PLANNERS = ("inside", "process")
@@ -148,6 +149,13 @@ class Scenario:
         """From a motion to the motors' answer [s]."""
         sensing = self.sensing_delay if self.state == "estimated" else 0.0
         return sensing + self.actuator_lag
+
+    @property
+    def tick_timing(self) -> TickTiming:
+        """When whole-body ticks are due, and when their commands act."""
+        return TickTiming(
+            self.tick_period, self.latency, self.actuator_lag, self.time_step
+        )
 
     @property
     def sampling(self) -> Sampling:

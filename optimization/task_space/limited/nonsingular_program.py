@@ -9,7 +9,8 @@ import numpy as np
 
 from backbeat.optimization.qp.settling import EXACT, SettlingProgram, SettlingSolver
 from backbeat.optimization.task_space.levels.nonsingular_space import NonsingularSpace
-from backbeat.optimization.task_space.levels.task_space import TaskForces, TaskSpace
+from backbeat.optimization.task_space.levels.task_forces import TaskForces
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
 from backbeat.optimization.task_space.limited.cones import ContactCones
 from backbeat.optimization.task_space.limited.limits import JointLimits
 from backbeat.optimization.task_space.limited.nonsingular_limits import (

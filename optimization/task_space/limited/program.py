@@ -36,7 +36,8 @@ import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.optimization.qp.settling import SettlingProgram, SettlingSolver
-from backbeat.optimization.task_space.levels.task_space import TaskForces, TaskSpace
+from backbeat.optimization.task_space.levels.task_forces import TaskForces
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
 from backbeat.optimization.task_space.limited.cones import ContactCones
 from backbeat.optimization.task_space.limited.limit_rows import LimitRows, limit_rows
 from backbeat.optimization.task_space.limited.limits import JointLimits
