@@ -14,13 +14,20 @@ from pydrake.systems.framework import Context, Diagram, DiagramBuilder
 from pydrake.systems.primitives import LogVectorOutput, SparseMatrixGain, VectorLogSink
 from scipy.sparse import csc_matrix
 
+from backbeat.models.actuation.motors import Motors
 from backbeat.models.common.collectable_system import free_unused_systems
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.fusing import set_joints
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.world.joint_servo import JointServo
-from backbeat.models.world.scene import CONTINUOUS, World, add_world, lock_joints
+from backbeat.models.world.scene import (
+    CONTINUOUS,
+    ContactSettings,
+    World,
+    add_world,
+    lock_joints,
+)
 from backbeat.mpc.remote.task_link import TaskSpaceLink
 from backbeat.mpc.remote.task_space import RemoteTaskSpace
 from backbeat.mpc.scenario.base_motion import BaseDrive, BaseMotion
@@ -148,7 +155,7 @@ def _add_plant(
     """The simulated robot, on the ground or, with a base that is moved, without one."""
     step, model = scenario.time_step, scenario.contact_model
     if not robot.floating:
-        return add_world(builder, robot, step, model)
+        return add_world(builder, robot, step, ContactSettings(model))
     config = MultibodyPlantConfig(time_step=step)
     if model == CONTINUOUS:
         raise BackbeatError("a base is moved in steps; take sap, similar or lagged")
@@ -175,7 +182,7 @@ def _connect(
     plant, add, connect = world.plant, builder.AddNamedSystem, builder.Connect
     robot, q, joints = setup.robot, setup.q, world.actuator_joints()
     add("task_space_controller", controller)
-    servo = add("joint_servo", JointServo(robot, joints, setup.effort_limits))
+    servo = add("joint_servo", JointServo(robot, joints, Motors(setup.effort_limits)))
     truth = add("true_state", SparseMatrixGain(csc_matrix(world.state_selection())))
     target = add("target_source", source)
     sensing = add("task_sensing", _make_sensing(scenario, setup))
