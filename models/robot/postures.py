@@ -22,7 +22,7 @@ class RobotPostures:
     def __init__(
         self,
         description: RobotDescription,
-        path: Path,
+        path: str | Path,
         full: MultibodyPlant,
         joints: RobotJoints,
     ) -> None:

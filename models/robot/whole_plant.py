@@ -38,7 +38,7 @@ class WholePlant(NamedTuple):
 
 
 def load_whole(
-    path: Path,
+    path: str | Path,
     yaml: RobotDescription,
     urdf: Description,
     equipment: Sequence[str],

@@ -42,6 +42,7 @@ from backbeat.models.dynamics.kinematic_tree import make_workspace
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.monitoring.momentum_terms import (
     ObservedRobot,
+    ObservedSample,
     SampleBefore,
     SampleTerms,
     observe,
@@ -184,10 +185,7 @@ class MomentumObserver:
         residual, kept = np.empty(len(self.rows)), np.empty(self._nv)
         observe(
             self._bound,
-            q,
-            v,
-            sensed,
-            specific_force,
+            ObservedSample(q, v, sensed, specific_force),
             elapsed,
             # Exact for a constant cause, whatever the step.
             1.0 - math.exp(-self.rate * elapsed),

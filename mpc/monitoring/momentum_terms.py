@@ -30,6 +30,15 @@ class ObservedRobot(NamedTuple):
     soles: FrameArrays
 
 
+class ObservedSample(NamedTuple):
+    """What is sensed."""
+
+    q: Vector  # (nq,)
+    v: Vector  # (nv,)
+    wrenches: Matrix  # (C, 6) that soles feel [N m, N]
+    specific_force: Vector  # (3,) that an accelerometer feels; (0,) without one
+
+
 class SampleTerms(NamedTuple):
     """What a sample is made of, in the rows."""
 
@@ -121,10 +130,7 @@ def _follow(
 @compiled
 def observe(
     bound: Bound[ObservedRobot],
-    q: Vector,
-    v: Vector,
-    wrenches: Matrix,
-    specific_force: Vector,
+    sample: ObservedSample,
     elapsed: float,
     share: float,
     before: SampleBefore,
@@ -136,13 +142,12 @@ def observe(
 
     Args:
         bound: the robot.
-        q, v: (nq,), (nv,) the state.
-        wrenches: (C, 6) that soles feel.
-        specific_force: (3,) that an accelerometer feels; (0,) without one.
+        sample: what is sensed.
         elapsed, share, before: as of `_follow`.
         kept: (nv,) written: the velocity to remember.
         terms, residual: written, as of `_follow`.
     """
+    q, v, wrenches, specific_force = sample
     has_accelerometer, felt = specific_force.shape[0] > 0, np.empty(residual.shape[0])
     kept[:] = v
     if has_accelerometer:

@@ -33,7 +33,12 @@ from backbeat.mpc.safety.fail_safe import (
     advance,
     attempt,
 )
-from backbeat.mpc.safety.fall_detection import FallLimits, FallSigns, find_bound_signs
+from backbeat.mpc.safety.fall_detection import (
+    Balance,
+    FallLimits,
+    FallSigns,
+    find_signs,
+)
 from backbeat.mpc.safety.servo_gains import ServoSchedule, hold_gains
 from backbeat.mpc.whole_body.hand_reach import HandReach
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
@@ -121,10 +126,18 @@ class WholeBodyTick:
         self.reach = HandReach(reference, self.target, self.period)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
         tick, sample = program.workspace, self._sample
-        momentum = tick.momentum, self.robot.total_mass
-        soles = tick.r, self.robot.gravity
-        planned = sample.q, sample.R_trunk, sample.p_contact
-        self._seen = bind((tick.R_trunk, tick.com, *momentum, *soles, *planned))
+        balance = Balance(
+            R_trunk=tick.R_trunk,
+            com=tick.com,
+            momentum=tick.momentum,
+            mass=self.robot.total_mass,
+            soles=tick.r,
+            gravity=self.robot.gravity,
+            planned_q=sample.q,
+            planned_R=sample.R_trunk,
+            planned_p=sample.p_contact,
+        )
+        self._balance = bind(balance)
         self._signs = np.zeros(3)
         # The phase rate; with `target`, of the last tick.
         self._rate = 1.0
@@ -135,22 +148,15 @@ class WholeBodyTick:
         schedule = ServoSchedule(robot, reference, timing.latency, timing.sampling)
         strikes = [e.time for e in reference.behavior.events if e.kind == "strike"]
         return Aim(
-            reference.table,
-            schedule.table,
-            np.sort(np.array(strikes, float)),
-            np.array(reference.soles, np.int64),
-            robot.total_mass,
-            robot.gravity,
-            float(reference.duration),
-            float(self.period),
-            float(timing.lead),
-            robot.floating,
-            self._writer.is_elsewhere,
-            self._writer.places,
-            self._sample,
-            self._ahead,
-            self._gains,
-            self.target,
+            table=reference.table,
+            schedule=schedule.table,
+            strikes=np.sort(np.array(strikes, float)),
+            duration=float(reference.duration),
+            period=float(self.period),
+            lead=float(timing.lead),
+            parts=self._writer.parts,
+            ahead=self._ahead,
+            gains=self._gains,
         )
 
     def start(self) -> WholeBodyMemory:
@@ -254,7 +260,7 @@ class WholeBodyTick:
             return ""
         if isinstance(solution, Failure):
             self.program.measure(q, v)
-        find_bound_signs(self._seen, q, self._signs)
+        find_signs(self._balance, q, self._signs)
         return FallSigns(*self._signs.tolist()).judge(self.fall_limits)
 
     def _solved(
