@@ -43,7 +43,7 @@ from backbeat.mpc.whole_body.programs.assembly import (
 )
 from backbeat.mpc.whole_body.programs.gains import BRACED, WholeBodyGains
 from backbeat.mpc.whole_body.programs.limb_range import limb_ranges
-from backbeat.mpc.whole_body.programs.solving import Answer, share_out, solve_from
+from backbeat.mpc.whole_body.programs.solving import share_out, solve_from
 from backbeat.optimization.qp.active_set import ActiveSetSolver
 from backbeat.optimization.qp.program import QPSolution, QuadraticProgram
 
@@ -279,7 +279,11 @@ class WholeBodyProgram:
             _NO_GUESS if warm_dual is None else warm_dual,
             PRIMAL_TOLERANCE,
             DUAL_TOLERANCE,
-            Answer(dual, vdot, tau, wrench, off_path),
+            dual,
+            vdot,
+            tau,
+            wrench,
+            off_path,
         )
         if rounds > 0:
             return WholeBodySolution(tau, vdot, wrench, off_path, dual, True, rounds)

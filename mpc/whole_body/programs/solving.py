@@ -1,7 +1,5 @@
 """A whole-body program from state to torques in one call, where its answer is near."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from backbeat.models.compiled import compiled
@@ -13,16 +11,6 @@ from backbeat.optimization.qp.active_set import follow
 from backbeat.optimization.qp.program import is_optimal_at
 
 
-class Answer(NamedTuple):
-    """What a program comes to; see `WholeBodySolution`."""
-
-    dual: Vector
-    vdot: Vector  # (nv,)
-    tau: Vector  # (nj,)
-    wrench: Matrix  # (C, 6)
-    off_path: Matrix  # (C, 6)
-
-
 @compiled
 def solve_from(
     bound: Bound[tuple[Structure, Gains, Gains, Target, Tick]],
@@ -31,7 +19,11 @@ def solve_from(
     guess: Vector,
     primal: float,
     gradient: float,
-    out: Answer,
+    dual: Vector,
+    vdot: Vector,
+    tau: Vector,
+    wrench: Matrix,
+    off_path: Matrix,
 ) -> int:
     """Builds the program of one tick at (q, v), and solves it from a guess.
 
@@ -41,7 +33,9 @@ def solve_from(
         guess: multipliers of the last tick, whose signs say what is active; (0,) for
             none.
         primal, gradient: residuals that are accepted.
-        out: written.
+        dual: written: multipliers.
+        vdot, tau: (nv,), (nj,) written: accelerations and torques.
+        wrench, off_path: (C, 6) written: of the contacts, see `WholeBodySolution`.
 
     Returns:
         Rounds of the active set; 0 where the answer is not found, and the program
@@ -53,13 +47,13 @@ def solve_from(
     structure, _, _, target, tick = bound.content
     H, g, A, lower, upper = tick.H, tick.g, tick.A, tick.lower, tick.upper
     z = np.empty(g.shape[0])
-    rounds = follow(H, g, A, lower, upper, guess, z, out.dual)
+    rounds = follow(H, g, A, lower, upper, guess, z, dual)
     if rounds == 0:
         return 0
-    if not is_optimal_at(H, g, A, lower, upper, z, out.dual, primal, gradient):
+    if not is_optimal_at(H, g, A, lower, upper, z, dual, primal, gradient):
         return 0
-    recover(structure, target, tick, z, out.vdot, out.tau)
-    share_out(target, z, out.wrench, out.off_path)
+    recover(structure, target, tick, z, vdot, tau)
+    share_out(target, z, wrench, off_path)
     return rounds
 
 
