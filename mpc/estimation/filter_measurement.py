@@ -24,15 +24,15 @@ from backbeat.mpc.estimation.invariant_filter import (
 
 
 class MeasuredRows(NamedTuple):
-    """What contacts say about the error: h xi[index] = y + noise.
+    """What contacts say about the error: h xi[which] = y + noise.
 
     Attributes:
-        index, h: (9 C, 4) which errors a row is about, and how much.
+        which, h: (9 C, 4) which errors a row is about, and how much.
         y: (9 C,) what is measured.
         variance: (9 C,) of its noise.
     """
 
-    index: IndexMatrix
+    which: IndexMatrix
     h: Matrix
     y: Vector
     variance: Vector
