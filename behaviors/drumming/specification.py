@@ -45,8 +45,9 @@ from backbeat.behaviors.music.notation.score import FEET, HANDS, Hit, Score
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.music.playing.haste import hastened
 from backbeat.models.common.errors import BackbeatError, located
-from backbeat.models.kit.description import USUAL, kit_sources, kit_text
+from backbeat.models.kit.description import kit_sources, kit_text
 from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.kit.schema import USUAL
 from backbeat.optimization.interior_point.solution import Trouble
 from backbeat.optimization.problem.contact_schedule import ContactSchedule, Phase
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory

@@ -21,6 +21,7 @@ from pydrake.systems.primitives import (
 )
 from pydrake.trajectories import PiecewisePolynomial
 
+from backbeat.models.actuation.motors import Motors
 from backbeat.models.actuation.servo_modes import compliant_command
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.gravity_compensation import GravityCompensation
@@ -131,7 +132,10 @@ def _connect(builder: DiagramBuilder, world: World, pull: Pull) -> VectorLogSink
     )
     servo = add(
         JointServo(
-            robot, world.actuator_joints(), lag=pull.lag, rise=pull.rise, period=STEP
+            robot,
+            world.actuator_joints(),
+            Motors(lag=pull.lag, rise=pull.rise),
+            period=STEP,
         )
     )
     truth, felt = (
