@@ -24,7 +24,7 @@ from pydrake.systems.framework import DiagramBuilder
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
-from backbeat.models.world.scene import add_world
+from backbeat.models.world.scene import ContactSettings, add_world
 from backbeat.mpc.scenario.target_motion import TargetMotion
 from backbeat.mpc.task_space.law import TaskSpaceLaw, TaskSpaceSettings
 from backbeat.optimization.task_space.levels.task_space import TaskSpace
@@ -209,7 +209,7 @@ class Arm:
     ) -> None:
         self.control, self.robot = control, robot
         builder = DiagramBuilder()
-        self._world = add_world(builder, robot, PERIOD, plant_model)
+        self._world = add_world(builder, robot, PERIOD, ContactSettings(plant_model))
         self._simulator = Simulator(builder.Build())
         plant, root = self._world.plant, self._simulator.get_mutable_context()
         self._context = plant.GetMyMutableContextFromRoot(root)

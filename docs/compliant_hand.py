@@ -39,6 +39,7 @@ from backbeat.models.actuation.motors import (
     HYDRAULIC_FRICTION,
     HYDRAULIC_LAG,
     HYDRAULIC_RISE,
+    Motors,
 )
 from backbeat.models.actuation.servo_modes import compliant_command, position_command
 from backbeat.models.contact.cones import BODY, assign_material
@@ -188,8 +189,7 @@ def add_servo(builder: DiagramBuilder, world: World, commands: np.ndarray) -> No
         JointServo(
             robot,
             world.actuator_joints(),
-            lag=HYDRAULIC_LAG,
-            rise=HYDRAULIC_RISE,
+            Motors(lag=HYDRAULIC_LAG, rise=HYDRAULIC_RISE),
             period=STEP,
         ),
     )

@@ -33,6 +33,7 @@ from backbeat.mpc.predictive.step import PredictiveStep
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.mpc.whole_body.tick import WholeBodyTick
+from backbeat.mpc.whole_body.timing import TickTiming
 
 DURATION = 3.0  # s
 PLAN_PERIOD, TICK_PERIOD = 0.02, 0.002  # s
@@ -82,7 +83,7 @@ def run(behavior: Behavior, pushes: bool = True) -> OwnRobot:
     program = WholeBodyProgram(body.robot, reference.patches, reference.points)
     # Feet that are glued cannot step; without this argument they would be asked to.
     step = PredictiveStep(PredictiveProgram(reference), PLAN_PERIOD, recovery=None)
-    tick = WholeBodyTick(program, reference, TICK_PERIOD)
+    tick = WholeBodyTick(program, reference, TickTiming(TICK_PERIOD))
     slow, fast = step.start(), tick.start()
     for i in range(round(DURATION / TICK_PERIOD)):
         t = i * TICK_PERIOD

@@ -16,7 +16,7 @@ from pydrake.systems.framework import DiagramBuilder
 
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
-from backbeat.models.world.scene import add_world
+from backbeat.models.world.scene import ContactSettings, add_world
 from backbeat.optimization.task_space.levels.task_space import TaskSpace
 from backbeat.optimization.task_space.limited.program import LimitedProgram
 from backbeat.optimization.task_space.tasks.motion_tasks import (
@@ -83,7 +83,7 @@ def run(duration: float = 1.5) -> tuple[Reacher, np.ndarray]:
     """Simulates [s]; returns the tasks and where the robot is at the end, (nq,)."""
     robot = RobotModel("atlas")
     builder = DiagramBuilder()
-    world = add_world(builder, robot, 0.001, "sap")
+    world = add_world(builder, robot, 0.001, ContactSettings("sap"))
     plant, simulator = world.plant, Simulator(builder.Build())
     context = plant.GetMyMutableContextFromRoot(simulator.get_mutable_context())
     selection, reacher = world.state_places, Reacher(robot)

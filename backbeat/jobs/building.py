@@ -13,8 +13,8 @@ from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.music.files.score_reader import AS_WRITTEN
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.setlist.specification import SetlistSpecification
+from backbeat.behaviors.specification.checking import refuse_setlist
 from backbeat.behaviors.specification.kinds import find_specification, read_any
-from backbeat.behaviors.specification.setlist_check import refuse_setlist
 from backbeat.jobs.pool import Job, Outcome, Report, Watcher, cores, run_jobs
 from backbeat.models.common.atomic_file import check_place
 from backbeat.models.common.errors import BackbeatError

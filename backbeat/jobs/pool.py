@@ -184,7 +184,7 @@ def _deal(
             if isinstance(executor, WorkerProcess):
                 for kind, *content in executor.news():
                     getattr(watcher, kind)(*content)
-        for future in done:
+        for future in sorted(done, key=lambda f: running[f][0]):
             k, name, executor = running.pop(future)
             idle.append(executor)
             outcomes[k] = _outcome(name, future)

@@ -17,7 +17,8 @@ from scipy.signal import butter, sosfilt
 from scipy.special import jn_zeros
 
 from backbeat.models.common.errors import unknown_name
-from backbeat.models.kit.description import MemberDescription, parse_kit
+from backbeat.models.kit.description import parse_kit
+from backbeat.models.kit.schema import MemberDescription
 from backbeat.sound.notes import CLICK, CLICK_VELOCITY, LOUDEST
 
 # Where a voice has fallen to this share of its peak it ends.

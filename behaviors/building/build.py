@@ -29,13 +29,17 @@ from backbeat.behaviors.solving.solved_behavior import (
 )
 from backbeat.behaviors.solving.window_steps import Source
 from backbeat.behaviors.solving.windowed import LONG, Workshop
-from backbeat.behaviors.specification.checking import planning_error, refuse_failures
+from backbeat.behaviors.specification.checking import (
+    on_its_line,
+    planning_error,
+    refuse_failures,
+    refuse_setlist,
+)
 from backbeat.behaviors.specification.kinds import (
     find_specification,
     read_any,
     read_specification,
 )
-from backbeat.behaviors.specification.setlist_check import on_its_line, refuse_setlist
 from backbeat.behaviors.specification.setlist_rules import as_in_show, part_paths
 from backbeat.models.common.errors import BackbeatError, NoMotionError
 from backbeat.optimization.diagnosis.explanation import explain
@@ -134,7 +138,7 @@ def solve(
             return _solve(other, text, path, key, reports, workshop)
 
         offer = tried_options(specification, path, attempt)
-        raise NoMotionError(f"{str(error).removesuffix('.')}{offer}") from None
+        raise NoMotionError(error.and_then(offer)) from None
 
 
 def _solve(
@@ -222,7 +226,7 @@ def _attempt(
     try:
         plan = specification.plan(folder)
     except BackbeatError as error:
-        raise planning_error(error, specification, path) from None
+        raise planning_error(error, path) from None
     report(0.1, SOLVING)
     about = describe(specification, plan, text)
     if plan.problem.times[-1] >= LONG and not plan.free_phases:

@@ -234,10 +234,10 @@ class Rehearsal:
 
     def _located(self, error: BackbeatError, text: str) -> BackbeatError:
         """An error with its file, and the first line that was good and is changed."""
-        if str(error).startswith(str(self.path)):
+        if error.file == self.path:
             return error
         old = "" if self._good is None else self._good.text
         pairs = zip_longest(text.splitlines(), old.splitlines())
         lines = [i for i, (new, before) in enumerate(pairs, 1) if new != before]
         where = f":{lines[0]}" if old and lines else ""
-        return BackbeatError(f"{self.path}{where}: {error}")
+        return BackbeatError(f"{self.path}{where}: {error}", file=self.path)

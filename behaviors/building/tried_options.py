@@ -15,14 +15,13 @@ from backbeat.behaviors.drumming.drummer import kit_members
 from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.behaviors.music.files.score_reader import NOTES, load_score
+from backbeat.behaviors.music.notation.score import DROPPED, MOVED, Remark
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.music.playing.offers import MOST_MOVED, command, moved_by
 from backbeat.models.common.errors import BackbeatError
 
 # Steps of a whole note that hits are moved to: sixteenths, and their triplets.
 GRIDS = (16, 24)
-# How what was dropped, or moved, is remarked.
-DROPPED, MOVED = "that two hands cannot play dropped", "hits moved to a grid"
 # Builds and verifies a specification; raises BackbeatError where that fails.
 Attempt = Callable[[DrummingSpecification], Behavior]
 
@@ -87,5 +86,5 @@ def _nearest_grid(specification: DrummingSpecification, folder: Path) -> int | N
 def _effect(made: Behavior) -> str:
     """What an option did, in words."""
     remarks: Sequence[str] = made.provenance["remarks"]  # type: ignore[assignment]
-    said = [r for r in remarks if DROPPED in r or r.startswith(MOVED)]
+    said = [r for r in remarks if isinstance(r, Remark) and r.code in (DROPPED, MOVED)]
     return f" ({'; '.join(said)})" if said else ""

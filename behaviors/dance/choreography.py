@@ -109,7 +109,7 @@ class DanceSpecification(DanceLayers):
         moves = vocabulary(folder) | self.recorded(folder, list(self.recordings))
         for found in findings(self, moves):
             if found.fails:
-                raise BackbeatError(found.sentence)
+                raise BackbeatError(found.sentence, path=found.path)
         placed = place_moves(self.tracks, moves, meter, self.fade, self.name)
         robot = make_robot(self.robot, tuple(self.equipment), Mount())
         q_start = start_configuration(robot, self.start)

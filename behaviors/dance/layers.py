@@ -14,7 +14,7 @@ from backbeat.behaviors.music.notation.meter import (
     read_meter,
 )
 from backbeat.behaviors.music.notation.tempo import Tempo
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError, located
 
 LEAST_FADE = 0.1
 
@@ -53,13 +53,15 @@ class DanceLayers(Specification):
         """
         first = first_meter(self.beats_per_bar, self.meter, self.name)
         where = f"{self.name}, meters"
-        changes = [
-            (m.bar, read_meter(m.meter, f"{where}, bar {m.bar}")) for m in self.meters
-        ]
+        with located("meters"):
+            changes = [
+                (m.bar, read_meter(m.meter, f"{where}, bar {m.bar}"))
+                for m in self.meters
+            ]
         try:
             return meter_map(first, changes)
         except BackbeatError as error:
-            raise BackbeatError(f"{where}: {error}") from None
+            raise error.reworded(f"{where}: {error}") from None
 
     def check_grid(self) -> None:
         """Refuses a beat grid that makes no sense.
@@ -69,20 +71,27 @@ class DanceLayers(Specification):
                 none, no moves, or too long a dance.
         """
         if not self.beats >= 2:
-            raise BackbeatError(f"{self.name}: a dance needs at least 2 beats")
+            raise BackbeatError(
+                f"{self.name}: a dance needs at least 2 beats", path=("beats",)
+            )
         if not self.fade >= LEAST_FADE:
             raise BackbeatError(
                 f"{self.name}: fade is {self.fade:g} beats; it must be at least "
-                f"{LEAST_FADE:g}"
+                f"{LEAST_FADE:g}",
+                path=("fade",),
             )
         if not any(self.tracks.values()):
-            raise BackbeatError(f"{self.name}: there is no move on any track")
+            raise BackbeatError(
+                f"{self.name}: there is no move on any track", path=("tracks",)
+            )
         check_bend(self.name, self.bend)
         tempo = Tempo(self.bpm, self.meter_map())
         finest = tempo.beat_length / KNOTS_PER_BEAT[-1]
         if self.knot_spacing and not self.knot_spacing >= finest:
             raise BackbeatError(
                 f"{self.name}: knot_spacing is {self.knot_spacing:g} s; at this tempo "
-                f"it is at least {finest:.3g} s, or 0 for what the moves take"
+                f"it is at least {finest:.3g} s, or 0 for what the moves take",
+                path=("knot_spacing",),
             )
-        check_length(self.name, tempo.time(self.beats))
+        with located("beats"):
+            check_length(self.name, tempo.time(self.beats))

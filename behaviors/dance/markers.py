@@ -17,10 +17,11 @@ import pandas as pd
 from pydrake.math import RollPitchYaw
 
 from backbeat.behaviors.dance.arrangement import PlacedMove, channel_offsets, mirrored
-from backbeat.behaviors.dance.vocabulary.move import TASK_CHANNELS
+from backbeat.behaviors.dance.vocabulary.move import FOOT_WORDS, TASK_CHANNELS
 from backbeat.behaviors.library.behavior import Behavior, Event
 from backbeat.behaviors.library.runs import without_short
 from backbeat.behaviors.music.notation.tempo import Tempo
+from backbeat.models.common.errors import unknown_name
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 
@@ -34,7 +35,6 @@ FLAT = 1e-4
 # A foot that lands was in the air for at least so long, and carries weight for at least
 # so long [s].
 AIRBORNE, LOADED = 0.04, 0.04
-SIDES = {"l_": "r_", "r_": "l_"}
 OTHER = {"most": "least", "least": "most", "lands": "lands"}
 COLUMNS = ("move", "track", "what", "time", "error")
 
@@ -101,18 +101,26 @@ def _sought(p: PlacedMove, beat: float, robot: RobotModel) -> tuple[str, str, bo
 
     There is no kind where the move is of no size; where a parameter is negative, the
     largest value is the least.
+
+    Raises:
+        BackbeatError: neither the move nor the robot has such a channel.
     """
     marker = p.move.marker
     assert marker is not None
     channel, extreme, side = marker.channel, marker.extreme, np.ones(1)
-    foot, _, axis = channel.partition(".")
-    if foot in robot.soles:
+    word, _, axis = channel.partition(".")
+    foot = _foot(word, robot)
+    if foot:
         if p.mirror:
-            foot = SIDES[foot[:2]] + foot[2:]
+            (foot,) = (other for other in robot.feet.values() if other != foot)
             extreme = OTHER[extreme] if axis == "y" else extreme
         return (f"{foot}.{axis}" if axis else foot), extreme, p.mirror
     at = beat + BESIDE * p.move.length(p.values) * np.array([-1.0, 0.0, 1.0])
-    own = channel_offsets(replace(p, mirror=False), at, robot)[channel]
+    offsets = channel_offsets(replace(p, mirror=False), at, robot)
+    if channel not in offsets:
+        known = (*FOOT_WORDS, *robot.soles, *offsets)
+        raise unknown_name(f"channel of the marker of {p.move.name}", channel, known)
+    own = offsets[channel]
     rise = own[1] - 0.5 * (own[0] + own[2])
     if abs(rise) < FLAT:
         return channel, "", False
@@ -121,6 +129,13 @@ def _sought(p: PlacedMove, beat: float, robot: RobotModel) -> tuple[str, str, bo
     if p.mirror:
         ((channel, side),) = mirrored({channel: np.ones(1)}, robot).items()
     return channel, found if side[0] > 0 else OTHER[found], is_turned
+
+
+def _foot(word: str, robot: RobotModel) -> str:
+    """The sole that a marker's channel is about; "" if it is about none."""
+    if word in FOOT_WORDS:
+        return robot.feet[word.partition(" ")[0]]
+    return word if word in robot.soles else ""
 
 
 def _mirrored_words(text: str) -> str:

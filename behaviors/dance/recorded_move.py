@@ -222,14 +222,13 @@ def _track(found: RetargetedMotion, robot: RobotModel) -> str:
     if found.planted:
         return "legs"
 
-    def is_of(*groups: str) -> bool:
-        there = [robot.groups[g] for g in groups if g in robot.groups]
-        own = {robot.joint_names[j] for group in there for j in group}
-        return set(found.offsets) <= own
+    def is_of(*roles: str) -> bool:
+        there = [robot.roles.names(role) for role in roles if role in robot.roles]
+        return set(found.offsets) <= {name for names in there for name in names}
 
     if is_of("neck"):
         return "head"
-    return "arms" if is_of("neck", "l_arm", "r_arm") else "body"
+    return "arms" if is_of("neck", "left arm", "right arm") else "body"
 
 
 def departures(

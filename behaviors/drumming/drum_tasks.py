@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from pydrake.math import RigidTransform
 
-from backbeat.behaviors.drumming.drummer import elbow, stick_tip
+from backbeat.behaviors.drumming.drummer import elbow, stick, stick_tip
 from backbeat.behaviors.drumming.strokes import (
     PLAIN,
     PlannedHit,
@@ -87,15 +87,15 @@ class DrumTasks:
         """
         robot, knots = self.robot, np.arange(len(self.grid.times))
         nq = robot.base_positions
-        back = robot.groups["back"]
+        back = robot.roles.joints("waist")
         tasks: list[Task] = [PostureTask(back, knots, np.zeros(len(back)), 8.0)]
-        arms = np.r_[robot.groups["l_arm"], robot.groups["r_arm"]]
+        arms = np.concatenate([robot.roles.joints(f"{h} arm") for h in HANDS])
         tasks.append(PostureTask(arms, knots, path[:, nq + arms], 2.0))
         if robot.floating:
-            legs = np.r_[robot.groups["l_leg"], robot.groups["r_leg"]]
+            legs = np.concatenate([robot.roles.joints(f"{s} leg") for s in HANDS])
             tasks.append(PostureTask(legs, knots, q_start[nq + legs], 4.0))
-            pelvis = RigidTransform()
-            tasks.append(FrameTask("pelvis", knots, pelvis, "rx ry rz", weight=20.0))
+            level, base = RigidTransform(), robot.base_name
+            tasks.append(FrameTask(base, knots, level, "rx ry rz", weight=20.0))
         return tasks
 
     def balance(self, supports: Mapping[str, RigidTransform]) -> Task:
@@ -120,7 +120,8 @@ class DrumTasks:
             down = np.ones(len(self.grid.times), bool)
             for start, end in self.free_elbows(hand, is_free):
                 down[self.grid.within(start, end)] = False
-            tasks.append(FrameTask(elbow(hand), np.flatnonzero(down), X, "z", upper=0))
+            low = elbow(self.robot, hand)
+            tasks.append(FrameTask(low, np.flatnonzero(down), X, "z", upper=0))
         return tasks
 
     def free_elbows(
@@ -210,7 +211,7 @@ class DrumTasks:
             spans = [self._span(h) for h in self.score.holds if hand in h.rest]
             around = [self.grid.within(a - BESIDE, b + BESIDE) for a, b in spans]
             at = np.unique(np.concatenate([*around, *self._at_heads(hand)]))
-            tips = collisions.feelers_of(f"{hand[0]}_stick", "tip")
+            tips = collisions.feelers_of(stick(hand), "tip")
             near += [(i, at) for i in tips]
         return near
 
@@ -236,7 +237,7 @@ class DrumTasks:
         ends = np.minimum(beats, end - start - beats)
         window = np.clip(ends, 0, 1) ** 2 * (3 - 2 * np.clip(ends, 0, 1))
         angle = hold.sway * window * np.sin(2 * np.pi * beats / hold.sway_beats)
-        turn = self.robot.joint_indices(["back_bkz"])
+        turn = self.robot.roles.joints("waist yaw")
         return PostureTask(turn, knots, angle[:, None], DANCE)
 
     def _span(self, hold: Hold) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from backbeat.behaviors.music.notation.score import FEET, HANDS, Hit, Score
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.models.kit.pedals import BEATER_NAME
+from backbeat.models.robot.model import RobotModel
 
 # Height of a tip that waits above a head [m].
 WAITING = 0.15
@@ -48,24 +49,29 @@ def played_feet(score: Score, seated: bool, where: str) -> list[str]:
     return score.feet
 
 
+def stick(hand: str) -> str:
+    """What a hand carries, by its name in the equipment `sticks` of a robot."""
+    return f"{hand[0]}_stick"
+
+
 def stick_tip(hand: str) -> str:
     """Frame of the tip of a hand's stick."""
-    return f"{hand[0]}_stick_tip"
+    return f"{stick(hand)}_tip"
 
 
-def elbow(hand: str) -> str:
+def elbow(robot: RobotModel, hand: str) -> str:
     """Link whose origin is at a hand's elbow: where the arm bends."""
-    return f"{hand[0]}_larm"
+    return robot.roles.link(f"{hand} elbow")
 
 
-def shoulder(hand: str) -> str:
+def shoulder(robot: RobotModel, hand: str) -> str:
     """Link whose origin is at a hand's shoulder: where the arm is raised."""
-    return f"{hand[0]}_scap"
+    return robot.roles.link(f"{hand} shoulder")
 
 
-def wrist(hand: str) -> str:
+def wrist(robot: RobotModel, hand: str) -> str:
     """Link whose origin is at a hand's wrist."""
-    return f"{hand[0]}_hand"
+    return robot.roles.link(f"{hand} wrist")
 
 
 def striker(hit: Hit) -> str:
@@ -99,7 +105,7 @@ def score_events(
     if not score.tempo.is_constant:
         pulses = [p.beat for p in score.tempo.meter.pulses(score.beats)]
         beats = {*map(float, range(int(score.beats + 1e-9) + 1)), *pulses}
-        events += [Event(time(b), "beat", f"{b:.12g}") for b in beats]
+        events += [Event(time(b), "beat", f"{b:.12g}") for b in sorted(beats)]
     if score.backing or score.lead_in:
         events.append(Event(time(score.lead_in), "music", score.backing))
     for hold in score.holds:

@@ -54,7 +54,7 @@ def find_elbows(robot: RobotModel, t: np.ndarray, q: np.ndarray) -> Elbows:
     """Measures both elbows at every sample of any motion: a plan's, a run's.
 
     Args:
-        robot: a robot with the arms of Atlas.
+        robot: a robot whose YAML has the roles of its arms.
         t: (N,) times [s].
         q: (N, nq) configurations.
     """
@@ -70,7 +70,7 @@ def find_elbows(robot: RobotModel, t: np.ndarray, q: np.ndarray) -> Elbows:
 def _heights(state: Configuration, hand: str) -> tuple[float, float]:
     """Depth and sag of one elbow [m]."""
     p_S, p_E, p_H = (
-        state.place(link) for link in (shoulder(hand), elbow(hand), wrist(hand))
+        state.place(link(state.robot, hand)) for link in (shoulder, elbow, wrist)
     )
     along = (p_H - p_S) / np.linalg.norm(p_H - p_S)
     away = (p_E - p_S) - ((p_E - p_S) @ along) * along

@@ -78,7 +78,7 @@ class RestingPostures:
             places = [X.translation() for X in supports.values()]
             middle = np.mean(places, axis=0)[:2]
         weights = np.ones(robot.num_velocities)
-        weights[robot.base_velocities + robot.groups["back"]] = BACK
+        weights[robot.base_velocities + robot.roles.joints("waist")] = BACK
         found = InverseKinematics(robot, joint_weights=weights).solve(
             q, targets, middle
         )

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from pydrake.math import RigidTransform, RotationMatrix
 
-from backbeat.behaviors.drumming.drummer import elbow, shoulder, stick_tip
+from backbeat.behaviors.drumming.drummer import elbow, shoulder, stick, stick_tip
 from backbeat.behaviors.drumming.pedal_strokes import PlayingFoot
 from backbeat.behaviors.drumming.strike_postures import ArmFrames, StrikePostures
 from backbeat.behaviors.library.behavior import Mount, make_robot
@@ -20,7 +20,6 @@ from backbeat.models.world.scene import Scene
 SEAT_HEIGHT = 0.65  # of the pelvis origin, seated [m]
 # The contact to sit with, and the equipment that it comes with.
 SEAT = "seat"
-ARM_LINKS = ("larm", "ufarm", "lfarm", "hand", "stick")
 # Planned elbows keep this much below the shoulders of the upright posture [m].
 ELBOW_ROOM = 0.05
 
@@ -91,10 +90,10 @@ class RobotAtKit:
             {h: self._alone(h) for h in HANDS},
             {
                 h: ArmFrames(
-                    f"{h[0]}_arm",
+                    self.robot.roles.joints(f"{h} arm"),
                     stick_tip(h),
-                    f"{h[0]}_stick",
-                    elbow(h),
+                    stick(h),
+                    elbow(self.robot, h),
                     self.elbow_height(h),
                 )
                 for h in HANDS
@@ -105,7 +104,24 @@ class RobotAtKit:
     def elbow_height(self, hand: str) -> float:
         """Height in the world that an elbow shall not exceed [m]."""
         state = Configuration(self.robot, self.posture)
-        return float(state.pose(shoulder(hand)).translation()[2]) - ELBOW_ROOM
+        return (
+            float(state.pose(shoulder(self.robot, hand)).translation()[2]) - ELBOW_ROOM
+        )
+
+    @property
+    def arms(self) -> dict[str, frozenset[str]]:
+        """Names of joints, links, frames and the stick of each hand's arm."""
+        joints, groups = self.robot.joint_names, self.robot.groups
+        return {
+            hand: frozenset(
+                [
+                    *(joints[j] for j in groups[f"{hand[0]}_arm"]),
+                    *self._forearm(hand),
+                    stick_tip(hand),
+                ]
+            )
+            for hand in HANDS
+        }
 
     def _sit(self, feet: dict[str, RigidTransform]) -> dict[str, RigidTransform]:
         """The chair under the pelvis, and the feet flat on the floor."""
@@ -119,7 +135,7 @@ class RobotAtKit:
 
     def _collisions(self) -> CollisionModel:
         """Arms and sticks keep away from kit and body."""
-        links = [f"{hand[0]}_{link}" for hand in HANDS for link in ARM_LINKS]
+        links = [link for hand in HANDS for link in self._forearm(hand)]
         return make_collision_model(self.robot, links, self.kit.solids())
 
     @cached_property
@@ -132,11 +148,15 @@ class RobotAtKit:
 
     def _alone(self, hand: str) -> CollisionModel:
         """What one arm keeps away from while the other is out of its way."""
-        other = "r" if hand == "left" else "l"
+        own, (other,) = self._forearm(hand), (h for h in HANDS if h != hand)
         mine = [
             i
             for i, f in enumerate(self.collisions.feelers)
-            if f.link.startswith(f"{hand[0]}_") and f.part != "tip"
+            if f.link in own and f.part != "tip"
         ]
-        theirs = [f"{other}_{link}" for link in ARM_LINKS]
-        return self.collisions.restricted(mine, theirs)
+        return self.collisions.restricted(mine, self._forearm(other))
+
+    def _forearm(self, hand: str) -> list[str]:
+        """Links of an arm from the elbow on, and the stick."""
+        elbow_on = self.robot.roles.links_beyond(f"{hand} elbow", f"{hand} arm")
+        return [*elbow_on, stick(hand)]

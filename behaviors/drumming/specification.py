@@ -48,9 +48,10 @@ from backbeat.behaviors.music.notation.player import NO_ADVICE, Advice, HandMode
 from backbeat.behaviors.music.notation.score import FEET, HANDS, Score
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.music.playing.haste import hastened
-from backbeat.models.common.errors import BackbeatError
-from backbeat.models.kit.description import USUAL, kit_sources, kit_text
+from backbeat.models.common.errors import BackbeatError, located
+from backbeat.models.kit.description import kit_sources, kit_text
 from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.kit.schema import USUAL
 from backbeat.optimization.interior_point.solution import Trouble
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.problem.trajectory_problem import (
@@ -79,11 +80,11 @@ WEIGHTS = Weights(
     moment=40.0,
     smoothness_share={
         "base": 150.0,
-        "back": 20.0,
-        "l_leg": 4.0,
-        "r_leg": 4.0,
-        "l_wrist": 0.1,
-        "r_wrist": 0.1,
+        "waist": 20.0,
+        "left leg": 4.0,
+        "right leg": 4.0,
+        "left wrist": 0.1,
+        "right wrist": 0.1,
     },
 )
 
@@ -118,7 +119,8 @@ class DrummingSpecification(Specification):
         if not self.score:
             raise BackbeatError(
                 f"{self.name}: score names no file; write 'score: my-song' for "
-                "scores/my-song.yaml, or the name of a tablature or MIDI file"
+                "scores/my-song.yaml, or the name of a tablature or MIDI file",
+                path=("score",),
             )
         if Path(self.score).suffix:
             return find_notes(folder, self.score)
@@ -136,7 +138,8 @@ class DrummingSpecification(Specification):
         Raises:
             BackbeatError: there is no such kit, or it makes no sense.
         """
-        return DrumKit(text=kit_text(self.kit, folder))
+        with located("kit"):
+            return DrumKit(text=kit_text(self.kit, folder))
 
     def written_score(self, folder: str | Path) -> Score:
         """The score at the tempo that it is written in, with hands for all hits."""
@@ -159,7 +162,9 @@ class DrummingSpecification(Specification):
         folder = Path(folder)
         if self.seat not in ("chair", "none"):
             raise BackbeatError(
-                f"{self.name}: seat is chair or none, not {self.seat!r}"
+                f"{self.name}: seat is chair or none, not {self.seat!r}",
+                path=("seat",),
+                subject=self.seat,
             )
         self.stroke.check(self.name)
         return _Drummer(self, folder, advice).plan()
@@ -179,12 +184,14 @@ class _Drummer:
         self.advice, self.rounds = advice, rounds
         seated = specification.seat == "chair"
         path = specification.score_path(folder)
-        kit = kit_text(specification.kit, folder)
+        with located("kit"):
+            kit = kit_text(specification.kit, folder)
         written = self._load(path, kit_members(DrumKit(text=kit)))
         feet = played_feet(written, seated, specification.name)
-        at_kit = RobotAtKit(
-            specification.robot, specification.equipment, seated, kit, feet
-        )
+        with located("robot"):
+            at_kit = RobotAtKit(
+                specification.robot, specification.equipment, seated, kit, feet
+            )
         self.at_kit, self.robot, self.kit = at_kit, at_kit.robot, at_kit.kit
         self.postures = at_kit.strike_postures(specification.stroke.slope)
         self.shared: set[str] = set()
@@ -323,7 +330,8 @@ class _Drummer:
 
     def _weights(self) -> Weights:
         """Weights of the motion; a leg that plays may move."""
-        legs = {f"{name[0]}_leg": PLAYING for name in self.at_kit.feet}
+        sides = (name.partition(" ")[0] for name in self.at_kit.feet)
+        legs = {f"{side} leg": PLAYING for side in sides}
         return replace(WEIGHTS, smoothness_share={**WEIGHTS.smoothness_share, **legs})
 
     @property
@@ -338,7 +346,8 @@ class _Drummer:
         may_drop = self.score.may_drop
         while rounds:
             rounds -= 1
-            thought = think_again(advice, self.score, troubles, may_drop)
+            arms = self.at_kit.arms
+            thought = think_again(advice, self.score, troubles, arms, may_drop)
             if thought is None:
                 return None
             advice = thought

@@ -38,14 +38,16 @@ def start_at_rest(
     first = score.holds[0] if score.holds else None
     if first is None or first.beat > 0 or set(first.rest) != set(HANDS):
         raise BackbeatError(
-            f"{where}: a score starts with a hold in which both hands rest"
+            f"{where}: a score starts with a hold in which both hands rest",
+            path=("score",),
         )
     q, fault = resting.find(first.rest, posture)
     if fault:
         on = " and ".join(f"the {h} stick on {m}" for h, m in first.rest.items())
         raise BackbeatError(
             f"{where}: a score starts with {on}, and {fault}; let hands rest on other "
-            "drums in the first hold"
+            "drums in the first hold",
+            path=("score",),
         )
     return q
 

@@ -45,13 +45,13 @@ class ArmFrames:
     """Frames of an arm with a stick.
 
     Attributes:
-        group: joints of the arm.
+        joints: (n,) indices of the joints of the arm.
         tip, stick: frames of the stick's tip and of the stick.
         elbow: frame at the elbow.
         elbow_height: height that the elbow shall not exceed in the world [m].
     """
 
-    group: str
+    joints: np.ndarray
     tip: str
     stick: str
     elbow: str
@@ -90,10 +90,11 @@ class StrikePostures:
         # Weight of the back, and whether the elbow is free, by hand and member.
         self._ways_to: dict[tuple[str, str], tuple[float, bool]] = {}
         self._ways: dict[tuple[str, str, str], Way] = {}
+        self._solvers: dict[tuple[str, float], InverseKinematics] = {}
 
     def arm(self, hand: str) -> np.ndarray:
         """Joint indices of a hand's arm."""
-        return self.robot.groups[self._arms[hand].group]
+        return self._arms[hand].joints
 
     def elbow_is_free(self, hand: str, member: str) -> bool:
         """Whether the elbow cannot be down at a member that was reached."""
@@ -220,9 +221,14 @@ class StrikePostures:
 
     def _kinematics(self, hand: str, back: float) -> InverseKinematics:
         """Only this arm moves, and the back a little where it has to."""
+        if (hand, back) not in self._solvers:
+            self._solvers[hand, back] = self._make_kinematics(hand, back)
+        return self._solvers[hand, back]
+
+    def _make_kinematics(self, hand: str, back: float) -> InverseKinematics:
         weights = np.full(self.robot.num_velocities, 1e4)
         nf = self.robot.base_velocities
-        weights[nf + self.robot.groups["back"]] = back
+        weights[nf + self.robot.roles.joints("waist")] = back
         weights[nf + self.arm(hand)] = 1.0
         return InverseKinematics(self.robot, self._collisions[hand], weights)
 

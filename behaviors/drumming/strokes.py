@@ -79,10 +79,13 @@ class Stroke:
         if not (0.02 <= self.apex <= 0.4 and 0.2 <= self.speed <= 3.0):
             raise BackbeatError(
                 f"{name}: a stroke has an apex of 0.02 to 0.4 m and a speed of "
-                "0.2 to 3 m/s"
+                "0.2 to 3 m/s",
+                path=("stroke",),
             )
         if not 0.0 <= self.slope <= 1.0:
-            raise BackbeatError(f"{name}: a stroke has a slope of 0 to 1 rad")
+            raise BackbeatError(
+                f"{name}: a stroke has a slope of 0 to 1 rad", path=("stroke",)
+            )
 
     def strike_speed(self, velocity: float) -> float:
         """Speed at the head for a velocity as in MIDI [m/s]."""

@@ -43,6 +43,7 @@ class Footprints:
     Attributes:
         steps: the steps.
         lengths: how long they take [s].
+        feet: contacts of the feet, by side.
         counts: intervals between knots in each.
         places: footprints of each foot, before the first step and after every one.
     """
@@ -52,6 +53,7 @@ class Footprints:
         steps: Sequence[Step],
         lengths: Sequence[float],
         knot_spacing: float,
+        feet: Mapping[str, str],
         poses: Mapping[str, RigidTransform],
         heading: float = 0.0,
     ) -> None:
@@ -61,14 +63,15 @@ class Footprints:
             steps: the steps.
             lengths: how long they take [s].
             knot_spacing: about the time from knot to knot [s].
+            feet: contacts of the feet, by side.
             poses: of the contacts where the steps start.
             heading: where the robot faces there, left of x [rad].
         """
         ahead = RotationMatrix(RollPitchYaw(0.0, 0.0, -heading))
-        self.steps, self.lengths = steps, lengths
+        self.steps, self.lengths, self.feet = steps, lengths, feet
         self.places = {
             foot: [Footprint(X.translation(), heading, ahead @ X.rotation())]
-            for foot, X in ((f, poses[FEET[f]]) for f in FEET)
+            for foot, X in ((f, poses[feet[f]]) for f in FEET)
         }
         self.counts = [max(LEAST_INTERVALS, round(T / knot_spacing)) for T in lengths]
         self._go()
@@ -107,7 +110,7 @@ class Footprints:
         phases = (
             Phase(
                 self.lengths[i],
-                {FEET[f]: self.places[f][i].pose() for f in STANDING[step.feet]},
+                {self.feet[f]: self.places[f][i].pose() for f in STANDING[step.feet]},
                 step.feet,
             )
             for i, step in enumerate(self.steps)

@@ -22,7 +22,7 @@ from backbeat.behaviors.posture.stance import (
     support_poses,
 )
 from backbeat.models.collision.making import make_self_collision_model
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import BackbeatError, located, unknown_name
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.problem.tasks import CenterOfMassTask, FrameTask, PostureTask
@@ -92,8 +92,10 @@ class FootstepSpecification(Specification):
             BackbeatError: a step makes no sense, or ends out of reach.
         """
         self._check()
-        robot = make_robot(self.robot, tuple(self.equipment), Mount())
-        walker = Walker(self, robot, start_configuration(robot, self.start))
+        with located("robot"):
+            robot = make_robot(self.robot, tuple(self.equipment), Mount())
+        with located("start"):
+            walker = Walker(self, robot, start_configuration(robot, self.start))
         names = [f"{self.name}, step {i}," for i, _ in enumerate(self.steps, 1)]
         check_strides(robot, walker.q_start, walker.prints, names)
         return walker.plan()
@@ -110,46 +112,58 @@ class FootstepSpecification(Specification):
 
     def _check(self) -> None:
         if not self.steps:
-            raise BackbeatError(f"{self.name}: there are no steps")
+            raise BackbeatError(f"{self.name}: there are no steps", path=("steps",))
         if not FINEST <= self.knot_spacing <= 0.1:
             raise BackbeatError(
                 f"{self.name}: knot_spacing is {self.knot_spacing:g} s; it is "
-                f"{FINEST:g} to 0.1 s"
+                f"{FINEST:g} to 0.1 s",
+                path=("knot_spacing",),
             )
         check_bend(self.name, self.bend)
         for i, step in enumerate(self.steps, 1):
-            where = f"{self.name}, step {i}"
+            where, place = f"{self.name}, step {i}", ("steps", i - 1)
             if step.feet not in STANDING:
-                raise unknown_name(f"feet in {where}", step.feet, STANDING)
+                with located(*place):
+                    raise unknown_name(f"feet in {where}", step.feet, STANDING)
             if (step.time > 0) == (step.beats > 0):
-                raise BackbeatError(f"{where}: give it a time or a number of beats")
+                raise BackbeatError(
+                    f"{where}: give it a time or a number of beats", path=place
+                )
             if step.between and not _holds(step.between, self.duration(step)):
                 raise BackbeatError(
-                    f"{where}: 'between' has a least and a most time around its time"
+                    f"{where}: 'between' has a least and a most time around its time",
+                    path=(*place, "between"),
                 )
             if len(step.to) != 2 or any(len(p) != 3 for p in step.via):
                 raise BackbeatError(
-                    f"{where}: 'to' has two numbers and each place in 'via' three"
+                    f"{where}: 'to' has two numbers and each place in 'via' three",
+                    path=place,
                 )
             places = [*step.to, *np.ravel(step.via)]
             numbers = [*places, step.turn, step.clearance, step.lower]
             if not (np.abs(numbers) <= FARTHEST).all():
                 raise BackbeatError(
-                    f"{where}: a value is not a finite number of at most {FARTHEST:g}"
+                    f"{where}: a value is not a finite number of at most {FARTHEST:g}",
+                    path=place,
                 )
             moves = bool(np.any(step.to)) or step.turn != 0 or bool(step.via)
             if step.feet == "both" and moves:
-                raise BackbeatError(f"{where}: both feet stand, none can move")
+                raise BackbeatError(
+                    f"{where}: both feet stand, none can move", path=place
+                )
         self.first_meter()
         check_length(self.name, sum(self.duration(s) for s in self.steps))
         if not abs(self.arm_swing) <= FARTHEST:
             raise BackbeatError(
-                f"{self.name}: arm_swing is not a finite number of at most {FARTHEST:g}"
+                f"{self.name}: arm_swing is not a finite number of at most "
+                f"{FARTHEST:g}",
+                path=("arm_swing",),
             )
         for i in (0, -1):
             if self.steps[i].feet != "both":
                 raise BackbeatError(
-                    f"{self.name}: the first and the last step have both feet standing"
+                    f"{self.name}: the first and the last step have both feet standing",
+                    path=("steps", i % len(self.steps)),
                 )
 
 
@@ -176,6 +190,7 @@ class Walker:
             specification.steps,
             [specification.duration(s) for s in specification.steps],
             specification.knot_spacing,
+            robot.feet,
             support_poses(robot, q_start),
             heading,
         )
@@ -253,9 +268,8 @@ class Walker:
         yield FrameTask(self.robot.trunk.name, knots, level, "rx ry rz", weight=20.0)
         if self.specification.arm_swing:
             # The arms are mirrored: the same angle sends one back, one forward.
-            joints = np.array(
-                [self.robot.joint_index(f"{s}_arm_shz") for s in ("l", "r")]
-            )
+            shoulders = (self.robot.roles.joints(f"{s} shoulder") for s in FEET)
+            joints = np.array([shoulder[0] for shoulder in shoulders])
             swing = self.specification.arm_swing * apart[:, None]
             rest = self.q_start[self.robot.base_positions + joints]
             yield PostureTask(joints, knots, rest + swing, 40.0)
@@ -273,7 +287,7 @@ class Walker:
             Footprint(p, a.yaw + s * (b.yaw - a.yaw), a.R).pose()
             for p, s in zip(path, minimum_jerk(u), strict=True)
         ]
-        name = FEET[foot]
+        name = self.robot.feet[foot]
         free = step.feet == "none"
         yield FrameTask(name, knots, targets, "rx ry rz", weight=40.0)
         if not free:

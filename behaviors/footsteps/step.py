@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-# Feet that stand, by the words of a step, and their contacts.
+# Feet, and those that stand, by the words of a step.
+FEET = ("left", "right")
 STANDING = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 STANDING["none"] = ()
-FEET = {"left": "l_foot", "right": "r_foot"}
 
 
 @dataclass

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from pydrake.math import RigidTransform
 
-from backbeat.behaviors.footsteps.step import FEET, Step
+from backbeat.behaviors.footsteps.step import Step
 from backbeat.behaviors.motion.placement import Placement
 from backbeat.behaviors.posture.stance import support_poses
 from backbeat.models.common.errors import BackbeatError
@@ -57,8 +57,8 @@ def steps_between(
             f"{np.hypot(way.x, way.y):.1f} m and {np.degrees(way.yaw):.0f} "
             "degrees; put a walk between them"
         )
-    sides = {f: _Foot.of(here, start[FEET[f]]) for f in order}
-    goals = {f: _Foot.of(there, end[FEET[f]]) for f in order}
+    sides = {f: _Foot.of(here, start[robot.feet[f]]) for f in order}
+    goals = {f: _Foot.of(there, end[robot.feet[f]]) for f in order}
     now = {f: sides[f].at(here) for f in order}
     com = [Configuration(robot, q).center_of_mass[2] for q in (a, b)]
     steps = [Step(feet="both", time=BEFORE, lower=float(com[0] - com[1]))]

@@ -66,7 +66,8 @@ def check_strides(
             f"{where[i]} is too long for {robot.name}: at {time:.2f} s the "
             f"{landed[0]} foot lands {_apart(feet, landed[0])} the other one, and both "
             f"legs at once reach {reach.share(feet):.0%} of that"
-            f"{_limits(robot, found, feet)}; make the step shorter"
+            f"{_limits(robot, found, feet)}; make the step shorter",
+            path=("steps", i),
         )
 
 
@@ -87,7 +88,8 @@ class _Reach:
         X_WB = RigidTransform(turn, there) @ RigidTransform(-here) @ self._X_WB
         q = self._q.copy()
         q[:4], q[4:7] = X_WB.rotation().ToQuaternion().wxyz(), X_WB.translation()
-        targets = {FEET[f]: IKTarget(p.pose()) for f, p in feet.items()}
+        robot_feet = self._robot.feet
+        targets = {robot_feet[f]: IKTarget(p.pose()) for f, p in feet.items()}
         return self._solver.solve(q, targets)
 
     def share(self, feet: Mapping[str, Footprint]) -> float:
@@ -138,7 +140,7 @@ def _blocked(
     """Joints that stop at a limit on the way to the feet's places, the worst first."""
     state, pushes = Configuration(robot, found.q), dict[int, float]()
     for foot, goal in feet.items():
-        contact = FEET[foot]
+        contact = robot.feet[foot]
         limb = np.asarray(robot.contacts[contact].limb)
         X_WF, X_WG = state.pose(contact), goal.pose()
         across = X_WG.rotation() @ X_WF.rotation().inverse()

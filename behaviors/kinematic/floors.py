@@ -39,7 +39,7 @@ def elbow_rows(
     columns = state.robot.base_velocities + seventeen(state.robot)
     rows = []
     for hand in HANDS:
-        high, low = shoulder(hand), elbow(hand)
+        high, low = shoulder(state.robot, hand), elbow(state.robot, hand)
         places = [state.pose(link).translation()[2] for link in (high, low)]
         depth = float(places[0] - places[1])
         if depth < floor + ELBOW_BAND:

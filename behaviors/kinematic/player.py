@@ -37,8 +37,6 @@ PELVIS_HEIGHT = 0.65  # above the kit's floor, seated [m]
 TIP_RADIUS = 0.007  # m
 POSTURE = "drum-ready-seated"
 EQUIPMENT = ("sticks",)
-ELBOWS = ("l_arm_ely", "l_arm_elx", "r_arm_ely", "r_arm_elx")
-TORSO_TURN = "back_bkz"
 # Slope of the stick down to the tip while it does not lift [rad].
 SLOPE = 0.25
 # Static postures are found in so many steps of the same law.
@@ -81,7 +79,8 @@ def seated_robot(kit: DrumKit) -> tuple[RobotModel, Mount]:
     """Atlas with sticks on its chair: pelvis welded, legs and neck fixed."""
     whole = make_robot("atlas", EQUIPMENT, Mount())
     angles = whole.posture_joints(POSTURE)
-    fixed = whole.joint_indices(["l_leg", "r_leg", "neck"])
+    roles = ("left leg", "right leg", "neck")
+    fixed = np.concatenate([whole.roles.joints(role) for role in roles])
     locked = {whole.joint_names[i]: 0.0 for i in fixed}
     locked |= {name: angles[name] for name in locked if name in angles}
     x, y, z = map(float, kit.p_WK)
@@ -119,9 +118,12 @@ class KinematicPlayer:
         self._order = seventeen(self.robot)
         names = [self.robot.joint_names[i] for i in self._order]
         self._names = tuple(names)
-        self._elbows = np.array([names.index(n) for n in ELBOWS])
-        self._turn = names.index(TORSO_TURN)
-        self._back = np.arange(len(self.robot.groups["back"]))
+        roles = self.robot.roles
+        bends = [roles.names(f"{hand} elbow") for hand in HANDS]
+        self._elbows = np.array([names.index(n) for pair in bends for n in pair])
+        (turn,) = roles.names("waist yaw")
+        self._turn = names.index(turn)
+        self._back = np.arange(len(roles.joints("waist")))
         lower = self.robot.position_lower[self._order]
         upper = self.robot.position_upper[self._order]
         self._range = lower + 0.1 * (upper - lower), upper - 0.1 * (upper - lower)

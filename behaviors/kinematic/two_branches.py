@@ -10,12 +10,12 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 
 TIPS = ("l_stick_tip", "r_stick_tip")
-ARMS = ("l_arm", "r_arm")
+ARMS = ("left arm", "right arm")
 
 
 def seventeen(robot: RobotModel) -> np.ndarray:
     """(17,) joint indices in the order of the columns: torso, left arm, right arm."""
-    return np.concatenate([robot.groups[g] for g in ("back", *ARMS)])
+    return np.concatenate([robot.roles.joints(role) for role in ("waist", *ARMS)])
 
 
 def two_branch_jacobian(configuration: Configuration) -> tuple[np.ndarray, np.ndarray]:
@@ -29,13 +29,14 @@ def two_branch_jacobian(configuration: Configuration) -> tuple[np.ndarray, np.nd
         axes. The blocks of the other arm are zero by construction.
     """
     robot = configuration.robot
-    back = len(robot.groups["back"])
-    columns = [len(robot.groups[arm]) for arm in ARMS]
+    waist = robot.roles.joints("waist")
+    arms = [robot.roles.joints(arm) for arm in ARMS]
+    back, columns = len(waist), [len(arm) for arm in arms]
     J_p, J_R = np.zeros((6, back + sum(columns))), np.zeros((6, back + sum(columns)))
     first = back
-    for i, (tip, arm) in enumerate(zip(TIPS, ARMS, strict=True)):
+    for i, (tip, arm) in enumerate(zip(TIPS, arms, strict=True)):
         J = configuration.jacobian(tip)
-        mine = np.r_[robot.groups["back"], robot.groups[arm]] + robot.base_velocities
+        mine = np.r_[waist, arm] + robot.base_velocities
         at = np.r_[0:back, first : first + columns[i]]
         J_R[3 * i : 3 * i + 3, at] = J[:3, mine]
         J_p[3 * i : 3 * i + 3, at] = J[3:, mine]

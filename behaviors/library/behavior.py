@@ -37,7 +37,8 @@ def check_beat_priority(where: str, priority: float) -> None:
     if not 0 <= priority <= 1:
         raise BackbeatError(
             f"{where}: beat_priority is {priority}; it goes from 0 (save the balance "
-            "first) to 1 (hold the beat at any price)"
+            "first) to 1 (hold the beat at any price)",
+            path=("beat_priority",),
         )
 
 

@@ -50,7 +50,8 @@ def check_name(name: str) -> str:
                 "behaviors of specifications, and 'backbeat list' names them"
             )
         raise BackbeatError(
-            f"{name[:80]!r} is not a behavior name; use small letters, digits and '-'"
+            f"{name[:80]!r} is not a behavior name; use small letters, digits and '-'",
+            subject=name,
         )
     return name
 

@@ -48,11 +48,15 @@ class Objectives:
         """
         values = vars(self)
         if not all(np.isfinite(v) and v >= 0 for v in values.values()):
-            raise BackbeatError(f"{name}: objectives are numbers >= 0, not {values}")
+            raise BackbeatError(
+                f"{name}: objectives are numbers >= 0, not {values}",
+                path=("objectives",),
+            )
         if min(self.smoothness, self.posture) == 0:
             raise BackbeatError(
                 f"{name}: the objectives smoothness and posture must be above 0, or no "
-                "motion would be the best"
+                "motion would be the best",
+                path=("objectives",),
             )
 
 
@@ -184,5 +188,6 @@ def check_bend(name: str, bend: float) -> None:
     if not 0 <= bend <= MOST_BEND:
         raise BackbeatError(
             f"{name}: bend is {bend:g} rad; it is 0 to {MOST_BEND:g}, by which knees "
-            "stay bent where feet stand"
+            "stay bent where feet stand",
+            path=("bend",),
         )

@@ -12,8 +12,7 @@ as any that is dropped.
 """
 
 import itertools
-import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from backbeat.behaviors.music.notation.player import Advice
@@ -27,6 +26,8 @@ ONE, SHARE = 0.4, 0.5
 ABOUT, PRICE = 0.25, 20.0
 # How often knots get closer about a place, and how far that reaches [s].
 CLOSER, REACH = 2, 0.06
+# Names of joints, links, frames and equipment of the arm of each of HANDS.
+Arms = Mapping[str, Collection[str]]
 # Times that a score is stuck anew before it counts as not playable.
 ROUNDS = 12
 
@@ -44,14 +45,21 @@ def places_of(troubles: Sequence[Trouble]) -> list[Trouble]:
     return [max(group, key=lambda t: t.amount) for group in found]
 
 
-def hand_of(trouble: Trouble) -> str:
-    """The hand that was in trouble; empty when its name tells of none."""
-    side = re.search(r"\b([lr])_(arm|hand|stick|larm|ufarm|lfarm|wrist)", trouble.what)
-    return {"l": "left", "r": "right"}[side.group(1)] if side else ""
+def hand_of(trouble: Trouble, arms: Arms) -> str:
+    """The hand that was in trouble; empty when it is about neither."""
+    for thing in trouble.name.things:
+        for hand, names in arms.items():
+            if thing.name in names:
+                return hand
+    return ""
 
 
 def think_again(
-    advice: Advice, score: Score, troubles: Sequence[Trouble], may_drop: bool
+    advice: Advice,
+    score: Score,
+    troubles: Sequence[Trouble],
+    arms: Arms,
+    may_drop: bool,
 ) -> Advice | None:
     """What to avoid besides; None when nothing is left to try.
 
@@ -59,6 +67,7 @@ def think_again(
         advice: what was avoided already.
         score: that was tried, with hands.
         troubles: what no motion was found for.
+        arms: what belongs to each hand.
         may_drop: whether hits may be left out.
     """
     finer, left = _closer(advice.finer, score, troubles)
@@ -68,7 +77,7 @@ def think_again(
         return advice.instead
     prices, dropped = dict(advice.prices), set(advice.dropped)
     for place in places_of(left):
-        near = _hits_about(place, score)
+        near = _hits_about(place, score, arms)
         dropped.update((h.beat, h.member) for h in near[:1])
         for hit in near:
             key = (hit.beat, hit.member, hit.hand)
@@ -80,13 +89,13 @@ def think_again(
     return replace(advice, prices=prices, instead=instead)
 
 
-def _hits_about(place: Trouble, score: Score) -> list[Hit]:
+def _hits_about(place: Trouble, score: Score, arms: Arms) -> list[Hit]:
     """Hits of the hand in trouble, nearest first: those about it, one at least."""
 
     def away(hit: Hit) -> float:
         return abs(score.tempo.time(hit.beat) - place.time)
 
-    hands = [h for h in HANDS if h == hand_of(place)] or list(HANDS)
+    hands = [h for h in HANDS if h == hand_of(place, arms)] or list(HANDS)
     hits = sorted((h for h in score.hits if h.hand in hands), key=away)
     return list(itertools.takewhile(lambda h: away(h) <= ABOUT, hits)) or hits[:1]
 
@@ -96,7 +105,7 @@ def _closer(
 ) -> tuple[tuple[frozenset[float], ...], list[Trouble]]:
     """Where knots are closer from now on, and the troubles that this is nothing for."""
     time = score.tempo.time
-    known = [[time(beat) for beat in beats] for beats in finer]
+    known = [[time(beat) for beat in sorted(beats)] for beats in finer]
     beats, left = set(), []
     for trouble in troubles:
         near = sum(any(abs(t - trouble.time) < REACH for t in times) for times in known)

@@ -152,7 +152,8 @@ class PostureReach:
                     f"{where}: the {wish.part} gets {way:.2f} m {wish.farthest_way}"
                 )
         state = Configuration(self.robot, reached.q)
-        links = {self._place(w)[0] for w in wishes if w.place}
+        # Each once, in the order of the words: a set has another one in each process.
+        links = dict.fromkeys(self._place(w)[0] for w in wishes if w.place)
         beside = {link: state.pose(self.robot.link_frame(link)) for link in links}
         return Reached(reached.q, asked, center, is_centered, tuple(notes), beside)
 
@@ -161,8 +162,7 @@ class PostureReach:
         place = self.robot.places[wish.place]
         if not wish.part.startswith("right"):
             return place.link, np.array(place.position)
-        link = f"r_{place.link.removeprefix('l_')}"
-        mirrored = link if place.link.startswith("l_") else place.link
+        mirrored = self.robot.roles.mirrored_link(place.link)
         return mirrored, np.array(place.position) * [1.0, -1.0, 1.0]
 
     def _limb_weights(self, wishes: Sequence[Wish]) -> np.ndarray:

@@ -21,7 +21,7 @@ from backbeat.behaviors.posture.stance import (
 from backbeat.behaviors.posture.station import Station
 from backbeat.behaviors.posture.words import parse_wish
 from backbeat.models.collision.making import make_self_collision_model
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import BackbeatError, located, unknown_name
 from backbeat.models.robot.model import RobotModel
 from backbeat.optimization.kinematics.inverse_kinematics import (
     IKTarget,
@@ -72,13 +72,17 @@ class PostureSpecification(Specification):
             BackbeatError: a station names something unknown or impossible.
         """
         if not self.stations:
-            raise BackbeatError(f"{self.name}: a posture tour needs stations")
+            raise BackbeatError(
+                f"{self.name}: a posture tour needs stations", path=("stations",)
+            )
         if not FINEST <= self.knot_spacing <= COARSEST:
             raise BackbeatError(
                 f"{self.name}: knot_spacing is {self.knot_spacing:g} s; it goes from "
-                f"{FINEST:g} to {COARSEST:g}"
+                f"{FINEST:g} to {COARSEST:g}",
+                path=("knot_spacing",),
             )
-        robot = make_robot(self.robot, tuple(self.equipment), Mount())
+        with located("robot"):
+            robot = make_robot(self.robot, tuple(self.equipment), Mount())
         compliance = self._compliance(robot)
         q_start = self._start(robot)
         ends = self._times()
@@ -111,12 +115,14 @@ class PostureSpecification(Specification):
 
     def _start(self, robot: RobotModel) -> np.ndarray:
         """(nq,) the posture at the start, on the feet that it is said to have."""
-        q = start_configuration(robot, self.start)
+        with located("start"):
+            q = start_configuration(robot, self.start)
         if not self.feet:
             return q
         where = f"{self.name}, feet"
-        wishes = [parse_wish(n, text, (), where) for n, text in self.feet.items()]
-        q = placed_feet(robot, q, support_poses(robot, q), wishes, where)
+        with located("feet"):
+            wishes = [parse_wish(n, text, (), where) for n, text in self.feet.items()]
+            q = placed_feet(robot, q, support_poses(robot, q), wishes, where)
         middle = [X.translation() for X in support_poses(robot, q).values()]
         q[4:6] -= np.mean(middle, axis=0)[:2]
         return q
@@ -129,35 +135,42 @@ class PostureSpecification(Specification):
         for limb, soft in self.compliance.items():
             group = groups.get(limb, limb)
             if group not in robot.groups:
-                raise unknown_name(f"limb in {self.name}, compliance", limb, groups)
+                with located("compliance"):
+                    raise unknown_name(f"limb in {self.name}, compliance", limb, groups)
             joints = {int(j) for j in robot.groups[group]}
             if joints & legs:
                 raise BackbeatError(
                     f"{self.name}, compliance: {limb} carries the robot, and is as "
-                    "soft as its balance wants; choose arms, wrists, back or neck"
+                    "soft as its balance wants; choose arms, wrists, back or neck",
+                    path=("compliance", limb),
                 )
             if not 0 <= soft <= 1:
                 raise BackbeatError(
                     f"{self.name}, compliance: {limb} is {soft:g}; it goes from 0, as "
-                    "usual, to 1, as soft as can be"
+                    "usual, to 1, as soft as can be",
+                    path=("compliance", limb),
                 )
-            found |= dict.fromkeys(joints, soft)
+            found |= dict.fromkeys(sorted(joints), soft)
         return found
 
     def _times(self) -> list[tuple[float, float]]:
         """When each station is reached and left [s]."""
         t, ends = 0.0, []
-        for station in self.stations:
+        for i, station in enumerate(self.stations):
             if not (station.move >= FINEST and station.hold >= 0):
                 raise BackbeatError(
                     f"{self.name}: move must be >= {FINEST:g} s and hold >= 0 s at "
-                    f"station {station.posture!r}"
+                    f"station {station.posture!r}",
+                    path=("stations", i),
+                    subject=station.posture,
                 )
             numbers = [station.pelvis, station.lean, *station.angles.values()]
             if not (np.abs(numbers) <= FARTHEST).all():
                 raise BackbeatError(
                     f"{self.name}: pelvis, lean and angles must be finite numbers of "
-                    f"at most {FARTHEST:g} at station {station.posture!r}"
+                    f"at most {FARTHEST:g} at station {station.posture!r}",
+                    path=("stations", i),
+                    subject=station.posture,
                 )
             ends.append((t + station.move, t + station.move + station.hold))
             t = ends[-1][1]
@@ -183,7 +196,8 @@ class PostureSpecification(Specification):
         last, here, left = path[0].copy(), center[0].copy(), 0.0
         stations = zip(self.stations, ends, strict=True)
         for i, (station, (reached, leave)) in enumerate(stations, 1):
-            found = self._target(robot, q_start, reach, station, i)
+            with located("stations", i - 1):
+                found = self._target(robot, q_start, reach, station, i)
             target, there = found.q[robot.base_positions :], np.r_[found.center, 0.0]
             u = np.clip((times - left) / (reached - left), 0, 1)[:, None]
             blend, later = minimum_jerk(u), (times > left)[:, None]
@@ -221,17 +235,18 @@ class PostureSpecification(Specification):
                 f"{', '.join(robot.posture_names)}"
             )
         q = station.configuration(robot, q_start, bool(self.feet))
-        wishes = [
-            parse_wish(n, text, robot.places, where, n.endswith("hand"))
-            for n, text in station.targets.items()
-        ]
+        wishes = []
+        for n, text in station.targets.items():
+            with located("targets", n):
+                wish = parse_wish(n, text, robot.places, where, n.endswith("hand"))
+            wishes.append(wish)
         asked = station.pelvis or station.lean or station.reach or wishes or self.feet
         if not (asked or station.angles):
             return Reached(q, {}, reach.middle)
         targets = station.given_targets(robot, self.name)
         if wishes:
             found = reach.solve(q, wishes, targets, where)
-            held = {*station.reach, *found.targets} - {*targets} | {*station.reach}
+            held = [n for n in found.targets if n in station.reach or n not in targets]
             goals = {n: found.targets[n] for n in held}
             return replace(found, targets=goals)
         feet = {n: IKTarget(X) for n, X in reach.feet.items()}

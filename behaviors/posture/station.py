@@ -85,7 +85,8 @@ class Station:
             robot.frame(frame)
             if len(place) != 3 or not (np.abs(place) <= FARTHEST).all():
                 raise BackbeatError(
-                    f"{where}: {frame} needs a place x, y, z within {FARTHEST:g} m"
+                    f"{where}: {frame} needs a place x, y, z within {FARTHEST:g} m",
+                    path=("reach", frame),
                 )
             targets[frame] = IKTarget(RigidTransform(np.array(place, float)), "x y z")
         return targets

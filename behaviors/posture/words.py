@@ -129,7 +129,9 @@ def parse_wish(
     if (found.over and part != CENTER) or (
         part == CENTER and (found.place or found.turns)
     ):
-        raise BackbeatError(f"{where}: {shown(text)} cannot be said of the {part}")
+        raise BackbeatError(
+            f"{where}: {shown(text)} cannot be said of the {part}", subject=text
+        )
     return found
 
 
@@ -160,7 +162,8 @@ def _with_phrase(
             if rest is None:
                 raise BackbeatError(
                     f"{where}: say how far, as in '{words} 20 degrees', not "
-                    f"{shown(phrase)}"
+                    f"{shown(phrase)}",
+                    subject=phrase,
                 )
             angle = np.radians(_amount(rest.group(1), MOST_TURN, where))
             turn = tuple(np.add(wish.turn, np.multiply(angle, axis)).tolist())
@@ -186,7 +189,8 @@ def _way(part: str, phrase: str, where: str, is_hand: bool) -> Way:
         if side is None:
             raise BackbeatError(
                 f"{where}: the {part} has no side, so say left or right, not "
-                f"{shown(word)}"
+                f"{shown(word)}",
+                subject=word,
             )
         direction = np.array([0.0, SIDES[word] * side, 0.0])
     elif word in DIRECTIONS:
@@ -202,7 +206,8 @@ def _way(part: str, phrase: str, where: str, is_hand: bool) -> Way:
     if amount is None:
         raise BackbeatError(
             f"{where}: after {shown(word)} comes a length, as 0.2, 20 cm, or "
-            f"'{FARTHEST}', not {shown(rest)}"
+            f"'{FARTHEST}', not {shown(rest)}",
+            subject=rest,
         )
     scale = 0.01 if amount.group(2) == "cm" else 1.0
     return Way(direction, scale * _amount(amount.group(1), MOST_WAY / scale, where))

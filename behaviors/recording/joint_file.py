@@ -5,21 +5,19 @@ base if it is known. Whatever cannot be meant is refused with its line.
 """
 
 import csv
-import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.csv
 from pydrake.math import RollPitchYaw
 
 from backbeat.behaviors.motion.concatenation import make_continuous
 from backbeat.behaviors.motion.plan import LONGEST
-from backbeat.models.common.errors import BackbeatError, gist, unknown_name
+from backbeat.behaviors.recording.number_table import read_numbers
+from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_there, read_bytes
 from backbeat.models.robot.model import RobotModel
 
@@ -83,7 +81,7 @@ def read_joint_file(
         if name not in names:
             raise unknown_name(f"column to ignore in {path}", name, names)
     time, columns = _known(names, robot, path, set(ignore))
-    values = _numbers(raw, names, [time, *columns], path)
+    values = read_numbers(raw, names, [time, *columns], path)
     t = values[time]
     _check_time(t, path)
     joints = [n for n in columns if n not in (*PLACE, *QUATERNION, *ANGLES)]
@@ -174,52 +172,6 @@ def _known(
             raise BackbeatError(f"{path}:1: two columns are of {plain}; remove one")
         found[name] = plain
     return times[0], found
-
-
-def _numbers(
-    raw: bytes, names: list[str], wanted: Iterable[str], path: Path
-) -> dict[str, np.ndarray]:
-    """Columns as finite numbers."""
-    wanted = list(wanted)
-    # Bytes that are no text make no number, wherever they are.
-    types = {n: pa.float64() if n in wanted else pa.binary() for n in names}
-    try:
-        table = pyarrow.csv.read_csv(
-            io.BytesIO(raw),
-            pyarrow.csv.ReadOptions(column_names=names, skip_rows=1, use_threads=False),
-            pyarrow.csv.ParseOptions(ignore_empty_lines=False),
-            pyarrow.csv.ConvertOptions(
-                column_types=types, null_values=[], strings_can_be_null=False
-            ),
-        )
-    except pa.ArrowException as error:
-        raise _misfit(str(error), names, path) from None
-    columns = {n: table[n].to_numpy() for n in wanted}
-    for name, column in columns.items():
-        wrong = np.flatnonzero(~np.isfinite(column))
-        if len(wrong):
-            raise BackbeatError(
-                f"{path}:{wrong[0] + 2}: {name} is {column[wrong[0]]}; every sample "
-                "needs a finite number"
-            )
-    return columns
-
-
-def _misfit(what: str, names: list[str], path: Path) -> BackbeatError:
-    """What Arrow says of a line, as a sentence."""
-    row = re.search(r"Row #(\d+)", what)
-    where = f"{path}:{row.group(1)}" if row else f"{path}"
-    count = re.search(r"Expected (\d+) columns, got (\d+)", what)
-    if count:
-        return BackbeatError(
-            f"{where}: {count.group(2)} values for {count.group(1)} columns"
-        )
-    value = re.search(r"column #(\d+).*invalid value '(.*)'", what, re.DOTALL)
-    if value:
-        name, text = names[int(value.group(1))], " ".join(value.group(2).split())
-        said = f"{text[:40]!r} is no number" if text else "a number is missing"
-        return BackbeatError(f"{where}: {name}: {said}")
-    return BackbeatError(f"{where}: {gist(what)}")
 
 
 def _check_time(t: np.ndarray, path: Path) -> None:

@@ -13,7 +13,6 @@ from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RollPitchYaw, RotationMatrix
 from scipy.interpolate import PchipInterpolator
 
-from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.motion.time_law import minimum_jerk
 from backbeat.behaviors.posture.stance import support_poses
 from backbeat.behaviors.recording.joint_file import JointRecording
@@ -137,7 +136,7 @@ def _on_feet(
     offsets = {n: o[motion.kept] for n, o in found.offsets.items() if n not in legs}
     offsets |= _body(robot, motion.q, motion.com, motion.t, motion.feet, q_start)
     begin, poses = motion.t[0], support_poses(robot, q_start)
-    stance = {f: poses[n].translation()[:2] for f, n in FEET.items()}
+    stance = {f: poses[n].translation()[:2] for f, n in robot.feet.items()}
     at = first_places(motion.feet, stance)
     return RetargetedMotion(
         t=motion.t - begin,

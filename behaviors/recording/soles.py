@@ -64,11 +64,11 @@ def find_soles(robot: RobotModel, dt: float, q: np.ndarray) -> Soles:
     for i in range(n):
         state.update(q[i])
         com[i] = state.center_of_mass
-        for foot, name in FEET.items():
+        for foot, name in robot.feet.items():
             X_WC = state.pose(name)
             R[foot][i], p[foot][i] = X_WC.rotation().matrix(), X_WC.translation()
     corners, p_CK = {}, {}
-    for foot, name in FEET.items():
+    for foot, name in robot.feet.items():
         patch = robot.contacts[name]
         x, y = patch.half_length, patch.half_width
         p_CK[foot] = np.array([[x, y], [x, -y], [-x, y], [-x, -y]])

@@ -155,7 +155,8 @@ def _join(
                 legs = way(planner, *before, part, placed[i])
             except BackbeatError as error:
                 raise BackbeatError(
-                    f"{setlist.name}, number {rows[i]}: {error}"
+                    f"{setlist.name}, number {rows[i]}: {error}",
+                    path=("behaviors", rows[i] - 1),
                 ) from None
             medley.add_way(part.name, legs)
             medley.rest(number.rest, number.beats)

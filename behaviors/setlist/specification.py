@@ -88,8 +88,8 @@ class SetlistSpecification(Authored):
         Raises:
             BackbeatError: no behavior, or a number that makes no sense.
         """
-        for _, sentence in self.problems():
-            raise BackbeatError(sentence)
+        for path, sentence in self.problems():
+            raise BackbeatError(sentence, path=path)
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Keys whose values make no sense, each with a sentence."""

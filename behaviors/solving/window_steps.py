@@ -190,12 +190,12 @@ def certificate_of(made: Arrays) -> Certificate:
     """What `fill` found of its window, in the times of that window's curves."""
     checks = Certificate.from_dict(json.loads(str(made["certificate"]))).checks
     places = json.loads(str(made["places"]))
-    return Certificate(checks, tuple(Check(**place) for place in places))
+    return Certificate(checks, tuple(Check.from_plain(place) for place in places))
 
 
 def troubles_of(made: Arrays) -> list[Trouble]:
     """What `solve` found no motion for."""
-    return [Trouble(*t) for t in json.loads(str(made.get("troubles", "[]")))]
+    return [Trouble.from_plain(t) for t in json.loads(str(made.get("troubles", "[]")))]
 
 
 class WindowCurves(NamedTuple):

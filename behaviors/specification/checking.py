@@ -1,42 +1,64 @@
 """Checking: what is wrong with a specification, with lines, before it is solved."""
 
-import re
-from dataclasses import fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from backbeat.behaviors.dance.arrangement import MeterDescription, MoveDescription
 from backbeat.behaviors.dance.choreography import DanceSpecification
 from backbeat.behaviors.dance.recorded_move import RecordingDescription
-from backbeat.behaviors.dance.rules import RuleFinding, findings
+from backbeat.behaviors.dance.rules import RuleFinding, findings, nearest
 from backbeat.behaviors.dance.vocabulary.move import Move
 from backbeat.behaviors.dance.vocabulary.move_file import vocabulary
 from backbeat.behaviors.drumming.specification import DrummingSpecification
 from backbeat.behaviors.motion.authored import Specification
 from backbeat.behaviors.music.files.tab_file import unread_lines
-from backbeat.behaviors.setlist.specification import SetlistSpecification
-from backbeat.behaviors.specification.fault_lines import fault_line
+from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
+from backbeat.behaviors.specification.fault_lines import fault_line, fault_place
 from backbeat.behaviors.specification.kinds import (
     kind_of,
     parse_specification,
     read_any,
+    read_setlist,
     with_robot_beside,
 )
-from backbeat.behaviors.specification.located import (
-    LocatedFinding,
-    Parse,
-    located,
-    misfit,
-    refuse,
-    unknown_keys,
+from backbeat.behaviors.specification.setlist_rules import setlist_findings
+from backbeat.models.common.errors import (
+    BackbeatError,
+    behind_place,
+    one_line,
+    unknown_name,
 )
-from backbeat.behaviors.specification.setlist_check import check_setlist
-from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import is_file, read_text
-from backbeat.models.common.yaml_file import parse_yaml
-from backbeat.models.common.yaml_lines import Place, YamlLines
+from backbeat.models.common.yaml_lines import Place, Span, YamlLines
 
 # Mends may uncover each other, but not for ever.
 ROUNDS = 8
+
+
+@dataclass(frozen=True)
+class LocatedFinding:
+    """A finding and where it stands.
+
+    Attributes:
+        line: line of the file, counted from 1.
+        finding: what it is.
+        span: characters that its mend takes the place of; None if it has no mend.
+        file: which file, if it is another one than that which is checked.
+    """
+
+    line: int
+    finding: RuleFinding
+    span: Span | None = None
+    file: Path | None = None
+
+    def sentence(self, path: str | Path) -> str:
+        """One line as compilers write it."""
+        kind = "failure" if self.finding.fails else "warning"
+        mend = f" [--fix: {self.finding.mend}]" if self.span else ""
+        file = self.file or path
+        sentence = behind_place(self.finding.sentence, file, self.line)
+        return one_line(f"{file}:{self.line}: {kind}: {sentence}{mend}")
 
 
 def check_file(path: str | Path) -> list[LocatedFinding]:
@@ -52,13 +74,62 @@ def check_file(path: str | Path) -> list[LocatedFinding]:
     try:
         kind = kind_of(text, path.name)
     except BackbeatError as error:
-        line = re.search(r"line (\d+)", str(error))
-        return [_failure(str(error), int(line[1]) if line else 1)]
+        return [_failure(str(error), error.line or 1)]
     if kind == SetlistSpecification.kind:
         return check_setlist(text, path)
     if kind != DanceSpecification.kind:
         return check_other(path)
     return check_dance(text, path)
+
+
+def check_setlist(
+    text: str, path: str | Path, warns: bool = True
+) -> list[LocatedFinding]:
+    """All findings of a setlist, in order of lines.
+
+    Args:
+        text: the setlist; it is YAML of that kind.
+        path: where it is, or would be.
+        warns: look at what dances become with what is carried, too.
+    """
+    path = Path(path)
+    lines = YamlLines(text)
+    known = [f.name for f in fields(SetlistSpecification)]
+    own = [f.name for f in fields(SetlistEntry)]
+    rows: Place = ("behaviors",)
+    places: list[tuple[Place, list[str]]] = [((), known)]
+    places += [((*rows, i), own) for i in range(lines.length(rows))]
+    found = _unknown_keys(lines, places, path.name)
+    if not found:
+        try:
+            setlist = read_setlist(text, path.name)
+            found = setlist_findings(setlist, path.parent, warns)
+        except BackbeatError as error:
+            found = [_misfit(error, lines)]
+    return _located(lines, found)
+
+
+def refuse_setlist(text: str, path: str | Path) -> None:
+    """Refuses a setlist that has a failure, with its line.
+
+    Raises:
+        BackbeatError: the first one, and how many more there are.
+    """
+    path = Path(path)
+    _refuse(check_setlist(text, path, False), path)
+
+
+def on_its_line(error: BackbeatError, text: str, path: str | Path) -> BackbeatError:
+    """An error about a number of a setlist, with the line where that stands."""
+    if error.file is not None or error.path[:1] != ("behaviors",):
+        return error
+    line = YamlLines(text).line(error.path[:2])
+    return BackbeatError(f"{path}:{line}: {error}", file=path, line=line)
+
+
+def _misfit(error: BackbeatError, lines: YamlLines) -> RuleFinding:
+    """A text that cannot be read, with the first key whose value does not fit."""
+    return RuleFinding(True, fault_place(error, lines), str(error))
 
 
 def check_other(path: str | Path) -> list[LocatedFinding]:
@@ -74,38 +145,30 @@ def check_other(path: str | Path) -> list[LocatedFinding]:
             specification.plan(path.parent)
         found = unread_lines(file)
     except BackbeatError as error:
-        return [_fault(error, specification, path)]
+        return [_fault(error, path)]
     return [
         LocatedFinding(line, RuleFinding(False, (), sentence), file=file)
         for line, sentence in found
     ]
 
 
-def planning_error(
-    error: BackbeatError, specification: Specification, path: str | Path
-) -> BackbeatError:
+def planning_error(error: BackbeatError, path: str | Path) -> BackbeatError:
     """An error of laying out a problem, with the file and line where that stands."""
-    path = Path(path)
-    fault = _fault(error, specification, path)
+    fault = _fault(error, Path(path))
     if fault.file is None or not is_file(fault.file):
         return error
-    sentence = fault.finding.sentence.removeprefix(f"{fault.file}: ")
-    return BackbeatError(f"{fault.file}:{fault.line}: {sentence}")
+    return BackbeatError(
+        f"{fault.file}:{fault.line}: {error.without(fault.file)}",
+        file=fault.file,
+        line=fault.line,
+    )
 
 
-def _fault(
-    error: BackbeatError,
-    specification: Specification | SetlistSpecification | None,
-    path: Path,
-) -> LocatedFinding:
-    """A failure in a specification, or in the score of one of drumming."""
-    file = path
-    if isinstance(specification, DrummingSpecification) and specification.score:
-        file = specification.score_path(path.parent)
-    if str(file) not in str(error) or not is_file(file):
-        file = path
-    finding = RuleFinding(True, (), str(error))
-    return LocatedFinding(fault_line(str(error), file), finding, file=file)
+def _fault(error: BackbeatError, path: Path) -> LocatedFinding:
+    """A failure in a specification, or in a file that it names."""
+    file = path if error.file is None or not is_file(error.file) else error.file
+    finding = RuleFinding(True, error.path, str(error))
+    return LocatedFinding(fault_line(error, file), finding, file=file)
 
 
 def _failure(sentence: str, line: int) -> LocatedFinding:
@@ -127,7 +190,21 @@ def check_dance(
     found = _keys(lines, path.name)
     if not found:
         found = _values(text, lines, path, compiles)
-    return located(lines, found)
+    return _located(lines, found)
+
+
+def _located(lines: YamlLines, found: Sequence[RuleFinding]) -> list[LocatedFinding]:
+    """Findings with their lines, in order."""
+    located = [LocatedFinding(lines.line(f.path), f, _span(lines, f)) for f in found]
+    return sorted(located, key=lambda item: (item.line, not item.finding.fails))
+
+
+def _span(lines: YamlLines, finding: RuleFinding) -> Span | None:
+    """Where the mend goes."""
+    if finding.mend is None:
+        return None
+    find = lines.key_span if finding.renames else lines.value_span
+    return find(finding.path)
 
 
 def _keys(lines: YamlLines, where: str) -> list[RuleFinding]:
@@ -143,7 +220,21 @@ def _keys(lines: YamlLines, where: str) -> list[RuleFinding]:
     places += [((*changes, i), known) for i in range(lines.length(changes))]
     known = [f.name for f in fields(RecordingDescription)]
     places += [(("recordings", n), known) for n in lines.names(("recordings",))]
-    return unknown_keys(lines, places, where)
+    return _unknown_keys(lines, places, where)
+
+
+def _unknown_keys(
+    lines: YamlLines, places: Sequence[tuple[Place, list[str]]], where: str
+) -> list[RuleFinding]:
+    """Keys at some places of a file that are not among those known there."""
+    found = []
+    for place, names in places:
+        for key in lines.names(place):
+            if key not in names:
+                error = unknown_name(f"key in {where}", key, names)
+                mend = nearest(key, names)
+                found.append(RuleFinding(True, (*place, key), str(error), mend, True))
+    return found
 
 
 def _values(
@@ -154,13 +245,11 @@ def _values(
         assert isinstance(dance, DanceSpecification)
         moves = vocabulary(path.parent)
     except BackbeatError as error:
-        return [RuleFinding(True, _dance_misfit(lines, text, path.name), str(error))]
+        return [_misfit(error, lines)]
     try:
         dance.check_grid()
     except BackbeatError as error:
-        keys = ("fade", "tracks", "bpm", "beats_per_bar", "meters", "meter")
-        key = next((k for k in keys if _word(k, str(error))), "beats")
-        return [RuleFinding(True, (key,), str(error))]
+        return [RuleFinding(True, error.path, str(error))]
     found, recorded = _recordings(dance, path.parent)
     if any(f.fails for f in found):
         return found
@@ -172,11 +261,6 @@ def _values(
         except BackbeatError as error:
             found.append(RuleFinding(True, ("tracks",), str(error)))
     return found
-
-
-def _word(word: str, sentence: str) -> bool:
-    """Whether a sentence has a word."""
-    return re.search(rf"\b{word}\b", sentence) is not None
 
 
 def _recordings(
@@ -195,22 +279,6 @@ def _recordings(
             moves[name] = move
             found += [RuleFinding(False, place, change) for change in move.changes]
     return found, moves
-
-
-def _dance_misfit(lines: YamlLines, text: str, where: str) -> Place:
-    """The first key of a dance whose value is not of its kind, or the top."""
-
-    def move(line: str) -> None:
-        parse_yaml(MoveDescription, line, where)
-
-    def whole(line: str) -> None:
-        parse_specification(f"kind: dance\nname: x\n{line}\n", where)
-
-    places: list[tuple[Place, Parse]] = []
-    for track in lines.names(("tracks",)):
-        rows: Place = ("tracks", track)
-        places += [((*rows, i), move) for i in range(lines.length(rows))]
-    return misfit(lines, text, [*places, ((), whole)])
 
 
 def mended(text: str, path: str | Path) -> tuple[str, list[LocatedFinding]]:
@@ -250,4 +318,17 @@ def refuse_failures(text: str, path: str | Path) -> None:
         BackbeatError: the first one, and how many more there are.
     """
     path = Path(path)
-    refuse(check_dance(text, path, False), path)
+    _refuse(check_dance(text, path, False), path)
+
+
+def _refuse(found: Sequence[LocatedFinding], path: Path) -> None:
+    failures = [f for f in found if f.finding.fails]
+    if failures:
+        more = len(failures) - 1
+        rest = f" (and {more} more: backbeat check {path})" if more else ""
+        line = failures[0].line
+        raise BackbeatError(
+            f"{path}:{line}: {failures[0].finding.sentence}{rest}",
+            file=path,
+            line=line,
+        )

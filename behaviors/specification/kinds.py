@@ -13,7 +13,13 @@ from backbeat.behaviors.music.files.score_reader import AS_WRITTEN, NOTES
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.posture.specification import PostureSpecification
 from backbeat.behaviors.setlist.specification import SetlistSpecification
-from backbeat.models.common.errors import BackbeatError, shown, unknown_name
+from backbeat.models.common.errors import (
+    UNKNOWN_BEHAVIOR,
+    BackbeatError,
+    located,
+    shown,
+    unknown_name,
+)
 from backbeat.models.common.outside_file import is_file, is_folder, is_there, read_text
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
 
@@ -74,7 +80,8 @@ def find_specification(name: str | Path) -> Path:
     own = Path(f"{name}.yaml")
     if is_there(own):
         return own
-    raise unknown_name("behavior", name, [*shipped_names(), *shipped_setlists()])
+    known = [*shipped_names(), *shipped_setlists()]
+    raise unknown_name("behavior", name, known, UNKNOWN_BEHAVIOR)
 
 
 def read_specification(path: str | Path) -> tuple[Specification, str]:
@@ -108,9 +115,10 @@ def read_any(
             "specification"
         )
     text = _text(path, adapt)
-    if kind_of(text, str(path)) == SETLIST:
-        return read_setlist(text, str(path)), text
-    return with_robot_beside(parse_specification(text, str(path)), path), text
+    with located(file=path):
+        if kind_of(text, str(path)) == SETLIST:
+            return read_setlist(text, str(path)), text
+        return with_robot_beside(parse_specification(text, str(path)), path), text
 
 
 def drumming_text(notes: str | Path, adapt: Adaptation = AS_WRITTEN) -> str:
@@ -158,7 +166,8 @@ def parse_setlist(text: str, where: str) -> SetlistSpecification:
 def read_setlist(text: str, where: str) -> SetlistSpecification:
     """Reads a setlist, whatever its values; `where` names it in errors."""
     setlist = parse_yaml(SetlistSpecification, text, where)
-    check_name(setlist.name)
+    with located("name"):
+        check_name(setlist.name)
     setlist.check_keys()
     return setlist
 
@@ -169,9 +178,11 @@ def parse_specification(text: str, where: str) -> Specification:
     if kind == SETLIST:
         raise BackbeatError(f"{where} is a setlist; name its behaviors one by one")
     if kind not in KINDS:
-        raise unknown_name(f"kind in {where}", kind, [*KINDS, SETLIST])
+        with located("kind"):
+            raise unknown_name(f"kind in {where}", kind, [*KINDS, SETLIST])
     specification: Specification = parse_yaml(KINDS[kind], text, where)
-    check_name(specification.name)
+    with located("name"):
+        check_name(specification.name)
     specification.check_keys()
     specification.objectives.check(specification.name)
     return specification

@@ -1,6 +1,5 @@
 """Rules of setlists: what does not go together, before anything is built."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from backbeat.behaviors.specification.kinds import (
     shipped_setlists,
     ships,
 )
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.errors import UNKNOWN_BEHAVIOR, BackbeatError
 from backbeat.models.common.outside_file import beside
 
 # Kinds whose beats may be played at another tempo.
@@ -113,7 +112,7 @@ def setlist_findings(
             parts[i] = at_tempo(specification, setlist.bpm), path.parent
         except BackbeatError as error:
             mend = None
-            if "unknown behavior" in str(error):
+            if error.code == UNKNOWN_BEHAVIOR:
                 mend = nearest(number.behavior, shipped_names())
             place = ("behaviors", i, "behavior")
             found.append(RuleFinding(True, place, f"number {i + 1}: {error}", mend))
@@ -262,9 +261,3 @@ def _tempos(
                 f"has {first[1]:g}; a show has one tempo, so write bpm: {wanted:g} at "
                 "the top of the setlist, and what has beats is danced at that",
             )
-
-
-def number_of(sentence: str) -> int | None:
-    """Which number of a setlist a sentence is about, counted from zero."""
-    found = re.search(r"\bnumber (\d+)\b", sentence)
-    return int(found.group(1)) - 1 if found else None

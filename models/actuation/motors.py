@@ -8,6 +8,8 @@ the effort after the step and its mean over it have a closed form: first a strai
 as long as |w - u| > s T, then an exponential.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from backbeat.models.compiled import compiled
@@ -18,6 +20,22 @@ from backbeat.models.compiled.arrays import Vector
 HYDRAULIC_LAG, HYDRAULIC_RISE, HYDRAULIC_FRICTION = 0.005, 0.02, 0.03
 # A lag of less than this share of a step is none, or exponentials leave all bounds.
 NO_LAG = 1e-9
+
+
+@dataclass(frozen=True)
+class Motors:
+    """Motors of a robot's joints, as they are.
+
+    Attributes:
+        effort_limits: (nj,) what the joints give [N m]; None for what the robot model
+            says.
+        lag: time constant [s].
+        rise: least time in which they go from nothing to their limit [s].
+    """
+
+    effort_limits: np.ndarray | None = None
+    lag: float = 0.0
+    rise: float = 0.0
 
 
 @compiled

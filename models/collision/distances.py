@@ -93,34 +93,47 @@ def distances(
             r[i] = ws.p[b, i]
             for m in range(3):
                 r[i] += ws.R[b, i, m] * arrays.p[f, m]
-        best = FAR
-        nearest = -1
-        for e in range(arrays.candidates.shape[1]):
-            s = arrays.candidates[f, e]
-            if s < 0:
-                break
-            dx = r[0] - arrays.r[s, 0]
-            dy = r[1] - arrays.r[s, 1]
-            dz = r[2] - arrays.r[s, 2]
-            room = best + arrays.reach[s] + arrays.radius[f]
-            if room < 0 or dx * dx + dy * dy + dz * dz > room * room:
-                continue
-            R = arrays.R[s]
-            for i in range(3):
-                x[i] = R[0, i] * dx + R[1, i] * dy + R[2, i] * dz
-            d = signed_distance(arrays.kind[s], arrays.size[s], x, n)
-            d -= arrays.radius[f]
-            if d < best:
-                best = d
-                nearest = s
-                for i in range(3):
-                    normal[i] = R[i, 0] * n[0] + R[i, 1] * n[1] + R[i, 2] * n[2]
-        g[f] = best
+        g[f], nearest = _find_nearest(arrays, f, r, x, n, normal)
         if linearize and nearest >= 0:
             _add_point_speed(tree, ws, b, r, normal, 1.0, D[f])
             if arrays.solid_body[nearest] >= 0:
                 a = arrays.solid_body[nearest]
                 _add_point_speed(tree, ws, a, r, normal, -1.0, D[f])
+
+
+@compiled
+def _find_nearest(arrays, f, r, x, n, normal):
+    """Distance of feeler f, at most FAR, and the solid that is so near, or -1.
+
+    Args:
+        arrays: CollisionArrays, solids placed.
+        f: the feeler.
+        r: (3,) where it is from the base origin.
+        x, n: (3,) scratch.
+        normal: (3,) written: gradient of the distance, where a solid is near.
+    """
+    best, nearest = FAR, -1
+    for e in range(arrays.candidates.shape[1]):
+        s = arrays.candidates[f, e]
+        if s < 0:
+            break
+        dx = r[0] - arrays.r[s, 0]
+        dy = r[1] - arrays.r[s, 1]
+        dz = r[2] - arrays.r[s, 2]
+        room = best + arrays.reach[s] + arrays.radius[f]
+        if room < 0 or dx * dx + dy * dy + dz * dz > room * room:
+            continue
+        R = arrays.R[s]
+        for i in range(3):
+            x[i] = R[0, i] * dx + R[1, i] * dy + R[2, i] * dz
+        d = signed_distance(arrays.kind[s], arrays.size[s], x, n)
+        d -= arrays.radius[f]
+        if d < best:
+            best = d
+            nearest = s
+            for i in range(3):
+                normal[i] = R[i, 0] * n[0] + R[i, 1] * n[1] + R[i, 2] * n[2]
+    return best, nearest
 
 
 @compiled

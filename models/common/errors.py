@@ -3,7 +3,16 @@
 import difflib
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar, Self
+
+# Keys and places in lists, from the top of a file.
+KeyPath = tuple[str | int, ...]
+# Codes by which errors are told apart; most have none.
+UNKNOWN_NAME = "unknown-name"
+UNKNOWN_BEHAVIOR = "unknown-behavior"
 
 
 class BackbeatError(Exception):
@@ -12,11 +21,99 @@ class BackbeatError(Exception):
     It says what was asked, what exists, and what to do. The command line prints
     it without a traceback and exits with code 2. Line breaks, as a name from outside
     may have them, become spaces.
+
+    The sentence is for people. What a program has to find out about an error is in
+    these fields, which survive the way to another process:
+
+    Attributes:
+        fault: the sentence without its hint.
+        hint: what to do, where that is said apart.
+        code: which error it is, where something depends on that.
+        file: the file in which the fault is, if another one than what is being read.
+        line: its line, counted from 1; None where only the keys are known.
+        path: keys and places in lists that lead to the fault, from the top.
+        subject: what was written and is wrong, such as a name that does not exist.
     """
 
-    def __init__(self, sentence: object) -> None:
+    # What joins the fault and the hint to one sentence.
+    JOINT: ClassVar[str] = "; "
+
+    def __init__(
+        self,
+        fault: object,
+        *,
+        hint: str = "",
+        code: str = "",
+        file: str | Path | None = None,
+        line: int | None = None,
+        path: KeyPath = (),
+        subject: str = "",
+    ) -> None:
         """Makes the error; what is quoted in it may be of any length."""
-        super().__init__(_shortened(one_line(str(sentence))))
+        self.fault, self.hint, self.code = str(fault), hint, code
+        self.file = None if file is None else Path(file)
+        self.line, self.path, self.subject = line, path, subject
+        sentence = f"{self.fault}{self.JOINT}{hint}" if hint else self.fault
+        super().__init__(_shortened(one_line(sentence)))
+
+    def reworded(self, sentence: object) -> Self:
+        """The same error in other words."""
+        other = type(self)(sentence)
+        other.code, other.subject = self.code, self.subject
+        other.file, other.line, other.path = self.file, self.line, self.path
+        return other
+
+    def locate(
+        self,
+        path: KeyPath = (),
+        file: str | Path | None = None,
+        line: int | None = None,
+    ) -> None:
+        """Adds where the fault is, as far as the error does not say so yet.
+
+        Args:
+            path: keys that lead to where its own keys begin.
+            file: the file that these are in.
+            line: its line.
+        """
+        if self.file is not None:
+            return  # Its place is in that file.
+        self.path = (*path, *self.path)
+        self.file = None if file is None else Path(file)
+        self.line = line if self.line is None else self.line
+
+    def without(self, place: object) -> str:
+        """The sentence as it stands behind a place that is written already."""
+        return behind_place(str(self), place)
+
+    def and_then(self, more: str) -> str:
+        """The sentence with more behind it."""
+        return str(self).removesuffix(".") + more
+
+    def about(self, name: str) -> str:
+        """The sentence with the name of what it is about, unless that is in it."""
+        sentence = str(self)
+        return sentence if name in sentence else f"{name}: {sentence}"
+
+
+def behind_place(sentence: str, file: object, line: int | None = None) -> str:
+    """A sentence as it stands behind a place, which it does not repeat."""
+    sentence = sentence.removeprefix(f"{file}: ")
+    if line is None:
+        return sentence
+    return sentence.removeprefix(f"{file}, line {line}").lstrip(",: ")
+
+
+@contextmanager
+def located(
+    *path: str | int, file: str | Path | None = None, line: int | None = None
+) -> Iterator[None]:
+    """Errors inside are at these keys, and in this file, unless they say otherwise."""
+    try:
+        yield
+    except BackbeatError as error:
+        error.locate(path, file, line)
+        raise
 
 
 class NoMotionError(BackbeatError):
@@ -99,18 +196,24 @@ def shown(said: object, most: int = 80) -> str:
     return repr(text if len(text) <= most else f"{text[:most]}...")
 
 
-def unknown_name(kind: str, name: object, known: Iterable[str]) -> BackbeatError:
+def unknown_name(
+    kind: str, name: object, known: Iterable[str], code: str = UNKNOWN_NAME
+) -> BackbeatError:
     """Error for a name that does not exist, with the nearest ones that do.
 
     Args:
         kind: what was looked up, e.g. "joint".
-        name: what was asked for.
+        name: what was asked for, the subject of the error.
         known: every valid name.
+        code: tells this error from others.
     """
     names = sorted(set(known))
     near = difflib.get_close_matches(str(name)[:200], names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else ""
     listed = ", ".join(names) if len(names) <= 40 else f"{len(names)} names"
     return BackbeatError(
-        f"unknown {kind} {shown(name)}; " + (hint or f"known: {listed or 'none'}")
+        f"unknown {kind} {shown(name)}",
+        hint=hint or f"known: {listed or 'none'}",
+        code=code,
+        subject=str(name),
     )

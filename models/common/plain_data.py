@@ -88,7 +88,7 @@ def _misfits_of_map(value: Any, like: dict[Any, Any], place: str) -> Iterator[st
         else:
             yield from misfits(value[key], inside, f"{place} {key}".strip())
     if ... in like:
-        for key in value.keys() - like.keys():
+        for key in [k for k in value if k not in like]:
             yield from misfits(value[key], like[...], f"{place} {shown(key, 40)}")
 
 

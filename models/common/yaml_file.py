@@ -1,30 +1,31 @@
 """Typed YAML: a file from outside becomes a dataclass, or one clear sentence."""
 
-import re
 from copy import deepcopy
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar
 
 import yaml
 from pydrake.common.yaml import yaml_load_typed
 
 from backbeat.models.common.bounds import BYTES
-from backbeat.models.common.errors import BackbeatError, gist, shown, unknown_name
-from backbeat.models.common.outside_file import read_text
-from backbeat.models.common.yaml_survey import survey
-
-# What Drake's reader raises when a value is not what the schema says.
-_MISFIT = (
-    AssertionError,
-    AttributeError,
-    KeyError,
-    OverflowError,
-    RuntimeError,
-    TypeError,
-    ValueError,
+from backbeat.models.common.errors import (
+    BackbeatError,
+    gist,
+    located,
+    shown,
+    unknown_name,
 )
+from backbeat.models.common.outside_file import read_text
+from backbeat.models.common.yaml_misfit import (
+    MISFIT,
+    known_keys,
+    misfit_path,
+    unknown_key,
+    what_misfits,
+)
+from backbeat.models.common.yaml_survey import survey
 
 Schema = TypeVar("Schema")
 
@@ -39,7 +40,8 @@ def load_yaml(schema: type[Schema], path: str | Path) -> Schema:
     Raises:
         BackbeatError: the file cannot be read, is not YAML, or does not fit.
     """
-    return parse_yaml(schema, read_text(path), str(path))
+    with located(file=path):
+        return parse_yaml(schema, read_text(path), str(path))
 
 
 def parse_yaml(schema: type[Schema], text: str, where: str) -> Schema:
@@ -48,7 +50,7 @@ def parse_yaml(schema: type[Schema], text: str, where: str) -> Schema:
     tree = read_tree(text, where)
     try:
         return yaml_load_typed(schema=schema, data=text, defaults=schema())
-    except _MISFIT as error:
+    except MISFIT as error:
         raise _explain(schema, tree, where, error) from None
 
 
@@ -56,30 +58,19 @@ def _explain(
     schema: type[Any], tree: dict[Any, Any], where: str, error: Exception
 ) -> BackbeatError:
     """What is wrong with a tree that does not fit, in terms of its own keys."""
-    unknown = re.search(r"fields \['?(.*?)'?[\],]", str(error))
+    unknown = unknown_key(schema, tree)
     if unknown:
-        return unknown_name(f"key in {where}", unknown.group(1), _keys(schema))
+        fault = unknown_name(f"key in {where}", unknown[-1], known_keys(schema))
+        fault.locate(unknown)
+        return fault
     for key, value in tree.items():
-        try:
-            yaml_load_typed(schema=schema, data=yaml.dump({key: value}))
-        except _MISFIT as misfit:
-            what = gist(misfit)
+        misfit = what_misfits(schema, {key: value})
+        if misfit is not None:
             return BackbeatError(
-                f"{where}: the value of {shown(key)} does not fit: {what}"
+                f"{where}: the value of {shown(key)} does not fit: {gist(misfit)}",
+                path=misfit_path(schema, {key: value}),
             )
     return BackbeatError(f"{where}: " + gist(error))
-
-
-def _keys(schema: Any) -> set[str]:
-    """Every key that a schema knows, at any depth."""
-    keys: set[str] = set()
-    for item in fields(schema):
-        keys.add(item.name)
-        inside = get_type_hints(schema)[item.name]
-        for part in (inside, *get_args(inside)):
-            if is_dataclass(part):
-                keys |= _keys(part)
-    return keys
 
 
 def read_tree(text: str, where: str) -> dict[Any, Any]:
@@ -90,6 +81,16 @@ def read_tree(text: str, where: str) -> dict[Any, Any]:
             `backbeat.models.common.bounds` allows, or no keys at the top.
     """
     return deepcopy(_tree(text, where))
+
+
+def load_tree(path: str | Path) -> dict[Any, Any]:
+    """Plain data of a YAML file.
+
+    Raises:
+        BackbeatError: the file cannot be read, or as of `read_tree`.
+    """
+    with located(file=path):
+        return read_tree(read_text(path), str(path))
 
 
 def line_at(text: str, index: int) -> int:
@@ -110,10 +111,12 @@ def _tree(text: str, where: str) -> dict[Any, Any]:
         tree: Any = yaml.safe_load(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        line = f" line {line_at(text, mark.index)}" if mark else ""
-        problem = getattr(error, "problem", None) or "cannot be parsed"
-        problem = gist(problem)
-        raise BackbeatError(f"{where}{line}: not valid YAML, {problem}") from None
+        line = line_at(text, mark.index) if mark else None
+        at = f" line {line}" if line else ""
+        problem = gist(getattr(error, "problem", None) or "cannot be parsed")
+        raise BackbeatError(
+            f"{where}{at}: not valid YAML, {problem}", line=line
+        ) from None
     except (ValueError, OverflowError, RecursionError) as error:
         raise BackbeatError(f"{where}: {gist(error)}") from None
     if not isinstance(tree, dict):

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import yaml
 
+from backbeat.models.common.errors import KeyPath
 from backbeat.models.common.yaml_file import line_at
 
-# Keys and places in lists, from the top.
-Place = tuple[str | int, ...]
+Place = KeyPath
 Span = tuple[int, int]
 
 
@@ -42,9 +42,16 @@ class YamlLines:
             for i, item in enumerate(node.value):
                 self._note(item, (*place, i))
 
-    def find(self, word: str) -> Place | None:
-        """The first place of a key, or else of a value, that is this word."""
+    def find(self, word: str, inside: Place = ()) -> Place | None:
+        """The first place of a key, or else of a value, that is this word.
+
+        Args:
+            word: what is written there.
+            inside: keys below which it is looked for.
+        """
         for place, node in (*self._keys.items(), *self._values.items()):
+            if place[: len(inside)] != inside:
+                continue
             if isinstance(node, yaml.ScalarNode) and node.value == word:
                 return place
         return None

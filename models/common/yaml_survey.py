@@ -84,7 +84,8 @@ class _Survey:
         is_map = isinstance(event, yaml.MappingStartEvent)
         if len(self.open) >= bounds.YAML_DEPTH:
             raise BackbeatError(
-                f"{self.where} line {line}: nested more than {bounds.YAML_DEPTH} deep"
+                f"{self.where} line {line}: nested more than {bounds.YAML_DEPTH} deep",
+                line=line,
             )
         self.open.append(_Collection(key, is_map, line, event.anchor))
 
@@ -114,7 +115,8 @@ class _Survey:
             of = f"{shown(inside.key, 40)} has" if inside.key else "there are"
             raise BackbeatError(
                 f"{self.where} line {inside.line}: {of} more than {most} "
-                f"{'keys' if inside.is_map else 'entries'}; use fewer"
+                f"{'keys' if inside.is_map else 'entries'}; use fewer",
+                line=inside.line,
             )
 
     def _refuse_number(self, event: Any) -> None:
@@ -127,7 +129,7 @@ class _Survey:
 
     def _refuse(self, what: str, event: Any) -> None:
         line = event.start_mark.line + 1
-        raise BackbeatError(f"{self.where} line {line}: {what}")
+        raise BackbeatError(f"{self.where} line {line}: {what}", line=line)
 
 
 def survey(text: str, where: str) -> None:

@@ -105,10 +105,10 @@ def _parts(
             key = keys.pop()
             if key not in seen:
                 seen.add(key)
-                keys.extend(calls[key])
+                keys.extend(sorted(calls[key]))
 
     def size(keys: set[Found]) -> int:
-        return sum(len(bodies[key]) for key in keys)
+        return sum(len(bodies[key]) for key in sorted(keys))
 
     held: list[set[Found]] = [set() for _ in range(min(MOST_PARTS, len(called)))]
     parts = {}

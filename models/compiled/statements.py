@@ -44,7 +44,7 @@ class _Function(Expressions):
         translator, node = self.of, self.node
         given = ", ".join(f"const auto& given_{a}" for a in self.arguments)
         inline = "" if self.arguments else "inline "
-        self.lines.append(f"// {translator.module.name}, line {node.lineno}")
+        self.lines.append(f"// {translator.module.name}.{node.name}")
         self.lines.append(f"{inline}auto {name_of(node.name)}({given}) {{")
         for argument in self.arguments:
             line = f"auto&& {name_of(argument)} = backbeat::hold(given_{argument});"

@@ -39,9 +39,9 @@ class Telling:
 class Count:
     """How many parts are compiled, in a file that other processes read."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: str | Path) -> None:
         """Counts in a file."""
-        self._file = file
+        self._file = Path(file)
 
     def write(self, done: int, parts: int, began: float) -> None:
         """Writes how many of how many are done, and when that began [s]."""

@@ -12,6 +12,8 @@ Sources
     Algorithms", 2018.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from backbeat.models.compiled import compiled
@@ -41,6 +43,27 @@ def _force_columns(ws, b, s, d, dd, e, y_q, y_v):
     y_v[5] += 2 * (s[0] * l[1] - s[1] * l[0])
 
 
+class Coordinate(NamedTuple):
+    """One coordinate, and the forces of the composite body that it moves."""
+
+    s: Vector  # (6,) its motion axis
+    d: Vector  # (6,) and the first
+    dd: Vector  # (6,) and second derivative of that
+    r: Vector  # (6,) force per unit of its acceleration
+    y_q: Vector  # (6,) per unit change of it
+    y_v: Vector  # (6,) and of its rate
+    e: Vector  # (6,) scratch
+    g: Vector  # (3,) 2B' s, whose force part is zero
+
+
+class InverseDynamicsDerivatives(NamedTuple):
+    """Derivatives of tau = M vdot + bias without contact wrenches."""
+
+    Dq: Matrix  # (nv, nv) along tangent increments (base rotation on the left)
+    Dv: Matrix  # (nv, nv)
+    M: Matrix  # (nv, nv) mass matrix
+
+
 @compiled
 def inverse_dynamics_derivatives(
     tree: KinematicTree, ws: Workspace, Dq: Matrix, Dv: Matrix, M: Matrix
@@ -56,98 +79,123 @@ def inverse_dynamics_derivatives(
     """
     nf = 6 if tree.floating else 0
     nv = nf + tree.parent.shape[0]
-    S, dS, ddS = ws.S, ws.dS, ws.ddS
-    r = np.empty(6)
-    y_q = np.empty(6)
-    y_v = np.empty(6)
-    e = np.empty(6)
-    g = np.empty(3)
+    out = InverseDynamicsDerivatives(Dq, Dv, M)
+    r, y_q, y_v = np.empty(6), np.empty(6), np.empty(6)
+    e, g = np.empty(6), np.empty(3)
     for i in range(nv):
         for k in range(nv):
             Dq[i, k] = 0.0
             Dv[i, k] = 0.0
             M[i, k] = 0.0
     for j in range(nv):
-        b = 0 if j < nf else j - nf + 1
-        s, d, dd = S[j], dS[j], ddS[j]
-        for i in range(3):
-            if j >= nf:
-                e[i] = 2 * d[i]
-                e[3 + i] = 2 * d[3 + i]
-            elif j < 3:
-                e[i] = d[i]
-                e[3 + i] = 2 * d[3 + i]
-            else:
-                e[i] = 0.0
-                e[3 + i] = 0.0
-        inertia_force(ws.I[b], ws.m[b], ws.h[b], s, r)
-        _force_columns(ws, b, s, d, dd, e, y_q, y_v)
-        if j >= nf or j < 3:
-            f = ws.f[b]
-            add_cross(s[:3], f[:3], y_q[:3])
-            add_cross(s[3:], f[3:], y_q[:3])
-            add_cross(s[:3], f[3:], y_q[3:])
-        else:  # nothing changes when the whole world is shifted
-            for i in range(6):
-                y_q[i] = 0.0
+        of = Coordinate(ws.S[j], ws.dS[j], ws.ddS[j], r, y_q, y_v, e, g)
+        _move_coordinate(ws, nf, j, of)
         for i in range(nf):
             Dq[i, j] = y_q[i]
             Dv[i, j] = y_v[i]
             M[i, j] = r[i]
-        if j < nf:
-            continue
+        if j >= nf:
+            _write_base_columns(ws, nf, j, of, out)
+            _write_ancestors(tree, ws, nf, j, of, out)
+            _write_own(j, of, out)
 
-        # Row j against the coordinates above it: g = 2B' s, force part zero.
-        T, l = ws.T[b], ws.l[b]
-        for i in range(3):
-            g[i] = T[0, i] * s[0] + T[1, i] * s[1] + T[2, i] * s[2]
-        g[0] += 2 * (l[1] * s[5] - l[2] * s[4])
-        g[1] += 2 * (l[2] * s[3] - l[0] * s[5])
-        g[2] += 2 * (l[0] * s[4] - l[1] * s[3])
-        for i in range(nf):
-            M[j, i] = r[i]
-        for c in range(3 if nf else 0):
-            x_q = 0.0
-            x_v = 0.0
-            for i in range(3):
-                x_q += g[i] * dS[c, i] + r[i] * ddS[c, i] + r[3 + i] * ddS[c, 3 + i]
-                x_v += g[i] * S[c, i] + r[i] * dS[c, i] + 2 * r[3 + i] * dS[c, 3 + i]
-            Dq[j, c] = x_q
-            Dv[j, c] = x_v
-        for x in range(tree.num_ancestors[j - nf]):
-            c = nf + tree.ancestor[j - nf, x]
-            a_q = 0.0
-            a_v = 0.0
-            a_m = 0.0
-            b_q = 0.0
-            b_v = 0.0
-            for i in range(3):
-                b_q += g[i] * dS[c, i]
-                b_v += g[i] * S[c, i]
-            for i in range(6):
-                a_q += S[c, i] * y_q[i]
-                a_v += S[c, i] * y_v[i]
-                a_m += S[c, i] * r[i]
-                b_q += r[i] * ddS[c, i]
-                b_v += 2 * r[i] * dS[c, i]
-            Dq[c, j] = a_q
-            Dv[c, j] = a_v
-            M[c, j] = a_m
-            M[j, c] = a_m
-            Dq[j, c] = b_q
-            Dv[j, c] = b_v
+
+@compiled
+def _move_coordinate(ws, nf, j, of):
+    """Writes the forces of coordinate j, of nf that are the base's."""
+    b = 0 if j < nf else j - nf + 1
+    s, d, e, y_q = of.s, of.d, of.e, of.y_q
+    for i in range(3):
+        if j >= nf:
+            e[i] = 2 * d[i]
+            e[3 + i] = 2 * d[3 + i]
+        elif j < 3:
+            e[i] = d[i]
+            e[3 + i] = 2 * d[3 + i]
+        else:
+            e[i] = 0.0
+            e[3 + i] = 0.0
+    inertia_force(ws.I[b], ws.m[b], ws.h[b], s, of.r)
+    _force_columns(ws, b, s, d, of.dd, e, y_q, of.y_v)
+    if j >= nf or j < 3:
+        f = ws.f[b]
+        add_cross(s[:3], f[:3], y_q[:3])
+        add_cross(s[3:], f[3:], y_q[:3])
+        add_cross(s[:3], f[3:], y_q[3:])
+    else:  # nothing changes when the whole world is shifted
+        for i in range(6):
+            y_q[i] = 0.0
+    if j < nf:
+        return
+    T, l, g = ws.T[b], ws.l[b], of.g
+    for i in range(3):
+        g[i] = T[0, i] * s[0] + T[1, i] * s[1] + T[2, i] * s[2]
+    g[0] += 2 * (l[1] * s[5] - l[2] * s[4])
+    g[1] += 2 * (l[2] * s[3] - l[0] * s[5])
+    g[2] += 2 * (l[0] * s[4] - l[1] * s[3])
+
+
+@compiled
+def _write_base_columns(ws, nf, j, of, out):
+    """Writes row j against the coordinates of the base."""
+    S, dS, ddS, r, g = ws.S, ws.dS, ws.ddS, of.r, of.g
+    for i in range(nf):
+        out.M[j, i] = r[i]
+    for c in range(3 if nf else 0):
         x_q = 0.0
         x_v = 0.0
-        x_m = 0.0
         for i in range(3):
-            x_q += g[i] * d[i]
+            x_q += g[i] * dS[c, i] + r[i] * ddS[c, i] + r[3 + i] * ddS[c, 3 + i]
+            x_v += g[i] * S[c, i] + r[i] * dS[c, i] + 2 * r[3 + i] * dS[c, 3 + i]
+        out.Dq[j, c] = x_q
+        out.Dv[j, c] = x_v
+
+
+@compiled
+def _write_ancestors(tree, ws, nf, j, of, out):
+    """Writes rows and columns of j against the joints between it and the base."""
+    S, dS, ddS = ws.S, ws.dS, ws.ddS
+    r, y_q, y_v, g = of.r, of.y_q, of.y_v, of.g
+    Dq, Dv, M = out.Dq, out.Dv, out.M
+    for x in range(tree.num_ancestors[j - nf]):
+        c = nf + tree.ancestor[j - nf, x]
+        a_q = 0.0
+        a_v = 0.0
+        a_m = 0.0
+        b_q = 0.0
+        b_v = 0.0
+        for i in range(3):
+            b_q += g[i] * dS[c, i]
+            b_v += g[i] * S[c, i]
         for i in range(6):
-            x_q += r[i] * dd[i]
-            x_v += s[i] * y_v[i]
-            x_m += s[i] * r[i]
-        Dq[j, j] = x_q
-        Dv[j, j] = x_v
-        M[j, j] = x_m
+            a_q += S[c, i] * y_q[i]
+            a_v += S[c, i] * y_v[i]
+            a_m += S[c, i] * r[i]
+            b_q += r[i] * ddS[c, i]
+            b_v += 2 * r[i] * dS[c, i]
+        Dq[c, j] = a_q
+        Dv[c, j] = a_v
+        M[c, j] = a_m
+        M[j, c] = a_m
+        Dq[j, c] = b_q
+        Dv[j, c] = b_v
+
+
+@compiled
+def _write_own(j, of, out):
+    """Writes row j against itself."""
+    x_q = 0.0
+    x_v = 0.0
+    x_m = 0.0
+    for i in range(3):
+        x_q += of.g[i] * of.d[i]
+    for i in range(6):
+        x_q += of.r[i] * of.dd[i]
+        x_v += of.s[i] * of.y_v[i]
+        x_m += of.s[i] * of.r[i]
+    out.Dq[j, j] = x_q
+    out.Dv[j, j] = x_v
+    out.M[j, j] = x_m
 
 
 @compiled

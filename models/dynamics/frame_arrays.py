@@ -5,15 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from backbeat.models.compiled.arrays import Array3, Indices, Matrix
 from backbeat.models.dynamics.frames import Frame
 
 
 class FrameArrays(NamedTuple):
     """Bodies of frames, and rotations and places in these."""
 
-    body: np.ndarray  # (n,)
-    R_PF: np.ndarray  # (n, 3, 3)
-    p_PF: np.ndarray  # (n, 3) [m]
+    body: Indices  # (n,)
+    R_PF: Array3  # (n, 3, 3)
+    p_PF: Matrix  # (n, 3) [m]
 
 
 def frame_arrays(frames: Sequence[Frame]) -> FrameArrays:

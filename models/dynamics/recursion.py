@@ -67,40 +67,9 @@ def forward_pass(
     for j in range(tree.parent.shape[0]):
         b = j + 1
         a = tree.parent[j]
-        R_P = R[a]
-        x = tree.axis[j]
-        for i in range(3):
-            for k in range(3):
-                Q[i, k] = (
-                    R_P[i, 0] * tree.R_PJ[j, 0, k]
-                    + R_P[i, 1] * tree.R_PJ[j, 1, k]
-                    + R_P[i, 2] * tree.R_PJ[j, 2, k]
-                )
-            p[b, i] = (
-                p[a, i]
-                + R_P[i, 0] * tree.p_PJ[j, 0]
-                + R_P[i, 1] * tree.p_PJ[j, 1]
-                + R_P[i, 2] * tree.p_PJ[j, 2]
-            )
-        s = S[nf + j]
-        if tree.revolute[j]:
-            _axis_rotation(x, q[nq + j], E)
-            for i in range(3):
-                for k in range(3):
-                    R[b, i, k] = (
-                        Q[i, 0] * E[0, k] + Q[i, 1] * E[1, k] + Q[i, 2] * E[2, k]
-                    )
-                s[i] = Q[i, 0] * x[0] + Q[i, 1] * x[1] + Q[i, 2] * x[2]
-            cross(p[b], s[:3], s[3:])
-        else:
-            for i in range(3):
-                for k in range(3):
-                    R[b, i, k] = Q[i, k]
-                s[i] = 0.0
-                s[3 + i] = Q[i, 0] * x[0] + Q[i, 1] * x[1] + Q[i, 2] * x[2]
-                p[b, i] += s[3 + i] * q[nq + j]
-        _motion_cross(V[a], s, dS[nf + j])
-        d = dS[nf + j]
+        s, d = S[nf + j], dS[nf + j]
+        _put_joint(tree, j, q[nq + j], ws, s, Q, E)
+        _motion_cross(V[a], s, d)
         vj = v[nf + j]
         aj = vdot[nf + j]
         for i in range(6):
@@ -110,6 +79,48 @@ def forward_pass(
             dd = ddS[nf + j]
             _motion_cross(A[a], s, dd)
             _add_motion_cross(V[a], d, dd)
+
+
+@compiled
+def _put_joint(tree, j, angle, ws, s, Q, E):
+    """Writes the pose of the body that joint j moves, and its axis s.
+
+    Args:
+        tree, ws: as of `forward_pass`; the parent's pose is known.
+        j: the joint.
+        angle: its position [rad or m].
+        s: (6,) written: motion axis.
+        Q, E: (3, 3) scratch.
+    """
+    a, x = tree.parent[j], tree.axis[j]
+    R_P, p_P, R, p = ws.R[a], ws.p[a], ws.R[j + 1], ws.p[j + 1]
+    for i in range(3):
+        for k in range(3):
+            Q[i, k] = (
+                R_P[i, 0] * tree.R_PJ[j, 0, k]
+                + R_P[i, 1] * tree.R_PJ[j, 1, k]
+                + R_P[i, 2] * tree.R_PJ[j, 2, k]
+            )
+        p[i] = (
+            p_P[i]
+            + R_P[i, 0] * tree.p_PJ[j, 0]
+            + R_P[i, 1] * tree.p_PJ[j, 1]
+            + R_P[i, 2] * tree.p_PJ[j, 2]
+        )
+    if tree.revolute[j]:
+        _axis_rotation(x, angle, E)
+        for i in range(3):
+            for k in range(3):
+                R[i, k] = Q[i, 0] * E[0, k] + Q[i, 1] * E[1, k] + Q[i, 2] * E[2, k]
+            s[i] = Q[i, 0] * x[0] + Q[i, 1] * x[1] + Q[i, 2] * x[2]
+        cross(p, s[:3], s[3:])
+    else:
+        for i in range(3):
+            for k in range(3):
+                R[i, k] = Q[i, k]
+            s[i] = 0.0
+            s[3 + i] = Q[i, 0] * x[0] + Q[i, 1] * x[1] + Q[i, 2] * x[2]
+            p[i] += s[3 + i] * angle
 
 
 @compiled

@@ -13,9 +13,10 @@ from backbeat.models.collision.shapes import CYLINDER, WORLD, Solid
 from backbeat.models.common.errors import unknown_name
 from backbeat.models.contact.cones import FLOOR
 from backbeat.models.contact.restitution import struck_material
-from backbeat.models.kit.description import MemberDescription, parse_kit
+from backbeat.models.kit.description import parse_kit
 from backbeat.models.kit.looks import look_of, shipped_look
 from backbeat.models.kit.pedals import Pedal
+from backbeat.models.kit.schema import MemberDescription
 
 # Depth and extra radius of a cymbal for whoever plans around it [m].
 CYMBAL_DEPTH = 0.05

@@ -8,7 +8,8 @@ from pydrake.geometry import InMemoryMesh, Mesh
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import is_file
-from backbeat.models.kit.description import MemberDescription, parse_kit
+from backbeat.models.kit.description import parse_kit
+from backbeat.models.kit.schema import MemberDescription
 from backbeat.models.kit.shell import drawn_cymbal, drawn_drum, drawn_pad
 from backbeat.models.meshing import gltf
 

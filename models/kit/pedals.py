@@ -30,7 +30,7 @@ from pydrake.multibody.tree import (
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.contact.cones import FLOOR, STICK_TIP
-from backbeat.models.kit.description import PedalDescription
+from backbeat.models.kit.schema import PedalDescription
 
 # Where a board begins and ends from its hinge: heels rest on the floor [m]; its width,
 # at least that of the sole, and thickness [m], and mass [kg].

@@ -17,6 +17,7 @@ from backbeat.models.common.errors import BackbeatError, unknown_name
 from backbeat.models.common.outside_file import is_file, is_there
 from backbeat.models.common.yaml_file import parse_yaml
 from backbeat.models.robot.inheritance import Stamp, lineage, merged_text, stamp
+from backbeat.models.robot.roles import check_roles, joints_by_role
 from backbeat.models.urdf.checks.inertia import refuse_impossible_bodies
 from backbeat.models.urdf.loading.contact_sets import check_contact_set
 from backbeat.models.urdf.overlay.file import made_from
@@ -108,6 +109,16 @@ class PlaceDescription:
 
 
 @dataclass
+class TaskSpaceDescription:
+    """What a controller in task space takes where a scenario does not say otherwise."""
+
+    # Frame that is the hand; "" if the robot has none.
+    hand: str = ""
+    # Posture at the start.
+    start: str = ""
+
+
+@dataclass
 class RobotDescription:
     """Everything Backbeat wants to know about a robot beyond its URDF."""
 
@@ -127,6 +138,10 @@ class RobotDescription:
     contacts: dict[str, ContactDescription] = field(default_factory=dict)
     # Joint groups by name.
     groups: dict[str, list[str]] = field(default_factory=dict)
+    # Joints or groups by role, see `backbeat.models.robot.roles`; [] for none.
+    roles: dict[str, list[str]] = field(default_factory=dict)
+    # Hand and start in task space.
+    task_space: TaskSpaceDescription = field(default_factory=TaskSpaceDescription)
     # Pairs of groups that mirror each other.
     mirror_groups: dict[str, str] = field(default_factory=dict)
     # Joints whose sign flips when left and right are exchanged.
@@ -158,6 +173,10 @@ class RobotDescription:
                 contacts.update(item.contacts)
         return contacts
 
+    def role_joints(self) -> dict[str, tuple[str, ...]]:
+        """Names of joints by role, from the base outward."""
+        return joints_by_role(self.roles, self.groups)
+
     def posture_angles(self, name: str) -> dict[str, float]:
         """Joint angles of a named posture [rad], with its base postures resolved.
 
@@ -188,9 +207,12 @@ class RobotDescription:
 
 
 _HERE = Path(__file__).parents[1] / "robots"
-_ATLASES = ("", "_hands", "_v3", "_v3_calibrated", "_v4", "_v5_drcsim")
-SHIPPED = {f"atlas{v}": _HERE / "atlas" / f"atlas{v}.yaml" for v in _ATLASES}
-SHIPPED["ur10"] = _HERE / "ur10" / "ur10.yaml"
+# Every YAML in a folder of a robot is one; overlays of URDFs lie beside them.
+SHIPPED = {
+    path.stem: path
+    for path in sorted(_HERE.glob("*/*.yaml"))
+    if not path.name.endswith(".overlay.yaml")
+}
 
 
 def find_description(robot: str | Path) -> Path:
@@ -267,6 +289,7 @@ def _loaded(paths: tuple[Path, ...], _stamps: tuple[Stamp, ...]) -> RobotDescrip
     if not is_file(path.parent / description.urdf):
         raise BackbeatError(f"{path}: no such URDF {description.urdf!r} beside it")
     check_contact_set(description.contact_set)
+    check_roles(description.role_joints(), path)
     if not 0 <= description.soft_limit_margin < 1:
         raise BackbeatError(
             f"{path}: soft_limit_margin is {description.soft_limit_margin:g}; it must "

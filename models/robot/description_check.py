@@ -131,7 +131,7 @@ def check_driven(joints: Sequence[str], driven: Set[str], where: str | Path) -> 
 def check_names(
     description: RobotDescription, plant: MultibodyPlant, where: str | Path
 ) -> None:
-    """Checks that every joint and group that a YAML names exists.
+    """Checks that every joint, group and posture that a YAML names exists.
 
     Args:
         description: the YAML.
@@ -158,6 +158,11 @@ def check_names(
                 f"{where}: {left} and {right} mirror each other and need equally "
                 "many joints"
             )
+    start = description.task_space.start
+    if start and start not in description.postures:
+        raise unknown_name(
+            f"posture in task_space of {where}", start, description.postures
+        )
     for name, posture in description.postures.items():
         for joint, angle in posture.joints.items():
             if not np.isfinite(angle):
@@ -229,6 +234,8 @@ def _joints_named(
     """Parts of the YAML with the joints that they name."""
     for group, names in description.groups.items():
         yield f"group {group!r}", names
+    for role, members in description.role_joints().items():
+        yield f"role {role!r}", [*members]
     yield "mirror_flips", description.mirror_flips
     yield "aliases", [*description.aliases.values()]
     for posture, angles in description.postures.items():

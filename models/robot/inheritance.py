@@ -14,7 +14,7 @@ import yaml
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.common.outside_file import is_file, read_text
-from backbeat.models.common.yaml_file import read_tree
+from backbeat.models.common.yaml_file import load_tree
 
 # More robots that start from each other are a circle, or a mistake.
 MOST = 8
@@ -60,7 +60,7 @@ def lineage(path: str | Path, shipped: Mapping[str, Path]) -> tuple[Path, ...]:
 
 @lru_cache(maxsize=32)
 def _like(path: Path, _stamp: Stamp) -> str:
-    return str(read_tree(read_text(path), str(path)).get("like") or "")
+    return str(load_tree(path).get("like") or "")
 
 
 def merged_text(paths: tuple[Path, ...]) -> str:
@@ -73,7 +73,7 @@ def merged_text(paths: tuple[Path, ...]) -> str:
         return read_text(paths[0])
     whole: dict[Any, Any] = {}
     for path in reversed(paths):
-        tree = read_tree(read_text(path), str(path))
+        tree = load_tree(path)
         if path.parent.resolve() != paths[0].parent.resolve():
             _move_files(tree, path.parent, paths[0].parent)
         _merge(whole, tree)

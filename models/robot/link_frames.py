@@ -1,6 +1,7 @@
-"""Frames of a robot's URDF on the bodies of its fused model."""
+"""Frames of a robot's URDF on the bodies of its fused model, and its contacts."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
@@ -8,7 +9,7 @@ from pydrake.multibody.plant import MultibodyPlant
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.dynamics.frames import ContactFrame, Frame
-from backbeat.models.robot.description import ContactDescription
+from backbeat.models.robot.description import ContactDescription, RobotDescription
 from backbeat.models.robot.description_check import check_support
 from backbeat.models.robot.fusing import Homes
 from backbeat.models.robot.loading import find_frame, pose_of
@@ -95,6 +96,17 @@ class RobotFrames:
             frame, contact.half_length, contact.half_width, np.array(limb, int)
         )
 
+    def place(self, frame: Frame) -> np.ndarray:
+        """(3,) place of a frame with all joints at zero, seen from the base [m]."""
+        context = self._plant.CreateDefaultContext()
+        body, base = (
+            self._plant.GetBodyByName(self._bodies[i]) for i in (frame.body, 0)
+        )
+        X_BP = self._plant.CalcRelativeTransform(
+            context, base.body_frame(), body.body_frame()
+        )
+        return np.array(X_BP @ frame.p_PF)
+
     def lowest_corner(self, q: np.ndarray, contacts: Sequence[ContactFrame]) -> float:
         """Height of the lowest corner of contacts at a configuration q (nq,) [m]."""
         context = self._plant.CreateDefaultContext()
@@ -108,3 +120,64 @@ class RobotFrames:
             )
             lowest.append((X_WP @ X_PC).multiply(contact.corners().T)[2].min())
         return float(min(lowest, default=0.0))
+
+
+@dataclass(frozen=True)
+class RobotContacts:
+    """Contacts of a robot by what they are for.
+
+    Attributes:
+        all: patches and points that can carry weight, by name.
+        patches: names of those with an area.
+        soles: names of those that it stands on: its own, and no points.
+        rests: by sole, the contact that stays where it is while the foot carries.
+        tips: points that strike or rest on things, none of them on a foot.
+        leg_joints: indices of the joints of the limbs that end in soles.
+    """
+
+    all: dict[str, ContactFrame]
+    patches: tuple[str, ...]
+    soles: tuple[str, ...]
+    rests: tuple[str, ...]
+    tips: tuple[str, ...]
+    leg_joints: np.ndarray
+
+
+def read_contacts(
+    frames: RobotFrames,
+    description: RobotDescription,
+    equipment: Sequence[str],
+    followers: Sequence[Follower],
+    joints: Mapping[str, int],
+) -> RobotContacts:
+    """Reads the contacts of a robot and of its equipment.
+
+    Args:
+        frames: frames of the robot.
+        description: its YAML.
+        equipment: equipment sets that it carries.
+        followers: joints that follow others, which nothing may rest on.
+        joints: indices of the moving joints by name.
+
+    Raises:
+        BackbeatError: an unknown link, or one moved by a joint that follows.
+    """
+    described = description.contacts_with(equipment)
+    contacts = {
+        name: frames.read_contact(name, contact, followers, joints)
+        for name, contact in described.items()
+    }
+    patches = tuple(n for n, c in contacts.items() if not c.is_point)
+    soles = tuple(n for n in description.contacts if n in patches)
+    heels = {c.stands_for: n for n, c in described.items() if c.stands_for}
+    feet = {contacts[n].frame.body for n in soles}
+    points = ((n, c) for n, c in contacts.items() if c.is_point)
+    limbs = [contacts[n].limb for n in soles]
+    return RobotContacts(
+        all=contacts,
+        patches=patches,
+        soles=soles,
+        rests=tuple(heels.get(name, name) for name in soles),
+        tips=tuple(n for n, c in points if c.frame.body not in feet),
+        leg_joints=np.concatenate([np.zeros(0, int), *limbs]).astype(int),
+    )

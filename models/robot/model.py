@@ -4,7 +4,7 @@ Frames: W world, B base, P a body of the fused model, C a contact patch (z out o
 the supporting surface), F any frame of the robot.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -16,10 +16,9 @@ from pydrake.multibody.tree import ModelInstanceIndex, RigidBody
 
 from backbeat.models.actuation.safety_law import SafetyLaw, described_laws
 from backbeat.models.actuation.servo_margin import check_servo_gains, felt_inertias
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import unknown_name
 from backbeat.models.dynamics.frames import Frame
 from backbeat.models.dynamics.kinematic_tree import KinematicTree, read_kinematic_tree
-from backbeat.models.robot.connections import check_connections
 from backbeat.models.robot.covers import find_covers, keep_covers_off
 from backbeat.models.robot.description import (
     find_description,
@@ -28,19 +27,17 @@ from backbeat.models.robot.description import (
 )
 from backbeat.models.robot.description_check import (
     check_driven,
-    check_names,
-    check_posture,
-    check_tree,
-    is_held,
     sunk,
 )
 from backbeat.models.robot.fusing import fuse
 from backbeat.models.robot.joints import RobotJoints, read_joints
-from backbeat.models.robot.link_frames import RobotFrames
-from backbeat.models.robot.loading import add_robot, load_robot, pose_of
+from backbeat.models.robot.link_frames import RobotFrames, read_contacts
+from backbeat.models.robot.loading import add_robot, pose_of
 from backbeat.models.robot.mimic import couple, find_followers
-from backbeat.models.urdf.loading.honoring import describe, is_static
-from backbeat.models.urdf.loading.readable import readable
+from backbeat.models.robot.postures import RobotPostures
+from backbeat.models.robot.roles import ROLES, RobotRoles, left_and_right
+from backbeat.models.robot.whole_plant import load_whole
+from backbeat.models.urdf.loading.honoring import describe
 
 
 class RobotModel:
@@ -72,6 +69,8 @@ class RobotModel:
         rests: by sole, the contact that stays where it is while the foot carries: the
             sole, or the heel of a foot that plays a pedal.
         tips: points that strike or rest on things, none of them on a foot.
+        roles: joints and links by role.
+        task_space: hand and start in task space.
         leg_joints: indices of the joints of the limbs that end in soles.
         groups: joint indices by group name.
         total_mass: mass with equipment [kg].
@@ -107,26 +106,18 @@ class RobotModel:
         self.locked, self.followers = find_followers(
             self.urdf, self._yaml.locked | dict(locked or {})
         )
-        connected = check_connections(self.urdf, self.locked, self.followers)
-        fixed = self._yaml.fixed or is_static(self.urdf)
-        full = MultibodyPlant(time_step=0.0)
-        self.robot_instance, notes = load_robot(full, self.description, equipment)
-        self.notes = notes + readable(self.urdf)[1] + connected
-        base = self._yaml.base
-        check_tree(full, self.robot_instance, base, self.description)
-        self._is_held = is_held(full, self.robot_instance, base)
-        stays = X_WB is None and (fixed or self._is_held)
-        if X_WB is None and fixed and not self._is_held:
-            X_WB = RigidTransform()
-        if X_WB is not None:
-            self._weld_base(full, X_WB)
-        full.Finalize()
-        check_names(self._yaml, full, self.description)
-        for name in self.locked:
-            if not full.HasJointNamed(name):
-                names = [full.get_joint(i).name() for i in full.GetJointIndices()]
-                raise unknown_name("joint", name, names)
-        self._full = full
+        whole = load_whole(
+            self.description,
+            self._yaml,
+            self.urdf,
+            equipment,
+            self.locked,
+            self.followers,
+            X_WB,
+        )
+        self._full = full = whole.plant
+        self.robot_instance, self.notes = whole.instance, whole.notes
+        self._is_held, base = whole.is_held, self._yaml.base
         rest = {follower.name: follower.offset for follower in self.followers}
         self.plant, homes = fuse(full, base, self.locked | rest)
         self.tree: KinematicTree = read_kinematic_tree(self.plant, base)
@@ -136,46 +127,18 @@ class RobotModel:
             read_joints(self.plant, full, self.urdf, self.followers, self._yaml)
         )
         self._frames = RobotFrames(full, self.plant, homes, base, self.joint_names)
-        self.contacts = {
-            name: self._frames.read_contact(name, contact, self.followers, self._index)
-            for name, contact in self._yaml.contacts_with(equipment).items()
-        }
-        own = self._yaml.contacts
-        self.patches = tuple(n for n, c in self.contacts.items() if not c.is_point)
-        self.soles = tuple(n for n in own if n in self.patches)
-        told = self._yaml.contacts_with(equipment)
-        heels = {c.stands_for: n for n, c in told.items() if c.stands_for}
-        self.rests = tuple(heels.get(name, name) for name in self.soles)
-        feet = {self.contacts[n].frame.body for n in self.soles}
-        points = ((n, c) for n, c in self.contacts.items() if c.is_point)
-        self.tips = tuple(n for n, c in points if c.frame.body not in feet)
+        self._take_contacts()
         self.trunk = self.frame(self._yaml.trunk or base)
-        limbs = [self.contacts[n].limb for n in self.soles]
-        self.leg_joints = np.concatenate([np.zeros(0, int), *limbs]).astype(int)
         self.parts, self.places = self._yaml.parts, self._yaml.places
-        self.covers = find_covers(
-            self.description,
-            self.urdf,
-            self.followers,
-            self.tree.parent.tolist(),
-            self.body_of,
-            self._rest_angles(),
-        )
-        if stays and (note := sunk(self.plant, self._first_posture())):
+        self._take_roles(full)
+        self.covers = self._find_covers()
+        if whole.stays and (note := sunk(self.plant, self._postures.first())):
             self.notes += (note,)
         self.notes += tuple(
             f"{a} and {b} overlap at rest, on either side of a joint: they may"
             for a, b in self.covers
         )
         self._check_servos()
-
-    def _rest_angles(self) -> Iterator[dict[str, float]]:
-        """Angles of all joints at zero, and standing where that is known [rad]."""
-        zero = dict.fromkeys(self.joint_names, 0.0) | dict(self.locked)
-        yield zero
-        if "stand" in self.posture_names:
-            angles = self.posture_joints("stand")
-            yield zero | {n: a for n, a in angles.items() if n in zero}
 
     def _check_servos(self) -> None:
         """Refuses servos that shake in `stand`, or at zero where there is none."""
@@ -186,27 +149,40 @@ class RobotModel:
             own = dict(zip(self.joint_names, self.damping.tolist(), strict=True))
             check_servo_gains(servos, felt, own, str(self.description))
 
-    def _weld_base(self, full: MultibodyPlant, X_WB: RigidTransform) -> None:
-        base = self._yaml.base
-        if self._is_held:
-            raise BackbeatError(
-                f"{self.description}: the URDF fixes {base!r} to the world "
-                "already; it cannot be held in another place"
-            )
-        full.WeldFrames(full.world_frame(), full.GetFrameByName(base), X_WB)
+    def _take_contacts(self) -> None:
+        found = read_contacts(
+            self._frames, self._yaml, self.equipment, self.followers, self._index
+        )
+        self.contacts, self.patches, self.soles = found.all, found.patches, found.soles
+        self.rests, self.tips = found.rests, found.tips
+        self.leg_joints = found.leg_joints
 
-    def _first_posture(self) -> np.ndarray:
-        """(nj,) its joints in the first posture of the YAML, or at zero."""
-        q = np.zeros(self.num_joints)
-        if self.posture_names:
-            angles = self._yaml.posture_angles(self.posture_names[0])
-            for name in angles.keys() & self._index.keys():
-                q[self._index[name]] = angles[name]
-        return q
+    def _take_roles(self, full: MultibodyPlant) -> None:
+        self.task_space = self._yaml.task_space
+        if self.task_space.hand:
+            self.frame(self.task_space.hand)  # raises if there is none
+        all_joints = [full.get_joint(i) for i in full.GetJointIndices()]
+        self.roles = RobotRoles(
+            self._yaml.role_joints(),
+            self._index,
+            {j.name(): j.child_body().name() for j in all_joints},
+            self._yaml.twins(),
+            self.description,
+        )
+
+    def _find_covers(self) -> tuple[tuple[str, str], ...]:
+        return find_covers(
+            self.description,
+            self.urdf,
+            self.followers,
+            self.tree.parent.tolist(),
+            self.body_of,
+            self._postures.at_rest(self.locked),
+        )
 
     def _take_joints(self, joints: RobotJoints) -> None:
         check_driven(joints.names, joints.driven, self.description)
-        self._joints = joints
+        self._postures = RobotPostures(self._yaml, self.description, self._full, joints)
         self.joint_names, self.groups = joints.names, joints.groups
         self._index = {name: i for i, name in enumerate(self.joint_names)}
         self.position_lower = joints.position_lower
@@ -266,11 +242,17 @@ class RobotModel:
         return self._index[name]
 
     def joint_indices(self, names: Sequence[str]) -> np.ndarray:
-        """Indices of joints named singly or by group, in the order given."""
+        """Indices of joints named singly, by group or by role, in the order given.
+
+        Raises:
+            BackbeatError: no such joint, or the robot YAML gives the role to none.
+        """
         found: list[int] = []
         for name in names:
             if name in self.groups:
                 found.extend(self.groups[name].tolist())
+            elif name in ROLES:
+                found.extend(self.roles.joints(name).tolist())
             else:
                 found.append(self.joint_index(name))
         return np.array(found, int)
@@ -293,10 +275,20 @@ class RobotModel:
         """
         return self._frames.find(name)
 
+    @cached_property
+    def feet(self) -> dict[str, str]:
+        """Names of the soles "left" and "right": where they are with joints at zero.
+
+        Raises:
+            BackbeatError: the robot has not two soles, one on either side.
+        """
+        soles = {n: self._frames.place(self.contacts[n].frame) for n in self.soles}
+        return left_and_right(soles, self.name)
+
     @property
     def posture_names(self) -> tuple[str, ...]:
         """Names of its postures."""
-        return tuple(self._yaml.postures)
+        return self._postures.names
 
     def posture(self, name: str) -> np.ndarray:
         """(nq,) named configuration, base upright with the soles on the ground.
@@ -305,13 +297,8 @@ class RobotModel:
             BackbeatError: no such posture, or it names an unknown joint, or has one
                 outside of its limits.
         """
-        joints = self.posture_joints(name)
         q = np.zeros(self.num_positions)
-        for joint, angle in joints.items():
-            if joint in self._index:
-                q[self.base_positions + self._index[joint]] = angle
-        where = f"{self.description}: posture {name!r}"
-        check_posture(self._joints, joints, q[self.base_positions :], where)
+        q[self.base_positions :] = self._postures.joints(name)
         if self.floating:
             q[0] = 1.0
             height = self._yaml.postures[name].height
@@ -321,11 +308,7 @@ class RobotModel:
 
     def posture_joints(self, name: str) -> dict[str, float]:
         """Joint angles of a named posture, with its base postures resolved."""
-        joints = self._yaml.posture_angles(name)
-        for joint in joints:
-            if not self._full.HasJointNamed(joint):
-                raise unknown_name(f"joint in posture {name!r}", joint, self._index)
-        return joints
+        return self._postures.angles(name)
 
     def mirrored(self, q: np.ndarray) -> np.ndarray:
         """(nq,) configuration with left and right exchanged.
@@ -333,16 +316,10 @@ class RobotModel:
         Raises:
             BackbeatError: the robot YAML does not say how its sides mirror.
         """
-        if not self._yaml.mirror_flips:
-            raise BackbeatError(f"robot {self.name!r} has no mirror_flips in its YAML")
-        out = q.copy()
+        out, first = q.copy(), self.base_positions
         if self.floating:
             out[:7] = q[:7] * [1, -1, 1, -1, 1, -1, 1]
-        twin = self._yaml.twins()
-        flips = set(self._yaml.mirror_flips)
-        for i, name in enumerate(self.joint_names):
-            source = q[self.base_positions + self._index[twin.get(name, name)]]
-            out[self.base_positions + i] = -source if name in flips else source
+        out[first:] = self._postures.mirrored(q[first:])
         return out
 
     def safety_laws(self) -> tuple[SafetyLaw, ...]:

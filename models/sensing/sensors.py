@@ -143,16 +143,7 @@ class Sensors(CollectableSystem):
         self._wrenches = self.DeclareVectorInputPort("wrenches", 6 * num_patches)
         self._scale = self.DeclareVectorInputPort("noise_scale", 1)
         n, nj = self._noise, robot.num_joints
-        self._deviations = np.r_[
-            np.full(nj, n.position),
-            np.full(nj, n.velocity),
-            np.full(3, n.gyro),
-            np.full(3, n.accelerometer),
-            np.full(num_patches, n.force),
-            np.full(3, n.gyro_walk * np.sqrt(period)),
-            np.full(3, n.accelerometer_walk * np.sqrt(period)),
-            np.tile(np.r_[np.full(3, n.moment), np.full(2, n.force)], num_patches),
-        ]
+        self._deviations = _deviations(n, nj, num_patches, period)
         start = np.array([[n.gyro_bias] * 3, [n.accelerometer_bias] * 3])
         bias = start * NumberedDraws(seed, stream=1).normal(0, 6).reshape(2, 3)
         first = SensorMemory((), 0, np.zeros(3), bias)
@@ -247,6 +238,23 @@ class Sensors(CollectableSystem):
         )
         kept = memory.readings[-self._delay :] if self._delay else ()
         return SensorMemory((*kept, reading), memory.count + 1, velocity, bias)
+
+
+def _deviations(
+    noise: SensorNoise, joints: int, patches: int, period: float
+) -> np.ndarray:
+    """(2 nj + 12 + 6 C,) standard deviations in the order in which errors are drawn."""
+    n, walk = noise, np.sqrt(period)
+    return np.r_[
+        np.full(joints, n.position),
+        np.full(joints, n.velocity),
+        np.full(3, n.gyro),
+        np.full(3, n.accelerometer),
+        np.full(patches, n.force),
+        np.full(3, n.gyro_walk * walk),
+        np.full(3, n.accelerometer_walk * walk),
+        np.tile(np.r_[np.full(3, n.moment), np.full(2, n.force)], patches),
+    ]
 
 
 # Without fast arithmetic: what a seed gives depends on no compiler.

@@ -5,7 +5,7 @@ friction widens it to a loop. Half the loop's height is the friction that is app
 from outside, whatever motors and servo do inside.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from pydrake.math import RigidTransform
@@ -21,6 +21,7 @@ from pydrake.systems.primitives import (
 )
 from pydrake.trajectories import PiecewisePolynomial
 
+from backbeat.models.actuation.motors import Motors
 from backbeat.models.actuation.servo_modes import compliant_command
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.gravity_compensation import GravityCompensation
@@ -38,7 +39,7 @@ class Pull:
     """A joint that is pulled, and the spring that it is meant to be.
 
     Attributes:
-        joint: its name; all others are locked.
+        joint: its name; "" for the last one of the left elbow. All others are locked.
         attractor: where its spring is at rest [rad].
         stiffness: of the spring [N m/rad].
         torque: largest torque from outside [N m].
@@ -48,7 +49,7 @@ class Pull:
         lag, rise: of the motors [s].
     """
 
-    joint: str = "l_arm_elx"
+    joint: str = ""
     attractor: float = 1.2
     stiffness: float = 30.0
     torque: float = 6.0
@@ -93,9 +94,11 @@ def pull(pull: Pull, robot: str = "atlas") -> ForceCurve:
     """Simulates a pull on a robot whose base is held.
 
     Raises:
-        BackbeatError: an unknown robot or joint.
+        BackbeatError: an unknown robot or joint, or no joint is named and the robot
+            YAML does not say which are the left elbow.
     """
     whole = RobotModel(robot, X_WB=RigidTransform([0.0, 0.0, 2.0]))
+    pull = replace(pull, joint=pull.joint or whole.roles.names("left elbow")[-1])
     only = whole.joint_index(pull.joint)
     locked = {n: 0.0 for i, n in enumerate(whole.joint_names) if i != only}
     model = RobotModel(robot, X_WB=RigidTransform([0.0, 0.0, 2.0]), locked=locked)
@@ -129,7 +132,10 @@ def _connect(builder: DiagramBuilder, world: World, pull: Pull) -> VectorLogSink
     )
     servo = add(
         JointServo(
-            robot, world.actuator_joints(), lag=pull.lag, rise=pull.rise, period=STEP
+            robot,
+            world.actuator_joints(),
+            Motors(lag=pull.lag, rise=pull.rise),
+            period=STEP,
         )
     )
     truth, felt = (

@@ -15,6 +15,7 @@ from pydrake.systems.framework import (
 )
 
 from backbeat.models.actuation.joint_command import BLOCKS
+from backbeat.models.actuation.motors import Motors
 from backbeat.models.actuation.safety_law import SafetyLaws, no_bounds
 from backbeat.models.actuation.servo_law import (
     LAST,
@@ -77,11 +78,9 @@ class JointServo(CollectableSystem):
         self,
         robot: RobotModel,
         actuator_joints: tuple[str, ...],
-        effort_limits: np.ndarray | None = None,
-        lag: float = 0.0,
+        motors: Motors | None = None,
         period: float = 1e-3,
         friction: np.ndarray | None = None,
-        rise: float = 0.0,
         safety: SafetyLaws | None = None,
         remembers: bool = True,
     ) -> None:
@@ -91,15 +90,12 @@ class JointServo(CollectableSystem):
             robot: the robot model; its joints are those commanded.
             actuator_joints: joint of every actuator in the plant's order; those
                 the model holds locked get zero.
-            effort_limits: (nj,) what the joints really give [N m]; None for what
-                the model says.
-            lag: time constant of the motors [s].
+            motors: of the joints; None for those that follow at once.
             period: of the servo's memory and motors, and step of the plant [s].
             friction: (nj,) Coulomb friction that the servo makes up for [N m], in
                 the direction of the velocity to come and, where there is
                 stiffness, of the error: never more than there is, so that it can
                 move nothing by itself. None for none.
-            rise: least time in which motors go from nothing to their limit [s].
             safety: safety laws of the joints that bound what is told to the motors;
                 None for none.
             remembers: whether commands may ask for integrals and measured friction.
@@ -110,29 +106,33 @@ class JointServo(CollectableSystem):
         """
         super().__init__()
         nj, nu = robot.num_joints, len(actuator_joints)
-        self._nj = nj
-        limits = robot.effort_limits if effort_limits is None else effort_limits
-        slew = limits / rise if rise > 0 else np.zeros(nj)
-        self._has_motors = lag > 0 or rise > 0
-        friction = np.zeros(nj) if friction is None else friction
+        self._nj, motors = nj, motors or Motors()
+        self._has_motors = motors.lag > 0 or motors.rise > 0
         self._remembers = remembers
         order = {name: i for i, name in enumerate(robot.joint_names)}
+        limits = motors.effort_limits
+        limits = robot.effort_limits if limits is None else limits
         traits = ServoTraits(
             limits,
-            friction,
-            slew,
+            np.zeros(nj) if friction is None else friction,
+            limits / motors.rise if motors.rise > 0 else np.zeros(nj),
             float(period),
-            float(lag),
+            float(motors.lag),
             self._has_motors,
             np.array([order.get(n, -1) for n in actuator_joints], int),
             no_bounds() if safety is None else safety.bounds,
         )
         self._bound = bind((traits, robot.num_positions))
+        self._has_memory = remembers or self._has_motors
+        self._declare_ports(robot, nu, period)
+
+    def _declare_ports(self, robot: RobotModel, nu: int, period: float) -> None:
+        """Declares ports and memory for nu actuators, and a step every period [s]."""
+        nj = self._nj
         self._command = self.DeclareVectorInputPort("command", BLOCKS * nj)
         size = robot.num_positions + robot.num_velocities
         self._state = self.DeclareVectorInputPort("state", size)
         self._measured = self.DeclareVectorInputPort("measured_effort", nj)
-        self._has_memory = remembers or self._has_motors
         if self._has_memory:
             self._memory = self.DeclareDiscreteState(4 * nj)
         # For plant and memory alike.

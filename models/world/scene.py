@@ -86,6 +86,37 @@ class Scene:
 
 
 @dataclass(frozen=True)
+class ContactSettings:
+    """How contact is simulated.
+
+    Attributes:
+        model: one of CONTACT_MODELS.
+        friction: friction coefficient of the patches that carry the robot, and of
+            ground and chair.
+        feet: what soles touch with, one of FEET.
+    """
+
+    model: str = "lagged"
+    friction: float = 0.8
+    feet: str = "point"
+
+    def check(self) -> None:
+        """Checks names.
+
+        Raises:
+            BackbeatError: unknown contact model or feet.
+        """
+        if self.model not in CONTACT_MODELS:
+            raise unknown_name("contact model", self.model, CONTACT_MODELS)
+        if self.feet not in FEET:
+            raise unknown_name("kind of feet", self.feet, FEET)
+
+
+# Contact where nothing else is said.
+_USUAL = ContactSettings()
+
+
+@dataclass(frozen=True)
 class World:
     """A plant with a robot in a scene, not yet part of a built diagram.
 
@@ -195,13 +226,11 @@ def add_world(
     builder: DiagramBuilder,
     robot: RobotModel,
     time_step: float = 1e-3,
-    contact_model: str = "lagged",
-    friction: float = 0.8,
+    contact: ContactSettings = _USUAL,
     scene: Scene | None = None,
     ground: Ground | None = None,
     moved: Mapping[str, np.ndarray] | None = None,
     joint_friction: float = 0.0,
-    feet: str = "point",
 ) -> World:
     """Adds a plant with the robot on the ground, and a scene, to a diagram.
 
@@ -209,22 +238,19 @@ def add_world(
         builder: diagram under construction.
         robot: the robot model; a welded base and locked joints are honored.
         time_step: discrete step of the plant [s].
-        contact_model: one of CONTACT_MODELS.
-        friction: friction coefficient of the patches that carry the robot, and of
-            ground and chair.
+        contact: how contact is simulated.
         scene: what stands on the ground; None for nothing.
         ground: the ground; None for a flat one.
         moved: how far members of the kit stand from their place [m], by name.
         joint_friction: Coulomb friction of every moving joint, as a share of its
             effort limit; none where there are no steps.
-        feet: what soles touch with, one of FEET.
 
     Raises:
         BackbeatError: unknown contact model, feet, scene or member.
     """
-    plant, scene_graph = AddMultibodyPlant(
-        _config(time_step, contact_model, feet), builder
-    )
+    contact.check()
+    friction = contact.friction
+    plant, scene_graph = AddMultibodyPlant(_config(time_step, contact), builder)
     instance = robot.add_to(plant, scene_graph)
     wandering = add_patches(plant, scene_graph, robot)
     links = {support_body(plant, robot, n).name() for n in robot.patches}
@@ -235,7 +261,7 @@ def add_world(
         assign_material(plant, scene_graph, body, material, mu)
     (ground or Ground()).add_to(plant, friction)
     keep_apart(plant, scene_graph, wandering)
-    if feet == "hydroelastic":
+    if contact.feet == "hydroelastic":
         soften_soles(plant, scene_graph, robot, friction)
     for tip in _stick_bodies(plant, robot):
         assign_material(plant, scene_graph, tip, STICK_TIP)
@@ -246,7 +272,7 @@ def add_world(
         scene.drum_kit(moved).add_to(plant, friction if sits else None)
     honor_surfaces(plant, scene_graph, instance, robot.urdf, BODY, links)
     shares = joint_friction * robot.effort_limits + robot.friction
-    _check_steps(robot, contact_model, shares)
+    _check_steps(robot, contact.model, shares)
     brakes = dict(zip(robot.joint_names, shares, strict=True))
     add_joint_friction(plant, instance, brakes)
     plant.Finalize()
@@ -278,24 +304,17 @@ def _check_steps(robot: RobotModel, contact_model: str, shares: np.ndarray) -> N
         )
 
 
-def _config(time_step: float, contact_model: str, feet: str) -> MultibodyPlantConfig:
-    """How a plant steps, and what contact is to it.
-
-    Raises:
-        BackbeatError: unknown contact model or feet.
-    """
-    if contact_model not in CONTACT_MODELS:
-        raise unknown_name("contact model", contact_model, CONTACT_MODELS)
-    if feet not in FEET:
-        raise unknown_name("kind of feet", feet, FEET)
+def _config(time_step: float, contact: ContactSettings) -> MultibodyPlantConfig:
+    """How a plant steps, and what contact is to it."""
+    points = contact.feet == "point"
     config = MultibodyPlantConfig(
-        contact_model="point" if feet == "point" else "hydroelastic_with_fallback"
+        contact_model="point" if points else "hydroelastic_with_fallback"
     )
-    if contact_model == CONTINUOUS:
+    if contact.model == CONTINUOUS:
         config.time_step, config.stiction_tolerance = 0.0, STICTION_SPEED
     else:
         config.time_step = time_step
-        config.discrete_contact_approximation = contact_model
+        config.discrete_contact_approximation = contact.model
     return config
 
 

@@ -79,14 +79,6 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
     """All metrics of a run as plain data, ready for JSON."""
     reference = Reference(run.behavior)
     analysis = RunAnalysis(run, reference)
-    robot = reference.robot
-    planned = np.linalg.norm(analysis.com - analysis.com_planned, axis=1) * 1e3
-    nominal = np.linalg.norm(analysis.com - analysis.com_nominal, axis=1) * 1e3
-    joint = np.degrees(analysis.joints - analysis.joints_planned)
-    beats = analysis.beat_errors()
-    share = np.abs(analysis.effort) / robot.effort_limits
-    j = int(np.unravel_index(share.argmax(), share.shape)[1])
-    last = run.t[-1] - run.t[0]
     metrics: dict[str, object] = {
         "behavior": run.behavior.name,
         "scenario": run.scenario.to_dict(),
@@ -97,25 +89,70 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
         "fell": run.fell,
         "fell_at_s": run.fell_at,
         "survived": survived(run, reference),
-        "realtime_factor": float(last / run.wall_time),
-        "tick_ms": spread(run.tick_ms),
-        "plan_ms": spread(run.plan_ms),
-        "plan_cpu_ms": spread(
-            1e3 * np.array([p.solve_cpu for p in run.plans if p.iterations])
-        ),
-        "plan_failures": sum(not p.is_fresh for p in run.plans),
-        "plan_overruns": int((run.plan_ms > run.scenario.plan_period * 1e3).sum()),
-        "tick_failures": run.failures,
-        "ticks_lost": run.ticks_lost,
+    }
+    metrics |= _computing(run)
+    metrics |= {
         "safety": _safety(run),
         "fall_declared_s": _declared(run),
         "unknown_forces": warning_metrics(run.detection, run.scenario.lead_in),
         "softened_servos": softened_servos(reference, run.scenario),
+    }
+    metrics |= _tracking(analysis) | _efforts(analysis)
+    metrics |= {
+        "beat_error_ms": _signed(analysis.beat_errors()),
+        "jerk": _jerk(analysis),
+        "range": _ranges(analysis),
+        "upper_body": hand_figures(run, reference),
+        "pushes": [analysis.recovery(push) for push in run.scenario.pushes],
+        "compliant": compliance_metrics(analysis),
+    }
+    hits = run_hits(run)
+    metrics["hits"] = hits.metrics() if hits is not None else None
+    rests = run_rests(run)
+    metrics["rests"] = rests.to_dict("records") if rests is not None else None
+    markers = run_markers(run)
+    metrics["markers"] = marker_figures(markers) if markers is not None else None
+    return metrics
+
+
+def _computing(run: SimulationRun) -> dict[str, object]:
+    """Times of plans and ticks [ms], and what of them failed or was lost."""
+    last = run.t[-1] - run.t[0]
+    busy = 1e3 * np.array([p.solve_cpu for p in run.plans if p.iterations])
+    return {
+        "realtime_factor": float(last / run.wall_time),
+        "tick_ms": spread(run.tick_ms),
+        "plan_ms": spread(run.plan_ms),
+        "plan_cpu_ms": spread(busy),
+        "plan_failures": sum(not p.is_fresh for p in run.plans),
+        "plan_overruns": int((run.plan_ms > run.scenario.plan_period * 1e3).sum()),
+        "tick_failures": run.failures,
+        "ticks_lost": run.ticks_lost,
+    }
+
+
+def _tracking(analysis: RunAnalysis) -> dict[str, object]:
+    """How far CoM, joints and patches are from where they belong."""
+    reference = analysis.reference
+    soles = reference.robot.soles
+    planned = np.linalg.norm(analysis.com - analysis.com_planned, axis=1) * 1e3
+    nominal = np.linalg.norm(analysis.com - analysis.com_nominal, axis=1) * 1e3
+    joint = np.degrees(analysis.joints - analysis.joints_planned)
+    return {
         "com_error_mm": size(planned),
         "com_error_at_nominal_time_mm": size(nominal),
         "joint_error_deg": size(joint),
-        "foot_slip_mm": analysis.slip(robot.soles) * 1e3,
-        "seat_slip_mm": analysis.slip(set(reference.patches) - set(robot.soles)) * 1e3,
+        "foot_slip_mm": analysis.slip(soles) * 1e3,
+        "seat_slip_mm": analysis.slip(set(reference.patches) - set(soles)) * 1e3,
+    }
+
+
+def _efforts(analysis: RunAnalysis) -> dict[str, object]:
+    """The largest share of its effort limit that a joint gave, and strained joints."""
+    robot = analysis.reference.robot
+    share = np.abs(analysis.effort) / robot.effort_limits
+    j = int(np.unravel_index(share.argmax(), share.shape)[1])
+    return {
         "torque_peak_fraction": float(share.max()),
         "torque_peak_joint": robot.joint_names[j],
         "strained_joints": strained_joints(
@@ -126,20 +163,7 @@ def run_metrics(run: SimulationRun) -> dict[str, object]:
             robot.velocity_limits,
             robot.joint_names,
         ),
-        "beat_error_ms": _signed(beats),
-        "jerk": _jerk(analysis),
-        "range": _ranges(analysis),
     }
-    metrics["upper_body"] = hand_figures(run, reference)
-    metrics["pushes"] = [analysis.recovery(push) for push in run.scenario.pushes]
-    metrics["compliant"] = compliance_metrics(analysis)
-    hits = run_hits(run)
-    metrics["hits"] = hits.metrics() if hits is not None else None
-    rests = run_rests(run)
-    metrics["rests"] = rests.to_dict("records") if rests is not None else None
-    markers = run_markers(run)
-    metrics["markers"] = marker_figures(markers) if markers is not None else None
-    return metrics
 
 
 def _safety(run: SimulationRun) -> dict[str, object]:

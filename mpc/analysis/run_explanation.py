@@ -73,15 +73,7 @@ def explain_run(run: SimulationRun, t: float) -> RunExplanation:
     robot, patches, points = reference.robot, reference.patches, reference.points
     upper = make_upper_body(reference, scenario)
     program = make_whole_body_program(robot, patches, points, scenario.preset, upper)
-    tick = WholeBodyTick(
-        program,
-        reference,
-        scenario.tick_period,
-        scenario.latency,
-        scenario.actuator_lag,
-        upper=upper,
-        step=scenario.time_step,
-    )
+    tick = WholeBodyTick(program, reference, scenario.tick_timing, upper=upper)
     # A plan that arrives with a tick is read by the next.
     plan = plan_in_force(run, float(run.t[i]) - 1e-6)
     made = [p for p in run.plans if p.time < plan.time]

@@ -15,6 +15,7 @@ from backbeat.models.dynamics.rotations import (
     rotation_exp,
 )
 from backbeat.mpc.estimation.filter_measurement import (
+    MeasuredRows,
     are_level,
     measure,
     place_variance,
@@ -64,15 +65,16 @@ def _has_moved(estimate, R, c, kinematics, rate, grips, noise):
 
 
 @compiled
-def _take_rows(P, index, h, y, variance, rows, dx):
+def _take_rows(P, measured, rows, dx):
     """Takes rows of `measure` one by one, for their errors are independent.
 
     Args:
         P: (n, n) covariance, corrected in place.
-        index, h, y, variance: written by `measure`.
+        measured: written by `measure`.
         rows: how many there are.
         dx: (n,) the error, zero before, written.
     """
+    index, h, y, variance = measured
     n = P.shape[0]
     Ph = np.empty(n)
     for r in range(rows):
@@ -135,24 +137,13 @@ def correct(
                 unit[i] *= noise.position**2
             _land(estimate, R, c, kinematics, unit)
     index, h = np.empty((9 * C, 4), np.int64), np.empty((9 * C, 4))
-    y, variance = np.empty(9 * C), np.empty(9 * C)
+    measured = MeasuredRows(index, h, np.empty(9 * C), np.empty(9 * C))
     level = are_level(estimate, R, kinematics, stands, grips, noise)
     # What has just landed, or moves, is where it is seen, and says no more than that.
-    rows = measure(
-        estimate,
-        kinematics,
-        rate,
-        rests,
-        grips,
-        level and not rough,
-        noise,
-        index,
-        h,
-        y,
-        variance,
-    )
+    is_even = level and not rough
+    rows = measure(estimate, kinematics, rate, rests, grips, is_even, noise, measured)
     dx = np.zeros(n)
-    _take_rows(P, index, h, y, variance, rows, dx)
+    _take_rows(P, measured, rows, dx)
     retract(estimate, dx)
     return level
 

@@ -5,6 +5,8 @@ their height and flatness on level ground; symbols are those of
 `backbeat.mpc.estimation.invariant_filter`.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from backbeat.models.compiled import compiled
@@ -19,6 +21,21 @@ from backbeat.mpc.estimation.invariant_filter import (
     ContactKinematics,
     FilterNoise,
 )
+
+
+class MeasuredRows(NamedTuple):
+    """What contacts say about the error: h xi[which] = y + noise.
+
+    Attributes:
+        which, h: (9 C, 4) which errors a row is about, and how much.
+        y: (9 C,) what is measured.
+        variance: (9 C,) of its noise.
+    """
+
+    which: IndexMatrix
+    h: Matrix
+    y: Vector
+    variance: Vector
 
 
 @compiled
@@ -127,10 +144,7 @@ def measure(
     grips: Flags,
     level: bool,
     noise: FilterNoise,
-    index: IndexMatrix,
-    h: Matrix,
-    y: Vector,
-    variance: Vector,
+    out: MeasuredRows,
 ) -> int:
     """What the standing contacts say about the error: h xi[index] = y + noise.
 
@@ -144,21 +158,18 @@ def measure(
         stands, grips: (C,) bool.
         level: whether the ground is taken for level.
         noise: FilterNoise.
-        index, h: (9 C, 4) written: which errors a row is about, and how much.
-        y, variance: (9 C,) written.
+        out: written.
 
     Returns:
         Number of rows written.
     """
     q, x, _, P = estimate
+    index, h, y, variance = out
     n, C, m = P.shape[0], x.shape[0] - 2, 0
-    R = np.empty((3, 3))
-    off, spread = np.empty((2, 3)), np.empty((2, 3))
+    R, off, spread = np.empty((3, 3)), np.empty((2, 3)), np.empty((2, 3))
     quaternion_to_matrix(q, R)
-    for r in range(9 * C):
-        for k in range(4):
-            index[r, k] = 0
-            h[r, k] = 0.0
+    index[:] = 0
+    h[:] = 0.0
     for c in range(C):
         if not stands[c]:
             continue

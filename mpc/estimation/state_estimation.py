@@ -7,6 +7,7 @@ same as a Drake system.
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -159,10 +160,7 @@ class StateEstimation:
         joints, motion = memory.joints.copy(), np.zeros((2, 3))
         if acceleration is not None:
             joints[2] += self._follow * (acceleration - joints[2])
-        is_level = _advance(
-            self._bound,
-            memory.rough > 0.0,
-            self.period if memory.index >= 0 else 0.0,
+        sensed = Sensed(
             reading.position,
             reading.velocity,
             reading.gyro,
@@ -170,9 +168,13 @@ class StateEstimation:
             stands,
             stands & ~memory.stands,
             trust,
-            base,
-            joints,
-            motion,
+        )
+        is_level = _advance(
+            self._bound,
+            memory.rough > 0.0,
+            self.period if memory.index >= 0 else 0.0,
+            sensed,
+            Filtered(base, joints, motion),
         )
         smooth = memory.acceleration + self._blend * (motion[1] - memory.acceleration)
         rough = max(0.0, memory.rough - self.period) if is_level else ROUGH
@@ -248,27 +250,41 @@ def whole(reading: SensorReading, before: SensorReading | None) -> SensorReading
     return replace(reading, **mended) if mended else reading
 
 
+class Sensed(NamedTuple):
+    """What sensors say, and what is known of the contacts then."""
+
+    position: Vector  # (nj,) [rad]
+    velocity: Vector  # (nj,) [rad/s]
+    gyro: Vector  # (3,) base axes [rad/s]
+    accelerometer: Vector  # (3,) base axes [m/s^2]
+    stands: Flags  # (C,) whether a contact carries load
+    landed: Flags  # (C,) whether it does so for the first time
+    trust: Vector  # (C,) how much it is trusted to rest, 0 to 1
+
+
+class Filtered(NamedTuple):
+    """What is estimated at a sample."""
+
+    base: BaseEstimate
+    joints: Matrix  # (3, nj) positions, velocities and accelerations
+    motion: Matrix  # (2, 3) rate and acceleration of the base, world axes
+
+
 @compiled
 def _advance(
     bound: Bound[tuple[KinematicTree, Workspace, Limbs, Matrix, FilterNoise, float]],
     rough: bool,
     dt: float,
-    position: Vector,
-    velocity: Vector,
-    gyro: Vector,
-    accelerometer: Vector,
-    stands: Flags,
-    landed: Flags,
-    trust: Vector,
-    base: BaseEstimate,
-    joints: Matrix,
-    motion: Matrix,
+    sensed: Sensed,
+    out: Filtered,
 ) -> bool:
-    """One sample: filters in place, base rate and acceleration into `motion`.
+    """One sample: filters in place, base rate and acceleration added to `motion`.
 
     On `rough` ground feet are not taken to stand level. Returns whether those that
     grip were seen to.
     """
+    position, velocity, gyro, accelerometer, stands, landed, trust = sensed
+    base, joints, motion = out
     tree, ws, limbs, gain, noise, gravity = bound.content
     for j in range(position.shape[0]):
         v = joints[1, j] + dt * joints[2, j]

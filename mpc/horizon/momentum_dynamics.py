@@ -32,9 +32,31 @@ from backbeat.mpc.horizon.sampling import BODY, Horizon
 class Dynamics(NamedTuple):
     """x+ = A x + B u + e of every interval; u is [wrenches, theta, jumps]."""
 
-    A: np.ndarray  # (N, NX, NX)
-    B: np.ndarray  # (N, NX, NU)
-    e: np.ndarray  # (N, NX)
+    A: Array3  # (N, NX, NX)
+    B: Array3  # (N, NX, NU)
+    e: Matrix  # (N, NX)
+
+
+class Course(NamedTuple):
+    """What dynamics are linearized along; what is not said here is of `Horizon`."""
+
+    h: Vector
+    com: Matrix
+    velocity: Matrix
+    momentum: Matrix
+    wrench: Matrix
+    R: Array4
+    p: Array3
+    rotation_rate: Array3  # (N, 3, 3) of the body per angular momentum and mass
+    com_shift: Matrix
+    sole_shift: Array3
+    wrench_shift: Matrix
+    deviation: Matrix
+    stretch: Vector
+    is_planned: float
+    replaced: Array3
+    outside: Matrix
+    tempo: float
 
 
 def linearize_dynamics(
@@ -50,29 +72,26 @@ def linearize_dynamics(
     """
     N, C = horizon.standing.shape
     found = _nothing(N, C, len(soles))
-    _linearize(
-        horizon.h,
-        horizon.com,
-        horizon.velocity,
-        horizon.momentum,
-        horizon.wrench,
-        horizon.R,
-        horizon.p,
-        mass * horizon.inverse_inertia,
-        horizon.com_shift,
-        horizon.sole_shift,
-        horizon.wrench_shift,
-        horizon.deviation,
-        horizon.stretch,
-        float(horizon.is_planned),
-        horizon.replaced,
-        horizon.outside,
-        horizon.tempo,
-        x0,
-        _places(C, soles),
-        gravity,
-        *found,
+    course = Course(
+        h=horizon.h,
+        com=horizon.com,
+        velocity=horizon.velocity,
+        momentum=horizon.momentum,
+        wrench=horizon.wrench,
+        R=horizon.R,
+        p=horizon.p,
+        rotation_rate=mass * horizon.inverse_inertia,
+        com_shift=horizon.com_shift,
+        sole_shift=horizon.sole_shift,
+        wrench_shift=horizon.wrench_shift,
+        deviation=horizon.deviation,
+        stretch=horizon.stretch,
+        is_planned=float(horizon.is_planned),
+        replaced=horizon.replaced,
+        outside=horizon.outside,
+        tempo=horizon.tempo,
     )
+    _linearize(course, x0, _places(C, soles), gravity, found)
     return found
 
 
@@ -87,28 +106,26 @@ def dynamics_pattern(count: int, soles: Sequence[int]) -> tuple[np.ndarray, np.n
     """
     draw = np.random.default_rng(0).uniform
     S, found = len(soles), _nothing(1, count, len(soles))
-    around, planned, tempo, gravity = draw(size=1), 1.0, 0.8, 9.8
-    _linearize(
-        draw(size=1),
-        *(draw(size=(2, 3)) for _ in range(3)),
-        draw(size=(1, 6 * count)),
-        draw(size=(1, count, 3, 3)),
-        draw(size=(1, count, 3)),
-        draw(size=(1, 3, 3)),
-        draw(size=(1, 3)),
-        draw(size=(1, count, 3)),
-        draw(size=(1, 6 * count)),
-        draw(size=(1, BODY + 2 * S)),
-        around,
-        planned,
-        draw(size=(1, S, 2)),
-        draw(size=(1, 3)),
-        tempo,
-        draw(size=BODY + 2 * S),
-        _places(count, soles),
-        gravity,
-        *found,
+    course = Course(
+        h=draw(size=1),
+        com=draw(size=(2, 3)),
+        velocity=draw(size=(2, 3)),
+        momentum=draw(size=(2, 3)),
+        wrench=draw(size=(1, 6 * count)),
+        R=draw(size=(1, count, 3, 3)),
+        p=draw(size=(1, count, 3)),
+        rotation_rate=draw(size=(1, 3, 3)),
+        com_shift=draw(size=(1, 3)),
+        sole_shift=draw(size=(1, count, 3)),
+        wrench_shift=draw(size=(1, 6 * count)),
+        deviation=draw(size=(1, BODY + 2 * S)),
+        stretch=draw(size=1),
+        is_planned=1.0,
+        replaced=draw(size=(1, S, 2)),
+        outside=draw(size=(1, 3)),
+        tempo=0.8,
     )
+    _linearize(course, draw(size=BODY + 2 * S), _places(count, soles), 9.8, found)
     return found.A[0] != 0, found.B[0] != 0
 
 
@@ -131,63 +148,38 @@ def _nothing(intervals: int, count: int, soles: int) -> Dynamics:
 
 @compiled
 def _linearize(
-    h: Vector,
-    com: Matrix,
-    velocity: Matrix,
-    momentum: Matrix,
-    wrench: Matrix,
-    R: Array4,
-    p: Array3,
-    rotation_rate: Array3,
-    com_shift: Matrix,
-    sole_shift: Array3,
-    wrench_shift: Matrix,
-    deviation: Matrix,
-    stretch: Vector,
-    is_planned: float,
-    replaced: Array3,
-    outside: Matrix,
-    tempo: float,
-    x0: Vector,
-    places: Indices,
-    gravity: float,
-    A: Array3,
-    B: Array3,
-    e: Matrix,
+    along: Course, x0: Vector, places: Indices, gravity: float, out: Dynamics
 ) -> None:
-    """Writes A, B, e, all zero before; arguments as in `Horizon`.
+    """Writes dynamics, which are all zero before.
 
-    `rotation_rate` (N, 3, 3) is that of the body per angular momentum and mass,
-    `places` (C,) where the place of a patch is in a state, or -1.
+    Args:
+        along: what they are linearized along.
+        x0: (NX,) state at the start of the first interval.
+        places: (C,) where the place of a patch is in a state, or -1.
+        gravity: of the robot [m/s^2].
+        out: written.
     """
-    N, C = h.shape[0], places.shape[0]
+    A, B, e = out.A, out.B, out.e
+    com, velocity, momentum = along.com, along.velocity, along.momentum
+    N, C = along.h.shape[0], places.shape[0]
     t = 6 * C
     # Angular momentum per CoM and rotation per angular momentum; rates at the plan.
     F, rate, constant = np.empty((3, 3)), np.empty((4, 3)), np.empty((2, 3))
-    arm, force, moved = np.empty(3), np.empty(3), np.empty(3)
-    w, dw, axes = np.empty(6), np.empty(6), np.empty((3, 3))
+    force = np.empty(3)
     for k in range(N):
-        H, W = h[k] + stretch[k], rotation_rate[k]
+        h, W, stretch = along.h[k], along.rotation_rate[k], along.stretch[k]
+        H = h + stretch
         half = 0.5 * H * H
-        x = x0 if k == 0 else deviation[k]
+        x = x0 if k == 0 else along.deviation[k]
         F[:] = 0.0
-        _forces_of_tempo(h, velocity, momentum, k, tempo, constant)
+        _forces_of_tempo(along, k, constant)
         for i in range(3):
-            constant[0, i] += outside[k, i]
+            constant[0, i] += along.outside[k, i]
         rate[1], rate[2] = constant[0], constant[1]
         for c in range(C):
-            for i in range(3):
-                middle = 0.5 * (com[k, i] + com[k + 1, i]) + com_shift[k, i]
-                arm[i] = p[k, c, i] + sole_shift[k, c, i] - middle
-                moved[i] = sole_shift[k, c, i] - com_shift[k, i]
-                for j in range(3):
-                    axes[i, j] = gravity * R[k, c, i, j]
-            for i in range(6):
-                w[i] = gravity * wrench[k, 6 * c + i]
-                dw[i] = gravity * wrench_shift[k, 6 * c + i]
-            _add_loads(R[k, c], arm, moved, w, dw, force, constant, rate)
+            columns = B[k, :, 6 * c : 6 * c + 6]
+            _add_contact(along, k, c, gravity, force, constant, rate, columns)
             _add_cross_matrix(force, F)
-            _write_contact(axes, arm, W, H, half, B[k, :, 6 * c : 6 * c + 6])
             if places[c] >= 0:
                 _write_place(force, W, H, half, A[k, :, places[c] : places[c] + 2])
                 # What moves a foot moves its moment the other way round.
@@ -201,23 +193,45 @@ def _linearize(
                 rate[2, i] += F[i, j] * x[j]
                 rate[3, i] += W[i, j] * x[6 + j]
         _write_body(F, W, H, half, constant, A[k], e[k])
-        _write_stretch(F, W, H, rate, is_planned, stretch[k], B[k, :, t], e[k])
+        _write_stretch(F, W, H, rate, along.is_planned, stretch, B[k, :, t], e[k])
         for i in range(3):
-            B[k, i, t] += (com[k + 1, i] - com[k, i]) / h[k]
-            B[k, 3 + i, t] += (velocity[k + 1, i] - velocity[k, i]) / h[k]
-            B[k, 6 + i, t] += (momentum[k + 1, i] - momentum[k, i]) / h[k]
+            B[k, i, t] += (com[k + 1, i] - com[k, i]) / h
+            B[k, 3 + i, t] += (velocity[k + 1, i] - velocity[k, i]) / h
+            B[k, 6 + i, t] += (momentum[k + 1, i] - momentum[k, i]) / h
         B[k, 12, t] = 1.0
         for i in range(x.shape[0] - BODY):
             A[k, BODY + i, BODY + i] = 1.0
             B[k, BODY + i, t + 1 + i] = 1.0
-            e[k, BODY + i] = replaced[k, i // 2, i % 2]
+            e[k, BODY + i] = along.replaced[k, i // 2, i % 2]
 
 
 @compiled
-def _forces_of_tempo(h, velocity, momentum, k, tempo, constant):
+def _add_contact(along, k, c, gravity, force, constant, rate, B):
+    """Adds what contact c does in interval k; writes its force and its columns."""
+    arm, moved, axes = np.empty(3), np.empty(3), np.empty((3, 3))
+    w, dw = np.empty(6), np.empty(6)
+    W, H = along.rotation_rate[k], along.h[k] + along.stretch[k]
+    half = 0.5 * H * H
+    for i in range(3):
+        shift = along.com_shift[k, i]
+        middle = 0.5 * (along.com[k, i] + along.com[k + 1, i]) + shift
+        arm[i] = along.p[k, c, i] + along.sole_shift[k, c, i] - middle
+        moved[i] = along.sole_shift[k, c, i] - shift
+        for j in range(3):
+            axes[i, j] = gravity * along.R[k, c, i, j]
+    for i in range(6):
+        w[i] = gravity * along.wrench[k, 6 * c + i]
+        dw[i] = gravity * along.wrench_shift[k, 6 * c + i]
+    _add_loads(along.R[k, c], arm, moved, w, dw, force, constant, rate)
+    _write_contact(axes, arm, W, H, half, B)
+
+
+@compiled
+def _forces_of_tempo(along, k, constant):
     """Writes what the behavior's forces miss of its accelerations at a tempo."""
+    velocity, momentum = along.velocity, along.momentum
     # They make the accelerations of its own tempo.
-    share = (1.0 / tempo**2 - 1.0) / h[k]
+    share = (1.0 / along.tempo**2 - 1.0) / along.h[k]
     for i in range(3):
         constant[0, i] = share * (velocity[k + 1, i] - velocity[k, i])
         constant[1, i] = share * (momentum[k + 1, i] - momentum[k, i])

@@ -9,6 +9,7 @@ from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Array3, Indices, Matrix, MatrixView, Vector
 from backbeat.mpc.plans.outside_force import outside_acceleration
 from backbeat.mpc.plans.plan import Plan
+from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep, covered, standing
 from backbeat.mpc.plans.touchdown import Touchdown, behind
 from backbeat.mpc.reference.trajectory import Reference
@@ -51,30 +52,23 @@ class Horizon(NamedTuple):
 def make_horizon(
     reference: Reference,
     phases: np.ndarray,
+    start: PlanStart,
     steps: Sequence[AddedStep],
-    shift: np.ndarray,
     previous: Plan | None,
-    touchdowns: Sequence[Touchdown],
     stepping: bool,
-    lift: float,
-    push: np.ndarray,
-    tempo: float,
 ) -> Horizon:
     """Samples a behavior over a horizon.
 
     Args:
         reference: the behavior.
         phases: (N + 1,) phases of the knots [s].
+        start: where the plan starts; velocities are at the tempo that it asks for.
         steps: steps that the behavior does not make.
-        shift: (S, 2) where the soles are, minus where the behavior has them [m].
         previous: plan of the same steps, about which to linearize; None for none.
-        touchdowns: those that are early or late.
         stepping: whether the places of the soles are states.
-        lift: vertical force besides those of the contacts [weights].
-        push: (2,) horizontal acceleration besides theirs, for a while [m/s^2].
-        tempo: factor on the authored tempo; velocities are at that tempo.
     """
-    table, soles = reference.table, list(reference.soles)
+    table, robot, soles = reference.table, reference.robot, list(reference.soles)
+    tempo, touchdowns = start.tempo, start.touchdowns
     middles = 0.5 * (phases[:-1] + phases[1:])
     at_knots, at_middles = Samples(reference, phases), Samples(reference, middles)
     # Outside the behavior the robot rests.
@@ -82,26 +76,21 @@ def make_horizon(
     wrench, R = at_middles(table.wrench), table.R_contact[at_middles.index]
     planned = table.standing[at_middles.index]
     on = standing(planned, middles, (*steps, *touchdowns))
-    p, places = at_middles(table.p_contact), at_knots(table.p_contact)
-    hold_places(reference, steps, touchdowns, middles, p)
-    hold_places(reference, steps, touchdowns, phases, places)
+    p = _places(reference, at_middles, steps, touchdowns)
+    places = _places(reference, at_knots, steps, touchdowns)
     replaced = _replaced(reference, phases, touchdowns)
     if previous is None:
+        shift = start.sole_shift(len(soles))
         around = _around_behavior(wrench, planned, on, R, shift, replaced)
     else:
         around = _around_plan(previous, phases, middles, wrench, tempo, replaced)
-    sole_shift = np.zeros((*planned.shape, 3))
-    sole_shift[:, soles, :2] = around.shift
-    states = around.deviation
-    if stepping:
-        states = np.hstack([states, around.shift_before.reshape(len(states), -1)])
     rates, h = tempo * moving, np.diff(phases) / tempo
     return Horizon(
         phases=phases,
         h=h,
         com=at_knots(table.com[:, 0]),
         velocity=at_knots(table.com[:, 1]) * rates,
-        momentum=at_knots(table.momentum[:, 0]) * rates / reference.robot.total_mass,
+        momentum=at_knots(table.momentum[:, 0]) * rates / robot.total_mass,
         wrench=wrench.reshape(len(wrench), -1),
         standing=on,
         R=R,
@@ -110,15 +99,27 @@ def make_horizon(
         soles=places[:, soles],
         heading=reference.heading[at_knots.index],
         com_shift=around.com,
-        sole_shift=sole_shift,
+        sole_shift=around.sole_shift(planned.shape[1], soles),
         wrench_shift=around.wrench.reshape(len(wrench), -1),
-        deviation=states,
+        deviation=around.states(stepping),
         stretch=around.stretch,
         is_planned=previous is not None,
         replaced=replaced,
-        outside=outside_acceleration(lift, push, h, reference.robot.gravity),
+        outside=outside_acceleration(start.lift, start.push, h, robot.gravity),
         tempo=tempo,
     )
+
+
+def _places(
+    reference: Reference,
+    at: "Samples",
+    steps: Sequence[AddedStep],
+    touchdowns: Sequence[Touchdown],
+) -> np.ndarray:
+    """(n, C, 3) places of the patches at some phases [m]."""
+    places = at(reference.table.p_contact)
+    hold_places(reference, steps, touchdowns, at.phases, places)
+    return places
 
 
 def hold_places(
@@ -188,6 +189,7 @@ class Samples:
 
     def __init__(self, reference: Reference, phases: np.ndarray) -> None:
         """Finds the samples before `phases` [s], and how far on they are."""
+        self.phases = phases
         self.index, self._share = reference.grid(phases)
 
     def __call__(self, column: np.ndarray) -> np.ndarray:
@@ -232,6 +234,19 @@ class _Around(NamedTuple):
     stretch: np.ndarray  # (N,) of their time [s]
     shift: np.ndarray  # (N, S, 2) of the soles at their end
     shift_before: np.ndarray  # (N, S, 2) and at their start
+
+    def states(self, stepping: bool) -> np.ndarray:
+        """(N, NX) states at their start, with the soles where they step."""
+        if not stepping:
+            return self.deviation
+        shift = self.shift_before.reshape(len(self.deviation), -1)
+        return np.hstack([self.deviation, shift])
+
+    def sole_shift(self, patches: int, soles: Sequence[int]) -> np.ndarray:
+        """(N, C, 3) shift at their end by patch, zero but for soles."""
+        out = np.zeros((len(self.shift), patches, 3))
+        out[:, soles, :2] = self.shift
+        return out
 
 
 def _around_behavior(

@@ -45,6 +45,10 @@ class PlanStart:
     push: np.ndarray = field(default_factory=lambda: np.zeros(2))
     crouch: float = 0.0
 
+    def sole_shift(self, soles: int) -> np.ndarray:
+        """(S, 2) `shift` in numbers, zeros where it is None [m]."""
+        return np.zeros((soles, 2)) if self.shift is None else self.shift
+
     def with_touchdown(self, touchdown: Touchdown) -> "PlanStart":
         """The same with one more foot that lands, or has landed, early."""
         return replace(self, touchdowns=(*self.touchdowns, touchdown))

@@ -1,6 +1,7 @@
 """Swing: a foot in the air, and its offset from where the behavior has the foot."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,10 +49,35 @@ class Swing:
     def offset(self, s: float) -> np.ndarray:
         """(3, 3) offset at phase s, with its first and second rate per phase."""
         out = np.zeros((3, 3))
-        span = self.start, self.end, self.since, self.until
-        heights = self.height, self.depth, self.rise
-        find_offset(s, *span, self.shift, self.rate, self.landing, *heights, out)
+        shape = SwingShape(
+            self.start,
+            self.end,
+            self.since,
+            self.until,
+            self.shift,
+            self.rate,
+            self.landing,
+            self.height,
+            self.depth,
+            self.rise,
+        )
+        find_offset(s, shape, out)
         return out
+
+
+class SwingShape(NamedTuple):
+    """A swing as compiled functions read it; see `Swing`."""
+
+    start: float
+    end: float
+    since: float
+    until: float
+    shift: Vector
+    rate: Vector
+    landing: Vector
+    height: float
+    depth: float
+    rise: float
 
 
 @compiled
@@ -60,12 +86,12 @@ def _share(s, start, T):
 
 
 @compiled
-def _cross_over(s, end, since, shift, rate, landing, out):
+def _cross_over(s, of, out):
     """Writes the cubic from (shift, rate) at `since` to (landing, 0) at the end."""
-    T = max(end - since, 1e-3)
-    u = _share(s, since, T)
+    T = max(of.end - of.since, 1e-3)
+    u = _share(s, of.since, T)
     for k in range(2):
-        a, b, d = shift[k], landing[k], T * rate[k]
+        a, b, d = of.shift[k], of.landing[k], T * of.rate[k]
         square, cube = 3 * (b - a) - 2 * d, d - 2 * (b - a)
         out[0, k] = a + d * u + square * u**2 + cube * u**3
         if u < 1:
@@ -99,35 +125,21 @@ def _leave_start_height(s, start, end, rise, out):
 
 
 @compiled
-def find_offset(
-    s: float,
-    start: float,
-    end: float,
-    since: float,
-    until: float,
-    shift: Vector,
-    rate: Vector,
-    landing: Vector,
-    height: float,
-    depth: float,
-    rise: float,
-    out: Matrix,
-) -> None:
+def find_offset(s: float, of: SwingShape, out: Matrix) -> None:
     """Writes the offset of a swing at a phase.
 
     Args:
         s: the phase [s].
-        start, end, since, until, shift, rate, landing, height, depth, rise: as of
-            `backbeat.mpc.plans.swings.Swing`.
+        of: the swing.
         out: (3, 3) written: offset [m], its first and second rate per phase; zeros
             before.
     """
     # Nothing here has fast mathematics: `until` may be infinite.
-    _cross_over(s, end, since, shift, rate, landing, out)
-    _go_up_and_down(s, start, end, height, depth, out)
-    _leave_start_height(s, start, end, rise, out)
-    if s >= end:
+    _cross_over(s, of, out)
+    _go_up_and_down(s, of.start, of.end, of.height, of.depth, out)
+    _leave_start_height(s, of.start, of.end, of.rise, out)
+    if s >= of.end:
         out[1:] = 0.0
-        if s < until:
-            out[0, 2] -= SINKING * (s - end)
+        if s < of.until:
+            out[0, 2] -= SINKING * (s - of.end)
             out[1, 2] -= SINKING

@@ -125,26 +125,15 @@ class PredictiveProgram:
         steps: Sequence[AddedStep] = (),
         previous: Plan | None = None,
     ) -> Horizon:
-        s, downs = start.s, start.touchdowns
-        to_come = [d for d in downs if d.is_to_come(s)]
+        to_come = [d for d in start.touchdowns if d.is_to_come(start.s)]
+        phases = self._grid.phases(start.s, self.weights.knots, (*steps, *to_come))
         return make_horizon(
-            self.reference,
-            self._grid.phases(s, self.weights.knots, (*steps, *to_come)),
-            steps,
-            self.shift(start),
-            previous,
-            downs,
-            bool(self._soles),
-            start.lift,
-            start.push,
-            start.tempo,
+            self.reference, phases, start, steps, previous, bool(self._soles)
         )
 
     def shift(self, start: PlanStart) -> np.ndarray:
         """(S, 2) where the soles are, minus where the behavior has them [m]."""
-        if start.shift is None:
-            return np.zeros((len(self.reference.soles), 2))
-        return start.shift
+        return start.sole_shift(len(self.reference.soles))
 
     def solve(
         self,

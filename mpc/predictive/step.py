@@ -8,7 +8,9 @@ No diagram, context or simulator is needed; `PredictiveController` is the same a
 Drake system.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +29,12 @@ from backbeat.mpc.plans.planning_time import carry
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import swing_of
 from backbeat.mpc.plans.swings import next_swings, ways_to_go
-from backbeat.mpc.plans.touchdown import delay_steps, find_touchdowns, find_waiting
+from backbeat.mpc.plans.touchdown import (
+    Touchdown,
+    delay_steps,
+    find_touchdowns,
+    find_waiting,
+)
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.fallback import fall_back
 from backbeat.mpc.predictive.memory import PredictiveMemory
@@ -55,6 +62,16 @@ CARRY = 0.5
 BALANCED, PUSHED = 0.06, 0.2
 # Programs of settings that are kept, the latest: a knob that is turned has many.
 KEPT = 8
+
+
+class _Measured(NamedTuple):
+    """What a plan is made from."""
+
+    t: float  # time [s]
+    s: float  # phase of the behavior [s]
+    now: Configuration  # the robot
+    sample: ReferenceSample  # the behavior at s
+    force: np.ndarray | None  # (C,) normal forces on patches [N]
 
 
 class PredictiveStep:
@@ -171,7 +188,9 @@ class PredictiveStep:
             now = self._now.update(q, v)
             fall = fall_signs(now, self.reference, sample).judge(self.fall_limits)
             found = attempt(
-                lambda: self._replan(program, t, s, now, sample, before, force, tempo)
+                lambda: self._replan(
+                    program, _Measured(t, s, now, sample, force), before, tempo
+                )
             )
         failure = found if isinstance(found, Failure) else None
         safety = advance(memory.safety, t, failure, fall, self.limits)
@@ -196,36 +215,48 @@ class PredictiveStep:
         """Phase until the next plan is surely in force, at the rate so far [s]."""
         return 1.3 * self.period * max(1.0, before.rate)
 
+    def _land(
+        self, seen: _Measured, soles: np.ndarray, before: Plan, elapsed: float
+    ) -> tuple[float, Sequence[Touchdown]]:
+        """Height of the ground [m], and feet that land early or late.
+
+        Args:
+            seen: what is measured.
+            soles: as of `measure_soles`.
+            before: the plan in force.
+            elapsed: time since it took effect [s].
+        """
+        reference, s, sample = self.reference, seen.s, seen.sample
+        if seen.force is None:
+            # A foot that is put down lands as planned, and stays.
+            put_down = [d for d in before.touchdowns if d.is_put_down and s < d.end]
+            waiting = find_waiting(reference, before.steps, s)
+            return before.ground, (*put_down, *waiting)
+        heights = soles[:, 0, 2]
+        ground = measure_ground(heights, reference, sample, before, elapsed, seen.force)
+        way = ways_to_go(reference, before.swings, sample, soles)
+        ahead = self._ahead(before)
+        downs = find_touchdowns(
+            reference, before.steps, before.touchdowns, s, ahead, seen.force, way
+        )
+        return ground, downs
+
     def _replan(
         self,
         program: PredictiveProgram,
-        t: float,
-        s: float,
-        now: Configuration,
-        sample: ReferenceSample,
+        seen: _Measured,
         before: Plan,
-        force: np.ndarray | None,
         tempo: TempoRamp,
     ) -> Plan | Failure:
         """A plan from what is measured."""
-        reference, ground, grip = self.reference, before.ground, before.grip
+        t, s, now, sample, force = seen
+        reference, grip = self.reference, before.grip
         late, gravity = self._planning_time, reference.robot.gravity
         when = t + late
         elapsed, factor = when - before.time, tempo.factor(when - self.start_time)
         rate = before.rate_at(t)
         soles = measure_soles(now, reference, sample, rate)
-        ahead = self._ahead(before)
-        if force is None:
-            # A foot that is put down lands as planned, and stays.
-            put_down = [d for d in before.touchdowns if d.is_put_down and s < d.end]
-            downs = (*put_down, *find_waiting(reference, before.steps, s))
-        else:
-            heights = soles[:, 0, 2]
-            ground = measure_ground(heights, reference, sample, before, elapsed, force)
-            way = ways_to_go(reference, before.swings, sample, soles)
-            downs = find_touchdowns(
-                reference, before.steps, before.touchdowns, s, ahead, force, way
-            )
+        ground, downs = self._land(seen, soles, before, elapsed)
         # Rates of the behavior at the tempo that is asked for.
         sample.com[1] *= factor
         sample.momentum[0] *= factor
@@ -266,6 +297,7 @@ class PredictiveStep:
         plan = self._plan(program, start, before, elapsed)
         if isinstance(plan, Failure):
             return plan
+        ahead = self._ahead(before)
         swings = next_swings(reference, plan, before.swings, s, ahead, soles)
         return replace(plan, swings=swings, ground=ground, balanced_at=balanced_at)
 

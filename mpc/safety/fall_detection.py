@@ -14,7 +14,7 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Matrix, Vector
-from backbeat.models.compiled.bound import Bound
+from backbeat.models.compiled.bound import Bound, bind
 from backbeat.models.dynamics.rotations import quaternion_to_matrix
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.reference.sampling import ReferenceSample
@@ -68,41 +68,53 @@ def _angle(R, T):
     return np.arccos(min(max(c, -1.0), 1.0))
 
 
+class Balance(NamedTuple):
+    """What is measured of a robot's balance, and what the behavior has.
+
+    Attributes:
+        R_trunk: (3, 3) rotation of the trunk.
+        com: (3,) center of mass [m].
+        momentum: (6,) momentum about it [N m s, N s].
+        mass: of the robot [kg].
+        soles: (C, 3) places of the soles from the base's origin [m].
+        gravity: [m/s^2].
+        planned_q, planned_R, planned_p: configuration, trunk and (C, 3) places of the
+            soles in the behavior.
+    """
+
+    R_trunk: Matrix
+    com: Vector
+    momentum: Vector
+    mass: float
+    soles: Matrix
+    gravity: float
+    planned_q: Vector
+    planned_R: Matrix
+    planned_p: Matrix
+
+
 @compiled
-def find_signs(
-    q: Vector,
-    R_trunk: Matrix,
-    com: Vector,
-    velocity: Vector,
-    soles: Matrix,
-    gravity: float,
-    planned_q: Vector,
-    planned_R: Matrix,
-    p: Matrix,
-    out: Vector,
-) -> None:
+def find_signs(bound: Bound[Balance], q: Vector, out: Vector) -> None:
     """Writes the signs of a fall.
 
     Args:
+        bound: what is measured and planned.
         q: (nq,) configuration of a floating robot.
-        R_trunk: (3, 3) rotation of its trunk.
-        com, velocity: (3,) center of mass [m] and its velocity [m/s].
-        soles: (C, 3) places of the soles from the base's origin [m].
-        gravity: [m/s^2].
-        planned_q, planned_R, p: configuration, trunk and (C, 3) places of the soles
-            in the behavior.
         out: (3,) written: tilt [rad], share of height, reach [m].
     """
+    of = bound.content
+    com, soles, p = of.com, of.soles, of.planned_p
+    velocity = of.momentum[3:] / of.mass
     R_base, R = np.empty((3, 3)), np.empty((3, 3))
     quaternion_to_matrix(q, R_base)
-    quaternion_to_matrix(planned_q, R)
-    out[0] = max(_angle(R_base, R), _angle(R_trunk, planned_R))
+    quaternion_to_matrix(of.planned_q, R)
+    out[0] = max(_angle(R_base, R), _angle(of.R_trunk, of.planned_R))
     low, planned = soles[0, 2], p[0, 2]
     for c in range(1, soles.shape[0]):
         low = min(low, soles[c, 2])
         planned = min(planned, p[c, 2])
-    out[1] = -low / max(planned_q[6] - planned, LEAST_HEIGHT)
-    omega = np.sqrt(gravity / max(com[2] - q[6] - low, 0.3))
+    out[1] = -low / max(of.planned_q[6] - planned, LEAST_HEIGHT)
+    omega = np.sqrt(of.gravity / max(com[2] - q[6] - low, 0.3))
     x = com[0] - q[4] + velocity[0] / omega
     y = com[1] - q[5] + velocity[1] / omega
     least = 1e9
@@ -110,29 +122,6 @@ def find_signs(
         d = np.sqrt((x - soles[c, 0]) ** 2 + (y - soles[c, 1]) ** 2)
         least = min(least, d)
     out[2] = least
-
-
-@compiled
-def find_bound_signs(
-    bound: Bound[
-        tuple[Matrix, Vector, Vector, float, Matrix, float, Vector, Matrix, Matrix]
-    ],
-    q: Vector,
-    out: Vector,
-) -> None:
-    """`find_signs` of what is measured and planned again and again.
-
-    Args:
-        bound: (3, 3) rotation of the trunk, (3,) center of mass [m], (6,) momentum
-            [N m s, N s], mass [kg], (C, 3) places of the soles from the base's origin
-            [m] and gravity [m/s^2], then what is planned, as of `find_signs`.
-        q, out: as of `find_signs`.
-    """
-    R_trunk, com, momentum, mass, soles, gravity, planned_q, planned_R, p = (
-        bound.content
-    )
-    velocity = momentum[3:] / mass
-    find_signs(q, R_trunk, com, velocity, soles, gravity, planned_q, planned_R, p, out)
 
 
 def fall_signs(
@@ -150,16 +139,16 @@ def fall_signs(
         return UPRIGHT
     origin, out = state.q[4:7], np.zeros(3)
     soles = [state.place(n) - origin for n in reference.patches]
-    find_signs(
-        state.q,
+    balance = Balance(
         state.rotation(robot.trunk),
         state.center_of_mass,
-        state.momentum[3:] / robot.total_mass,
+        state.momentum,
+        robot.total_mass,
         np.array(soles),
         robot.gravity,
         sample.q,
         sample.R_trunk,
         sample.p_contact,
-        out,
     )
+    find_signs(bind(balance), state.q, out)
     return FallSigns(*out.tolist())

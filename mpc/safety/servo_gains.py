@@ -1,5 +1,8 @@
 """Gains of the joint servo: beside the whole-body program, and in its place."""
 
+from collections.abc import Hashable
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from backbeat.models.actuation.servo_margin import (
@@ -25,14 +28,40 @@ SPACING = 0.1
 HOLD_SPACING = 0.5
 
 
+# Tables of gains, which every loop with the same robot and behavior needs.
+_tables: WeakKeyDictionary[RobotModel, dict[tuple[Hashable, ...], np.ndarray]] = (
+    WeakKeyDictionary()
+)
+
+
 def felt_inertia(robot: RobotModel, reference: Reference, s: float) -> np.ndarray:
-    """(nj,) inertia that joints feel at phase s of a behavior, 1 / (M^-1)_jj.
+    """(nj,) inertia that joints feel at phase s of a behavior, see `felt_along`."""
+    inertia: np.ndarray = felt_along(robot, reference, np.array([s]))[0]
+    return inertia
+
+
+def felt_along(
+    robot: RobotModel, reference: Reference, phases: np.ndarray
+) -> np.ndarray:
+    """(K, nj) inertia that joints feel at phases (K,) of a behavior, 1 / (M^-1)_jj.
 
     The diagonal of M would take the base for fixed, and gains made for it shake a waist
     above a light pelvis.
     """
-    M = Configuration(robot, reference.sample(s).q).mass_matrix
-    return np.asarray(1 / np.diag(np.linalg.inv(M))[robot.base_velocities :])
+    return _felt_at(robot, _postures(reference, phases))
+
+
+def _postures(reference: Reference, phases: np.ndarray) -> np.ndarray:
+    """(K, nq) of a behavior."""
+    sample = reference.sampler()
+    return np.array([sample(s).q.copy() for s in phases.tolist()])
+
+
+def _felt_at(robot: RobotModel, postures: np.ndarray) -> np.ndarray:
+    state = Configuration(robot, postures[0])
+    M = np.array([state.update(q).mass_matrix for q in postures])
+    diagonals = np.diagonal(np.linalg.inv(M), axis1=1, axis2=2)
+    return np.asarray(1 / diagonals[:, robot.base_velocities :])
 
 
 def servo_gains(
@@ -54,8 +83,17 @@ def servo_gains(
     they do not hold a servo with room to spare both gains are smaller by one factor,
     see `backbeat.models.actuation.servo_margin`.
     """
-    sampling = sampling or Sampling()
     felt = felt_inertia(robot, reference, s)
+    return _gains_for(felt, robot, reference, latency, sampling or Sampling())
+
+
+def _gains_for(
+    felt: np.ndarray,
+    robot: RobotModel,
+    reference: Reference,
+    latency: float,
+    sampling: Sampling,
+) -> tuple[np.ndarray, np.ndarray]:
     stiffness, damping = np.zeros(robot.num_joints), np.zeros(robot.num_joints)
     limbs = standing_joints(robot, reference)
     for name, (frequency, least) in robot.servo_gains().items():
@@ -98,13 +136,19 @@ class ServoSchedule:
     ) -> None:
         """Finds the gains every `SPACING` of a behavior; see `servo_gains`."""
         count = int(np.ceil(reference.duration / SPACING)) + 1
-        phases = SPACING * np.arange(count)
-        self.table = np.array(
-            [
-                servo_gains(robot, reference, latency, s, sampling)
-                for s in phases.tolist()
-            ]
-        )
+        postures = _postures(reference, SPACING * np.arange(count))
+        sampling = sampling or Sampling()
+        known = _tables.setdefault(robot, {})
+        soft = tuple(sorted(reference.behavior.compliance.items()))
+        key = latency, sampling, soft, reference.patches, postures.tobytes()
+        if key not in known:
+            known[key] = np.array(
+                [
+                    _gains_for(felt, robot, reference, latency, sampling)
+                    for felt in _felt_at(robot, postures)
+                ]
+            )
+        self.table = known[key].copy()
 
     def at(self, s: float) -> np.ndarray:
         """(2, nj) stiffness and damping at phase s, [N m/rad, N m s/rad]."""
@@ -138,7 +182,7 @@ def hold_gains(
     held in any posture of the behavior, and the least inertia that they feel counts.
     """
     phases = np.arange(0.0, reference.duration + HOLD_SPACING, HOLD_SPACING)
-    all_felt = np.array([felt_inertia(robot, reference, s) for s in phases.tolist()])
+    all_felt = felt_along(robot, reference, phases)
     felt, limbs = all_felt.min(axis=0), sorted(standing_joints(robot, reference))
     felt[limbs] = all_felt[0, limbs]
     return bounded_gains(robot, felt, latency, step)

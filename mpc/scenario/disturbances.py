@@ -1,7 +1,8 @@
 """Disturbances: pushes as external forces on the plant."""
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from pydrake.common.value import AbstractValue
@@ -12,6 +13,7 @@ from pydrake.systems.framework import BasicVector, Context
 
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.models.common.errors import unknown_name
+from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.scenario.specification import Push
 
 
@@ -24,6 +26,11 @@ class _Pushes:
     def __deepcopy__(self, memo: object) -> "_Pushes":
         """Values in a Context may be shared, for nothing here ever changes."""
         return self
+
+
+def on_links(pushes: Sequence[Push], robot: RobotModel) -> list[Push]:
+    """Pushes with the links that they are on; without one, that is the base."""
+    return [replace(push, body=push.body or robot.base_name) for push in pushes]
 
 
 class Disturbance(CollectableSystem):

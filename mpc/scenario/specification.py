@@ -24,6 +24,7 @@ from backbeat.mpc.scenario.setting_event import RANGES, SettingEvent, tick_numbe
 from backbeat.mpc.scenario.upper_body_task import UpperBodyTask
 from backbeat.mpc.scenario.world_error import WorldError
 from backbeat.mpc.whole_body.programs.task_preset import preset_names
+from backbeat.mpc.whole_body.timing import TickTiming
 
 STATES = ("true", "estimated")
 PLANNERS = ("inside", "process")
@@ -50,8 +51,8 @@ class Push:
     duration: float = 0.1
     # Impulse in world axes [N s].
     impulse: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
-    # Link that is pushed, at its frame's origin.
-    body: str = "pelvis"
+    # Link that is pushed, at its frame's origin; "" for the robot's base.
+    body: str = ""
 
     def check(self) -> None:
         """Raises a BackbeatError when its values make no sense."""
@@ -150,6 +151,13 @@ class Scenario:
         return sensing + self.actuator_lag
 
     @property
+    def tick_timing(self) -> TickTiming:
+        """When whole-body ticks are due, and when their commands act."""
+        return TickTiming(
+            self.tick_period, self.latency, self.actuator_lag, self.time_step
+        )
+
+    @property
     def sampling(self) -> Sampling:
         """When the servos of the joints see something, and when they act."""
         sensing = self.sensing_delay if self.state == "estimated" else 0.0
@@ -182,27 +190,9 @@ class Scenario:
                 f"scenario: friction is {self.friction}; it must be from {least} to "
                 f"{most:g}"
             )
-        for name in ("lead_in", "lead_out", "duration"):
-            value = getattr(self, name)
-            if not 0 <= value <= LONGEST_SIMULATED:
-                raise BackbeatError(
-                    f"scenario: {name} is {value}; it must be from 0 to "
-                    f"{LONGEST_SIMULATED:g} s"
-                )
-        for name, (least, most) in PERIODS.items():
-            if not least <= getattr(self, name) <= most:
-                raise BackbeatError(
-                    f"scenario: {name} is {getattr(self, name)}; it must be from "
-                    f"{least:g} to {most:g} s"
-                )
+        self._check_times()
         self._check_hardware()
-        for name in ("plan_period", "tick_period"):
-            steps = getattr(self, name) / self.time_step
-            if steps < 1 - 1e-9 or abs(steps - round(steps)) > 1e-6:
-                raise BackbeatError(
-                    f"scenario: {name} must be a multiple of time_step "
-                    f"({self.time_step} s)"
-                )
+        self._check_steps()
         self._check_planner()
         if self.preset and self.preset not in preset_names():
             raise unknown_name("preset of tasks", self.preset, preset_names())
@@ -227,6 +217,32 @@ class Scenario:
             event.check()
             tick_number(event.time, self.lead_in, self.tick_period)
         return self
+
+    def _check_times(self) -> None:
+        """Checks what lasts, and what happens over and over."""
+        for name in ("lead_in", "lead_out", "duration"):
+            value = getattr(self, name)
+            if not 0 <= value <= LONGEST_SIMULATED:
+                raise BackbeatError(
+                    f"scenario: {name} is {value}; it must be from 0 to "
+                    f"{LONGEST_SIMULATED:g} s"
+                )
+        for name, (least, most) in PERIODS.items():
+            if not least <= getattr(self, name) <= most:
+                raise BackbeatError(
+                    f"scenario: {name} is {getattr(self, name)}; it must be from "
+                    f"{least:g} to {most:g} s"
+                )
+
+    def _check_steps(self) -> None:
+        """Checks that plans and ticks come at steps of the plant."""
+        for name in ("plan_period", "tick_period"):
+            steps = getattr(self, name) / self.time_step
+            if steps < 1 - 1e-9 or abs(steps - round(steps)) > 1e-6:
+                raise BackbeatError(
+                    f"scenario: {name} must be a multiple of time_step "
+                    f"({self.time_step} s)"
+                )
 
     def _check_planner(self) -> None:
         """Checks where and how long plans are made."""
@@ -308,7 +324,7 @@ def load_scenario(path: str | Path) -> Scenario:
 
 
 def read_push(text: str) -> Push:
-    """Reads a push of the pelvis from "time,x,y,z" [s, N s].
+    """Reads a push of the base from "time,x,y,z" [s, N s].
 
     Raises:
         BackbeatError: not four numbers.

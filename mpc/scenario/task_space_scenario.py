@@ -21,10 +21,11 @@ class TaskSpaceScenario:
     Every field has a default; YAML only overrides.
     """
 
-    # Robot, and the frame that is its hand; "" for tool0 of an arm, r_hand of Atlas.
+    # Robot, and the frame that is its hand; "" for what its YAML says (`task_space`).
     robot: str = "ur10"
     hand: str = ""
-    # Posture at the start, and the one wanted below the hand; "" for that at the start.
+    # Posture at the start, "" for what its YAML says, and the one wanted below the
+    # hand, "" for that at the start.
     start: str = ""
     posture: str = ""
     # Posture whose legs it has; "" for that at the start, or `ready` on welded feet.

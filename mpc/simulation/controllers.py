@@ -146,14 +146,11 @@ def _add_whole_body(
     controller = WholeBodyController(
         make_whole_body_program(robot, patches, points, scenario.preset, upper),
         reference,
-        scenario.tick_period,
+        scenario.tick_timing,
         scenario.lead_in,
-        latency=scenario.latency,
-        lead=scenario.actuator_lag,
         upper=upper,
         motion=scenario.upper_body.told,
         is_lost=tick_losses(scenario),
-        step=scenario.time_step,
     )
     builder.AddNamedSystem("whole_body_controller", controller)
     return controller

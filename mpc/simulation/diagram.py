@@ -27,6 +27,7 @@ from backbeat.mpc.simulation.controllers import (
     add_remote_controllers,
 )
 from backbeat.mpc.world.altered_robot import alter_robot
+from backbeat.mpc.world.joint_sample import JointSample
 from backbeat.mpc.world.joint_softness import add_joint_modes
 from backbeat.mpc.world.sensing import add_detector, add_estimator
 from backbeat.mpc.world.servo_check import check_servos
@@ -79,6 +80,21 @@ class ClosedLoop(ControlledRobot):
         self.body.servo.set_effort(motors, behavior.motion.tau[0])
         return context
 
+    def joint_sample(self, root: Context, t: float) -> JointSample:
+        """State and torques of the robot in a root Context.
+
+        Args:
+            root: the Context.
+            t: time of the behavior there [s].
+        """
+        plant, servo = self.world.plant, self.body.servo
+        own = plant.GetMyContextFromRoot(root)
+        x = plant.GetPositionsAndVelocities(own)[self.world.state_places]
+        effort = servo.GetOutputPort("joint_effort")
+        tau = effort.Eval(servo.GetMyContextFromRoot(root)).copy()
+        q, v = np.split(x, [self.reference.robot.num_positions])
+        return JointSample(t, q, v, tau)
+
 
 def build_closed_loop(
     behavior: Behavior,
@@ -106,11 +122,10 @@ def build_closed_loop(
     builder, reference = DiagramBuilder(), Reference(behavior)
     check_servos(reference, scenario)
     tell(2, STEPS, "the robot in its world")
+    # What another process asks for is seen when it does.
+    remembers = _has_modes(reference, scenario) or remote is not None
     real = draw_world(scenario, reference)
     q_start = stand_on(reference, real.soles) if real.soles else reference.table.q[0]
-    has_modes = bool(scenario.compliant) or not takes_efforts_alone(reference.robot)
-    # What another process asks for is seen when it does.
-    remembers = has_modes or remote is not None
     body = add_simulated_robot(builder, reference, scenario, real, remembers)
     settings = add_settings(builder, scenario, reference)
     tell(3, STEPS, "the controllers")
@@ -121,26 +136,8 @@ def build_closed_loop(
     tell(4, STEPS, "sensors and logs")
     sensed = _add_sensing(builder, reference, scenario, body, settings, found)
     _connect_controllers(builder, found, sensed, settings, body)
-    command = found.whole_body.GetOutputPort("command")
-    if has_modes:
-        command = add_joint_modes(
-            builder, reference, scenario, body, command, sensed.state
-        )
-    builder.Connect(command, body.servo.GetInputPort("command"))
-    detector = None
-    if scenario.watch_forces:
-        effort = body.servo.GetOutputPort("joint_effort")
-        plan = settings.GetOutputPort("plan")
-        detector = add_detector(
-            builder,
-            reference,
-            scenario,
-            sensed.sampled,
-            effort,
-            sensed.wrenches,
-            plan,
-            sensed.specific_force,
-        )
+    _connect_command(builder, reference, scenario, body, found, sensed)
+    detector = _add_detector(builder, reference, scenario, body, settings, sensed)
     logs = body.add_logs(builder, scenario.time_step)
     logs["sensed"] = LogVectorOutput(sensed.state, builder, LOG_PERIOD)
     diagram = builder.Build()
@@ -204,6 +201,51 @@ def _add_sensing(
         estimator.GetOutputPort("normal_forces"),
         estimator.GetOutputPort("wrenches"),
         estimator.GetOutputPort("specific_force"),
+    )
+
+
+def _has_modes(reference: Reference, scenario: Scenario) -> bool:
+    """Whether joints are ever commanded otherwise than by efforts and set points."""
+    return bool(scenario.compliant) or not takes_efforts_alone(reference.robot)
+
+
+def _connect_command(
+    builder: DiagramBuilder,
+    reference: Reference,
+    scenario: Scenario,
+    body: SimulatedRobot,
+    controllers: Controllers,
+    sensed: _Sensed,
+) -> None:
+    """Connects the servo to the command, as the modes of the joints have it."""
+    command = controllers.whole_body.GetOutputPort("command")
+    if _has_modes(reference, scenario):
+        command = add_joint_modes(
+            builder, reference, scenario, body, command, sensed.state
+        )
+    builder.Connect(command, body.servo.GetInputPort("command"))
+
+
+def _add_detector(
+    builder: DiagramBuilder,
+    reference: Reference,
+    scenario: Scenario,
+    body: SimulatedRobot,
+    settings: SettingsSource,
+    sensed: _Sensed,
+) -> ForceDetector | None:
+    """Adds what watches for unknown forces, if the scenario has it."""
+    if not scenario.watch_forces:
+        return None
+    return add_detector(
+        builder,
+        reference,
+        scenario,
+        sensed.sampled,
+        body.servo.GetOutputPort("joint_effort"),
+        sensed.wrenches,
+        settings.GetOutputPort("plan"),
+        sensed.specific_force,
     )
 
 

@@ -9,13 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from pydrake.systems.framework import Context, EventStatus
 
 from backbeat.behaviors.library.behavior import Behavior
 from backbeat.models.common.closing import Closing
 from backbeat.models.common.collectable_system import weak
-from backbeat.models.common.errors import BackbeatError
 from backbeat.models.world.simulator import make_simulator
 from backbeat.mpc.control.planner_process import PlannerProcess
 from backbeat.mpc.plans.plan import Plan
@@ -24,6 +22,7 @@ from backbeat.mpc.predictive.controller import PredictiveController
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.remote.link import RemoteLink
 from backbeat.mpc.scenario.asked_tempo import asked_tempo, check_times, play_length
+from backbeat.mpc.scenario.disturbances import on_links
 from backbeat.mpc.scenario.setting_event import SettingEvent, setting_event
 from backbeat.mpc.scenario.settings import check_event
 from backbeat.mpc.scenario.specification import Push, Scenario
@@ -34,10 +33,11 @@ from backbeat.mpc.simulation.diagram import (
     Progress,
     build_closed_loop,
 )
+from backbeat.mpc.simulation.repeating import repeatable
 from backbeat.mpc.simulation.run_log import RunLog
-from backbeat.mpc.simulation.timeline import ROUNDING, advance_to
+from backbeat.mpc.simulation.timeline import ROUNDING, advance_to, next_tick
 from backbeat.mpc.world.fall import has_fallen, has_run_away
-from backbeat.mpc.world.joint_sample import JointSample, Listener
+from backbeat.mpc.world.joint_sample import Listener
 
 # Called with the root Context after a step of the plant.
 Watcher = Callable[[Context], None]
@@ -84,7 +84,9 @@ class RunningLoop(Closing):
             BackbeatError: the scenario makes no sense, or not for this behavior, or
                 its planner process does not start, or no controller answers.
         """
-        self.behavior, self.scenario = behavior, scenario.check()
+        pushes = on_links(scenario.check().pushes, behavior.robot_model)
+        scenario = replace(scenario, pushes=pushes)
+        self.behavior, self.scenario = behavior, scenario
         self.weights = weights or PredictiveWeights()
         check_times(scenario, behavior)
         self._given = scenario
@@ -204,19 +206,10 @@ class RunningLoop(Closing):
         def tell(root: Context) -> None:
             t = float(root.get_time()) - self.scenario.lead_in
             if listener.is_due(t):
-                listener.take(self._sample(root, t))
+                listener.take(self.loop.joint_sample(root, t))
 
         tell(self.context)
         self.watch(tell)
-
-    def _sample(self, root: Context, t: float) -> JointSample:
-        world, servo = self.loop.world, self.loop.body.servo
-        own = world.plant.GetMyContextFromRoot(root)
-        x = world.plant.GetPositionsAndVelocities(own)[world.state_places]
-        effort = servo.GetOutputPort("joint_effort")
-        tau = effort.Eval(servo.GetMyContextFromRoot(root)).copy()
-        q, v = np.split(x, [self.behavior.robot_model.num_positions])
-        return JointSample(t, q, v, tau)
 
     def _let_watch(self) -> None:
         if self._watchers:
@@ -312,14 +305,14 @@ class RunningLoop(Closing):
         self,
         impulse: Sequence[float],
         duration: float = 0.1,
-        body: str = "pelvis",
+        body: str = "",
     ) -> float:
         """Pushes the robot from the next control tick on.
 
         Args:
             impulse: (3,) in world axes [N s].
             duration: length of the push [s].
-            body: link that is pushed.
+            body: link that is pushed; "" for the base.
 
         Returns:
             When it begins, in time of the behavior [s].
@@ -327,7 +320,9 @@ class RunningLoop(Closing):
         Raises:
             BackbeatError: an unknown body, or numbers that make no sense.
         """
-        push = Push(self._next_tick(), float(duration), _numbers(impulse), str(body))
+        numbers = [float(x) for x in impulse]
+        push = Push(self._next_tick(), float(duration), numbers, str(body))
+        (push,) = on_links([push], self.behavior.robot_model)
         replace(self.scenario, pushes=[push], events=[]).check()
         system = self.loop.body.disturbance
         system.add(system.GetMyMutableContextFromRoot(self.context), push)
@@ -349,33 +344,9 @@ class RunningLoop(Closing):
 
     def scenario_so_far(self) -> Scenario:
         """What makes this run again, up to its last whole plan period, or all of it."""
-        scenario = replace(
-            self.scenario,
-            pushes=list(self.scenario.pushes),
-            events=list(self.scenario.events),
-        )
-        if not self.is_over:
-            end = scenario.plan_period * self.log.num_plans
-            duration = end - scenario.lead_in
-            # The sum of the two is to reach the period's end in spite of rounding.
-            while scenario.lead_in + duration < end:
-                duration = float(np.nextafter(duration, np.inf))
-            if duration <= 0:
-                raise BackbeatError(
-                    "nothing of the behavior has been simulated yet; let it run first"
-                )
-            scenario.duration = duration
-        # What is to come after the last whole plan period is no part of it.
-        end = play_length(scenario, self.behavior)
-        scenario.pushes = [push for push in scenario.pushes if push.time < end]
-        return scenario
+        plans = None if self.is_over else self.log.num_plans
+        return repeatable(self.scenario, self.behavior, plans)
 
     def _next_tick(self) -> float:
         """Time of the behavior at the next control tick, never that of now [s]."""
-        period = self.scenario.tick_period
-        number = int(np.floor(self.context.get_time() / period + 1e-6)) + 1
-        return number * period - self.scenario.lead_in
-
-
-def _numbers(values: Sequence[float]) -> list[float]:
-    return [float(x) for x in values]
+        return next_tick(self.scenario, self.context.get_time())

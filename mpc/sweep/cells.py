@@ -32,8 +32,8 @@ class PolarPush:
     direction_deg: float = 0.0
     # By how much the seed may turn it [deg]; 180 makes it any direction.
     direction_spread_deg: float = 0.0
-    # Link that is pushed.
-    body: str = "pelvis"
+    # Link that is pushed; "" for the robot's base.
+    body: str = ""
 
     def check(self, where: str) -> None:
         """Raises a BackbeatError about what a seed cannot draw from.

@@ -106,8 +106,8 @@ class Schedule:
 
     def remaining(self) -> int:
         """How many runs may be needed yet, at most; levels to come not counted."""
-        seeds = self.sweep.settings.seeds
-        return sum(seeds - len(self._trial(cell).outcomes) for cell in self._open)
+        trials = [self._trial(cell) for cell in sorted(self._open)]
+        return sum(self.sweep.settings.seeds - len(t.outcomes) for t in trials)
 
     def margin(self, cell: int) -> tuple[float | None, float | None]:
         """The largest level that passed and the least that failed.

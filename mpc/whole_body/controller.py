@@ -9,7 +9,6 @@ from pydrake.common.value import AbstractValue
 from pydrake.systems.framework import BasicVector, Context, State
 
 from backbeat.models.actuation.joint_command import BLOCKS
-from backbeat.models.actuation.servo_margin import SERVO_STEP
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.mpc.plans.explanation import TickExplanation
 from backbeat.mpc.plans.hand_offset import HandOffset
@@ -20,6 +19,7 @@ from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.mpc.whole_body.programs.upper_body import UpperBody
 from backbeat.mpc.whole_body.tick import WholeBodyTick
 from backbeat.mpc.whole_body.tick_explanation import explain_tick
+from backbeat.mpc.whole_body.timing import TickTiming
 
 HandMotion = Callable[[float, np.ndarray, HandOffset | None], np.ndarray]
 
@@ -57,20 +57,16 @@ class WholeBodyController(CollectableSystem):
         self,
         program: WholeBodyProgram,
         reference: Reference,
-        period: float = 0.002,
+        timing: TickTiming | None = None,
         start_time: float = 0.0,
-        latency: float = 0.0,
-        lead: float = 0.0,
         upper: UpperBody | None = None,
         motion: HandMotion | None = None,
         is_lost: Callable[[float], bool] | None = None,
-        step: float = SERVO_STEP,
     ) -> None:
         """Makes the controller.
 
         Args:
-            program, reference, period, latency, lead, upper, step: as of
-                `WholeBodyTick`.
+            program, reference, timing, upper: as of `WholeBodyTick`.
             start_time: time at which the behavior's phase is zero [s].
             motion: (3, 3) place, velocity and acceleration of what the upper body's
                 hand follows, at a time of the behavior [s], with where it begins
@@ -79,9 +75,7 @@ class WholeBodyController(CollectableSystem):
                 then, and the command in force goes on; None for never.
         """
         super().__init__()
-        self.tick = WholeBodyTick(
-            program, reference, period, latency, lead, upper=upper, step=step
-        )
+        self.tick = WholeBodyTick(program, reference, timing, upper=upper)
         self._upper, self._motion = upper, motion
         self._start, self._is_lost = start_time, is_lost
         robot = self.robot = reference.robot
@@ -111,7 +105,9 @@ class WholeBodyController(CollectableSystem):
         self.DeclareAbstractOutputPort(
             "memory", lambda: AbstractValue.Make(first), weak(self._calc_memory), state
         )
-        self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
+        self.DeclarePeriodicUnrestrictedUpdateEvent(
+            self.tick.period, 0.0, weak(self._update)
+        )
         self.tick_times: list[float] = []
 
     def _read(self, context: Context) -> WholeBodyMemory:

@@ -8,7 +8,7 @@ from backbeat.mpc.plans.stepping import change_standing
 from backbeat.mpc.reference.sampling import ReferenceSample
 from backbeat.mpc.reference.trajectory import Reference
 from backbeat.mpc.whole_body.programs.arguments import Target
-from backbeat.mpc.whole_body.target_filling import fill, move_sole
+from backbeat.mpc.whole_body.target_filling import TargetParts, fill, move_sole
 
 
 class TargetWriter:
@@ -33,10 +33,17 @@ class TargetWriter:
         C, robot = len(reference.patches), reference.robot
         # Patches that have landed elsewhere than the behavior lands them, and where.
         self.is_elsewhere, self.places = np.zeros(C, bool), np.zeros((C, 3))
-        elsewhere = self.is_elsewhere, self.places
-        soles = np.array(reference.soles, np.int64)
-        constants = robot.total_mass, robot.gravity, robot.floating
-        self._bound = bind((target, sample, *elsewhere, soles, *constants))
+        self.parts = TargetParts(
+            target=target,
+            sample=sample,
+            is_elsewhere=self.is_elsewhere,
+            elsewhere=self.places,
+            soles=np.array(reference.soles, np.int64),
+            mass=robot.total_mass,
+            gravity=robot.gravity,
+            floating=robot.floating,
+        )
+        self._bound = bind(self.parts)
         self._target, self._may_step = target, target.may_step
 
     def write(self, plan: Plan, t: float, rate: float) -> None:
@@ -48,17 +55,8 @@ class TargetWriter:
             rate: its phase rate then [-].
         """
         self.note(plan)
-        fill(
-            self._bound,
-            rate,
-            max(0.0, t - plan.time),
-            plan.ends,
-            plan.durations,
-            plan.deviation,
-            plan.wrench,
-            plan.shift,
-            plan.ground,
-        )
+        since = max(0.0, t - plan.time)
+        fill(self._bound, plan.bound, rate, since, plan.ground)
 
     def note(self, plan: Plan) -> None:
         """Notes where a plan has patches, and whether they may step."""

@@ -4,18 +4,43 @@ Rates of the behavior are per phase: with phase rate r, velocities scale by r an
 accelerations by r^2.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import Array3, Flags, Indices, Matrix, Vector
+from backbeat.models.compiled.arrays import Flags, Indices, Matrix
 from backbeat.models.compiled.bound import Bound
 from backbeat.models.dynamics.rotations import cross, quaternion_to_matrix, rotation_exp
-from backbeat.mpc.plans.plan import interpolate
+from backbeat.mpc.plans.plan import PlanArrays, interpolate
 from backbeat.mpc.reference.sampling import ReferenceSample
 from backbeat.mpc.whole_body.programs.arguments import Target
 
 # A point that is slower than this stands still [m/s].
 STILL = 1e-3
+
+
+class TargetParts(NamedTuple):
+    """A target, and what it is written from.
+
+    Attributes:
+        target: written.
+        sample: the behavior at the phase of the tick.
+        is_elsewhere, elsewhere: (C,), (C, 3) patches that have landed elsewhere than
+            the behavior lands them, and where [m].
+        soles: patches that the robot steps with.
+        mass, gravity: of the robot [kg, m/s^2].
+        floating: whether the base is free.
+    """
+
+    target: Target
+    sample: ReferenceSample
+    is_elsewhere: Flags
+    elsewhere: Matrix
+    soles: Indices
+    mass: float
+    gravity: float
+    floating: bool
 
 
 @compiled
@@ -27,69 +52,62 @@ def _scale(rate, values, out):
 
 @compiled
 def fill(
-    bound: Bound[
-        tuple[Target, ReferenceSample, Flags, Matrix, Indices, float, float, bool]
-    ],
+    bound: Bound[TargetParts],
+    plan: Bound[PlanArrays],
     rate: float,
     elapsed: float,
-    ends: Vector,
-    durations: Vector,
-    deviations: Matrix,
-    wrenches: Array3,
-    shifts: Array3,
     ground: float,
 ) -> None:
     """Writes a target; `whole_body_target.TargetWriter` says what.
 
     Args:
         bound: target, sample of the behavior and what does not change.
-        rate: phase rate of the plan [-].
-        elapsed: time since the start of the plan [s].
-        ends, durations, deviations, wrenches, shifts, ground: of the plan.
+        plan: arrays of the plan.
+        rate: its phase rate [-].
+        elapsed: time since its start [s].
+        ground: height of the ground, as it has it [m].
     """
-    deviation, turning = np.empty(12), np.empty((2, 3))
-    k = interpolate(ends, durations, deviations, elapsed, deviation, turning)
-    deviation[2] += ground
-    target, sample, is_elsewhere, elsewhere, soles, mass, gravity, floating = (
-        bound.content
-    )
-    places = sample.p_contact.copy()
-    place_patches(places, is_elsewhere, elsewhere, soles, shifts[k + 1], ground)
-    fill_from(
-        target,
-        sample,
-        places,
-        mass,
-        gravity,
-        floating,
-        rate,
-        deviation,
-        wrenches[k],
-        turning,
-    )
+    of, p = bound.content, plan.content
+    fill_from(of, p, rate, elapsed, ground)
 
 
 @compiled
-def place_patches(places, is_elsewhere, elsewhere, soles, shift, ground):
+def _place_patches(of, places, shift, ground):
     """Moves (C, 3) places of the patches to where the plan has them."""
     for c in range(places.shape[0]):
-        if is_elsewhere[c]:
-            places[c] = elsewhere[c]
+        if of.is_elsewhere[c]:
+            places[c] = of.elsewhere[c]
         places[c, 2] += ground
     for i in range(shift.shape[0]):
-        places[soles[i], 0] += shift[i, 0]
-        places[soles[i], 1] += shift[i, 1]
+        places[of.soles[i], 0] += shift[i, 0]
+        places[of.soles[i], 1] += shift[i, 1]
 
 
 @compiled
-def fill_from(
-    target, sample, places, mass, gravity, floating, rate, deviation, wrench, turning
-):
-    """Writes a target from what the plan asks for at its time.
+def fill_from(of, plan, rate, elapsed, ground):
+    """Writes a target from what a plan asks for; arguments are those of `fill`."""
+    target, sample = of.target, of.sample
+    deviation, turning = np.empty(12), np.empty((2, 3))
+    k = interpolate(
+        plan.ends, plan.durations, plan.deviation, elapsed, deviation, turning
+    )
+    deviation[2] += ground
+    _follow_behavior(of, rate)
+    if not of.floating:
+        return
+    # Where the plan has the patches that carry the forces.
+    places = sample.p_contact.copy()
+    _place_patches(of, places, plan.shift[k + 1], ground)
+    _fill_floating(of, rate, deviation, plan.wrench[k], places)
+    target.base[:] += turning
+    target.trunk[:] += turning
 
-    `places` (C, 3) is where the plan has the patches that carry the forces.
-    """
-    nq, nv = (7, 6) if floating else (0, 0)
+
+@compiled
+def _follow_behavior(of, rate):
+    """Writes the behavior at a phase rate."""
+    target, sample = of.target, of.sample
+    nq, nv = (7, 6) if of.floating else (0, 0)
     square = rate * rate
     target.joints[0] = sample.q[nq:]
     _scale(rate, sample.v[nv:], target.joints[1])
@@ -113,24 +131,17 @@ def fill_from(
     _scale(rate, sample.trunk[0], target.trunk[0])
     _scale(square, sample.trunk[1], target.trunk[1])
     target.R_trunk[:] = sample.R_trunk
-    if not floating:
-        return
-    _fill_floating(target, sample, rate, deviation, wrench, places, mass, gravity)
-    target.base[:] += turning
-    target.trunk[:] += turning
 
 
 @compiled
 def move_sole(
-    bound: Bound[
-        tuple[Target, ReferenceSample, Flags, Matrix, Indices, float, float, bool]
-    ],
+    bound: Bound[TargetParts],
     contact: int,
     offset: Matrix,
     rate: float,
 ) -> None:
     """Moves a sole of a target by a (3, 3) offset and its rates per phase."""
-    target = bound.content[0]
+    target = bound.content.target
     for i in range(3):
         target.contact[contact, i] += offset[0, i]
         target.contact_motion[0, contact, 3 + i] += rate * offset[1, i]
@@ -138,8 +149,9 @@ def move_sole(
 
 
 @compiled
-def _fill_floating(target, sample, rate, deviation, wrench, places, mass, gravity):
+def _fill_floating(of, rate, deviation, wrench, places):
     """Writes what a robot with a free base has besides."""
+    target, sample, mass, gravity = of.target, of.sample, of.mass, of.gravity
     square = rate * rate
     turn, R = np.empty((3, 3)), np.empty((3, 3))
     rotation_exp(deviation[9:12], turn)

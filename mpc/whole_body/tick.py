@@ -14,7 +14,6 @@ from dataclasses import replace
 import numpy as np
 
 from backbeat.models.actuation.joint_command import BLOCKS, joint_command
-from backbeat.models.actuation.servo_margin import SERVO_STEP, Sampling
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Vector
 from backbeat.models.compiled.bound import bind
@@ -22,7 +21,6 @@ from backbeat.models.dynamics.finite import all_finite
 from backbeat.models.dynamics.rotations import box_plus
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.check import is_state
-from backbeat.mpc.plans.hand_offset import MOST_SPEED, NOTHING, ArmReach
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.sampling import ReferenceSample
 from backbeat.mpc.reference.trajectory import Reference
@@ -35,8 +33,14 @@ from backbeat.mpc.safety.fail_safe import (
     advance,
     attempt,
 )
-from backbeat.mpc.safety.fall_detection import FallLimits, FallSigns, find_bound_signs
+from backbeat.mpc.safety.fall_detection import (
+    Balance,
+    FallLimits,
+    FallSigns,
+    find_signs,
+)
 from backbeat.mpc.safety.servo_gains import ServoSchedule, hold_gains
+from backbeat.mpc.whole_body.hand_reach import HandReach
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
 from backbeat.mpc.whole_body.programs.arguments import Target
 from backbeat.mpc.whole_body.programs.momentum import (
@@ -47,6 +51,7 @@ from backbeat.mpc.whole_body.programs.upper_body import UpperBody
 from backbeat.mpc.whole_body.target import TargetWriter
 from backbeat.mpc.whole_body.tick_aim import Aim, aim
 from backbeat.mpc.whole_body.tick_command import write_command
+from backbeat.mpc.whole_body.timing import TickTiming
 
 # A command is made for one instant; held for longer than this it is no good [s].
 CARRY = 0.05
@@ -78,84 +83,80 @@ class WholeBodyTick:
         limits: how long the controller may do what without a solved program.
         fall_limits: from where on the robot has fallen.
         upper: joints above the legs that go their own way; None for none.
+        reach: moves the target's arms to where hands shall be.
     """
 
     def __init__(
         self,
         program: WholeBodyProgram,
         reference: Reference,
-        period: float = 0.002,
-        latency: float = 0.0,
-        lead: float = 0.0,
+        timing: TickTiming | None = None,
         limits: FailSafe | None = None,
         fall_limits: FallLimits | None = None,
         upper: UpperBody | None = None,
-        step: float = SERVO_STEP,
     ) -> None:
         """Makes the function.
 
         Args:
             program: the whole-body program; its contacts are the reference's.
             reference: the behavior.
-            period: time between ticks [s].
-            latency: from a motion to the servo's torque against it [s]: delay of
-                the sensors and lag of the motors. It bounds the servo's gains.
-            lead: how much earlier the behavior's accelerations are commanded than
-                its motion [s]: the lag of the motors.
+            timing: when ticks are due, and when their commands act; None for ideal
+                sensors and motors.
             limits: how long it may do what without a solved program.
             fall_limits: from where on the robot has fallen.
             upper: joints above the legs that go their own way; None for none.
-            step: time between samples of the servo [s].
         """
         self.upper = upper
         self.program, self.reference = program, reference
         self.robot: RobotModel = reference.robot
-        self.period, self._lead = period, lead
+        self._timing = timing = timing or TickTiming()
+        self.period = timing.period
         self.limits = limits or FailSafe(carry=CARRY)
         self.fall_limits = fall_limits or FallLimits()
         self.target: Target = program.make_target()
         # What the last tick followed; memory that every tick writes anew.
         self._sample, self._ahead = (reference.sampler().sample for _ in range(2))
         # Velocity of the joints when the motors have followed, per phase.
-        ahead = self._ahead if lead > 0 else self._sample
+        ahead = self._ahead if timing.lead > 0 else self._sample
         self._coming = ahead.v[self.robot.base_velocities :]
         self._writer = TargetWriter(self.target, self._sample, reference)
         self._gains = np.zeros((2, self.robot.num_joints))
-        sampling = Sampling(step, round((latency - lead) / step), lead)
-        self._aim = bind(self._make_aim(latency, sampling))
-        self._hold = hold_gains(self.robot, reference, latency, step)
+        self._aim = bind(self._make_aim())
+        self._hold = hold_gains(self.robot, reference, timing.latency, timing.step)
+        self.reach = HandReach(reference, self.target, self.period)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
         tick, sample = program.workspace, self._sample
-        momentum = tick.momentum, self.robot.total_mass
-        soles = tick.r, self.robot.gravity
-        planned = sample.q, sample.R_trunk, sample.p_contact
-        self._seen = bind((tick.R_trunk, tick.com, *momentum, *soles, *planned))
+        balance = Balance(
+            R_trunk=tick.R_trunk,
+            com=tick.com,
+            momentum=tick.momentum,
+            mass=self.robot.total_mass,
+            soles=tick.r,
+            gravity=self.robot.gravity,
+            planned_q=sample.q,
+            planned_R=sample.R_trunk,
+            planned_p=sample.p_contact,
+        )
+        self._balance = bind(balance)
         self._signs = np.zeros(3)
         # The phase rate; with `target`, of the last tick.
         self._rate = 1.0
-        self._arms: dict[str, ArmReach] = {}
 
-    def _make_aim(self, latency: float, sampling: Sampling) -> Aim:
+    def _make_aim(self) -> Aim:
         """What aiming reads and writes."""
-        reference, robot = self.reference, self.robot
+        reference, robot, timing = self.reference, self.robot, self._timing
+        schedule = ServoSchedule(robot, reference, timing.latency, timing.sampling)
         strikes = [e.time for e in reference.behavior.events if e.kind == "strike"]
         return Aim(
-            reference.table,
-            ServoSchedule(robot, reference, latency, sampling).table,
-            np.sort(np.array(strikes, float)),
-            np.array(reference.soles, np.int64),
-            robot.total_mass,
-            robot.gravity,
-            float(reference.duration),
-            float(self.period),
-            float(self._lead),
-            robot.floating,
-            self._writer.is_elsewhere,
-            self._writer.places,
-            self._sample,
-            self._ahead,
-            self._gains,
-            self.target,
+            table=reference.table,
+            schedule=schedule.table,
+            strikes=np.sort(np.array(strikes, float)),
+            duration=float(reference.duration),
+            period=float(self.period),
+            lead=float(timing.lead),
+            parts=self._writer.parts,
+            ahead=self._ahead,
+            gains=self._gains,
         )
 
     def start(self) -> WholeBodyMemory:
@@ -251,39 +252,6 @@ class WholeBodyTick:
             self._writer.move_soles(plan, s, self._rate)
         return self._sample
 
-    def reach(
-        self,
-        sample: ReferenceSample,
-        hands: Mapping[str, np.ndarray],
-        memory: WholeBodyMemory,
-    ) -> dict[str, np.ndarray]:
-        """Moves the target's arms to where hands shall be; what their joints add.
-
-        Args:
-            sample: the behavior, as `aim` returned it.
-            hands: as of a tick.
-            memory: of the tick before.
-
-        Returns:
-            (n,) angles that the joints of an arm add [rad], by name of the hand.
-        """
-        found, target, T = {}, self.target, self.period
-        for part in sorted({*hands, *memory.reach}):
-            if part not in self._arms:
-                points = self.reference.points
-                self._arms[part] = ArmReach(self.robot, part, points)
-            arm, offset = self._arms[part], hands.get(part, np.zeros(3))
-            before = memory.reach.get(part, np.zeros(len(arm.joints)))
-            reach, moved, by = arm.step(sample.q, offset, before, MOST_SPEED * T)
-            if not offset.any() and np.abs(reach).max() < NOTHING:
-                continue
-            found[part] = reach
-            target.joints[0, arm.joints] += reach
-            target.joints[1, arm.joints] += (reach - before) / T
-            target.point[0, arm.points] += moved
-            target.point[1, arm.points] += by / T
-        return found
-
     def _judge(
         self, q: np.ndarray, v: np.ndarray, solution: WholeBodySolution | Failure
     ) -> str:
@@ -292,7 +260,7 @@ class WholeBodyTick:
             return ""
         if isinstance(solution, Failure):
             self.program.measure(q, v)
-        find_bound_signs(self._seen, q, self._signs)
+        find_signs(self._balance, q, self._signs)
         return FallSigns(*self._signs.tolist()).judge(self.fall_limits)
 
     def _solved(

@@ -5,14 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import Array3, Flags, Indices, Matrix, Vector
+from backbeat.models.compiled.arrays import Array3, Matrix, Vector
 from backbeat.models.compiled.bound import Bound
-from backbeat.mpc.plans.plan import PlanArrays, interpolate, phase_and_rate
+from backbeat.mpc.plans.plan import PlanArrays, phase_and_rate
 from backbeat.mpc.reference.sampling import ReferenceSample, sample_or_rest
 from backbeat.mpc.reference.table import ReferenceTable
 from backbeat.mpc.safety.servo_gains import SPACING, blend
-from backbeat.mpc.whole_body.programs.arguments import Target
-from backbeat.mpc.whole_body.target_filling import fill_from, place_patches
+from backbeat.mpc.whole_body.target_filling import TargetParts, fill_from
 
 # Time before a strike at which a stick still comes down [s].
 JUST = 1e-6
@@ -25,35 +24,24 @@ class Aim(NamedTuple):
         table: the behavior.
         schedule: (K, 2, nj) servo gains every `SPACING`.
         strikes: phases of its strikes [s], in order.
-        soles: patches that the robot steps with.
-        mass, gravity: of the robot [kg, m/s^2].
         duration: of the behavior [s].
         period: time between ticks [s].
         lead: how much earlier accelerations are commanded than motion [s].
-        floating: whether the base is free.
-        is_elsewhere, elsewhere: (C,), (C, 3) patches that have landed elsewhere than
-            the behavior lands them, and where [m].
-        sample, ahead: written: the behavior now, and a lead later if there is one.
+        parts: the target, written, and what it is written from; its sample is
+            written, too.
+        ahead: written: the behavior a lead later if there is one.
         gains: (2, nj) written: stiffness and damping of the servo.
-        target: written.
     """
 
     table: ReferenceTable
     schedule: Array3
     strikes: Vector
-    soles: Indices
-    mass: float
-    gravity: float
     duration: float
     period: float
     lead: float
-    floating: bool
-    is_elsewhere: Flags
-    elsewhere: Matrix
-    sample: ReferenceSample
+    parts: TargetParts
     ahead: ReferenceSample
     gains: Matrix
-    target: Target
 
 
 @compiled
@@ -79,36 +67,18 @@ def aim(
         Phase [s] and phase rate of the tick.
     """
     of, p = bound.content, plan.content
+    sample, floating = of.parts.sample, of.parts.floating
     # A command holds until the next tick; its references are for the middle.
     elapsed = t + 0.5 * of.period - made
     s, rate = phase_and_rate(p, elapsed, first_rate)
     blend(of.schedule, s / SPACING, of.gains)
     following = _still_striking(of, s)
-    sample_or_rest(of.table, of.sample, following, of.duration, of.floating)
+    sample_or_rest(of.table, sample, following, of.duration, floating)
     if of.lead > 0.0:
         later, _ = phase_and_rate(p, elapsed + of.lead, first_rate)
-        sample_or_rest(of.table, of.ahead, later, of.duration, of.floating)
-        _take_accelerations(of.sample, of.ahead)
-    deviation, turning = np.empty(12), np.empty((2, 3))
-    since = max(0.0, elapsed)
-    k = interpolate(p.ends, p.durations, p.deviation, since, deviation, turning)
-    deviation[2] += ground
-    places = of.sample.p_contact.copy()
-    place_patches(
-        places, of.is_elsewhere, of.elsewhere, of.soles, p.shift[k + 1], ground
-    )
-    fill_from(
-        of.target,
-        of.sample,
-        places,
-        of.mass,
-        of.gravity,
-        of.floating,
-        rate,
-        deviation,
-        p.wrench[k],
-        turning,
-    )
+        sample_or_rest(of.table, of.ahead, later, of.duration, floating)
+        _take_accelerations(sample, of.ahead)
+    fill_from(of.parts, p, rate, max(0.0, elapsed), ground)
     return s, rate
 
 

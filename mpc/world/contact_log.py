@@ -75,7 +75,22 @@ class ContactLog(CollectableSystem):
         self.patches = robot.patches
         self._sticks = StickContacts(world, scene)
         self.tips, self.members = self._sticks.tips, self._sticks.members
-        # By numbers of bodies.
+        self._number_bodies()
+        # What is known of pairs of bodies that have touched.
+        self._carried: dict[tuple[int, int], _Carried] = {}
+        points = self._sticks.points
+        self._motion = PointMotion(robot, [robot.frame(n) for n in points])
+        self._pedals = PedalMotion(plant, self._sticks.pedals)
+        self._at_soles = SoleWrenches(robot)
+        self._rows = np.array([self.patches.index(n) for n in robot.soles], int)
+        self._no_strikes = np.zeros((len(self.tips), ROW))
+        self._no_strikes[:, MEMBER] = -1
+        self._declare_inputs()
+        self._declare_outputs()
+
+    def _number_bodies(self) -> None:
+        """Finds out what counts where, by numbers of bodies."""
+        plant, robot = self._world.plant, self._world.robot
         self._slot: dict[int, int] = {
             int(support_body(plant, robot, n).index()): i
             for i, n in enumerate(self.patches)
@@ -85,14 +100,12 @@ class ContactLog(CollectableSystem):
             for i, n in enumerate(robot.soles)
         }
         self._ground = int(plant.world_body().index())
-        inspector = world.scene_graph.model_inspector()
+        inspector = self._world.scene_graph.model_inspector()
         self._bodies: dict[int, int] = {}
         for k in range(plant.num_bodies()):
             body = plant.get_body(BodyIndex(k))
             for geometry in collision_shapes(plant, inspector, body):
                 self._bodies[geometry.get_value()] = k
-        # What is known of pairs of bodies that have touched.
-        self._carried: dict[tuple[int, int], _Carried] = {}
         self._supports = {self._ground}
         if plant.HasBodyNamed(CHAIR):
             self._supports.add(int(plant.GetBodyByName(CHAIR).index()))
@@ -100,54 +113,47 @@ class ContactLog(CollectableSystem):
         # What presses on a foot is felt by its sole, wherever it presses.
         self._felt = {self._ground, *(int(body.index()) for body in boards)}
         self._supports |= self._felt
+
+    def _declare_inputs(self) -> None:
+        plant, robot = self._world.plant, self._world.robot
         self._results = self.DeclareAbstractInputPort(
             "contact_results", plant.get_contact_results_output_port().Allocate()
         )
         self._state = self.DeclareVectorInputPort(
             "state", robot.num_positions + robot.num_velocities
         )
-        points = self._sticks.points
-        self._motion = PointMotion(robot, [robot.frame(n) for n in points])
-        self._pedals = PedalMotion(plant, self._sticks.pedals)
-        moving = {self._state.ticket()}
+        self._moving = {self._state.ticket()}
         if self._sticks.pedals:
             self._plant_state = self.DeclareVectorInputPort(
                 "plant_state", plant.num_multibody_states()
             )
-            moving.add(self._plant_state.ticket())
+            self._moving.add(self._plant_state.ticket())
+
+    def _declare_outputs(self) -> None:
+        soles, results = len(self._world.robot.soles), {self._results.ticket()}
         # Sensors ask for all of it at every step: contacts are gone through once.
         self._sums = self.DeclareCacheEntry(
             "sums",
             ValueProducer(lambda: AbstractValue.Make(None), weak(self._calc_sums)),
-            {self._results.ticket()},
+            results,
         ).cache_index()
         self.DeclareVectorOutputPort(
-            "wrenches",
-            6 * len(self.patches) + 6,
-            weak(self._calc_wrenches),
-            {self._results.ticket()},
+            "wrenches", 6 * len(self.patches) + 6, weak(self._calc_wrenches), results
         )
-        self._at_soles = SoleWrenches(robot)
-        self._rows = np.array([self.patches.index(n) for n in robot.soles], int)
         self.DeclareVectorOutputPort(
             "sole_wrenches",
-            6 * len(robot.soles),
+            6 * soles,
             weak(self._calc_sole_wrenches),
-            {self._results.ticket(), self._state.ticket()},
+            {*results, self._state.ticket()},
         )
         self.DeclareVectorOutputPort(
-            "normal_forces",
-            len(robot.soles),
-            weak(self._calc_normal_forces),
-            {self._results.ticket()},
+            "normal_forces", soles, weak(self._calc_normal_forces), results
         )
-        self._no_strikes = np.zeros((len(self.tips), ROW))
-        self._no_strikes[:, MEMBER] = -1
         self.DeclareVectorOutputPort(
             "strikes",
             ROW * len(self.tips),
             weak(self._calc_strikes),
-            {self._results.ticket(), *moving},
+            {*results, *self._moving},
         )
 
     def _calc_sums(self, context: Context, output: AbstractValue) -> None:

@@ -11,7 +11,7 @@ from backbeat.models.actuation.servo_margin import (
 )
 from backbeat.models.common.errors import BackbeatError
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.safety.servo_gains import HOLD_SPACING, felt_inertia, servo_gains
+from backbeat.mpc.safety.servo_gains import HOLD_SPACING, felt_along, servo_gains
 from backbeat.mpc.scenario.specification import Scenario
 
 
@@ -30,7 +30,7 @@ def check_servos(reference: Reference, scenario: Scenario) -> None:
     step, late, lag = sampling
     delay = late * step
     phases = np.arange(0.0, reference.duration + HOLD_SPACING, HOLD_SPACING)
-    felt = np.array([felt_inertia(robot, reference, s) for s in phases.tolist()])
+    felt = felt_along(robot, reference, phases)
     least = felt.argmin(axis=0)
     for k in sorted(set(least.tolist())):
         s = float(phases[k])

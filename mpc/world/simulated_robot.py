@@ -8,13 +8,14 @@ from pydrake.systems.framework import Context, Diagram, DiagramBuilder, OutputPo
 from pydrake.systems.primitives import LogVectorOutput, SparseMatrixGain, VectorLogSink
 from scipy.sparse import csc_matrix
 
+from backbeat.models.actuation.motors import Motors
 from backbeat.models.actuation.safety_law import SafetyLaws
 from backbeat.models.state.frame_rotation import FrameRotation
 from backbeat.models.world.joint_servo import JointServo
-from backbeat.models.world.scene import World, add_world
+from backbeat.models.world.scene import ContactSettings, World, add_world
 from backbeat.mpc.reference.sampling import ReferenceSampler
 from backbeat.mpc.reference.trajectory import Reference
-from backbeat.mpc.scenario.disturbances import Disturbance
+from backbeat.mpc.scenario.disturbances import Disturbance, on_links
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.world.contact_log import ContactLog
 from backbeat.mpc.world.simulated_world import SimulatedWorld
@@ -127,32 +128,18 @@ def add_simulated_robot(
         builder,
         robot,
         scenario.time_step,
-        scenario.contact_model,
-        scenario.friction,
+        ContactSettings(scenario.contact_model, scenario.friction, scenario.feet),
         scene,
         real.ground,
         real.moved,
         scenario.joint_friction,
-        scenario.feet,
     )
     plant, add, connect = world.plant, builder.AddNamedSystem, builder.Connect
-    laws = None
-    if scenario.safety_law:
-        laws = SafetyLaws(robot.safety_laws(), robot.joint_names)
-    servo = JointServo(
-        robot,
-        world.actuator_joints(),
-        effort_limits=real.effort_limits,
-        lag=scenario.actuator_lag,
-        period=scenario.time_step,
-        friction=scenario.joint_friction * robot.effort_limits + robot.friction,
-        rise=scenario.actuator_rise,
-        safety=laws,
-        remembers=remembers,
-    )
+    servo = _make_servo(world, scenario, real, remembers)
     add("joint_servo", servo)
     truth = add("true_state", SparseMatrixGain(csc_matrix(world.state_selection())))
-    disturbance = Disturbance(plant, scenario.pushes, scenario.lead_in)
+    pushes = on_links(scenario.pushes, robot)
+    disturbance = Disturbance(plant, pushes, scenario.lead_in)
     add("disturbance", disturbance)
     contact_log = add("contact_log", ContactLog(world, scene))
     state = truth.get_output_port()
@@ -173,3 +160,21 @@ def add_simulated_robot(
         whole = contact_log.GetInputPort("plant_state")
         connect(plant.get_state_output_port(), whole)
     return SimulatedRobot(world, servo, state, disturbance, contact_log)
+
+
+def _make_servo(
+    world: World, scenario: Scenario, real: SimulatedWorld, remembers: bool
+) -> JointServo:
+    """The servo of the joints, with the motors as they are."""
+    robot, laws = world.robot, None
+    if scenario.safety_law:
+        laws = SafetyLaws(robot.safety_laws(), robot.joint_names)
+    return JointServo(
+        robot,
+        world.actuator_joints(),
+        Motors(real.effort_limits, scenario.actuator_lag, scenario.actuator_rise),
+        period=scenario.time_step,
+        friction=scenario.joint_friction * robot.effort_limits + robot.friction,
+        safety=laws,
+        remembers=remembers,
+    )

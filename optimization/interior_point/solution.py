@@ -1,7 +1,8 @@
 """TrajectorySolution: what the interior point found, able to check itself."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,16 +12,46 @@ from backbeat.optimization.transcription.program import CONE_ROWS, FREE
 from backbeat.optimization.transcription.transcribe import Transcription
 
 
-@dataclass(frozen=True)
-class RowName:
-    """What an inequality row or equality of the program is about."""
+class Thing(NamedTuple):
+    """A joint, contact, frame, body or solid, and which part of it, if one is meant."""
 
-    kind: str
-    what: str
+    name: str
+    part: str = ""
 
     def __str__(self) -> str:
-        """Readable name, e.g. "torque of l_leg_kny"."""
-        return f"{self.kind} of {self.what}"
+        """Readable name, e.g. "stick (shaft)"."""
+        return f"{self.name} ({self.part})" if self.part else self.name
+
+
+class RowName(NamedTuple):
+    """What a row of the program or a check of a motion is about.
+
+    Attributes:
+        kind: such as "torque" or "distance".
+        things: what it is of; two where one is in the other.
+    """
+
+    kind: str
+    things: tuple[Thing, ...] = ()
+
+    @property
+    def what(self) -> str:
+        """Readable names of the things."""
+        return in_each_other(self.things)
+
+    def __str__(self) -> str:
+        """Readable name, e.g. "torque of JOINT"."""
+        return f"{self.kind} of {self.what}" if self.things else self.kind
+
+    @staticmethod
+    def of(kind: str, name: str, part: str = "") -> "RowName":
+        """The name of a row about one thing."""
+        return RowName(kind, (Thing(name, part),))
+
+
+def in_each_other(things: Iterable[Thing]) -> str:
+    """Readable names of things, of which one is in the other."""
+    return " in ".join(map(str, things))
 
 
 class Trouble(NamedTuple):
@@ -28,15 +59,22 @@ class Trouble(NamedTuple):
 
     Attributes:
         time: when [s].
-        what: a name of what it is about.
+        name: what it is about.
         amount: by how much, scaled.
         is_between: whether all knots met it, and what is between them did not.
     """
 
     time: float
-    what: str
+    name: RowName
     amount: float
     is_between: bool = False
+
+    @staticmethod
+    def from_plain(plain: Sequence[Any]) -> "Trouble":
+        """The inverse of `json.dumps`, which writes the tuples as lists."""
+        time, (kind, things), amount, is_between = plain
+        name = RowName(kind, tuple(Thing(*thing) for thing in things))
+        return Trouble(time, name, amount, is_between)
 
 
 @dataclass(frozen=True)
@@ -96,11 +134,11 @@ class TrajectorySolution:
         excess = np.maximum(program.lower - self.rows, self.rows - program.upper)
         missed = np.abs(self.frame * program.frame_equal).max(2)
         names = self.row_names()
-        frames = [f"target of {name}" for name in self.transcription.frames]
+        frames = [RowName.of("target", n) for n in self.transcription.frames]
         found = []
         for k, time in enumerate(self.transcription.problem.times):
             i = int(excess[k].argmax())
-            worst = Trouble(float(time), str(names[i]), float(excess[k, i]))
+            worst = Trouble(float(time), names[i], float(excess[k, i]))
             if len(frames):
                 p = int(missed[k].argmax())
                 if missed[k, p] > worst.amount:
@@ -111,9 +149,13 @@ class TrajectorySolution:
 
     def violations(self) -> list[tuple[float, str, float]]:
         """(time [s], name, amount) of the worst violation of each kind, sorted."""
+        return [(t.time, str(t.name), t.amount) for t in self.worst_troubles()]
+
+    def worst_troubles(self) -> list[Trouble]:
+        """The worst violation of each kind, the largest first."""
         program = self.transcription.program
         times = self.transcription.problem.times
-        worst: list[tuple[float, str, float]] = []
+        worst: list[Trouble] = []
         excess = np.maximum(program.lower - self.rows, self.rows - program.upper)
         excess = np.where(
             (program.lower > -FREE / 2) | (program.upper < FREE / 2), excess, 0.0
@@ -123,35 +165,36 @@ class TrajectorySolution:
             columns = [i for i, n in enumerate(names) if n.kind == kind]
             part = excess[:, columns]
             k, i = np.unravel_index(np.argmax(part), part.shape)
-            worst.append((times[k], str(names[columns[i]]), float(part[k, i])))
+            worst.append(Trouble(times[k], names[columns[i]], float(part[k, i])))
         required = np.abs(self.frame * program.frame_equal)
         if required.size:
             k, p, i = np.unravel_index(np.argmax(required), required.shape)
-            frame = self.transcription.frames[p]
-            worst.append((times[k], f"target of {frame}", float(required[k, p, i])))
+            name = RowName.of("target", self.transcription.frames[p])
+            worst.append(Trouble(times[k], name, float(required[k, p, i])))
         if self.equality.size:
             residual = np.abs(self.equality[1:-1])
             k, i = np.unravel_index(np.argmax(residual), residual.shape)
-            worst.append((times[k + 1], "dynamics of the base", float(residual[k, i])))
+            name = RowName.of("dynamics", "the base")
+            worst.append(Trouble(times[k + 1], name, float(residual[k, i])))
         if program.rest_scale > 0:
             moving = program.rest_scale * np.abs(self.velocity[-1]).max()
-            worst.append((times[-1], "rest at the end", float(moving)))
-        return sorted(worst, key=lambda x: -x[2])
+            worst.append(Trouble(times[-1], RowName("rest at the end"), float(moving)))
+        return sorted(worst, key=lambda trouble: -trouble.amount)
 
     def row_names(self) -> list[RowName]:
         """Name of each inequality row."""
         joints = self.transcription.problem.robot.joint_names
         contacts = self.transcription.contacts
         program = self.transcription.program
-        names = [RowName("torque", j) for j in joints]
-        names += [RowName("position", j) for j in joints]
-        names += [RowName("velocity", j) for j in joints]
-        names += [RowName("friction", c) for c in contacts for _ in range(CONE_ROWS)]
-        names += [RowName("normal force", c) for c in contacts]
+        names = [RowName.of("torque", j) for j in joints]
+        names += [RowName.of("position", j) for j in joints]
+        names += [RowName.of("velocity", j) for j in joints]
+        names += [RowName.of("friction", c) for c in contacts for _ in range(CONE_ROWS)]
+        names += [RowName.of("normal force", c) for c in contacts]
         for frame in self.transcription.frames:
-            names += [RowName("task bound", frame)] * 6
+            names += [RowName.of("task bound", frame)] * 6
         for kind in ("distance", "distance between knots"):
             for feeler in self.transcription.problem.collisions.feelers:
-                names.append(RowName(kind, f"{feeler.link} ({feeler.part})"))
-        names += [RowName("force rate", contacts[c]) for c in program.rated]
-        return [*names, RowName("total force", "all contacts")]
+                names.append(RowName.of(kind, feeler.link, feeler.part))
+        names += [RowName.of("force rate", contacts[c]) for c in program.rated]
+        return [*names, RowName.of("total force", "all contacts")]

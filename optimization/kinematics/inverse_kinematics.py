@@ -12,23 +12,18 @@ the nearest place, which is what a person wants to hear about. Nocedal, Wright,
 "Numerical Optimization", 2006, chapters 10 and 18.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from pydrake.math import RigidTransform
 
-from backbeat.models.collision.shapes import FAR, NOTHING, CollisionModel
-from backbeat.models.dynamics.rotations import (
-    box_minus,
-    box_plus,
-    left_jacobian_inverse,
-    relative_log,
-)
+from backbeat.models.collision.shapes import NOTHING, CollisionModel
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.state.configuration import Configuration
+from backbeat.optimization.kinematics.posture_step import PostureStep
 from backbeat.optimization.problem.tasks import axis_indices
-from backbeat.optimization.qp.program import INFINITY, DaqpSolver, QuadraticProgram
+from backbeat.optimization.qp.program import DaqpSolver
 
 # Stiffness of targets, first and last: soft first, so that the joints find their
 # way, and then so hard that what is left is below a hundredth of a millimeter.
@@ -111,6 +106,8 @@ class InverseKinematics:
             self._weights[:6] = 0.1
         if joint_weights is not None:
             self._weights = joint_weights
+        # Cost of what no target asks for.
+        self._flat = np.diag(1e-2 * self._weights + 1e-6)
 
     def solve(
         self,
@@ -130,141 +127,107 @@ class InverseKinematics:
             iterations: most steps at each stiffness.
         """
         robot = self.robot
-        nq, nf = robot.base_positions, robot.base_velocities
+        nq = robot.base_positions
         q = (q_near if q_start is None else q_start).copy()
         lower = np.minimum(robot.position_lower + self._margin, q_near[nq:])
         upper = np.maximum(robot.position_upper - self._margin, q_near[nq:])
         q[nq:] = np.clip(q[nq:], lower, upper)
-        state, solver = Configuration(robot, q), DaqpSolver()
+        frames = [robot.frame(name) for name in targets]
+        X_WG = [target.X_WG for target in targets.values()]
+        step = PostureStep(robot.tree, self._arrays, frames, X_WG, q, q_near)
+        rows, solver = _Rows.of(targets), DaqpSolver()
         for stiffness, bound in zip(STIFFNESS, STEP_BOUNDS, strict=True):
             for _ in range(iterations):
-                H, g = self._cost(state, q_near, targets, com_xy, stiffness)
-                low, high = np.full(len(g), -bound), np.full(len(g), bound)
-                low[nf:] = np.maximum(low[nf:], lower - q[nq:])
-                high[nf:] = np.minimum(high[nf:], upper - q[nq:])
-                room, D = self._bounds(state, targets)
-                program = _with_bounds(H, g, low, high, room, D, stiffness)
+                program = step.program(
+                    *self._cost(step, rows.equal, com_xy, stiffness),
+                    (lower, upper, bound),
+                    rows.below,
+                    rows.least,
+                    self.collisions.margin,
+                    stiffness,
+                )
                 solution = solver.solve(program)
                 if not solution.found:
                     # Where it got to is far from all targets, and the result says so.
-                    return self._result(state, q_near, targets)
-                step = solution.x[: len(g)]
-                box_plus(q, step, 1.0, robot.floating, q)
-                state.update(q)
-                if float(np.abs(step).max()) < 1e-7:
+                    return self._result(step, targets)
+                if step.move(solution.x[: robot.num_velocities]) < 1e-7:
                     break
-        return self._result(state, q_near, targets)
+        return self._result(step, targets)
 
     def _cost(
         self,
-        state: Configuration,
-        q_near: np.ndarray,
-        targets: Mapping[str, IKTarget],
+        step: PostureStep,
+        equal: Sequence[np.ndarray],
         com_xy: np.ndarray | None,
         stiffness: float,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Gauss-Newton matrix and gradient at a state."""
-        away = np.zeros(self.robot.num_velocities)
-        box_minus(state.q, q_near, self.robot.floating, away)
-        H = np.diag(1e-2 * self._weights + 1e-6)
-        g = 1e-2 * self._weights * away
-        for frame, target in targets.items():
-            if target.lower is None:
-                e, J = _residual(state, frame, target)
-                H += stiffness * J.T @ J
-                g += stiffness * J.T @ e
+        """Gauss-Newton matrix and gradient where a step begins."""
+        H = self._flat.copy()
+        g = 1e-2 * self._weights * step.away
+        for rows in equal:
+            J = step.jacobians[rows]
+            stiff = stiffness * J.T
+            H += stiff @ J
+            g += stiff @ step.residuals[rows]
         if com_xy is not None:
-            Jc = state.center_of_mass_jacobian[:2]
-            H += 100.0 * Jc.T @ Jc
-            g += 100.0 * Jc.T @ (state.center_of_mass[:2] - com_xy)
+            com, J_com = step.center_of_mass
+            soft = 100.0 * J_com[:2].T
+            H += soft @ J_com[:2]
+            g += soft @ (com[:2] - com_xy)
         return H, g
 
-    def _bounds(
-        self, state: Configuration, targets: Mapping[str, IKTarget]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Room of what has a lower bound, and its Jacobian; no far away things."""
-        room, rows = [np.zeros(0)], [np.zeros((0, self.robot.num_velocities))]
-        for frame, target in targets.items():
-            if target.lower is not None:
-                e, J = _residual(state, frame, target)
-                room.append(e - target.lower)
-                rows.append(J)
-        if self.collisions.feelers:
-            d, D = state.distances(self._arrays)
-            near = d < FAR
-            room.append(d[near] - self.collisions.margin)
-            rows.append(D[near])
-        return np.concatenate(room), np.vstack(rows)
-
-    def _result(
-        self,
-        state: Configuration,
-        q_near: np.ndarray,
-        targets: Mapping[str, IKTarget],
-    ) -> IKSolution:
-        sizes = {f: _size(state, f, t) for f, t in targets.items()}
+    def _result(self, step: PostureStep, targets: Mapping[str, IKTarget]) -> IKSolution:
+        residuals = step.residuals.reshape(-1, 6)
+        sizes = {
+            frame: _size(e[axis_indices(target.axes)], target)
+            for (frame, target), e in zip(targets.items(), residuals, strict=True)
+        }
         worst = max(sizes, key=lambda f: sizes[f])
         clearance = np.inf
         if self.collisions.feelers:
-            d, _ = state.distances(self._arrays)
-            clearance = float(d.min() - self.collisions.margin)
-        away = np.zeros(self.robot.num_velocities)
-        box_minus(state.q, q_near, self.robot.floating, away)
+            clearance = float(step.distances.min() - self.collisions.margin)
         return IKSolution(
-            state.q.copy(),
+            step.q,
             sizes[worst],
             worst,
             clearance,
-            float(self._weights @ away**2),
+            float(self._weights @ step.away**2),
         )
 
 
-def _residual(
-    state: Configuration, frame: str, target: IKTarget
-) -> tuple[np.ndarray, np.ndarray]:
-    """Residual of one frame in target axes, and its Jacobian."""
-    J = state.jacobian(frame)
-    T = target.X_WG.rotation().matrix()
-    phi, E = np.zeros(3), np.zeros((3, 3))
-    relative_log(state.rotation(frame), T, phi)
-    left_jacobian_inverse(phi, 1.0, E)
-    away = state.place(frame) - target.X_WG.translation()
-    e = np.concatenate([T.T @ phi, T.T @ away])
-    D = np.concatenate([T.T @ E @ J[:3], T.T @ J[3:]])
-    axes = axis_indices(target.axes)
-    return e[axes], D[axes]
+class _Rows(NamedTuple):
+    """Which residuals of frames are asked for, six a frame.
+
+    Attributes:
+        equal: those to be zero, frame by frame.
+        below: (k,) those with lower bounds.
+        least: (k,) the bounds [m or rad].
+    """
+
+    equal: list[np.ndarray]
+    below: np.ndarray
+    least: np.ndarray
+
+    @classmethod
+    def of(cls, targets: Mapping[str, IKTarget]) -> "_Rows":
+        """Those of some targets.
+
+        Raises:
+            BackbeatError: a target names no axis.
+        """
+        equal, below, least = [], [], []
+        for i, target in enumerate(targets.values()):
+            rows = [6 * i + k for k in axis_indices(target.axes)]
+            if target.lower is None:
+                equal.append(np.array(rows, np.int64))
+            else:
+                below += rows
+                least += [target.lower] * len(rows)
+        return cls(equal, np.array(below, np.int64), np.array(least, float))
 
 
-def _size(state: Configuration, frame: str, target: IKTarget) -> float:
+def _size(residual: np.ndarray, target: IKTarget) -> float:
     """Largest remaining residual of one frame."""
-    e, _ = _residual(state, frame, target)
     if target.lower is None:
-        return float(np.abs(e).max())
-    return float(np.maximum(target.lower - e, 0.0).max())
-
-
-def _with_bounds(
-    H: np.ndarray,
-    g: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    room: np.ndarray,
-    D: np.ndarray,
-    stiffness: float,
-) -> QuadraticProgram:
-    """The program of a step, with a stiff slack for each lower bound D dx >= -room."""
-    n, m = len(g), len(room)
-    if m == 0:
-        none = np.zeros((1, n))
-        bounds = np.append(low, -INFINITY), np.append(high, INFINITY)
-        return QuadraticProgram(H, g, none, *bounds)
-    larger = np.zeros((n + m, n + m))
-    larger[:n, :n] = H
-    larger[n:, n:] = stiffness * np.eye(m)
-    return QuadraticProgram(
-        larger,
-        np.concatenate([g, np.zeros(m)]),
-        np.concatenate([D, np.eye(m)], axis=1),
-        np.concatenate([low, np.full(m, -INFINITY), -room]),
-        np.concatenate([high, np.full(2 * m, INFINITY)]),
-    )
+        return float(np.abs(residual).max())
+    return float(np.maximum(target.lower - residual, 0.0).max())

@@ -1,5 +1,7 @@
 """Limbs: where the joints of a standing limb have to be, and how they move."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from backbeat.models.compiled import compiled
@@ -15,60 +17,66 @@ from backbeat.models.dynamics.recursion import forward_pass
 from backbeat.models.dynamics.rotations import relative_log
 
 
+class Limb(NamedTuple):
+    """A limb, the contact at its end, and where that stands."""
+
+    body: int  # that the contact is on
+    R_BF: Matrix  # (3, 3) contact in the body
+    p_BF: Vector  # (3,) [m]
+    first: int  # 3 for a point, which may turn, or 0
+    joints: Indices  # (n,)
+    R_WC: MatrixView  # (3, 3) the support
+    p_WC: Vector  # (3,) [m]
+    is_placed: bool  # whether the pose counts, or speed and acceleration alone
+
+
+class Movement(NamedTuple):
+    """Configuration, velocity and acceleration of a robot."""
+
+    q: Vector  # (nq,)
+    v: Vector  # (nv,)
+    vdot: Vector  # (nv,)
+
+
 @compiled
 def put_limb(
     tree: KinematicTree,
     gravity: float,
     ws: Workspace,
-    body: int,
-    R_BF: Matrix,
-    p_BF: Vector,
-    first: int,
-    joints: Indices,
-    R_WC: MatrixView,
-    p_WC: Vector,
-    is_placed: bool,
-    q: Vector,
-    v: Vector,
-    vdot: Vector,
+    limb: Limb,
+    movement: Movement,
     change: Matrix,
 ) -> None:
     """Puts a limb where its contact stands still, and notes by how much.
 
     Args:
-        is_placed: whether the pose counts, or speed and acceleration alone.
-        q, v, vdot: corrected in place.
+        tree, gravity: of the robot; gravity in m/s^2.
+        ws: workspace of the tree.
+        limb: the limb.
+        movement: corrected in place.
         change: (3, n) written.
     """
+    q, v, vdot = movement
+    joints, first = limb.joints, limb.first
     n, nv = joints.shape[0], v.shape[0]
     nf = 6 if tree.floating else 0
     nq = 7 if tree.floating else 0
-    J = np.empty((6, nv))
-    R = np.empty((3, 3))
-    r = np.empty(3)
-    e = np.empty(6)
-    phi = np.empty(3)
-    p_WB = np.empty(3)
+    J, R, r, e = np.empty((6, nv)), np.empty((3, 3)), np.empty(3), np.empty(6)
     zero = np.zeros(nv)
     for i in range(n):
         change[0, i] = -q[nq + joints[i]]
         change[1, i] = -v[nf + joints[i]]
         change[2, i] = -vdot[nf + joints[i]]
-    for _ in range(3 if is_placed else 0):
+    for _ in range(3 if limb.is_placed else 0):
         forward_pass(tree, q, v, zero, gravity, ws, False)
-        base_position(tree, q, p_WB)
-        frame_pose(tree, ws, q, body, R_BF, p_BF, R, r)
-        frame_jacobian(tree, ws, body, r, J)
-        relative_log(R, R_WC, phi)
-        for i in range(3):
-            e[i] = -phi[i]
-            e[3 + i] = p_WC[i] - p_WB[i] - r[i]
+        _miss_place(tree, ws, limb, q, R, r, e)
+        frame_jacobian(tree, ws, limb.body, r, J)
         x = _solve(J, joints, nf, first, e)
         for i in range(n):
             q[nq + joints[i]] += x[i]
     forward_pass(tree, q, v, zero, gravity, ws, False)
-    frame_pose(tree, ws, q, body, R_BF, p_BF, R, r)
-    frame_jacobian(tree, ws, body, r, J)
+    frame_pose(tree, ws, q, limb.body, limb.R_BF, limb.p_BF, R, r)
+    frame_jacobian(tree, ws, limb.body, r, J)
     for i in range(6):
         e[i] = 0.0
         for j in range(nv):
@@ -77,7 +85,7 @@ def put_limb(
     for i in range(n):
         v[nf + joints[i]] += x[i]
     forward_pass(tree, q, v, vdot, gravity, ws, False)
-    frame_acceleration(ws, body, r, gravity, e)
+    frame_acceleration(ws, limb.body, r, gravity, e)
     for i in range(6):
         e[i] = -e[i]
     x = _solve(J, joints, nf, first, e)
@@ -86,6 +94,18 @@ def put_limb(
         change[0, i] += q[nq + joints[i]]
         change[1, i] += v[nf + joints[i]]
         change[2, i] += vdot[nf + joints[i]]
+
+
+@compiled
+def _miss_place(tree, ws, limb, q, R, r, e):
+    """Writes the contact's pose from the base, R and r, and what it misses, (6,)."""
+    phi, p_WB = np.empty(3), np.empty(3)
+    base_position(tree, q, p_WB)
+    frame_pose(tree, ws, q, limb.body, limb.R_BF, limb.p_BF, R, r)
+    relative_log(R, limb.R_WC, phi)
+    for i in range(3):
+        e[i] = -phi[i]
+        e[3 + i] = limb.p_WC[i] - p_WB[i] - r[i]
 
 
 @compiled

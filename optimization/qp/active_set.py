@@ -12,10 +12,12 @@ so. Source
     Newton Method", 2002.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import Matrix, Vector
+from backbeat.models.compiled.arrays import Flags, Indices, Matrix, Vector
 from backbeat.models.compiled.bound import Bound
 from backbeat.optimization.qp.cholesky import (
     factor,
@@ -69,6 +71,43 @@ def _reduce(H, g, A, lower, upper, x, free, moved):
     return U, down
 
 
+class Reduced(NamedTuple):
+    """A program without the variables that are given.
+
+    Attributes:
+        A, lower, upper: rows, and bounds of variables and rows.
+        moved: (num_bounds + m,) what given variables add to rows.
+        free: (count,) variables that are not given.
+        U: (count, count) Cholesky factor of their Hessian.
+    """
+
+    A: Matrix
+    lower: Vector
+    upper: Vector
+    moved: Vector
+    free: Indices
+    U: Matrix
+
+
+class Search(NamedTuple):
+    """Where a search of active sets is.
+
+    Attributes:
+        side: (num_bounds + m,) what is active: 1 upper, -1 lower; written. Where both
+            bounds are the same, one of them is.
+        x, dual: (n,), (num_bounds + m,) written, given variables and their multipliers
+            apart.
+        V, known: (num_bounds + m, count), (num_bounds + m,) rows times U^-1, and
+            which are there; written as they are needed, for other `best` too.
+    """
+
+    side: Indices
+    x: Vector
+    dual: Vector
+    V: Matrix
+    known: Flags
+
+
 @compiled
 def _list_active(lower, upper, side, first, active):
     """Lists what is active, given variables apart; -1 where that is too much."""
@@ -84,16 +123,15 @@ def _list_active(lower, upper, side, first, active):
 
 
 @compiled
-def _solve_active(
-    A, lower, upper, side, moved, free, U, best, x, dual, V, known, active
-):
+def _solve_active(of, best, search, active):
     """Minimum with what is active as equations; whether there may be one.
 
     Args:
-        A, lower, upper, moved, free, U, best, side, V, known: as of `search_active`.
-        x, dual: written, given variables and their multipliers apart.
+        of, best, search: as of `search_active`.
         active: (count,) memory.
     """
+    A, lower, upper, moved, free, U = of
+    side, x, dual, V, known = search
     count, first = U.shape[0], lower.shape[0] - A.shape[0]
     k = _list_active(lower, upper, side, first, active)
     if k < 0:
@@ -159,39 +197,29 @@ def _correct(A, lower, upper, x, dual, beyond, side):
 
 
 @compiled
-def search_active(
-    A, lower, upper, moved, free, U, best, beyond, rounds, side, x, dual, V, known
-):
+def search_active(of, best, beyond, rounds, search):
     """Minimum within bounds, from a guess of those that are active.
 
     Args:
-        A, lower, upper: rows, and bounds of variables and rows.
-        moved: (num_bounds + m,) what given variables add to rows.
-        free: (count,) variables that are not given.
-        U: (count, count) Cholesky factor of their Hessian.
+        of: the program, as of `Reduced`.
         best: (count,) U times their minimum without bounds.
         beyond: how far beyond a bound counts as beyond it.
         rounds: how often the guess is corrected.
-        side: (num_bounds + m,) what is active: 1 upper, -1 lower; written. Where both
-            bounds are the same, one of them is.
-        x, dual: (n,), (num_bounds + m,) written, given variables and their multipliers
-            apart.
-        V, known: (num_bounds + m, count), (num_bounds + m,) rows times U^-1, and
-            which are there; written as they are needed, for other `best` too.
+        search: begins with the guess; written.
 
     Returns:
         Rounds that it took; 0 where it did not get there.
     """
-    active = np.empty(U.shape[0], np.int64)
+    lower, upper, side = of.lower, of.upper, search.side
+    active = np.empty(of.U.shape[0], np.int64)
     for i in range(side.shape[0]):
         if lower[i] == upper[i]:
             side[i] = 1
     for turn in range(1, rounds + 1):
-        if not _solve_active(
-            A, lower, upper, side, moved, free, U, best, x, dual, V, known, active
-        ):
+        if not _solve_active(of, best, search, active):
             return 0
-        changes = _correct(A, lower, upper, x, dual, beyond, side)
+        x, dual = search.x, search.dual
+        changes = _correct(of.A, lower, upper, x, dual, beyond, side)
         if changes < 0:
             return 0
         if changes == 0:
@@ -251,9 +279,9 @@ def follow(H, g, A, lower, upper, guess, x, dual):
         return 0
     solve_forward(U, best)
     V, known = np.empty((rows, U.shape[0])), np.zeros(rows, np.bool_)
-    turns = search_active(
-        A, lower, upper, moved, free, U, best, BEYOND, ROUNDS, side, x, dual, V, known
-    )
+    reduced = Reduced(A, lower, upper, moved, free, U)
+    search = Search(side, x, dual, V, known)
+    turns = search_active(reduced, best, BEYOND, ROUNDS, search)
     if turns > 0:
         _hold_given(H, g, A, lower, upper, x, dual)
     return turns

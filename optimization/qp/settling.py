@@ -17,12 +17,13 @@ Method", 2002. Rockafellar, "Monotone Operators and the Proximal Point Algorithm
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import Indices, Matrix, Vector
-from backbeat.optimization.qp.active_set import search_active
+from backbeat.optimization.qp.active_set import Reduced, Search, search_active
 from backbeat.optimization.qp.cholesky import factor, solve_forward
 from backbeat.optimization.qp.program import (
     QPSolution,
@@ -55,15 +56,21 @@ class SettlingProgram(QuadraticProgram):
     accepted: float
 
 
+class SettlingArrays(NamedTuple):
+    """A `SettlingProgram` as compiled functions read it."""
+
+    H: Matrix
+    g: Vector
+    A: Matrix
+    lower: Vector
+    upper: Vector
+    near: Matrix
+    toward: Vector
+
+
 @compiled
 def settle(
-    H: Matrix,
-    g: Vector,
-    A: Matrix,
-    lower: Vector,
-    upper: Vector,
-    near: Matrix,
-    toward: Vector,
+    of: SettlingArrays,
     beyond: float,
     side: Indices,
     x: Vector,
@@ -72,7 +79,7 @@ def settle(
     """Solves a program and settles.
 
     Args:
-        H, g, A, lower, upper, near, toward: of a `SettlingProgram`.
+        of: the program.
         beyond: how far beyond a bound counts as beyond it.
         side: (m,) guess of what is active, 1 upper, -1 lower; written.
         x, dual: (n,), (m,) written: the solution and its multipliers.
@@ -80,43 +87,24 @@ def settle(
     Returns:
         Rounds that it took; 0 where it did not get there.
     """
-    m, n = A.shape
-    U, V, known = H.copy(), np.empty((m, n)), np.zeros(m, np.bool_)
+    m, n = of.A.shape
+    U, V, known = of.H.copy(), np.empty((m, n)), np.zeros(m, np.bool_)
     if not factor(U):
         return 0
     # No variable is given.
     free, moved = np.empty(n, np.int64), np.zeros(m)
     for j in range(n):
         free[j] = j
+    reduced = Reduced(of.A, of.lower, of.upper, moved, free, U)
+    search = Search(side, x, dual, V, known)
     best, last, rounds = np.empty(n), np.empty(n), 0
     x[:] = 0.0
     for turn in range(PASSES):
         for j in range(n):
             last[j] = x[j]
-        for i in range(n):
-            s = -g[i]
-            if turn:
-                s = toward[i]
-                for j in range(n):
-                    s += near[i, j] * last[j]
-            best[i] = s
+        _pull(of, last, turn, best)
         solve_forward(U, best)
-        turns = search_active(
-            A,
-            lower,
-            upper,
-            moved,
-            free,
-            U,
-            best,
-            beyond,
-            ROUNDS,
-            side,
-            x,
-            dual,
-            V,
-            known,
-        )
+        turns = search_active(reduced, best, beyond, ROUNDS, search)
         if turns == 0:
             return 0
         rounds += turns
@@ -127,6 +115,19 @@ def settle(
         if change <= SETTLED:
             break
     return rounds
+
+
+@compiled
+def _pull(of, last, turn, out):
+    """Writes the right side of pass `turn`, about the answer of the last."""
+    n = out.shape[0]
+    for i in range(n):
+        s = -of.g[i]
+        if turn:
+            s = of.toward[i]
+            for j in range(n):
+                s += of.near[i, j] * last[j]
+        out[i] = s
 
 
 class SettlingSolver:
@@ -169,8 +170,8 @@ class SettlingSolver:
         side = np.zeros(len(dual), np.int64)
         if guess is not None:
             side[:] = np.sign(guess)
-        data = p.H, p.g, p.A, p.lower, p.upper, p.near, p.toward
-        rounds = settle(*data, BEYOND * p.accepted, side, x, dual)
+        of = SettlingArrays(p.H, p.g, p.A, p.lower, p.upper, p.near, p.toward)
+        rounds = settle(of, BEYOND * p.accepted, side, x, dual)
         return QPSolution(p, x, dual, rounds > 0, rounds, EXACT)
 
     def _settle_by_other(self, p: SettlingProgram, solution: QPSolution) -> QPSolution:

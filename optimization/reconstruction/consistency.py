@@ -23,7 +23,7 @@ from backbeat.models.dynamics.recursion import (
     body_forces,
     forward_pass,
 )
-from backbeat.optimization.kinematics.limb import put_limb
+from backbeat.optimization.kinematics.limb import Limb, Movement, put_limb
 from backbeat.optimization.transcription.program import Program
 
 
@@ -62,10 +62,7 @@ def make_consistent(
             n = _limb_size(limb, c)
             if not standing[s, c] or n == 0:
                 continue
-            put_limb(
-                program.tree,
-                program.gravity,
-                ws,
+            placed = Limb(
                 program.frame_body[c],
                 program.frame_R[c],
                 program.frame_p[c],
@@ -74,11 +71,9 @@ def make_consistent(
                 R_WC[s, c],
                 p_WC[s, c],
                 True,
-                q[s],
-                v[s],
-                vdot[s],
-                change,
             )
+            now = Movement(q[s], v[s], vdot[s])
+            put_limb(program.tree, program.gravity, ws, placed, now, change)
         _balance(
             program, ws, standing[s], R_WC[s], q[s], v[s], vdot[s], wrench[s], full
         )

@@ -7,7 +7,7 @@ from scipy.interpolate import BSpline, CubicSpline
 from backbeat.models.dynamics.kinematic_tree import make_workspace
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.interior_point.solution import TrajectorySolution
-from backbeat.optimization.kinematics.limb import put_limb
+from backbeat.optimization.kinematics.limb import Limb, Movement, put_limb
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.reconstruction.base_path import move_base, unit_quaternion
 from backbeat.optimization.reconstruction.fade import Fade, fade
@@ -200,12 +200,9 @@ class Curves:
         """
         robot, frame = self.robot, self.robot.contacts[contact]
         first = 3 if frame.is_point else 0
-        q, v, vdot = q.copy(), v.copy(), vdot.copy()
+        movement = Movement(q.copy(), v.copy(), vdot.copy())
         change = np.zeros((3, len(frame.limb)))
-        put_limb(
-            robot.tree,
-            robot.gravity,
-            make_workspace(robot.tree),
+        limb = Limb(
             frame.frame.body,
             frame.frame.R_PF,
             frame.frame.p_PF,
@@ -214,11 +211,9 @@ class Curves:
             np.eye(3) if X_WC is None else X_WC.rotation().matrix(),
             np.zeros(3) if X_WC is None else X_WC.translation(),
             X_WC is not None,
-            q,
-            v,
-            vdot,
-            change,
         )
+        ws = make_workspace(robot.tree)
+        put_limb(robot.tree, robot.gravity, ws, limb, movement, change)
         return change
 
     def sample(self, u: np.ndarray, k: int | np.ndarray) -> tuple[np.ndarray, ...]:

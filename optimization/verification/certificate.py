@@ -5,10 +5,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.interior_point.solution import RowName, Thing, Trouble
 
 # Bounds of the checks. A sole that drifts by half a millimeter, or a momentum
 # balance that is off by a percent of the weight, is less than what contact
@@ -41,7 +42,8 @@ class Check:
         value: worst value.
         bound: what is allowed.
         time: when [s].
-        where: joint or contact.
+        where: joint or contact, in words.
+        things: the same as names, where that is more than one; not kept in files.
     """
 
     name: str
@@ -49,11 +51,29 @@ class Check:
     bound: float
     time: float
     where: str
+    things: tuple[Thing, ...] = field(default=(), compare=False)
 
     @property
     def passed(self) -> bool:
         """Whether the worst value is finite and within the bound."""
         return bool(np.isfinite(self.value) and self.value <= self.bound)
+
+    @property
+    def about(self) -> RowName:
+        """What it is about."""
+        return RowName(self.name, self.things or (Thing(self.where),))
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> "Check":
+        """The inverse of `json.dumps` of `asdict`, which writes tuples as lists."""
+        things = tuple(Thing(*thing) for thing in plain["things"])
+        return Check(**{**plain, "things": things})
+
+    def to_dict(self) -> dict[str, float | str]:
+        """Plain data for a file."""
+        plain = asdict(self)
+        del plain["things"]
+        return plain
 
     def __str__(self) -> str:
         """What was found, for a person."""
@@ -86,11 +106,11 @@ class Certificate:
 
     def troubles(self) -> list[Trouble]:
         """What is beyond a bound between knots; one kind is as bad as another."""
-        return [Trouble(c.time, c.where, 1.0, True) for c in self.places]
+        return [Trouble(c.time, c.about, 1.0, True) for c in self.places]
 
     def to_dict(self) -> dict[str, dict[str, float | str]]:
         """Plain data for a file."""
-        return {c.name: {k: v for k, v in asdict(c).items()} for c in self.checks}
+        return {c.name: c.to_dict() for c in self.checks}
 
     def later(self, seconds: float) -> "Certificate":
         """The same of a motion that begins so many seconds later."""
@@ -139,15 +159,30 @@ class Worst:
         self._worst = {n: (0.0, 0.0, "") for n in bounds}
         self._places: list[Check] = []
 
-    def see(self, name: str, value: float, time: float, where: str) -> None:
+    def see(
+        self,
+        name: str,
+        value: float,
+        time: float,
+        where: str,
+        things: tuple[Thing, ...] = (),
+    ) -> None:
         """One value; those of a check are seen in this way or by `see_all`."""
         if not value <= self._bounds[name]:
-            self._note(name, value, time, where)
+            self._note(name, value, time, where, things)
         self._compare(name, value, time, where)
 
-    def _note(self, name: str, value: float, time: float, where: str) -> None:
+    def _note(
+        self,
+        name: str,
+        value: float,
+        time: float,
+        where: str,
+        things: tuple[Thing, ...] = (),
+    ) -> None:
         bound = self._bounds[name]
-        self._places.append(Check(name, float(value), bound, float(time), where))
+        place = Check(name, float(value), bound, float(time), where, things)
+        self._places.append(place)
 
     def _compare(self, name: str, value: float, time: float, where: str) -> None:
         if not value <= self._worst[name][0]:  # also true for NaN

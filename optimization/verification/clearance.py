@@ -20,6 +20,7 @@ from backbeat.models.collision.shapes import BOX, CAPSULE, WORLD, CollisionModel
 from backbeat.models.robot.fusing import set_joints
 from backbeat.models.robot.mimic import Following
 from backbeat.models.robot.model import RobotModel
+from backbeat.optimization.interior_point.solution import Thing
 
 
 class Clearance:
@@ -54,7 +55,7 @@ class Clearance:
         self._following = Following(plant, robot.followers)
         self._query = self._scene_graph.GetMyContextFromRoot(self._root)
 
-    def deepest(self, q: np.ndarray) -> tuple[float, str]:
+    def deepest(self, q: np.ndarray) -> tuple[float, tuple[Thing, ...]]:
         """Largest penetration at a configuration [m], and what touches what."""
         full = self._plant.GetPositions(self._context)
         full[self._rows] = q
@@ -63,22 +64,22 @@ class Clearance:
         query = self._scene_graph.get_query_output_port().Eval(self._query)
         pairs = query.ComputePointPairPenetration()
         if not pairs:
-            return 0.0, ""
+            return 0.0, ()
         worst = max(pairs, key=lambda pair: pair.depth)
         inspector = self._scene_graph.model_inspector()
-        names = [self._name(inspector, g) for g in (worst.id_A, worst.id_B)]
-        return float(worst.depth), " in ".join(names)
+        pair = (self._thing(inspector, g) for g in (worst.id_A, worst.id_B))
+        return float(worst.depth), tuple(pair)
 
-    def _name(self, inspector: SceneGraphInspector, shape: GeometryId) -> str:
+    def _thing(self, inspector: SceneGraphInspector, shape: GeometryId) -> Thing:
         """A link of the robot, a part of what it carries, or a solid of the scene."""
         body = self._plant.GetBodyFromFrameId(inspector.GetFrameId(shape))
         part = inspector.GetName(shape).split("::")[-1]
         if body.index() == self._plant.world_body().index():
-            return part
+            return Thing(part)
         if body.model_instance() == self._robot:
-            return str(body.name())
+            return Thing(str(body.name()))
         item = self._plant.GetModelInstanceName(body.model_instance())
-        return f"{item} ({part})"
+        return Thing(item, part)
 
 
 def _shape(solid: Solid) -> Shape:

@@ -11,7 +11,10 @@ import numpy as np
 from backbeat.models.collision.shapes import CollisionModel
 from backbeat.models.contact.cones import wrench_cone
 from backbeat.models.robot.model import RobotModel
-from backbeat.optimization.interior_point.solution import TrajectorySolution
+from backbeat.optimization.interior_point.solution import (
+    TrajectorySolution,
+    in_each_other,
+)
 from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
 from backbeat.optimization.reconstruction.ground import GroundProfile
 from backbeat.optimization.verification.certificate import (
@@ -50,9 +53,13 @@ def verify(
 
 def knot_check(solution: TrajectorySolution) -> Check:
     """The worst violation of the knots of a solution."""
-    time, name, amount = (solution.violations() or [(0.0, "", 0.0)])[0][:3]
     bound = BOUNDS["knot_violation"]
-    return Check("knot_violation", max(amount, 0.0), bound, time, name)
+    troubles = solution.worst_troubles()
+    if not troubles:
+        return Check("knot_violation", 0.0, bound, 0.0, "")
+    time, name, amount, _ = troubles[0]
+    value, where = max(amount, 0.0), str(name)
+    return Check("knot_violation", value, bound, time, where, name.things)
 
 
 def verify_motion(
@@ -108,7 +115,8 @@ class Verifier:
         followed = {"torque_consistency": FOLLOWED} if self._robot.followers else {}
         worst = Worst(BOUNDS | followed)
         if knots is not None:
-            worst.see(knots.name, knots.value, knots.time, knots.where)
+            at, where = knots.time, knots.where
+            worst.see(knots.name, knots.value, at, where, knots.things)
         chosen = np.arange(len(motion.t)) if samples is None else samples
         if not _check_finite(motion, worst):
             return worst.certificate()
@@ -118,7 +126,7 @@ class Verifier:
         self._check_derivatives(motion, chosen, replayed, worst)
         for i in chosen:
             depth, pair = self._clearance.deepest(motion.q[i])
-            worst.see("collision", depth, motion.t[i], pair)
+            worst.see("collision", depth, motion.t[i], in_each_other(pair), pair)
         return worst.certificate()
 
     def _check_contacts(

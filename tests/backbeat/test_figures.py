@@ -60,7 +60,7 @@ def robot() -> RobotModel:
 def test_ranges_drawn_are_the_limits_of_the_model(sources, robot):
     axes = joint_ranges(sources).axes[0]
     names = [label.get_text() for label in axes.get_yticklabels()]
-    assert names == drumming_joints()
+    assert names == list(drumming_joints())
     bars = [b for b in axes.patches if b.get_width() > 0]
     limits, used = bars[: len(names)], bars[len(names) : 2 * len(names)]
     at = robot.joint_indices(names)

@@ -80,8 +80,8 @@ def test_a_shipped_robot_goes_by_its_name(backbeat, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "robot", "sentence"),
     [
-        ("dance", "ur10", "has no soles l_foot and r_foot"),
-        ("dance", "waver", "has no soles l_foot and r_foot"),
+        ("dance", "ur10", "has no soles, and this needs a left and a right one"),
+        ("dance", "waver", "has no soles, and this needs a left and a right one"),
         ("drumming", "waver", "has no sticks"),
         ("posture", "nobody", "unknown robot 'nobody'"),
         ("posture", "bare", "has no posture to start from"),

@@ -254,7 +254,7 @@ def test_what_cannot_be_answered_is_said_before(library, tmp_path, text, sentenc
 PARENT = """\
 import sys
 from pathlib import Path
-from backbeat import sweeping
+from backbeat.jobs import sweeping
 from backbeat.mpc.sweep.specification import parse_sweep
 from tests.backbeat.test_sweeping import TEXT, made_up
 

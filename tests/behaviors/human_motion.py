@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from backbeat.behaviors.footsteps.step import FEET
 from backbeat.behaviors.posture.stance import start_configuration
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
@@ -159,8 +158,8 @@ def _reach(
         state.update(q)
         worst = 0.0
         for foot, (R, p) in goals.items():
-            contact = robot.contacts[FEET[foot]]
-            X = state.pose(FEET[foot])
+            contact = robot.contacts[robot.feet[foot]]
+            X = state.pose(robot.feet[foot])
             across = R @ X.rotation().matrix().T
             turn = 0.5 * np.array(
                 [
@@ -172,7 +171,7 @@ def _reach(
             miss = np.r_[turn, p - X.translation()]
             worst = max(worst, np.linalg.norm(miss[3:]))
             limb = np.asarray(contact.limb)
-            J = state.jacobian(FEET[foot])[:, robot.base_velocities + limb]
+            J = state.jacobian(robot.feet[foot])[:, robot.base_velocities + limb]
             J[:3] *= 0.3
             miss[:3] *= 0.3
             step = J.T @ np.linalg.solve(J @ J.T + 1e-6 * np.eye(6), miss)

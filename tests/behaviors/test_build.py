@@ -110,10 +110,10 @@ def test_a_changed_score_is_solved_again(library, write, solved):
 
 @pytest.mark.parametrize("file", ["atlas.yaml", "atlas_v5.urdf"])
 def test_a_changed_robot_is_solved_again(library, write, solved, tmp_path, file):
-    folder = tmp_path / "robot"
+    folder = tmp_path / "robots" / "atlas"
     source = find_description("atlas").parent
     copy_sources(source, folder)
-    copy_sources(source.parent / "kit", tmp_path / "kit")
+    copy_sources(source.parents[1] / "kit", tmp_path / "kit")
     path = write(POSTURE + f"robot: {folder / 'atlas.yaml'}\n")
     build(path, library)
     build(path, library)

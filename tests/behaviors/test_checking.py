@@ -223,6 +223,46 @@ def test_a_failure_of_a_posture_tour_has_its_line(tmp_path, old, new, line, sent
     assert sentence in first(path)
 
 
+WALK = """\
+kind: footsteps    # 1
+name: mine
+bpm: 60
+steps:
+  - {feet: both, time: 1.0}                        # 5
+  - {feet: left, time: 0.8, to: [0.2, 0.0]}
+  - feet: both     # 7
+    time: 0.4
+    between: [0.3, 0.5]                            # 9
+  - {feet: right, beats: 1, to: [0.2, 0.0]}
+  - {feet: both, time: 1.0}                        # 11
+arm_swing: 0.2
+bend: 0.1          # 13
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "sentence"),
+    [
+        ("feet: right", "feet: write", 10, "unknown feet in mine, step 4 'write'"),
+        ("time: 0.4", "time: 0", 7, "step 3: give it a time or a number of beats"),
+        ("[0.3, 0.5]", "[0.5, 0.6]", 9, "step 3: 'between' has a least"),
+        ("to: [0.2, 0.0]", "to: [0.2]", 6, "step 2: 'to' has two numbers"),
+        ("to: [0.2, 0.0]", "to: [0.2, west]", 6, "'steps' does not fit"),
+        ("time: 1.0}       ", "time: 1.0, to: [1, 0]}", 5, "both feet stand, none"),
+        ("both, time: 1.0}                        # 11", "left, time: 1}", 11, "last"),
+        ("arm_swing: 0.2", "arm_swing: .nan", 12, "arm_swing is not a finite"),
+        ("bend: 0.1", "bend: 2", 13, "bend is 2 rad"),
+        ("bpm: 60", "bpm: 6", 3, "bpm is 6"),
+    ],
+)
+def test_a_failure_of_footsteps_has_its_line(tmp_path, old, new, line, sentence):
+    assert old in WALK
+    path = tmp_path / "mine.yaml"
+    path.write_text(WALK.replace(old, new, 1))
+    assert first(path).startswith(f"{path}:{line}: failure: ")
+    assert sentence in first(path)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "sentence"),
     [

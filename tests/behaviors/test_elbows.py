@@ -34,8 +34,9 @@ def at_kit(request):
 def test_shipped_drummers_have_their_elbows_down(built, name):
     """In every sample of the plan; Drake's kinematics agree."""
     behavior = built(name)
-    motion, drake = behavior.motion, DrakeRobot(behavior.robot_model)
-    elbows = find_elbows(behavior.robot_model, motion.t, motion.q)
+    motion, robot = behavior.motion, behavior.robot_model
+    drake = DrakeRobot(robot)
+    elbows = find_elbows(robot, motion.t, motion.q)
     assert (elbows.share_down() == 1.0).all()
     assert (elbows.share_sagging() == 1.0).all()
     assert (elbows.least_depth() > 0.0).all()
@@ -45,7 +46,7 @@ def test_shipped_drummers_have_their_elbows_down(built, name):
         for i, hand in enumerate(HANDS):
             high, low = (
                 find_frame(drake.plant, link).CalcPoseInWorld(drake.context)
-                for link in (shoulder(hand), elbow(hand))
+                for link in (shoulder(robot, hand), elbow(robot, hand))
             )
             depth = high.translation()[2] - low.translation()[2]
             assert elbows.depth[k, i] == pytest.approx(depth, abs=1e-9)
@@ -90,7 +91,8 @@ def test_every_member_is_reached_with_the_elbow_down(at_kit):
         assert not postures.elbow_is_free(hand, member), (hand, member)
         state.update(q)
         high, low = (
-            state.pose(link(hand)).translation()[2] for link in (shoulder, elbow)
+            state.pose(link(at_kit.robot, hand)).translation()[2]
+            for link in (shoulder, elbow)
         )
         assert high - low >= ELBOW_ROOM - 2e-3, (hand, member)
 

@@ -238,7 +238,9 @@ def recorded_places(robot, motion, move):
     for foot, rows in move.planted.items():
         for a, b in rows:
             i = int(np.abs(t - 0.5 * (a + b)).argmin())
-            X_WC = Configuration(robot, np.r_[base[i], joints[i]]).pose(FEET[foot])
+            X_WC = Configuration(robot, np.r_[base[i], joints[i]]).pose(
+                robot.feet[foot]
+            )
             R = X_WC.rotation().matrix()
             found[foot].append([*X_WC.translation()[:2], np.arctan2(R[1, 0], R[0, 0])])
     return found
@@ -259,7 +261,9 @@ def test_steps_land_where_they_did_beside_the_other_foot(kind, robots, tmp_path)
     (change,) = [c for c in move.changes if "beside the other one" in c]
     assert float(change.partition(" foot ")[2].split()[0]) > 0.1
     steps = [Step(OTHER[s.foot], 0.5, to=list(s.to), turn=s.turn) for s in move.steps]
-    prints = Footprints(steps, [0.5] * len(steps), 0.05, support_poses(robot, q))
+    prints = Footprints(
+        steps, [0.5] * len(steps), 0.05, robot.feet, support_poses(robot, q)
+    )
     true, at = recorded_places(robot, motion, move), dict.fromkeys(FEET, 0)
     for i, step in enumerate(move.steps, 1):
         at[step.foot] += 1

@@ -94,6 +94,13 @@ def test_what_we_export_reads_back(built, read, tmp_path, robot):
         (changed(2, "0.2,0.1,-inf"), "csv:4: neck_ay is -inf"),
         (changed(2, "0.2,high,0"), "csv:4: l_arm_elx: 'high' is no number"),
         (changed(2, "0.2,,0"), "csv:4: l_arm_elx: a number is missing"),
+        (changed(2, "0.2,,low"), "csv:4: l_arm_elx: a number is missing"),
+        (changed(2, "0.2,0,low").replace("0.5,", "?,"), "csv:4: neck_ay: 'low'"),
+        (changed(2, '0.2,0.1,0,"a\nb"'), "csv:4: 4 values for 3 columns"),
+        (
+            changed(2, "0.2,\xe9,\xe9").encode("latin-1"),
+            "csv:4: l_arm_elx: '\ufffd' is",
+        ),
         (changed(2, "0.2,0.1"), "csv:4: 2 values for 3 columns"),
         (changed(2, ""), "csv:4"),
         (changed(3, "0.2,0.1,0"), r"csv:5: time goes from 0\.2 to 0\.2 s"),

@@ -138,12 +138,12 @@ def test_what_is_stored_is_what_was_found(writer):
 def test_an_infeasible_change_is_refused_though_its_neighbors_are_known(
     writer, before, monkeypatch
 ):
-    """A step of a meter and a half: with file and line, and nothing is touched."""
+    """A step of 0.9 m: with file and line, and nothing is touched."""
     monkeypatch.setattr(patching, "PATIENCE", 0.0)
     monkeypatch.setattr(patching, "ATTEMPTS", patching.ATTEMPTS[:1])
     stored = writer.library.path("mine").read_bytes()
-    with pytest.raises(BackbeatError, match=r"mine\.yaml:8: no motion found: .*beat"):
-        writer.perform(width=1.5)
+    with pytest.raises(BackbeatError, match=r"mine\.yaml:8: the motion fails verif"):
+        writer.perform(width=0.9)
     assert writer.library.path("mine").read_bytes() == stored
     # The last good motion is still the one that the next change starts from.
     assert writer.perform().knots == 0

@@ -1,5 +1,7 @@
 """Second thoughts: a price first, and only then is a hit left out, and said."""
 
+import json
+
 import pytest
 
 from backbeat.behaviors.motion.second_thoughts import (
@@ -9,17 +11,28 @@ from backbeat.behaviors.motion.second_thoughts import (
     think_again,
 )
 from backbeat.behaviors.music.notation.player import Advice, HandModel
-from backbeat.behaviors.music.notation.score import Hit, Score
+from backbeat.behaviors.music.notation.score import HANDS, Hit, Score
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.music.playing.sticking import find_hands
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.kit.drum_kit import DrumKit
-from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.interior_point.solution import RowName, Thing, Trouble
 
 KIT = DrumKit()
 PLACES = {m: KIT.strike_pose(m).translation() for m in KIT.members}
 OPEN = [Hit(b, m, "", 90) for b, m in ((0, "hi_hat"), (1, "snare"), (2, "floor_tom"))]
-TROUBLE = Trouble(1.05, "distance of l_stick (shaft)", 0.03)
+ARMS = {h: {f"{h[0]}_stick", f"{h[0]}_stick_tip", f"{h[0]}_arm_shz"} for h in HANDS}
+
+
+def near(time, stick, amount=0.03):
+    return Trouble(time, RowName.of("distance", stick, "shaft"), amount)
+
+
+def between(time, foot):
+    return Trouble(time, RowName.of("contact_slip", foot), 1.0, is_between=True)
+
+
+TROUBLE = near(1.05, "l_stick")
 
 
 def score(advice, unplayable="drop"):
@@ -31,7 +44,7 @@ def score(advice, unplayable="drop"):
 def test_a_hit_goes_to_the_other_hand():
     first = score(Advice())
     assert [h.hand for h in first.hits[:2]] == ["left", "left"]
-    advice = think_again(Advice(), first, [TROUBLE], True)
+    advice = think_again(Advice(), first, [TROUBLE], ARMS, True)
     assert advice is not None
     assert not advice.dropped
     assert score(advice).hits[1].hand == "right"
@@ -39,9 +52,9 @@ def test_a_hit_goes_to_the_other_hand():
 
 def test_where_other_hands_are_in_trouble_too_a_hit_is_left_out_and_said():
     first = score(Advice())
-    advice = think_again(Advice(), first, [TROUBLE], True)
-    elsewhere = Trouble(2.0, "distance of r_stick (shaft)", 0.03)
-    advice = think_again(advice, score(advice), [elsewhere], True)
+    advice = think_again(Advice(), first, [TROUBLE], ARMS, True)
+    elsewhere = near(2.0, "r_stick")
+    advice = think_again(advice, score(advice), [elsewhere], ARMS, True)
     assert advice.dropped == {(1, "snare")}
     found = score(advice)
     assert [h.member for h in found.hits] == ["hi_hat", "floor_tom"]
@@ -52,41 +65,41 @@ def test_where_other_hands_are_in_trouble_too_a_hit_is_left_out_and_said():
 
 
 def test_knots_get_closer_before_hands_change():
-    between = Trouble(1.05, "l_foot", 1.0, is_between=True)
+    slip = between(1.05, "l_foot")
     advice, first = Advice(), score(Advice())
     for count in range(1, CLOSER + 1):
-        advice = think_again(advice, first, [between], True)
+        advice = think_again(advice, first, [slip], ARMS, True)
         assert len(advice.finer) == count
         assert not advice.prices
         assert score(advice).hits == first.hits
     # The other hand only where that was not enough, and elsewhere closer knots.
-    elsewhere = Trouble(2.0, "r_foot", 1.0, is_between=True)
-    changed = think_again(advice, first, [between, elsewhere], True)
+    elsewhere = between(2.0, "r_foot")
+    changed = think_again(advice, first, [slip, elsewhere], ARMS, True)
     assert changed.finer[-1] == {2.0}
     assert {beat for beat, *_ in changed.prices} == {1}
     # Closer knots are tried with those hands, too.
-    later = Trouble(0.0, "r_foot", 1.0, is_between=True)
-    closer = think_again(changed, score(changed), [later], True)
+    later = between(0.0, "r_foot")
+    closer = think_again(changed, score(changed), [later], ARMS, True)
     assert closer.finer[-1] == {0.0}
     assert closer.instead == changed.instead
     assert not closer.instead.prices
 
 
 def test_a_hit_is_left_out_where_nobody_can_say_what_was_in_trouble():
-    advice = think_again(Advice(), score(Advice()), [TROUBLE], True)
-    assert think_again(advice, score(advice), [], True).dropped == {(1, "snare")}
-    assert think_again(Advice(), score(Advice()), [], True) is None
+    advice = think_again(Advice(), score(Advice()), [TROUBLE], ARMS, True)
+    assert think_again(advice, score(advice), [], ARMS, True).dropped == {(1, "snare")}
+    assert think_again(Advice(), score(Advice()), [], ARMS, True) is None
 
 
 def test_nothing_is_left_to_try_without_a_hit():
     silent = Score(Tempo(60), (), (), 4)
-    assert think_again(Advice(), silent, [TROUBLE], True) is None
+    assert think_again(Advice(), silent, [TROUBLE], ARMS, True) is None
 
 
 def test_nothing_is_left_out_where_the_author_does_not_let_go():
     advice = Advice()
     for _ in range(4):
-        advice = think_again(advice, score(advice, "refuse"), [TROUBLE], False)
+        advice = think_again(advice, score(advice, "refuse"), [TROUBLE], ARMS, False)
         if advice is None:
             break
         assert not advice.dropped
@@ -94,23 +107,26 @@ def test_nothing_is_left_out_where_the_author_does_not_let_go():
 
 def test_troubles_side_by_side_are_one_and_small_ones_none():
     troubles = [
-        Trouble(5.0, "b", 0.02),
-        Trouble(1.0, "a", 0.01),
-        Trouble(1.1, "a", 0.03),
-        Trouble(3.0, "small", 0.001),
+        near(5.0, "b", 0.02),
+        near(1.0, "a", 0.01),
+        near(1.1, "a", 0.03),
+        near(3.0, "small", 0.001),
     ]
     assert places_of(troubles) == [troubles[2], troubles[0]]
     assert places_of([]) == []
 
 
 @pytest.mark.parametrize(
-    ("what", "hand"),
+    ("name", "hand"),
     [
-        ("torque of l_arm_shz", "left"),
-        ("target of r_stick_tip", "right"),
-        ("friction of l_foot", ""),
-        ("torque of back_bkz", ""),
+        (RowName.of("torque", "l_arm_shz"), "left"),
+        (RowName.of("target", "r_stick_tip"), "right"),
+        (RowName.of("friction", "l_foot"), ""),
+        (RowName("collision", (Thing("snare"), Thing("l_stick", "shaft"))), "left"),
+        (RowName("rest at the end"), ""),
     ],
 )
-def test_names_tell_the_hand(what, hand):
-    assert hand_of(Trouble(0.0, what, 1.0)) == hand
+def test_what_belongs_to_an_arm_tells_the_hand(name, hand):
+    trouble = Trouble(0.0, name, 1.0)
+    assert hand_of(trouble, ARMS) == hand
+    assert Trouble.from_plain(json.loads(json.dumps(trouble))) == trouble

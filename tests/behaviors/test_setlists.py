@@ -5,13 +5,12 @@ import pytest
 from backbeat.behaviors.building.build import build
 from backbeat.behaviors.library.store import Library
 from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
-from backbeat.behaviors.specification.checking import check_file, mended
+from backbeat.behaviors.specification.checking import check_file, mended, refuse_setlist
 from backbeat.behaviors.specification.kinds import (
     SETLIST_FOLDER,
     parse_setlist,
     shipped_setlists,
 )
-from backbeat.behaviors.specification.setlist_check import refuse_setlist
 from backbeat.models.common.errors import BackbeatError
 from tests.behaviors.short_show import write_files
 

@@ -56,7 +56,7 @@ def refusal(robot, to, turn=0.0, feet="right", before=()):
     steps = [Step("both", 1.0), *before, Step(feet, 0.6, to=to, turn=turn)]
     steps.append(Step("both", 1.0))
     q, times = start_configuration(robot, "stand"), [s.time for s in steps]
-    prints = Footprints(steps, times, 0.05, support_poses(robot, q))
+    prints = Footprints(steps, times, 0.05, robot.feet, support_poses(robot, q))
     try:
         check_strides(robot, q, prints, [f"step {i}" for i in range(len(steps))])
     except BackbeatError as error:

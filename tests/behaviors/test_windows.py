@@ -16,7 +16,7 @@ from backbeat.behaviors.solving.windowed import Workshop
 from backbeat.behaviors.specification.kinds import SHIPPED_FOLDER, read_specification
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.description import find_description
-from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.interior_point.solution import RowName, Trouble
 from backbeat.optimization.interior_point.solver import InteriorPoint
 from backbeat.optimization.transcription.transcribe import Transcription
 from backbeat.optimization.verification.verify import verify_motion
@@ -126,7 +126,9 @@ def test_a_part_has_the_intervals_of_the_whole(found):
 def test_what_is_played_otherwise_is_the_same_in_another_process(tmp_path):
     specification, plan = plan_of(write_song(tmp_path))
     time, folder = plan.events[3].time, tmp_path
-    other = plan.otherwise([Trouble(time, "torque of r_arm_shx", 1.0, True)])
+    other = plan.otherwise(
+        [Trouble(time, RowName.of("joint_torque", "r_arm_shx"), 1.0, True)]
+    )
     source = Source(specification, folder, "test", other.advice)
     again = pickle.loads(pickle.dumps(source)).plan().problem
     assert not np.array_equal(other.problem.times, plan.problem.times)
@@ -205,10 +207,10 @@ def test_fingerprints_tell_values_and_shapes_apart():
 
 def test_a_changed_robot_file_has_windows_of_its_own(tmp_path, monkeypatch):
     """What was found for another robot under the same path is not taken."""
-    models = find_description("atlas").parent.parent
+    models = find_description("atlas").parents[2]
     folder = tmp_path / "models" / "robots" / "atlas"
-    for name in ("atlas", "kit"):
-        copy_sources(models / name, folder.parent / name)
+    for name in ("robots/atlas", "kit"):
+        copy_sources(models / name, folder.parents[1] / name)
     path = write_song(tmp_path, repeats=LONG)
     path.write_text(path.read_text() + f"robot: {folder / 'atlas.yaml'}\n")
     keys = []

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from backbeat.behaviors.library.store import Library
+from backbeat.behaviors.library.table import to_frame
 from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.runs.file import load_run
 from backbeat.mpc.runs.replay import compare_samples
@@ -80,6 +82,34 @@ def test_replayed_by_another_process_with_any_number_of_threads(
     said, errors = process.communicate(timeout=300)
     assert said == f"{tracked}: the same bit for bit.\n", errors
     assert process.returncode == 0
+
+
+# Several wishes, some for places on the body: what is gone through is of all kinds.
+POSTURE = """
+kind: posture
+name: small
+stations:
+  - posture: stand
+    targets: {left hand: at the head, right hand: at the hip, pelvis: down 0.05}
+    move: 0.4
+    hold: 0.1
+"""
+
+
+def test_a_behavior_built_by_one_process_and_by_others(tmp_path):
+    """Sets have another order in each, and memory that is new has other bytes."""
+    file = tmp_path / "small.yaml"
+    file.write_text(POSTURE)
+    built = []
+    for number in (0, 1, 2):
+        folder = tmp_path / f"library{number}"
+        setting = {"PYTHONHASHSEED": str(number), "MALLOC_PERTURB_": str(85 * number)}
+        process = start("build", file, "--library", folder, environment=setting)
+        _, errors = process.communicate(timeout=300)
+        assert process.returncode == 0, errors
+        built.append(to_frame(Library(folder).load("small")))
+    for other in built[1:]:
+        pd.testing.assert_frame_equal(built[0], other, check_exact=True)
 
 
 @pytest.mark.slow

@@ -30,6 +30,7 @@ from backbeat.models.kit.description import (
     MemberDescription,
     PedalDescription,
 )
+from backbeat.models.robot.description import RobotDescription, TaskSpaceDescription
 from backbeat.models.sensing.sensors import SensorNoise
 from backbeat.mpc.scenario.compliant_period import CompliantPeriod
 from backbeat.mpc.scenario.setting_event import SettingEvent
@@ -72,6 +73,8 @@ SCHEMAS = {
     "Target of an upper body": TargetMotion,
     "World of a scenario": WorldError,
     "Noise of a scenario": SensorNoise,
+    "Robots": RobotDescription,
+    "Task space of a robot": TaskSpaceDescription,
 }
 
 

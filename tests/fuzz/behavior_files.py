@@ -36,7 +36,7 @@ SHIPPED = [
 ]
 SETLIST = (SETLIST_FOLDER / "show.yaml").read_text()
 KEYS = sorted({key for kind in KINDS.values() for key in kind.__dataclass_fields__})
-STEPS = (Path(move_file.__file__).parent / "moves" / "march.yaml").read_text()
+STEPS = (move_file.FOLDER / "march.yaml").read_text()
 MOVE_WORDS = (*move_file.KEYS, *move_file.STEP_KEYS, *move_file.MARKER_KEYS, "1 + size")
 PLACES = ("head", "hip", "knee")
 WISHES = [*DIRECTIONS, *TURNS, "at the", "head", "and", ",", "0.1", "-5", "1e9", "cm"]

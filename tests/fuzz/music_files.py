@@ -304,7 +304,7 @@ READERS = (
             "a long note": b"notes: {" + 200_000 * b"9" + b": snare}",
             "a long target": b"notes: {22: " + 200_000 * b"x" + b"}",
         },
-        everyday=40,
+        count=120,
     ),
     Reader(
         "options of notes",
@@ -320,7 +320,7 @@ READERS = (
         ).map(lambda words: "\n".join(words).encode("utf-8", "replace")),
         "options.txt",
         HOSTILE,
-        everyday=60,
+        count=180,
     ),
     Reader(
         "kit",

@@ -34,6 +34,7 @@ SOURCES = {
     SHIPPED["atlas"].parent / "atlas_v5.urdf": 10,
 }
 RAW = [path.read_bytes() for path in SOURCES for _ in range(SOURCES[path] // 10)]
+ROLES = "roles: {left arm: [shoulder, elbow_joint, wrist], left wrist: [wrist]}\n"
 OVERLAY = """\
 urdf: ur10.urdf
 name: heavier
@@ -154,7 +155,7 @@ READERS = (
     Reader(
         "robot",
         _read_robot,
-        yaml_like(UR10.read_text()),
+        yaml_like(UR10.read_text() + ROLES),
         "robot.yaml",
         HOSTILE_YAML,
         count=40,

@@ -22,7 +22,12 @@ from backbeat.models.contact.restitution import (
 )
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.world.scene import DISCRETE_MODELS, Scene, add_world
+from backbeat.models.world.scene import (
+    DISCRETE_MODELS,
+    ContactSettings,
+    Scene,
+    add_world,
+)
 from tests.tolerances import BOUNCE, CREEP, RESTITUTION, RESTITUTION_MATCH
 
 STEPS = (1e-3, 5e-4)
@@ -150,7 +155,12 @@ def test_every_surface_of_a_world_has_both_dissipations():
     """No shape of robot, sticks, kit or ground depends on the contact model."""
     builder = DiagramBuilder()
     robot = RobotModel("atlas", ("sticks",))
-    world = add_world(builder, robot, friction=0.6, scene=Scene("drum-kit"))
+    world = add_world(
+        builder,
+        robot,
+        contact=ContactSettings(friction=0.6),
+        scene=Scene("drum-kit"),
+    )
     inspector = world.scene_graph.model_inspector()
     found = {}
     for geometry in inspector.GetAllGeometryIds(Role.kProximity):
@@ -189,6 +199,6 @@ def test_a_world_has_the_state_and_actuators_of_its_robot():
 def test_unknown_scenes_and_contact_models_are_named():
     robot = RobotModel()
     with pytest.raises(BackbeatError, match="did you mean similar"):
-        add_world(DiagramBuilder(), robot, contact_model="simlar")
+        add_world(DiagramBuilder(), robot, contact=ContactSettings("simlar"))
     with pytest.raises(BackbeatError, match="did you mean drum-kit"):
         add_world(DiagramBuilder(), robot, scene=Scene("drum"))

@@ -36,17 +36,17 @@ def test_a_shell_that_rubs_at_rest_is_part_of_its_link(tmp_path):
     assert robot.covers == (("cover", "hip"),)
     assert any("cover and hip overlap at rest" in note for note in robot.notes)
     clearance = Clearance(robot, NOTHING)
-    assert clearance.deepest(np.array([0.3])) == (0.0, "")
+    assert clearance.deepest(np.array([0.3])) == (0.0, ())
 
 
 def test_a_shell_that_is_clear_at_rest_is_kept_clear(tmp_path):
     robot = make(tmp_path, -0.0012)
     assert robot.covers == ()
     clearance = Clearance(robot, NOTHING)
-    assert clearance.deepest(np.array([0.0])) == (0.0, "")
+    assert clearance.deepest(np.array([0.0])) == (0.0, ())
     depth, what = clearance.deepest(np.array([-1.0]))
     assert depth == pytest.approx(0.05 - 0.0012 - 0.05 * np.cos(1.0), abs=1e-5)
-    assert what in ("cover in hip", "hip in cover")
+    assert {thing.name for thing in what} == {"cover", "hip"}
 
 
 def test_shipped_robots_have_no_shells():

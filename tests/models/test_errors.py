@@ -11,6 +11,7 @@ from backbeat.models.common.errors import (
     clipped,
     ended,
     gist,
+    located,
     printable,
     steers,
     unknown_name,
@@ -39,6 +40,57 @@ def test_a_sentence_stays_on_one_line():
     assert str(error) == "cannot read groove .yaml: no such file"
     # It comes back from other processes as it went there.
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+class OwnError(BackbeatError):
+    """An error of a kind that joins fault and hint in its own way."""
+
+    JOINT = ", or "
+
+
+def test_fields_come_back_from_another_process():
+    error = OwnError(
+        "song: no",
+        hint="set it",
+        code="none",
+        file="song.yaml",
+        line=3,
+        path=("parts", 1),
+        subject="snar",
+    )
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is OwnError
+    assert str(again) == "song: no, or set it"
+    assert vars(again) == vars(error)
+    assert (again.fault, again.hint) == ("song: no", "set it")
+    assert (again.file, again.line) == (Path("song.yaml"), 3)
+
+
+def test_other_words_keep_the_fields():
+    error = unknown_name("drum", "snar", ["snare"]).reworded("song: no snar")
+    assert str(error) == "song: no snar"
+    assert (error.code, error.subject) == ("unknown-name", "snar")
+
+
+def raised(error, *places):
+    """The error as it comes out of places, the innermost first."""
+    try:
+        if not places:
+            raise error
+        with located(*places[-1][0], file=places[-1][1]):
+            raise raised(error, *places[:-1])
+    except BackbeatError as found:
+        return found
+
+
+def test_a_place_is_put_together_on_the_way_out():
+    error = BackbeatError("no", path=("hold",))
+    found = raised(
+        error, ((1,), None), (("parts",), "song.yaml"), (("score",), "a.yaml")
+    )
+    assert found is error
+    # What is outside the file does not lead anywhere in it.
+    assert (found.path, found.file) == (("parts", 1, "hold"), Path("song.yaml"))
 
 
 def test_what_is_quoted_is_short():

@@ -7,7 +7,7 @@ from pydrake.systems.framework import DiagramBuilder
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.world.scene import DISCRETE_MODELS, add_world
+from backbeat.models.world.scene import DISCRETE_MODELS, ContactSettings, add_world
 
 LINK = """<link name="{0}"><inertial><mass value="{1}"/>
   <inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
@@ -41,7 +41,7 @@ def gripper(tmp_path):
 def simulated(robot, effort, seconds, contact_model="lagged"):
     """Positions and velocities of both fingers after a constant effort of the left."""
     builder = DiagramBuilder()
-    world = add_world(builder, robot, contact_model=contact_model)
+    world = add_world(builder, robot, contact=ContactSettings(contact_model))
     simulator = Simulator(builder.Build())
     plant = world.plant
     context = plant.GetMyMutableContextFromRoot(simulator.get_mutable_context())
@@ -70,7 +70,7 @@ def test_a_follower_goes_along_and_its_leader_feels_its_mass(gripper, contact_mo
 
 def test_without_steps_a_follower_is_refused(gripper):
     with pytest.raises(BackbeatError, match=r"'r' .* follows another.*similar, lagged"):
-        add_world(DiagramBuilder(), gripper(), contact_model="continuous")
+        add_world(DiagramBuilder(), gripper(), contact=ContactSettings("continuous"))
 
 
 def test_a_leader_stays_where_its_follower_can_follow(gripper):

@@ -11,7 +11,7 @@ from backbeat.models.actuation.joint_command import joint_command
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.world.joint_friction import STICTION_SPEED
 from backbeat.models.world.joint_servo import JointServo
-from backbeat.models.world.scene import DISCRETE_MODELS, add_world
+from backbeat.models.world.scene import DISCRETE_MODELS, ContactSettings, add_world
 from tests.models.sliders import make_sliders
 
 MASS = [2.0, 1e-3]
@@ -27,7 +27,9 @@ def slide(tmp_path):
 
     def run(force, speed, share=SHARE, contact_model="lagged", step=1e-3, duration=0.5):
         builder = DiagramBuilder()
-        world = add_world(builder, robot, step, contact_model, joint_friction=share)
+        world = add_world(
+            builder, robot, step, ContactSettings(contact_model), joint_friction=share
+        )
         servo = builder.AddSystem(JointServo(robot, world.actuator_joints()))
         zero = np.zeros(2)
         command = joint_command(np.array(force, float), zero, zero, zero, zero)

@@ -7,6 +7,7 @@ from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource, MatrixGain
 
 from backbeat.models.actuation.joint_command import INTEGRAL, joint_command
+from backbeat.models.actuation.motors import Motors
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.world.joint_servo import JointServo
@@ -182,7 +183,8 @@ def test_a_damped_joint_reaches_its_speed(rail):
 @pytest.mark.parametrize("period", [5e-4, 1e-3, 2e-3])
 def test_motors_follow_a_step_with_their_lag(world, period):
     """The state of the motors is u (1 - exp(-t / T)) at every step."""
-    servo = JointServo(world.robot, world.actuator_joints(), lag=0.005, period=period)
+    motors = Motors(lag=0.005)
+    servo = JointServo(world.robot, world.actuator_joints(), motors, period)
     simulator = Simulator(servo)
     context = simulator.get_mutable_context()
     zero = np.zeros(30)
@@ -261,7 +263,7 @@ def test_motors_go_on_from_what_they_gave_the_plant():
     builder, robot, zero = DiagramBuilder(), RobotModel(), np.zeros(30)
     world = add_world(builder, robot, STEP)
     servo = builder.AddSystem(
-        JointServo(robot, world.actuator_joints(), lag=LAG, period=STEP)
+        JointServo(robot, world.actuator_joints(), Motors(lag=LAG), STEP)
     )
     truth = builder.AddSystem(MatrixGain(D=world.state_selection()))
     bent = joint_command(zero, zero + 0.1, zero, zero + 10.0, zero + 0.01)

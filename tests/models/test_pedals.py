@@ -13,7 +13,7 @@ from backbeat.models.kit.description import kit_text
 from backbeat.models.kit.drum_kit import DrumKit
 from backbeat.models.kit.pedals import BOARD, HEAD_RADIUS, HINGE, PedalMotion
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.world.scene import Scene, add_world
+from backbeat.models.world.scene import ContactSettings, Scene, add_world
 from backbeat.models.world.simulator import make_simulator
 
 TEXT = kit_text("full-kit", Path())
@@ -135,7 +135,7 @@ def test_pedals_need_steps():
         add_world(
             DiagramBuilder(),
             robot,
-            contact_model="continuous",
+            contact=ContactSettings("continuous"),
             scene=Scene("drum-kit", kit=TEXT),
         )
 

@@ -9,6 +9,7 @@ from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource, MatrixGain
 
 from backbeat.models.actuation.joint_command import joint_command
+from backbeat.models.actuation.motors import Motors
 from backbeat.models.actuation.servo_law import HELD
 from backbeat.models.actuation.servo_modes import (
     compliant_command,
@@ -158,7 +159,7 @@ def test_the_feedforward_gain_is_a_share_of_the_effort(block, share):
 @pytest.mark.parametrize("friction", [0.0, 0.05])
 def test_a_soft_joint_gives_way_by_force_over_stiffness(block, force, friction):
     """Also to forces near that of the friction (2 N), and with late motors."""
-    body, stiffness = block(friction, lag=0.005, rise=0.02), 50.0
+    body, stiffness = block(friction, motors=Motors(lag=0.005, rise=0.02)), 50.0
     body.push(force)
     body.tell(compliant_command(one(0.0), one(stiffness), one(20.0)))
     q = body.go_on(2.0)[-1, 0]

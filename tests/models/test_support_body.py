@@ -7,7 +7,7 @@ from pydrake.systems.framework import DiagramBuilder
 
 from backbeat.models.collision.patch_geometry import support_body
 from backbeat.models.robot.model import RobotModel
-from backbeat.models.world.scene import FEET, Scene, add_world
+from backbeat.models.world.scene import FEET, ContactSettings, Scene, add_world
 from backbeat.mpc.world.contact_log import ContactLog
 
 # A block whose sole is a frame of its own, without a shape, as many robots have it.
@@ -63,7 +63,7 @@ def check_rest(tmp_path, urdf, description, feet, touching):
     (tmp_path / "block.yaml").write_text(description)
     robot = RobotModel(tmp_path / "block.yaml")
     builder = DiagramBuilder()
-    world = add_world(builder, robot, feet=feet)
+    world = add_world(builder, robot, contact=ContactSettings(feet=feet))
     plant = world.plant
     log = builder.AddSystem(ContactLog(world, Scene()))
     builder.Connect(

@@ -62,7 +62,8 @@ def counted(call: Callable[[], None]) -> Counter[str]:
             counts[library] += 1
         elif event == "call":
             code = frame.f_code
-            counts[f"{code.co_filename.rpartition('/')[2]}:{code.co_name}"] += 1
+            place = "/".join(code.co_filename.split("/")[-2:])
+            counts[f"{place}:{code.co_name}"] += 1
 
     sys.setprofile(note)
     try:
@@ -79,10 +80,10 @@ def test_a_tick_is_one_program_and_few_calls(tick):
     for found in (plan, after, *rest):
         # The active set is followed in the call that builds the program; no solver
         # is asked besides.
-        assert found["active_set.py:solve"] == 0
-        assert found["qp.py:_run"] == 0
-        assert found["whole_body_program.py:solve"] == 1
-    assert [found["predictive_program.py:solve"] for found in (plan, *rest)] == [
+        assert found["qp/active_set.py:solve"] == 0
+        assert found["qp/program.py:_run"] == 0
+        assert found["programs/momentum.py:solve"] == 1
+    assert [found["predictive/program.py:solve"] for found in (plan, *rest)] == [
         1,
         *[0] * len(rest),
     ]
@@ -94,7 +95,7 @@ def test_a_tick_is_one_program_and_few_calls(tick):
 
 
 def test_the_next_plan_and_its_ticks_cost_the_same(tick):
-    solvers = "active_set.py:solve", "predictive_program.py:solve"
+    solvers = "qp/active_set.py:solve", "predictive/program.py:solve"
     libraries = "pydrake", "numpy", *solvers
     first, second = (
         [[counted(tick)[name] for name in libraries] for _ in range(EVERY)]

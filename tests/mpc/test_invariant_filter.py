@@ -12,7 +12,7 @@ from backbeat.models.dynamics.rotations import (
     rotation_exp,
 )
 from backbeat.mpc.estimation.filter_correction import correct, retract
-from backbeat.mpc.estimation.filter_measurement import measure
+from backbeat.mpc.estimation.filter_measurement import MeasuredRows, measure
 from backbeat.mpc.estimation.invariant_filter import (
     BaseEstimate,
     ContactKinematics,
@@ -152,14 +152,14 @@ def test_rows_are_the_derivatives_of_what_is_measured(seed):
         e = moved(truth, -xi)
         index, h = np.zeros((18, 4), int), np.zeros((18, 4))
         y, variance = np.zeros(18), np.zeros(18)
-        out = index, h, y, variance
-        rows = measure(e, kinematics, gyro, BOTH, BOTH, True, noise, *out)
+        out = MeasuredRows(index, h, y, variance)
+        rows = measure(e, kinematics, gyro, BOTH, BOTH, True, noise, out)
         assert rows == 18
         # Uneven ground says nothing of heights and normals, nor a foot that tips.
-        assert (
-            measure(e, kinematics, gyro, BOTH, BOTH, False, noise, *copies(out)) == 12
-        )
-        assert measure(e, kinematics, gyro, BOTH, NONE, True, noise, *copies(out)) == 6
+        other = MeasuredRows(*copies(out))
+        assert measure(e, kinematics, gyro, BOTH, BOTH, False, noise, other) == 12
+        other = MeasuredRows(*copies(out))
+        assert measure(e, kinematics, gyro, BOTH, NONE, True, noise, other) == 6
         linear = (h * xi[index]).sum(axis=1)
         np.testing.assert_allclose(y, linear, atol=1e-5 * LINEARIZED)
         assert (variance > 0).all()

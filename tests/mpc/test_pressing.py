@@ -7,7 +7,7 @@ from pydrake.systems.framework import DiagramBuilder
 
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
-from backbeat.models.world.scene import add_world
+from backbeat.models.world.scene import ContactSettings, add_world
 from backbeat.optimization.task_space.levels.task_space import TaskSpace
 from backbeat.optimization.task_space.tasks.force_tasks import ReactionTask
 from backbeat.optimization.task_space.tasks.motion_tasks import (
@@ -72,7 +72,7 @@ def test_the_ground_feels_the_force_that_is_commanded(model):
     """Within two percent, at rest and while the flange slides without friction."""
     robot = RobotModel("ur10")
     builder = DiagramBuilder()
-    world = add_world(builder, robot, TICK, model, friction=0.0)
+    world = add_world(builder, robot, TICK, ContactSettings(model, friction=0.0))
     plant, simulator = world.plant, Simulator(builder.Build())
     context = plant.GetMyMutableContextFromRoot(simulator.get_mutable_context())
     q = touching(robot)

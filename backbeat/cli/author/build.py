@@ -136,12 +136,9 @@ def report_failures(outcomes: "list[Outcome]") -> None:
 
     failed = [(o.name, o.error) for o in outcomes if o.error is not None]
     for name, error in failed:
-        sentence = str(error)
         if not isinstance(error, BackbeatError):
-            sentence = f"unexpected {type(error).__name__}: {sentence}"
-        name = one_line(name)
-        about = "" if name in sentence else f"{name}: "
-        typer.echo(f"backbeat: {ended(about + one_line(sentence))}", err=True)
+            error = BackbeatError(f"unexpected {type(error).__name__}: {error}")
+        typer.echo(f"backbeat: {ended(error.about(one_line(name)))}", err=True)
     for _, error in failed:
         if not isinstance(error, BackbeatError):
             raise error

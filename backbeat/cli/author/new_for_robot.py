@@ -33,9 +33,9 @@ DANCE = """\
 #   backbeat check {path}
 #   backbeat build {path}
 #   backbeat play {name}
-# Moves of legs suit every robot whose soles are called l_foot and r_foot. Those of arms
-# and head that ship name the joints of Atlas; docs/dances.md tells how to write moves
-# for the joints below.
+# Moves of legs suit every robot with a left and a right sole. Those of arms and head
+# that ship name the joints of Atlas; docs/dances.md tells how to write moves for the
+# joints below.
 kind: dance
 name: {name}
 summary: {title} dances a dance of my own.
@@ -167,11 +167,13 @@ def dance_files(name: str, folder: Path, own: RobotToStart) -> dict[Path, str]:
     from backbeat.models.common.errors import BackbeatError
 
     path, robot = folder / f"{check_name(name)}.yaml", own.model
-    if not {"l_foot", "r_foot"} <= set(robot.soles):
+    try:
+        robot.feet  # noqa: B018 - says which foot a dance would lack
+    except BackbeatError as error:
         raise BackbeatError(
-            f"{robot.name} has no soles l_foot and r_foot, on which a dance stands; "
-            f"start from `backbeat new posture {name} --robot ...`"
-        )
+            f"{error}; a tour of postures needs none, start with "
+            f"`backbeat new posture {name} --robot ...`"
+        ) from None
     height = float(robot.posture(own.start)[6])
     text = DANCE.format(
         name=name,

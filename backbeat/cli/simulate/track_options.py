@@ -42,7 +42,7 @@ Duration = Annotated[float | None, typer.Option(help="Stop after so many s.")]
 Pushes = Annotated[
     list[str] | None,
     typer.Option(
-        help="TIME,X,Y,Z: push the pelvis; in s and N s along the world's axes, "
+        help="TIME,X,Y,Z: push the base; in s and N s along the world's axes, "
         "forward, left and up, over 0.1 s; may repeat."
     ),
 ]

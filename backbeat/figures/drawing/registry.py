@@ -65,58 +65,88 @@ class Figure:
 FIGURES = {
     figure.name: figure
     for figure in (
-        Figure("standing-robot", "robot_pictures", "Atlas standing, with heights."),
-        Figure("drumming-joints", "robot_pictures", "The 17 joints that drum."),
-        Figure("singular-pose", "robot_pictures", "Arms that cannot move every way."),
-        Figure("kit-layout", "kit_layout", "The kit from above, with numbers."),
-        Figure("joint-tree", "joint_tree", "Links and the joints between them."),
-        Figure("joint-ranges", "joints", "Joint limits, and what a plan uses.", True),
-        Figure("joint-motion", "joints", "25 s of positions, velocities, jerks.", True),
+        Figure("standing-robot", "robot.pictures", "Atlas standing, with heights."),
+        Figure("drumming-joints", "robot.pictures", "The 17 joints that drum."),
+        Figure("singular-pose", "robot.pictures", "Arms that cannot move every way."),
+        Figure("kit-layout", "robot.kit_layout", "The kit from above, with numbers."),
+        Figure("joint-tree", "robot.joint_tree", "Links and the joints between them."),
+        Figure(
+            "joint-ranges",
+            "studies.joints",
+            "Joint limits, and what a plan uses.",
+            True,
+        ),
+        Figure(
+            "joint-motion",
+            "studies.joints",
+            "25 s of positions, velocities, jerks.",
+            True,
+        ),
         Figure(
             "singular-values",
-            "singularities",
+            "studies.singularities",
             "Singular values over a song.",
             of_score=True,
         ),
         Figure(
             "stroke-parabola",
-            "strokes",
+            "studies.strokes",
             "A stroke in space.",
             of_plan=True,
             of_score=True,
         ),
         Figure(
             "stroke-coordinates",
-            "strokes",
+            "studies.strokes",
             "The same against time.",
             of_plan=True,
             of_score=True,
         ),
-        Figure("tip-trail", "strokes", "The way of both stick tips.", True),
-        Figure("eight-hits", "hit_pictures", "The robot at eight hits.", True),
-        Figure("safety-law", "safety_curves", "A joint's safety law: both curves."),
-        Figure("hand-sampling", "task_space", "A hand, sampled so often."),
-        Figure("hand-sensing", "task_space", "A hand modeled or sensed, with noise."),
-        Figure("hand-limits", "task_space", "What truncated torques lose."),
-        Figure("swaying-pelvis", "task_space", "A hand held on a swaying pelvis."),
-        Figure("moving-pelvis", "task_space", "A pelvis that goes every way at once."),
+        Figure("tip-trail", "studies.strokes", "The way of both stick tips.", True),
+        Figure("eight-hits", "robot.hit_pictures", "The robot at eight hits.", True),
+        Figure(
+            "safety-law", "studies.safety_curves", "A joint's safety law: both curves."
+        ),
+        Figure("hand-sampling", "studies.task_space", "A hand, sampled so often."),
+        Figure(
+            "hand-sensing",
+            "studies.task_space",
+            "A hand modeled or sensed, with noise.",
+        ),
+        Figure("hand-limits", "studies.task_space", "What truncated torques lose."),
+        Figure(
+            "swaying-pelvis", "studies.task_space", "A hand held on a swaying pelvis."
+        ),
+        Figure(
+            "moving-pelvis",
+            "studies.task_space",
+            "A pelvis that goes every way at once.",
+        ),
         Figure(
             "ablation",
-            "ablation",
+            "studies.ablation",
             "What each adaptation is worth.",
             of_sweep="ablation",
         ),
         Figure(
             "offline-online",
-            "offline_online",
+            "studies.offline_online",
             "What behaviors cost before a show, and during it.",
             of_runs=True,
         ),
-        Figure("effort-time", "effort_time", "A step: its effort over its time."),
-        Figure("soft-elbow", "compliance", "Force over displacement of a soft joint."),
-        Figure("drummer", "moving_picture", "Two bars of drumming.", True, True),
+        Figure(
+            "effort-time", "studies.effort_time", "A step: its effort over its time."
+        ),
+        Figure(
+            "soft-elbow",
+            "studies.compliance",
+            "Force over displacement of a soft joint.",
+        ),
+        Figure(
+            "drummer", "drawing.moving_picture", "Two bars of drumming.", True, True
+        ),
     )
-}  # fmt: skip
+}
 
 
 def find_figure(name: str) -> Figure:

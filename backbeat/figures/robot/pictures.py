@@ -1,5 +1,7 @@
 """Pictures of the robot: standing, its drumming joints, and arms that are stretched."""
 
+from collections.abc import Mapping
+
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,15 +17,16 @@ from backbeat.figures.drawing.sources import Sources
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.report.plots import drumming
+from backbeat.report.plots.drumming import LEFT_ARM, RIGHT_ARM, TORSO
 from backbeat.report.plots.style import COLORS, STYLE
 
 FRONT = Camera((5.2, 2.2, 1.5), (0.0, 0.0, 0.93), 820, 1000)
 STRAIGHT_ON = Camera((3.6, 0.0, 1.36), (0.0, 0.0, 1.3), 1100, 580)
 ABOVE = Camera((5.3, 1.5, 3.4), (0.05, 0.0, 1.12), 900, 640)
 AXIS = 0.22  # drawn length of a joint's axis [m]
-# Limbs by the first letter of their joints, in the order of columns.
-LIMBS = {"r": "Right arm", "b": "Torso", "l": "Left arm"}
-COLOR_OF = {"r": COLORS[1], "b": COLORS[2], "l": COLORS[0]}
+# Limbs by role, in the order of columns.
+LIMBS = {RIGHT_ARM: "Right arm", TORSO: "Torso", LEFT_ARM: "Left arm"}
+COLOR_OF = {RIGHT_ARM: COLORS[1], TORSO: COLORS[2], LEFT_ARM: COLORS[0]}
 # Numbers that would hide each other are so far apart [pixels].
 APART = 24.0
 # Postures of the robot's own file: arms straight sideways, and ready to drum.
@@ -42,8 +45,8 @@ def standing_robot(sources: Sources) -> Figure:
         figure, axes = picture_axes(picture)
         places = {
             "center of mass": state.center_of_mass,
-            "pelvis, the free base": state.pose("pelvis").translation(),
-            "head": state.pose("head").translation(),
+            "pelvis, the free base": state.pose(robot.base_name).translation(),
+            "head": state.pose(robot.parts["head"].frame).translation(),
         }
         for name, place in places.items():
             (x, y), high = FRONT.project(place[None])[0], place[2]
@@ -82,7 +85,7 @@ def joint_axes(robot: RobotModel, q: np.ndarray) -> dict[str, np.ndarray]:
     context = plant.CreateDefaultContext()
     plant.SetPositions(context, q)
     found = {}
-    for name in drumming.drumming_joints():
+    for name in drumming.drumming_joints(robot.description):
         joint = plant.GetJointByName(name)
         X_WJ = joint.frame_on_child().CalcPoseInWorld(context)
         axis = X_WJ.rotation().multiply(joint.revolute_axis())
@@ -101,17 +104,19 @@ def drumming_joints(sources: Sources) -> Figure:
         figure = Figure(size, layout="constrained")
         above, below = figure.subplots(2, 1, height_ratios=(STRAIGHT_ON.height, 190))
         show(above, picture)
-        _draw_axes(above, found)
+        _draw_axes(above, found, drumming.drumming_joints(robot.description))
         _write_ranges(below, robot, list(found))
         above.set_title(f"The {len(found)} joints that drum, with axes and ranges")
         return figure
 
 
-def _draw_axes(axes: Axes, found: dict[str, np.ndarray]) -> None:
+def _draw_axes(
+    axes: Axes, found: dict[str, np.ndarray], limb_of: Mapping[str, str]
+) -> None:
     """An arrow along each axis; numbers of joints in one place stand in a column."""
     numbers: list[np.ndarray] = []
     for number, (name, (place, axis)) in enumerate(found.items(), start=1):
-        color = COLOR_OF[name[0]]
+        color = COLOR_OF[limb_of[name]]
         ends = np.stack([place - 0.5 * AXIS * axis, place + 0.5 * AXIS * axis])
         start, end = STRAIGHT_ON.project(ends)
         head = {"arrowstyle": "-|>", "color": color, "lw": 1.6}
@@ -137,7 +142,7 @@ def _write_ranges(axes: Axes, robot: RobotModel, names: list[str]) -> None:
     for column, (limb, title) in enumerate(LIMBS.items()):
         x, color = 0.06 + 0.36 * column, COLOR_OF[limb]
         axes.text(x, 1.0, title, color=color, weight="bold")
-        of_limb = [name for name in names if name[0] == limb]
+        of_limb = [name for name in names if name in robot.roles.names(limb)]
         for row, name in enumerate(of_limb, start=1):
             j = robot.joint_index(name)
             low, high = np.degrees((robot.position_lower[j], robot.position_upper[j]))
@@ -150,7 +155,7 @@ def _write_ranges(axes: Axes, robot: RobotModel, names: list[str]) -> None:
 def arm_jacobian(state: Configuration, hand: str) -> np.ndarray:
     """(3, 7) velocity of a tip by the joints of its own arm [m/rad]."""
     robot = state.robot
-    columns = robot.groups[f"{hand[0]}_arm"] + robot.base_velocities
+    columns = robot.roles.joints(f"{hand} arm") + robot.base_velocities
     return state.jacobian(stick_tip(hand))[3:, columns]
 
 

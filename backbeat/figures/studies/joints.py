@@ -7,12 +7,17 @@ from matplotlib.figure import Figure
 from backbeat.behaviors.library.joint_jerk import planned_jerk
 from backbeat.behaviors.library.table import to_frame
 from backbeat.figures.drawing.sources import Sources
-from backbeat.report.plots.drumming import TORSO, arm_joints, drumming_joints
+from backbeat.report.plots.drumming import (
+    LEFT_ARM,
+    RIGHT_ARM,
+    TORSO,
+    drumming_joints,
+)
 from backbeat.report.plots.style import COLORS, STYLE, WIDTH
 
 DURATION = 25.0  # s
-LIMBS = {"torso": TORSO, "left arm": arm_joints("l"), "right arm": arm_joints("r")}
-COLOR_OF = {"b": COLORS[6], "l": COLORS[0], "r": COLORS[1], "n": COLORS[6]}
+LIMBS = {"torso": TORSO, "left arm": LEFT_ARM, "right arm": RIGHT_ARM}
+COLOR_OF = {TORSO: COLORS[6], LEFT_ARM: COLORS[0], RIGHT_ARM: COLORS[1]}
 
 
 def joint_motion(sources: Sources) -> Figure:
@@ -26,7 +31,8 @@ def joint_motion(sources: Sources) -> Figure:
     with mpl.rc_context(STYLE):
         figure = Figure((11.0, 9.0), layout="constrained")
         grid = figure.subplots(3, len(LIMBS), sharex=True, sharey="row")
-        for axes, (limb, joints) in zip(grid.T, LIMBS.items(), strict=True):
+        for axes, (limb, role) in zip(grid.T, LIMBS.items(), strict=True):
+            joints = robot.roles.names(role)
             above, middle_row, below = axes
             for joint, color in zip(joints, COLORS, strict=False):
                 look = {"color": color, "lw": 0.8, "label": joint}
@@ -54,7 +60,8 @@ def joint_ranges(sources: Sources) -> Figure:
     """The range of each of the 17 joints, and the part of it that the plan uses."""
     plan = sources.plan
     robot, table = plan.robot_model, to_frame(plan)
-    names = drumming_joints()
+    limb_of = drumming_joints(robot.description)
+    names = list(limb_of)
     at = robot.joint_indices(names)
     lower, upper = robot.position_lower[at], robot.position_upper[at]
     least = np.array([table[f"q.{name}"].min() for name in names])
@@ -77,10 +84,10 @@ def joint_ranges(sources: Sources) -> Figure:
             degrees(most - least),
             left=degrees(least),
             height=0.4,
-            color=[COLOR_OF[name[0]] for name in names],
+            color=[COLOR_OF[limb_of[name]] for name in names],
         )
-        for label, key in (("torso", "b"), ("left arm", "l"), ("right arm", "r")):
-            axes.barh([0], [0], color=COLOR_OF[key], label=f"used by the {label}")
+        for limb, role in LIMBS.items():
+            axes.barh([0], [0], color=COLOR_OF[role], label=f"used by the {limb}")
         axes.set_yticks(rows, names)
         axes.invert_yaxis()
         axes.grid(axis="y", visible=False)

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from backbeat.behaviors.drumming.elbows import find_elbows
 from backbeat.behaviors.kinematic.singular_values import singular_values
+from backbeat.behaviors.music.notation.score import HANDS
 from backbeat.mpc.analysis.drumming.onsets import (
     fit_tempo,
     matched,
@@ -22,8 +23,6 @@ from backbeat.mpc.analysis.drumming.performance import (
 )
 from backbeat.report.pages.template import rendered
 from backbeat.report.plots.drumming import (
-    HANDS,
-    arm_joints,
     plot_singular_values,
     plot_spikes,
 )
@@ -52,8 +51,8 @@ def drumming_section(samples: pd.DataFrame, story: Mapping[str, Any]) -> Markup:
     motion = drummer_motion(samples)
     holds, made = find_holds(motion, story), strokes(motion, story)
     spikes, contacts, tempi = {}, {}, []
-    for hand, side in HANDS.items():
-        spikes[hand] = velocity_spikes(samples, arm_joints(side))
+    for hand in HANDS:
+        spikes[hand] = velocity_spikes(samples, motion.robot.roles.names(f"{hand} arm"))
         contacts[hand] = made.loc[made["hand"] == hand, "time"].to_numpy()
         near = matched(spikes[hand], contacts[hand], NEAR)
         fit = fit_tempo(spikes[hand])

@@ -1,30 +1,30 @@
 """Figures of a drummed run: joints, spikes, and singular values over the song."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from backbeat.models.robot.description import find_description, load_description
 from backbeat.report.plots.style import COLORS, HEIGHT, STYLE, WIDTH
 
-# The joints that drum: torso and arms, without legs and neck.
-TORSO = ("back_bkz", "back_bky", "back_bkx")
-ARM = ("shz", "shx", "ely", "elx", "uwy", "mwx", "lwy")
-HANDS = {"left": "l", "right": "r"}
+# Roles of the joints that drum: torso and arms, without legs and neck.
+DRUMMING = TORSO, LEFT_ARM, RIGHT_ARM = "waist", "left arm", "right arm"
 # Joints that are farther out of their range than this are told [rad].
 OUT_OF_RANGE = 0.05
 
 
-def arm_joints(side: str) -> list[str]:
-    """Names of the joints of the arm on a side, "l" or "r"."""
-    return [f"{side}_arm_{joint}" for joint in ARM]
+def drumming_joints(robot: str | Path = "atlas") -> dict[str, str]:
+    """Roles of the joints of torso, left and right arm by name, 17 of Atlas, in order.
 
-
-def drumming_joints() -> list[str]:
-    """The 17 joints of torso and arms."""
-    return [*TORSO, *arm_joints("l"), *arm_joints("r")]
+    Args:
+        robot: name of the robot, or path of its YAML.
+    """
+    joints = load_description(find_description(robot)).role_joints()
+    return {name: role for role in DRUMMING for name in joints.get(role, ())}
 
 
 def plot_joints(
@@ -34,7 +34,7 @@ def plot_joints(
 
     Args:
         samples: table of a run.
-        joints: which; torso and arms when None.
+        joints: which; torso and arms of Atlas when None.
         duration: how much of it [s].
     """
     joints = list(joints or drumming_joints())

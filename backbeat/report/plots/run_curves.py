@@ -161,7 +161,7 @@ def label_plainly(axis: Axis) -> None:
 
 
 def patch_words(name: str) -> str:
-    """Name of a contact for people: l_foot is the left foot."""
+    """Name of a contact for people: `l_` and `r_` are left and right."""
     side = {"l_": "left ", "r_": "right "}.get(name[:2])
     return (side + name[2:] if side else name).replace("_", " ")
 

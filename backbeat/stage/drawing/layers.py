@@ -18,8 +18,8 @@ from pydrake.geometry import (
 )
 from pydrake.math import RigidTransform, RotationMatrix
 
-from backbeat.models.kit.description import MemberDescription
 from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.kit.schema import MemberDescription
 from backbeat.models.meshing import Material, Part, gltf, revolve
 from backbeat.models.robot.model import RobotModel
 from backbeat.stage.drawing.arrows import arrow_scales, draw_arrow, put_arrow

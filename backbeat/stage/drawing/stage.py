@@ -102,7 +102,7 @@ class Stage:
         if is_simulated:
             wanted = PlannedForceArrows(self.meshcat, robot)
             self._add(wanted, PLANNED, "what the plan wants them to be")
-            links = pushable(self.links) if pushed is None else pushed
+            links = pushable(robot, self.links) if pushed is None else pushed
             if links:
                 arrows = PushArrows(self.meshcat, links)
                 self._add(arrows, PUSH, "as long as the impulse is great")

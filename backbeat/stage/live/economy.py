@@ -32,10 +32,8 @@ class Economy:
         Args:
             detail: who chooses, one of `savings.DETAILS`.
         """
-        possible = set(Saving)
-        if cores() < 2:
-            possible.remove(Saving.PLANNER)
-        self.savings, self.sentence = Savings(list(possible), detail), ""
+        possible = [s for s in Saving if s is not Saving.PLANNER or cores() >= 2]
+        self.savings, self.sentence = Savings(possible, detail), ""
         self._news: str | None = None
         self._is_owed = True
         self._since: tuple[float, float, float] | None = None

@@ -80,7 +80,7 @@ class LiveShow:
     def _info(self, take: Take) -> dict[str, Any]:
         info = self._stage.info(take, FASTEST)
         if self._more["plays"]:
-            info["panel"] = offers(self._stage.links)
+            info["panel"] = offers(take.behavior.robot_model, self._stage.links)
         return info | self._more | {"world": self._world, "edition": self._edition}
 
     def shows(self, take: Take) -> bool:

@@ -151,7 +151,7 @@ class LiveSimulation:
         self,
         impulse: Sequence[float],
         duration: float = 0.1,
-        body: str = "pelvis",
+        body: str = "",
     ) -> float:
         """Pushes the robot from the next control tick on; see `RunningLoop.push`."""
         return self._running.push(impulse, duration, body)

@@ -13,7 +13,7 @@ from pydrake.math import RigidTransform
 from backbeat.models.common.errors import BackbeatError, ended, unknown_name
 from backbeat.mpc.remote.address import Address
 from backbeat.mpc.simulation.task_space.live import LiveTaskSpace, TaskSpaceMoment
-from backbeat.mpc.simulation.task_space.setup import HANDS
+from backbeat.mpc.simulation.task_space.setup import robots_with_hand
 from backbeat.stage.drawing.backdrop import ASPECT, aim_camera, lay_floor, open_meshcat
 from backbeat.stage.drawing.canvas import LiveCanvas, see_through_bodies
 from backbeat.stage.drawing.layers import FORCE
@@ -104,8 +104,9 @@ class TaskSpacePlayer:
             BackbeatError: there is no such robot, the port is taken, or no controller
                 answers.
         """
-        if robot not in HANDS:
-            raise unknown_name("robot with a hand", robot, list(HANDS))
+        with_hand = robots_with_hand()
+        if robot not in with_hand:
+            raise unknown_name("robot with a hand", robot, with_hand)
         self.live = LiveTaskSpace(robot, remote)
         if stream is not None:
             model = self.live.loop.robot

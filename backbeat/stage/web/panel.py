@@ -4,13 +4,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.scenario.setting_event import SETTINGS
 from backbeat.mpc.scenario.specification import STATES
 from backbeat.stage.web.commands import Reader, nothing, number, one_of
 from backbeat.stage.web.savings import DETAILS
 
-# Links that are pushed, where a robot has them, in the order they are offered.
-PUSHED = ("pelvis", "utorso", "head", "l_hand", "r_hand", "l_foot", "r_foot")
+# Limbs whose ends are pushed besides base and trunk, in the order they are offered.
+PUSHED = ("neck", "left arm", "right arm", "left leg", "right leg")
 # The most that a page may push with [N s], and how long a push is [s].
 MOST_IMPULSE, PUSH_LENGTH = 300.0, 0.1
 MOST_OFFSET = 0.4
@@ -91,22 +92,33 @@ TOGGLES = (
 HANDS = ("left_hand", "right_hand")
 
 
-def pushable(links: list[str]) -> list[str]:
-    """Those links that are offered to be pushed."""
-    return [name for name in PUSHED if name in links] or links
+def pushable(robot: RobotModel, links: list[str]) -> list[str]:
+    """Those links that are offered to be pushed: base, trunk and the ends of limbs.
+
+    Args:
+        robot: the robot.
+        links: names of its links that are seen; all of them are offered if its YAML
+            does not say which joints its limbs have.
+    """
+    limbs = [role for role in PUSHED if role in robot.roles]
+    if not limbs:
+        return links
+    ends = [robot.base_name, robot.trunk.name, *map(robot.roles.link, limbs)]
+    return [name for name in dict.fromkeys(ends) if name in links] or links
 
 
-def offers(links: list[str]) -> dict[str, Any]:
+def offers(robot: RobotModel, links: list[str]) -> dict[str, Any]:
     """What the page builds its panel from.
 
     Args:
-        links: names of the robot's links.
+        robot: the robot.
+        links: names of its links that are seen.
     """
     return {
-        "bodies": pushable(links),
+        "bodies": pushable(robot, links),
         "sliders": [asdict(slider) for slider in SLIDERS],
         "toggles": [asdict(toggle) for toggle in TOGGLES],
-        "hands": list(HANDS) if "l_hand" in links else [],
+        "hands": [hand for hand in HANDS if hand.replace("_", " ") in robot.parts],
         "most impulse": 200.0,
         "most offset": MOST_OFFSET,
     }

@@ -21,6 +21,8 @@ TRACKS = ("legs", "body", "arms", "head")
 STATES: dict[str, dict[str, float]] = {"stand": {}, "squat": {"com.z": -0.12}}
 # A channel of both sides, for which the right one mirrors the left one.
 BOTH = "both_"
+# Feet as markers name them.
+FOOT_WORDS = ("left foot", "right foot")
 # Channels that are no joints.
 TASK_CHANNELS = tuple(f"com.{a}" for a in "xyz") + tuple(f"pelvis.r{a}" for a in "xyz")
 

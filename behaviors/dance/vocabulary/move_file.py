@@ -9,6 +9,7 @@ from typing import Any
 from backbeat.behaviors.dance.vocabulary.expression import Expression, parse_expression
 from backbeat.behaviors.dance.vocabulary.move import (
     BOTH,
+    FOOT_WORDS,
     STATES,
     TASK_CHANNELS,
     TRACKS,
@@ -19,7 +20,7 @@ from backbeat.behaviors.dance.vocabulary.move import (
     Parameter,
 )
 from backbeat.behaviors.library.store import check_name
-from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.common.errors import BackbeatError, located, unknown_name
 from backbeat.models.common.outside_file import read_text
 from backbeat.models.common.yaml_file import read_tree
 
@@ -35,8 +36,8 @@ STEP_KEYS = ("at", "until", "feet", "to", "turn", "clearance", "via")
 MARKER_KEYS = ("at", "what", "channel", "extreme")
 EXTREMES = ("most", "least", "lands")
 FEET = ("left", "right", "none")
-# Feet as markers name them, and the axes of their places.
-FEET_FRAMES, AXES = ("l_foot", "r_foot"), ("x", "y", "z")
+# Axes of the places of feet, as markers name them.
+AXES = ("x", "y", "z")
 
 
 @cache
@@ -71,7 +72,8 @@ def move_files(folder: str | Path) -> list[Path]:
 def _read_all(folder: Path) -> dict[str, Move]:
     moves: dict[str, Move] = {}
     for path in sorted(folder.glob("*.yaml")):
-        move = parse_move(read_text(path), str(path))
+        with located(file=path):
+            move = parse_move(read_text(path), str(path))
         if move.name in moves:
             raise BackbeatError(f"{path}: another file has the move {move.name!r} too")
         moves[move.name] = move
@@ -167,17 +169,18 @@ class _Reader:
         """One that can be looked for: a channel that moves, or a foot."""
         foot, _, axis = marker.channel.partition(".")
         lands = marker.extreme == "lands"
-        if foot in FEET_FRAMES:
-            fits = bool(move.steps) and (not axis if lands else axis in AXES)
-        else:
-            both = BOTH + marker.channel.partition("_")[2]
-            fits = not lands and (marker.channel in move.curves or both in move.curves)
+        both = BOTH + marker.channel.partition("_")[2]
+        fits = not lands and (marker.channel in move.curves or both in move.curves)
+        if move.steps and marker.channel not in TASK_CHANNELS:
+            # A robot's own name of a sole will do too; markers on it look it up.
+            named = foot in FOOT_WORDS or not foot.endswith(" foot")
+            fits |= named and (not axis if lands else axis in AXES)
         if not fits:
             raise BackbeatError(
                 f"{self.where}: its marker is {marker.extreme!r} of "
                 f"{marker.channel!r}; give it a channel of its keyframes, or of its "
-                "steps a foot that lands, such as 'l_foot', or its place, such as "
-                "'r_foot.x'"
+                f"steps a foot that lands, such as {FOOT_WORDS[0]!r}, or its place, "
+                f"such as '{FOOT_WORDS[1]}.x'"
             )
 
     def _check_gesture(self, move: Move) -> None:

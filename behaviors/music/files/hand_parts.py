@@ -28,21 +28,26 @@ def check_hold(part: PartDescription, members: Members, where: str) -> None:
     if not LEAVE_BEATS < part.hold <= MOST_BEATS:
         raise BackbeatError(
             f"{where}: hold {part.name!r} takes {part.hold:g} beats; it takes more "
-            f"than {LEAVE_BEATS:g} and up to {MOST_BEATS}"
+            f"than {LEAVE_BEATS:g} and up to {MOST_BEATS}",
+            subject=part.name,
         )
     for hand, member in part.rest.items():
         if hand not in HANDS:
-            raise BackbeatError(f"{where}: {hand!r} is not a hand; left or right")
+            raise BackbeatError(
+                f"{where}: {hand!r} is not a hand; left or right", subject=hand
+            )
         if member not in members.names:
             raise BackbeatError(
                 f"{where}: part {part.name!r} rests on {member!r}; the kit has "
-                f"{', '.join(members.names)}"
+                f"{', '.join(members.names)}",
+                subject=member,
             )
     if not (part.sway_beats >= 0.5 and abs(part.sway) <= MOST_SWAY):
         raise BackbeatError(
             f"{where}: in hold {part.name!r} the torso sways {part.sway:g} rad in "
             f"{part.sway_beats:g} beats; it may sway {MOST_SWAY:g} rad to each side, "
-            "in at least half a beat"
+            "in at least half a beat",
+            subject=part.name,
         )
 
 
@@ -92,13 +97,16 @@ def _check_goto(part: PartDescription, members: Members, where: str) -> None:
         )
     for hand in sent:
         if hand not in HANDS:
-            raise BackbeatError(f"{where}: {hand!r} is not a hand; left or right")
+            raise BackbeatError(
+                f"{where}: {hand!r} is not a hand; left or right", subject=hand
+            )
         if sent.count(hand) > 1:
             raise BackbeatError(f"{where}: the {hand} hand is sent to two places")
     for member in part.to.values():
         if member not in members.names:
             raise BackbeatError(
-                f"{where}: goes to {member!r}; the kit has {', '.join(members.names)}"
+                f"{where}: goes to {member!r}; the kit has {', '.join(members.names)}",
+                subject=member,
             )
     for hand, place in part.place.items():
         if len(place) != 3 or not all(abs(x) <= FARTHEST for x in place):

@@ -196,7 +196,7 @@ def _meter(signature: tuple[int, int], where: str) -> Meter:
     try:
         return Meter(*signature)
     except BackbeatError as error:
-        raise BackbeatError(f"{where}: {error}") from None
+        raise error.reworded(f"{where}: {error}") from None
 
 
 def _tempo(
@@ -209,7 +209,7 @@ def _tempo(
     try:
         return Tempo(bpm, MeterMap(meter, tuple(meters)), tuple(changes))
     except BackbeatError as error:
-        raise BackbeatError(f"{where}: {error}") from None
+        raise error.reworded(f"{where}: {error}") from None
 
 
 def _before(tempo: Tempo, beat: float, least: float) -> float:

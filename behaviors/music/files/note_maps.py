@@ -15,11 +15,12 @@ What a map does not have is as in General MIDI, or on the kit's own notes. Sourc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from backbeat.behaviors.music.notation.percussion import CHOICES, NOTES, Members
-from backbeat.models.common.errors import BackbeatError, shown, unknown_name
-from backbeat.models.common.outside_file import beside, read_text
-from backbeat.models.common.yaml_file import read_tree
+from backbeat.models.common.errors import BackbeatError, located, shown, unknown_name
+from backbeat.models.common.outside_file import beside
+from backbeat.models.common.yaml_file import load_tree
 
 _ROLAND = {
     36: "kick",
@@ -176,7 +177,12 @@ def _of_file(path: Path) -> dict[str, str]:
     Raises:
         BackbeatError: it cannot be read, or has not the key.
     """
-    tree = read_tree(read_text(path), str(path))
+    with located(file=path):
+        return _words_of(load_tree(path), path)
+
+
+def _words_of(tree: dict[Any, Any], path: Path) -> dict[str, str]:
+    """The same of what a file holds."""
     unknown = [key for key in tree if key not in (KEY, "title")]
     if unknown:
         raise unknown_name(f"key in {path}", str(unknown[0]), [KEY, "title"])

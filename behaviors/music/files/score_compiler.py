@@ -44,7 +44,7 @@ from backbeat.behaviors.music.notation.score_description import (
 )
 from backbeat.behaviors.music.notation.swing import check_swing, swung
 from backbeat.behaviors.music.notation.tempo import Tempo, TempoChange
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError, located
 
 LOUDNESS = {"!": ACCENT, "": PLAIN, "?": GHOST}
 
@@ -54,6 +54,7 @@ def compile_score(
     members: Members,
     where: str,
     player: HandModel | None = None,
+    bars_before: int = 0,
 ) -> Score:
     """Reads the parts of a score.
 
@@ -62,22 +63,26 @@ def compile_score(
         members: what the kit has.
         where: name of the score in errors.
         player: whose hands play what is open; None leaves it open.
+        bars_before: how many bars were put before those of the file.
 
     Raises:
         BackbeatError: a word, drum or length makes no sense, or two hands cannot play
             it; says bar and beat.
     """
     if not description.parts:
-        raise BackbeatError(f"{where}: needs parts")
+        raise BackbeatError(f"{where}: needs parts", path=("parts",))
     if description.steps_per_beat < 1:
         raise BackbeatError(
-            f"{where}: steps_per_beat is {description.steps_per_beat}; it is at least 1"
+            f"{where}: steps_per_beat is {description.steps_per_beat}; it is at "
+            "least 1",
+            path=("steps_per_beat",),
         )
     _check_steps(description.steps_per_beat, where)
     check_swing(description.swing, description.swing_note, where)
-    compiler = _Compiler(description, members, where)
-    for part in description.parts:
-        compiler.add(part)
+    compiler = _Compiler(description, members, where, bars_before)
+    for i, part in enumerate(description.parts):
+        with located("parts", i):
+            compiler.add(part)
     tempo = compiler.tempo()
     if any(hit.beat >= compiler.beat for hit in compiler.hits):
         raise BackbeatError(
@@ -105,7 +110,11 @@ class _Compiler:
     """Lays parts one after the other."""
 
     def __init__(
-        self, description: ScoreDescription, members: Members, where: str
+        self,
+        description: ScoreDescription,
+        members: Members,
+        where: str,
+        bars_before: int,
     ) -> None:
         self.description, self.members, self.where = description, members, where
         self.beat = Fraction(0)
@@ -114,7 +123,7 @@ class _Compiler:
         self.moves: list[HandMove] = []
         self.sections: list[Section] = []
         self.ornaments: Counter[str] = Counter()
-        self._bpm = description.bpm
+        self._bpm, self._bars_before = description.bpm, bars_before
         self._changes: list[TempoChange] = []
         self._meters: list[MeterChange] = []
         self._meter = first_meter(description.beats_per_bar, description.meter, where)
@@ -128,9 +137,10 @@ class _Compiler:
                 self.description.bpm,
                 MeterMap(self._meter, tuple(self._meters)),
                 tuple(self._changes),
+                self._bars_before,
             )
         except BackbeatError as error:
-            raise BackbeatError(f"{self.where}: {error}") from None
+            raise error.reworded(f"{self.where}: {error}") from None
 
     def remarks(self) -> list[str]:
         """What is not played as it is written."""
@@ -280,9 +290,9 @@ class _Compiler:
                 beat = Fraction(i, per_beat)
                 number, mark = (word[:-1], word[-1]) if word[-1] in "!?" else (word, "")
                 if number not in names:
-                    bar, at = self.tempo().place(float(self.beat + beat))
+                    at = self.tempo().in_words(float(self.beat + beat))
                     raise BackbeatError(
-                        f"{where}: {word[:40]!r} in bar {bar}, beat {at:g} is not a "
+                        f"{where}: {word[:40]!r} in {at} is not a "
                         f"drum; numbers are {', '.join(sorted(names, key=int))}"
                     )
                 bar_start = beat // self.bar * self.bar
@@ -328,5 +338,6 @@ class _Compiler:
 def _check_steps(steps: int, where: str) -> None:
     if steps > MOST_STEPS_PER_BEAT:
         raise BackbeatError(
-            f"{where}: steps_per_beat is {steps}; it is up to {MOST_STEPS_PER_BEAT}"
+            f"{where}: steps_per_beat is {steps}; it is up to {MOST_STEPS_PER_BEAT}",
+            path=("steps_per_beat",),
         )

@@ -20,7 +20,6 @@ from backbeat.behaviors.music.playing.adaptation import adapted
 from backbeat.behaviors.music.playing.offers import MOST_WORK, in_words, offers
 from backbeat.behaviors.music.playing.ornaments import two_sticks
 from backbeat.behaviors.music.playing.sticking import (
-    DROP_INSTEAD,
     UnplayableError,
     find_hands,
 )
@@ -63,9 +62,7 @@ def finish_score(
         )
         is_notes = Path(where).suffix.lower() not in (".yaml", ".yml")
         offered = in_words(found, where, is_notes)
-        raise BackbeatError(
-            f"{str(error).removesuffix(DROP_INSTEAD)}; {offered}"
-        ) from None
+        raise BackbeatError(error.fault, hint=offered) from None
 
 
 def _finished(
@@ -137,11 +134,10 @@ def _on_feet(
     for hit in hits:
         foot = members.feet.get(hit.member, "")
         if hit.hand != foot and (hit.hand in FEET or (foot and hit.hand)):
-            bar, at = tempo.place(hit.beat)
             who = f"the {foot}" if foot else "a hand"
             raise BackbeatError(
                 f"{where}: {who} plays the {hit.member}, not the {_limb(hit.hand)}, in "
-                f"bar {bar}, beat {at:g}; leave out who plays it"
+                f"{tempo.in_words(hit.beat)}; leave out who plays it"
             )
         found.append(replace(hit, hand=foot or hit.hand))
     return found
@@ -161,10 +157,10 @@ def _merge(
     doubled = 0
     for hit in sorted(hits, key=lambda h: (h.beat, not h.hand, -h.velocity)):
         if hit.hand and busy.setdefault((hit.beat, hit.hand), hit) != hit:
-            bar, at = tempo.place(hit.beat)
+            other = busy[hit.beat, hit.hand].member
             raise BackbeatError(
-                f"{where}: the {_limb(hit.hand)} hits {hit.member} and "
-                f"{busy[hit.beat, hit.hand].member} at once in bar {bar}, beat {at:g}"
+                f"{where}: the {_limb(hit.hand)} hits {hit.member} and {other} at once "
+                f"in {tempo.in_words(hit.beat)}"
             )
         first = best.setdefault((hit.beat, hit.member), hit)
         if first is not hit and hit.hand and first.hand and first.hand != hit.hand:

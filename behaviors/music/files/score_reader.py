@@ -5,15 +5,11 @@ from pathlib import Path
 
 from backbeat.behaviors.music.files.midi import read_midi
 from backbeat.behaviors.music.files.note_maps import map_files, read_map
-from backbeat.behaviors.music.files.own_numbers import (
-    apart_in_words,
-    in_own_bars,
-    own_bars,
-)
 from backbeat.behaviors.music.files.score_compiler import compile_score
 from backbeat.behaviors.music.files.score_finish import finish_score
 from backbeat.behaviors.music.files.tab_file import (
     SUFFIXES,
+    apart_in_words,
     read_tab_file,
     unread_in_words,
 )
@@ -27,7 +23,7 @@ from backbeat.behaviors.music.notation.score_description import (
     ScoreDescription,
 )
 from backbeat.behaviors.music.playing.adaptation import over
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError, located
 from backbeat.models.common.outside_file import (
     beside,
     decoded,
@@ -64,6 +60,14 @@ def load_score(
         BackbeatError: it cannot be read, or makes no sense; says where.
     """
     path = Path(path)
+    with located(file=path):
+        return _load(path, members, player, given)
+
+
+def _load(
+    path: Path, members: Members, player: HandModel | None, given: Adaptation
+) -> Score:
+    """The same; what is wrong is in this file unless an error says otherwise."""
     suffix = path.suffix.lower()
     if suffix in NOTES:
         description = ScoreDescription(title=path.stem)
@@ -73,7 +77,9 @@ def load_score(
     description = parse_yaml(ScoreDescription, text, str(path))
     _choose(description, given, members, path)
     if description.notes:
-        return _load_notes(_beside(path, description), description, members, player)
+        notes = _beside(path, description)
+        with located(file=notes):
+            return _load_notes(notes, description, members, player)
     _refuse_notes_of_none(description, members, path)
     if any(part.tab for part in description.parts):
         lines = YamlLines(text)
@@ -102,7 +108,8 @@ def _refuse_notes_of_none(
     if read_map(description.map, members, path.parent, str(path)).notes:
         raise BackbeatError(
             f"{path}: map is about notes of a MIDI file, and there is none; mapping "
-            "is about drums by name"
+            "is about drums by name",
+            path=("map",),
         )
 
 
@@ -116,7 +123,9 @@ def find_notes(folder: str | Path, name: str) -> Path:
     if Path(name).name != name or Path(name).suffix.lower() not in NOTES:
         raise BackbeatError(
             f"score is {name[:80]!r}; name a score in YAML without its ending, or a "
-            f"file without its folder that ends in {', '.join(NOTES)}"
+            f"file without its folder that ends in {', '.join(NOTES)}",
+            path=("score",),
+            subject=name,
         )
     here, among = folder / name, folder / "scores" / name
     found = among if is_file(among) and not is_file(here) else here
@@ -139,11 +148,14 @@ def _beside(path: Path, description: ScoreDescription) -> Path:
     """The notes that a score names instead of parts."""
     name = description.notes
     if description.parts:
-        raise BackbeatError(f"{path}: has parts and notes; one of them, please")
+        raise BackbeatError(
+            f"{path}: has parts and notes; one of them, please", path=("parts",)
+        )
     if Path(name).name != name or Path(name).suffix.lower() not in NOTES:
         raise BackbeatError(
             f"{path}: notes is the name of a file in the folder of the score that "
-            f"ends in {', '.join(NOTES)}; {name[:80]!r} is not"
+            f"ends in {', '.join(NOTES)}; {name[:80]!r} is not",
+            path=("notes",),
         )
     return beside(path.parent, name, str(path))
 
@@ -159,10 +171,8 @@ def _load_notes(
         score = read_midi(data, members, str(path), given.notes)
         score = replace(score, backing=choices.backing)
         before = score.tempo.place(score.lead_in)[0] - 1
-        with own_bars(before):
-            score = finish_score(score, choices, members, str(path), player)
-        own = tuple(in_own_bars(remark, before) for remark in score.remarks)
-        score = replace(score, remarks=own)
+        score = replace(score, tempo=replace(score.tempo, bars_before=before))
+        score = finish_score(score, choices, members, str(path), player)
         return _with_backing(score, path.parent, str(path))
     _refuse_notes_of_none(choices, members, path)
     text = decoded(data, path)
@@ -172,10 +182,8 @@ def _load_notes(
         if name not in ("title", "parts", "notes") and chosen != usual:
             setattr(read, name, chosen)
     before = read.parts[0].bars
-    with own_bars(before):
-        score = compile_score(read, members, str(path), player)
-    said = [in_own_bars(remark, before) for remark in score.remarks]
-    remarks = (*said, *unread_in_words(text), *apart_in_words(read))
+    score = compile_score(read, members, str(path), player, before)
+    remarks = (*score.remarks, *unread_in_words(text), *apart_in_words(read))
     score = replace(score, lead_in=score.sections[0].beats, remarks=remarks)
     return _with_backing(score, path.parent, str(path))
 

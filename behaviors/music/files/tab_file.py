@@ -19,7 +19,9 @@ from pathlib import Path
 from backbeat.behaviors.music.files.ends import final_bar, lead_in
 from backbeat.behaviors.music.files.tablature import (
     COMMENT,
+    are_apart,
     from_line,
+    groups_of,
     is_comment,
     is_row,
 )
@@ -31,7 +33,7 @@ from backbeat.behaviors.music.notation.score_description import (
 )
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.models.common.bounds import BYTES, ENTRIES, check_count
-from backbeat.models.common.errors import BackbeatError, shown
+from backbeat.models.common.errors import BackbeatError, located, shown
 from backbeat.models.common.outside_file import read_text
 
 # Of lines without blanks at their ends; possessive, as long ones are read once.
@@ -104,12 +106,14 @@ def read_tab_file(text: str, members: Members, where: str) -> ScoreDescription:
                 part = PartDescription(name=part.name)
                 parts.append(part)
                 rows.append([])
-            _set(score if at_head else part, _named(key), key[2], here)
+            with located(line=number):
+                _set(score if at_head else part, _named(key), key[2], here)
         elif _UNCLEAR.search(line) and not is_comment(line):
             raise BackbeatError(
                 f"{here}: {line.strip()[:60]!r} could mean that a passage is played so "
                 "often, or so often again; write x3 after the last bar line of a row "
-                "for three times, or # before what is for people"
+                "for three times, or # before what is for people",
+                line=number,
             )
         check_count(where, "parts", len(parts), ENTRIES["parts"])
     for part, lines in zip(parts, rows, strict=True):
@@ -165,6 +169,18 @@ def unread_in_words(text: str) -> list[str]:
     return [f"not read: {', '.join(found[:_TOLD])}{more}"] if found else []
 
 
+def apart_in_words(read: ScoreDescription) -> list[str]:
+    """A remark where rows with blank lines between are played together."""
+    groups = (groups_of(part.tab) for part in read.parts if part.tab)
+    lines = [g[0][0][0] for g in groups if are_apart(g)]
+    if not lines:
+        return []
+    return [
+        f"from line {lines[0]} on, rows with blank lines between sound together; a "
+        "line such as [fill] between them would have them follow each other"
+    ]
+
+
 def _set(
     target: ScoreDescription | PartDescription, key: str, value: str, here: str
 ) -> None:
@@ -194,7 +210,7 @@ def _with_rests(
     try:
         Tempo(bpm)
     except BackbeatError as error:
-        raise BackbeatError(f"{where}: {error}") from None
+        raise error.reworded(f"{where}: {error}") from None
     ready = lead_in(bpm, start.beats, members)
     ready.bpm, ready.meter = first.bpm, first.meter
     silence = PartDescription(name="silence", bars=1)  # time to come to rest

@@ -18,7 +18,7 @@ from fractions import Fraction
 from itertools import groupby
 
 from backbeat.behaviors.music.notation.percussion import ROWS, Members
-from backbeat.models.common.errors import BackbeatError
+from backbeat.models.common.errors import BackbeatError, located
 
 PLAIN, ACCENT, GHOST = 90, 115, 50
 RESTS = "-."
@@ -186,19 +186,22 @@ def _read_system(
         if match is None:
             raise BackbeatError(
                 f"{here}: {line.strip()[:40]!r} is no row of a tablature such as "
-                "HH|x-x-x-x-|"
+                "HH|x-x-x-x-|",
+                line=number,
             )
         label = match[1].strip()
         if label.upper() in _COUNTING:
             continue
-        _piece(label, members, here)
-        chunks, times = _split(match[2], here)
+        with located(line=number):
+            _piece(label, members, here)
+            chunks, times = _split(match[2], here)
         if not chunks:
-            raise BackbeatError(f"{here}: there are no marks")
+            raise BackbeatError(f"{here}: there are no marks", line=number)
         if bars and len(chunks) != len(bars):
             raise BackbeatError(
                 f"{here}: {label} has {len(chunks)} bars and the rows above it from "
-                f"line {first} have {len(bars)}"
+                f"line {first} have {len(bars)}",
+                line=number,
             )
         bars = bars or [_Bar() for _ in chunks]
         for at, (chunk, into) in enumerate(zip(chunks, bars, strict=True), 1):
@@ -206,17 +209,21 @@ def _read_system(
             into.ends |= chunk.endswith(":")
             marks = chunk.strip(": ")
             if not marks:
-                raise BackbeatError(f"{here}, bar {at}: there are no marks")
+                raise BackbeatError(
+                    f"{here}, bar {at}: there are no marks", line=number
+                )
             if label in into.rows:
-                raise BackbeatError(f"{here}: there are two rows {label}")
-            _check_marks(marks, f"{here}, bar {at}")
+                raise BackbeatError(f"{here}: there are two rows {label}", line=number)
+            with located(line=number):
+                _check_marks(marks, f"{here}, bar {at}")
             into.rows[label] = marks
         if times and not any(b.starts or b.ends for b in bars):
             bars[0].starts = bars[-1].ends = True
         for into in bars:
             into.times = times or into.times
     for at, into in enumerate(bars, 1):
-        _check_lengths(into, f"{where}, line {first}, bar {at}")
+        with located(line=first):
+            _check_lengths(into, f"{where}, line {first}, bar {at}")
     for into in bars:
         into.rows = {_piece(k, members, where): v for k, v in _merged(into, members)}
     return bars

@@ -54,7 +54,8 @@ def find_backing(folder: str | Path, name: str, where: str) -> Path:
     if Path(name).name != name or name in ("", ".", "..") or "\\" in name:
         raise BackbeatError(
             f"{where}: backing is the name of a WAV file in the folder of the score, "
-            f"without a path; {name[:80]!r} is not"
+            f"without a path; {name[:80]!r} is not",
+            path=("backing",),
         )
     try:
         is_beside = path.resolve().parent == folder.resolve() and is_file(path)
@@ -62,7 +63,8 @@ def find_backing(folder: str | Path, name: str, where: str) -> Path:
         raise BackbeatError(f"{where}: cannot read {name[:80]!r}: {error}") from None
     if not is_beside:
         raise BackbeatError(
-            f"{where}: there is no file {name[:80]} in the folder of the score"
+            f"{where}: there is no file {name[:80]} in the folder of the score",
+            path=("backing",),
         )
     return path
 

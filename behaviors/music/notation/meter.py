@@ -38,11 +38,13 @@ class Meter:
         if self.denominator not in DENOMINATORS:
             raise BackbeatError(
                 f"'{self}' is not a meter; its lower number is one of "
-                f"{', '.join(map(str, DENOMINATORS))}"
+                f"{', '.join(map(str, DENOMINATORS))}",
+                path=("meter",),
             )
         if not LEAST_BAR <= self.beats <= MOST_BAR:
             raise BackbeatError(
-                f"'{self}' is not a meter; a bar has a quarter to 16 beats"
+                f"'{self}' is not a meter; a bar has a quarter to 16 beats",
+                path=("meter",),
             )
 
     @property
@@ -204,12 +206,14 @@ def read_meter(text: str, where: str) -> Meter:
     match = re.fullmatch(r"\s*(\d{1,2})\s*/\s*(\d{1,2})\s*", text, re.ASCII)
     if match is None:
         raise BackbeatError(
-            f"{where}: {text[:20]!r} is not a meter; write for example 3/4 or 7/8"
+            f"{where}: {text[:20]!r} is not a meter; write for example 3/4 or 7/8",
+            path=("meter",),
+            subject=text,
         )
     try:
         return Meter(int(match[1]), int(match[2]))
     except BackbeatError as error:
-        raise BackbeatError(f"{where}: {error}") from None
+        raise error.reworded(f"{where}: {error}") from None
 
 
 def first_meter(beats_per_bar: int, meter: str, where: str) -> Meter:
@@ -227,7 +231,8 @@ def first_meter(beats_per_bar: int, meter: str, where: str) -> Meter:
         return read_meter(meter, where)
     if not LEAST_BAR <= beats_per_bar <= MOST_BAR:
         raise BackbeatError(
-            f"{where}: beats_per_bar is {beats_per_bar:g}; a bar has 1 to 16 beats"
+            f"{where}: beats_per_bar is {beats_per_bar:g}; a bar has 1 to 16 beats",
+            path=("beats_per_bar",),
         )
     return Meter(beats_per_bar, 4)
 
@@ -240,11 +245,12 @@ def meter_map(first: Meter, changes: Iterable[tuple[int, Meter]]) -> MeterMap:
     """
     found = MeterMap(first)
     last = 1
-    for bar, meter in changes:
+    for i, (bar, meter) in enumerate(changes):
         if bar <= last:
             raise BackbeatError(
                 f"the meter changes in bar {bar}; changes come one after the other, "
-                "from bar 2"
+                "from bar 2",
+                path=("meters", i),
             )
         change = MeterChange(found.start(bar), meter)
         found = MeterMap(first, (*found.changes, change))

@@ -42,12 +42,11 @@ def spared(
     for hit in hits:
         busy = {m.hand for m in moves if m.beat < hit.beat < _free_from(m)}
         if hit.hand in busy or len(busy) == len(HANDS):
-            bar, at = tempo.place(hit.beat)
             hands = f"the {hit.hand} hand has" if hit.hand else "both hands have"
             raise BackbeatError(
                 f"{where}: {hands} been sent elsewhere, which leaves no time for the "
-                f"{hit.member} in bar {bar}, beat {at:g}; leave {LEAST_WAY:g} beats "
-                "after its goto, or let that end with a hit (velocity: 90)"
+                f"{hit.member} in {tempo.in_words(hit.beat)}; leave {LEAST_WAY:g} "
+                "beats after its goto, or let that end with a hit (velocity: 90)"
             )
         free = next((h for h in HANDS if h not in busy), "")
         found.append(replace(hit, hand=free) if busy and not hit.hand else hit)

@@ -249,7 +249,9 @@ def _choices(
             if choice not in members.names:
                 raise BackbeatError(
                     f"{where}: mapping sends {piece} to {choice}, which the kit lacks; "
-                    f"it has {', '.join(members.names)}"
+                    f"it has {', '.join(members.names)}",
+                    path=("mapping",),
+                    subject=choice,
                 )
         chosen[piece] = choice
     return chosen

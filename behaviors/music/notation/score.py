@@ -4,19 +4,46 @@ A hand's time is made of Hold and Goto stretches: it rests on a drum while the t
 dances, or it goes from one drum to the next, which it strikes on arrival.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Self
 
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.models.common.errors import BackbeatError
 
 HANDS = ("left", "right")
 FEET = ("left foot", "right foot")
+# Codes of remarks: hits left out that two hands cannot play, how many; and hits moved
+# to a grid, by how much at most [ms].
+DROPPED, MOVED = "dropped", "moved"
 # Beats at the end of a hold in which resting hands are on their way, and the least
 # number of beats between a hit and a rest of the same hand.
 LEAVE_BEATS = 1.0
 LEAST_WAY = 0.75
+
+
+class Remark(str):
+    """A sentence on what became of hits, with what a program makes of it.
+
+    Attributes:
+        code: what it is about.
+        amount: how much of it.
+    """
+
+    code: str
+    amount: int
+
+    def __new__(cls, sentence: str, code: str = "", amount: int = 0) -> Self:
+        """The sentence with its fields."""
+        made = super().__new__(cls, sentence)
+        made.code, made.amount = code, amount
+        return made
+
+
+def amounts(remarks: Iterable[str], code: str) -> list[int]:
+    """How much each remark of a code tells of."""
+    return [r.amount for r in remarks if isinstance(r, Remark) and r.code == code]
 
 
 @dataclass(frozen=True)
@@ -209,7 +236,9 @@ class Score:
             if section.name == name:
                 return section
         known = ", ".join(dict.fromkeys(s.name for s in self.sections if s.name))
-        raise BackbeatError(f"the score has no section {name!r}; it has {known}")
+        raise BackbeatError(
+            f"the score has no section {name!r}; it has {known}", subject=name
+        )
 
     def stops(self, hand: str) -> list[Stop]:
         """(beat, drum or target, what holds from there) of a hand, in order.

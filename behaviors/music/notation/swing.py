@@ -23,11 +23,13 @@ def check_swing(swing: float, note: int, where: str) -> None:
     """
     if not STRAIGHT <= swing <= MOST_SWING:
         raise BackbeatError(
-            f"{where}: swing is {swing:g}; it is 0.5 (straight) to 0.75 of a pair"
+            f"{where}: swing is {swing:g}; it is 0.5 (straight) to 0.75 of a pair",
+            path=("swing",),
         )
     if note not in PAIRS:
         raise BackbeatError(
-            f"{where}: swing_note is {note}; 8 swings eighths and 16 sixteenths"
+            f"{where}: swing_note is {note}; 8 swings eighths and 16 sixteenths",
+            path=("swing_note",),
         )
 
 

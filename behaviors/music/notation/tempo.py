@@ -65,11 +65,14 @@ class Tempo:
         bpm: quarter notes per minute, at the start when the tempo changes.
         meter: the bars.
         changes: tempo changes in order; one at beat 0 takes the place of `bpm`.
+        bars_before: how many bars were put before those of the file, which are
+            counted from one in words.
     """
 
     bpm: float
     meter: MeterMap = COMMON
     changes: tuple[TempoChange, ...] = ()
+    bars_before: int = field(default=0, compare=False)
     _stretches: tuple[_Stretch, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -116,6 +119,18 @@ class Tempo:
         """Bar and quarter note in it of a beat, both counted from one."""
         return self.meter.place(beat)
 
+    def in_words(self, beat: float, digits: int | None = None) -> str:
+        """Bar of the file and quarter note in it, such as "bar 3, beat 1.5".
+
+        Args:
+            beat: counted from zero.
+            digits: to round the quarter note to.
+        """
+        bar, at = self.place(beat)
+        own = bar - self.bars_before
+        named = f"bar {own}" if own > 0 else "the bars before the first"
+        return f"{named}, beat {at if digits is None else round(at, digits):g}"
+
     def _before(self, beat: float) -> int:
         return bisect_right([s.beat for s in self._stretches], beat) - 1
 
@@ -145,4 +160,6 @@ class Tempo:
 
 def _check_bpm(bpm: float) -> None:
     if not LEAST_BPM <= bpm <= MOST_BPM:
-        raise BackbeatError(f"bpm is {bpm:g}; a tempo is 20 to 400 beats per minute")
+        raise BackbeatError(
+            f"bpm is {bpm:g}; a tempo is 20 to 400 beats per minute", path=("bpm",)
+        )

@@ -76,9 +76,9 @@ def check_ways(
     for hit in hits:
         hold = rests.at(hit.hand, hit.beat)
         if hold is not None:
-            bar, at = tempo.place(hit.beat)
             raise BackbeatError(
                 f"{where}: the {hit.hand} hand rests in {hold.name!r} and has no "
-                f"time for the {hit.member} in bar {bar}, beat {at:g}; leave "
-                f"{LEAST_WAY:g} beats before a hold and 1 beat inside its end"
+                f"time for the {hit.member} in {tempo.in_words(hit.beat)}; leave "
+                f"{LEAST_WAY:g} beats before a hold and 1 beat inside its end",
+                subject=hold.name,
             )

@@ -7,7 +7,7 @@ grid, in this order. Whatever is changed is said.
 from collections.abc import Sequence
 from dataclasses import fields, replace
 
-from backbeat.behaviors.music.notation.score import Hit, Score, counted
+from backbeat.behaviors.music.notation.score import MOVED, Hit, Remark, Score, counted
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.models.common.errors import BackbeatError, unknown_name
@@ -33,17 +33,20 @@ def check_adaptation(wanted: Adaptation, where: str) -> None:
     if not slow <= wanted.tempo_factor <= fast:
         raise BackbeatError(
             f"{where}: tempo_factor is {wanted.tempo_factor:g}; it goes from {slow:g} "
-            f"to {fast:g}"
+            f"to {fast:g}",
+            path=("tempo_factor",),
         )
     if not (wanted.grid == 0 or 4 <= wanted.grid <= FINEST_GRID):
         raise BackbeatError(
             f"{where}: grid is {wanted.grid}; it is steps of a whole note, 4 to "
-            f"{FINEST_GRID}, such as 16, or 0 for none"
+            f"{FINEST_GRID}, such as 16, or 0 for none",
+            path=("grid",),
         )
     if not 1 <= wanted.least_velocity <= LOUDEST:
         raise BackbeatError(
             f"{where}: least_velocity is {wanted.least_velocity}; it goes from 1 to "
-            f"{LOUDEST}"
+            f"{LOUDEST}",
+            path=("least_velocity",),
         )
 
 
@@ -75,7 +78,8 @@ def adapted(score: Score, wanted: Adaptation, where: str) -> Score:
         if score.backing:
             raise BackbeatError(
                 f"{where}: tempo_factor is {wanted.tempo_factor:g}, and the recording "
-                "of backing keeps its tempo; leave one of them out"
+                "of backing keeps its tempo; leave one of them out",
+                path=("tempo_factor",),
             )
         score = replace(score, tempo=_faster(score.tempo, wanted.tempo_factor, where))
         remarks.append(f"all tempos multiplied by {wanted.tempo_factor:g}")
@@ -85,7 +89,8 @@ def adapted(score: Score, wanted: Adaptation, where: str) -> Score:
         raise BackbeatError(
             f"{where}: no hit is as loud as a least_velocity of "
             f"{wanted.least_velocity}; the loudest has "
-            f"{max(h.velocity for h in score.hits)}"
+            f"{max(h.velocity for h in score.hits)}",
+            path=("least_velocity",),
         )
     if softer:
         remarks.append(f"{counted(softer)} softer than {wanted.least_velocity} dropped")
@@ -112,14 +117,17 @@ def on_grid(hits: Sequence[Hit], grid: int, start: float, end: float) -> list[Hi
     return moved
 
 
-def _moved(before: Sequence[Hit], after: Sequence[Hit], tempo: Tempo, grid: int) -> str:
+def _moved(
+    before: Sequence[Hit], after: Sequence[Hit], tempo: Tempo, grid: int
+) -> Remark:
     """How far hits were moved."""
     shifts = [
         abs(tempo.time(b.beat) - tempo.time(a.beat))
         for a, b in zip(before, after, strict=True)
     ]
     most = 1e3 * max(shifts, default=0.0)
-    return f"hits moved to a grid of 1/{grid} notes, by up to {most:.0f} ms"
+    said = f"hits moved to a grid of 1/{grid} notes, by up to {most:.0f} ms"
+    return Remark(said, MOVED, round(most))
 
 
 def _faster(tempo: Tempo, factor: float, where: str) -> Tempo:
@@ -133,8 +141,8 @@ def _faster(tempo: Tempo, factor: float, where: str) -> Tempo:
         for c in tempo.changes
     ]
     try:
-        return Tempo(tempo.bpm * factor, tempo.meter, tuple(changes))
+        return replace(tempo, bpm=tempo.bpm * factor, changes=tuple(changes))
     except BackbeatError as error:
-        raise BackbeatError(
+        raise error.reworded(
             f"{where}: with a tempo_factor of {factor:g}, {error}"
         ) from None

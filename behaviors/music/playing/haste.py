@@ -39,13 +39,14 @@ def hastened(score: Score, factor: float) -> Score:
     if factor == 1.0:
         return score
     if not 0.0 < factor < math.inf:
-        raise BackbeatError(f"a haste of {factor:g} is not above 0")
+        raise BackbeatError(f"a haste of {factor:g} is not above 0", path=("haste",))
     spans, tempo = played_spans(score), score.tempo
     least, most = haste_range(score)
     if not least <= factor <= most:
         raise BackbeatError(
             f"a haste of {factor:g} leads to a tempo that is not {LEAST_BPM:g} to "
-            f"{MOST_BPM:g} beats per minute; it may be {least:.3g} to {most:.3g}"
+            f"{MOST_BPM:g} beats per minute; it may be {least:.3g} to {most:.3g}",
+            path=("haste",),
         )
     cuts = {0.0, *(b for span in spans for b in span)}
     for change in tempo.changes:

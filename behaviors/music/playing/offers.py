@@ -4,12 +4,17 @@ Every option is tried on the whole of it, so that an offer is never a guess; of 
 would do, the one that changes least goes first.
 """
 
-import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
-from backbeat.behaviors.music.notation.score import Score, counted
+from backbeat.behaviors.music.notation.score import (
+    DROPPED,
+    MOVED,
+    Score,
+    amounts,
+    counted,
+)
 from backbeat.behaviors.music.notation.score_description import Adaptation
 from backbeat.models.common.errors import BackbeatError
 
@@ -27,8 +32,6 @@ MOST_DROPPED = 0.5
 MOST_WORK = 6000
 # How many offers are told.
 TOLD = 3
-_LOST = re.compile(r"^(\d+) hits? that two hands cannot play dropped")
-_MOVED = re.compile(r"up to (\d+) ms")
 # Finds hands for all hits of an adaptation.
 Try = Callable[[Adaptation], Score]
 
@@ -113,8 +116,7 @@ def command(adaptation: Adaptation, where: str) -> str:
 
 def moved_by(remarks: Sequence[str]) -> int:
     """How far a grid moved hits at most [ms]; 0 where it moved none."""
-    moved = (r for r in remarks if r.startswith("hits moved"))
-    return max((int(ms) for r in moved for ms in _MOVED.findall(r)), default=0)
+    return max(amounts(remarks, MOVED), default=0)
 
 
 def is_playable(attempt: Try, adaptation: Adaptation) -> Score | None:
@@ -130,7 +132,7 @@ def _dropped(score: Score, known: Adaptation, attempt: Try) -> Iterator[Offer]:
     made = is_playable(attempt, tried)
     if made is None:
         return
-    lost = sum(int(n) for r in made.remarks for n in _LOST.findall(r))
+    lost = sum(amounts(made.remarks, DROPPED))
     whole = len(made.hits) + lost
     if 0 < lost <= MOST_DROPPED * whole:
         text = f"leaves out {lost} of {counted(whole)}"

@@ -17,7 +17,14 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from backbeat.behaviors.music.notation.player import HandModel
-from backbeat.behaviors.music.notation.score import HANDS, Hit, Hold, counted
+from backbeat.behaviors.music.notation.score import (
+    DROPPED,
+    HANDS,
+    Hit,
+    Hold,
+    Remark,
+    counted,
+)
 from backbeat.behaviors.music.notation.tempo import Tempo
 from backbeat.behaviors.music.notation.ways import Rests
 from backbeat.models.common.errors import BackbeatError
@@ -42,12 +49,14 @@ PASSAGE, SLOWEST = 2.0, 8.0
 MOST_STATES, MOST_WORK = 100, 500_000
 # How many dropped hits are named.
 NAMED = 3
-# How a refusal ends.
-DROP_INSTEAD = ", or set unplayable: drop"
+# What may be done about a refusal.
+DROP_INSTEAD = "set unplayable: drop"
 
 
 class UnplayableError(BackbeatError):
     """Two hands cannot play what is written."""
+
+    JOINT = ", or "
 
 
 class _Stop(NamedTuple):
@@ -104,7 +113,7 @@ def find_hands(
     choice = problem.solve()
     if choice is None:
         if unplayable == "refuse":
-            raise UnplayableError(f"{where}: {problem.refusal()}")
+            raise UnplayableError(f"{where}: {problem.refusal()}", hint=DROP_INSTEAD)
         choice = problem.solve(may_drop=True)
         assert choice is not None  # leaving out everything is possible
         remarks = [problem.remark([i for i, h in sorted(choice.items()) if not h])]
@@ -296,20 +305,21 @@ class _Sticking:
                 said += f"; at {bpm} BPM they could"
         rest = len(dropped) - 1
         others = f" and {counted(rest)} after it" if rest > 0 else ""
-        return f"{said}; leave it{others} out{DROP_INSTEAD}"
+        return f"{said}; leave it{others} out"
 
-    def remark(self, dropped: Sequence[int]) -> str:
+    def remark(self, dropped: Sequence[int]) -> Remark:
         """What was left out."""
         named = [f"{self.hits[i].member} in {self._place(i)}" for i in dropped[:NAMED]]
         more = ", ..." if len(dropped) > NAMED else ""
-        return (
+        return Remark(
             f"{counted(len(dropped))} that two hands cannot play dropped: "
-            f"{', '.join(named)}{more}"
+            f"{', '.join(named)}{more}",
+            DROPPED,
+            len(dropped),
         )
 
     def _place(self, i: int) -> str:
-        bar, at = self.tempo.place(self.hits[i].beat)
-        return f"bar {bar}, beat {round(at, 3):g}"
+        return self.tempo.in_words(self.hits[i].beat, 3)
 
     def _slower(self, passage: Sequence[_Moment]) -> float | None:
         """How many times slower a passage could be played."""

@@ -41,7 +41,7 @@ def choose_all(
     names = {
         attributes(c).get("name", "") for k in links for c in children(k, "collision")
     }
-    for pattern in {choice, *by_link.values()} - {"", *WORDS}:
+    for pattern in sorted({choice, *by_link.values()} - {"", *WORDS}):
         if not any(fnmatchcase(name, pattern) for name in names):
             known = ", ".join(sorted(names - {""})) or "none has a name"
             raise BackbeatError(

@@ -5,8 +5,10 @@ read, stands the box that is as heavy as its link and as hard to turn, drawn or 
 where other shapes of the link touch, these have to do.
 """
 
+import os
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
+from pathlib import Path
 from typing import Any
 
 from lxml import etree
@@ -30,6 +32,12 @@ from backbeat.models.urdf.reading.document import (
 )
 from backbeat.models.urdf.reading.meshes import DRAWN, TOUCHED, check_meshes, mesh_file
 
+# Files with their last changes [ns] and sizes.
+_Files = tuple[tuple[str, int, int], ...]
+# Robots that ship are read again and again, and looked through once for all.
+_SHIPPED = Path(__file__).resolve().parents[2]
+_Made = tuple[Description, _Files, tuple[str, tuple[str, ...]]]
+_known: dict[tuple[Hashable, ...], _Made] = {}
 _OF_MESHES = ("missing-mesh", "unreadable-mesh", "converted-mesh")
 _USES = (("visual", DRAWN), ("collision", TOUCHED))
 
@@ -50,6 +58,42 @@ def readable(
         contact_set: what touches, see `backbeat.models.urdf.loading.contact_sets`.
         with_points: links that touch with points.
     """
+    path = description.path.resolve()
+    if not path.is_relative_to(_SHIPPED):
+        return _make_readable(description, kept, contact_set, with_points)
+    links = None if kept is None else frozenset(kept)
+    key, files = (path, links, contact_set, frozenset(with_points)), _files(description)
+    known = _known.get(key)
+    if known is not None and known[0] is description and known[1] == files:
+        return known[2]
+    made = _make_readable(description, kept, contact_set, with_points)
+    _known[key] = description, files, made
+    return made
+
+
+def _files(description: Description) -> _Files:
+    """Files beside a URDF that it names, and itself, with their last changes."""
+    shapes = [
+        s for n in description.links.values() for s in (*n.visuals, *n.collisions)
+    ]
+    names = {s.geometry.filename for s in shapes if s.geometry}
+    folder, found = description.path.parent, []
+    for path in (str(description.path), *(str(folder / n) for n in sorted(names) if n)):
+        try:
+            status = os.stat(path)
+        except OSError:
+            found.append((path, 0, 0))
+        else:
+            found.append((path, status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
+def _make_readable(
+    description: Description,
+    kept: Collection[str] | None,
+    contact_set: str,
+    with_points: Collection[str],
+) -> tuple[str, tuple[str, ...]]:
     if (
         kept is None
         and not contact_set

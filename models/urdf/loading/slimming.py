@@ -66,7 +66,7 @@ def slim(root: Any, description: Description, kept: Collection[str] = ()) -> Non
     for name in places:
         root.remove(links[name])
         _add_frame(root, name, places)
-    for name in heavier - places.keys():
+    for name in sorted(heavier - places.keys()):
         _weigh(links[name], inertias[name])
 
 

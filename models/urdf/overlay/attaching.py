@@ -76,9 +76,9 @@ def _check_names(root: Any, other: Document, prefix: str) -> None:
     for kind in _NAMED[:-1]:
         own = {attributes(e).get("name") for e in children(root, kind)} - {None}
         new = {attributes(e).get("name") for e in children(other.root, kind)}
-        if own & new:
+        if both := sorted(map(str, own & new)):
             word = "another" if prefix else "a"
             raise BackbeatError(
-                f"{other.path} has a {kind} {min(map(str, own & new))!r}, and so has "
+                f"{other.path} has a {kind} {both[0]!r}, and so has "
                 f"the robot; give the attachment {word} prefix"
             )

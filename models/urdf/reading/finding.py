@@ -24,7 +24,7 @@ class Finding:
         rule: name of what was looked for; docs/descriptions.md lists them.
         severity: how bad it is.
         line: line in the file, counted from 1; 0 if it is nowhere in particular.
-        where: what it is about, e.g. "link 'utorso'".
+        where: what it is about, e.g. "link 'LINK'".
         says: what is wrong, as a sentence without its full stop.
         remedy: what to do about it; "" if nothing has to be done.
     """

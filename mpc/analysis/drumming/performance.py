@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from backbeat.behaviors.drumming.drummer import stick_tip
 from backbeat.behaviors.drumming.elbows import Elbows
 from backbeat.behaviors.kinematic.two_branches import TIPS
 from backbeat.behaviors.library.behavior import Mount, make_robot
+from backbeat.behaviors.music.notation.score import HANDS
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
@@ -29,8 +31,6 @@ SMOOTHING = 0.06
 STROKE = 0.6
 # Joints' shares of a stroke are taken so long before the hit [s].
 BEFORE = 0.015
-SIDES = {"left": "l", "right": "r"}
-TORSO_TURN = "back_bkz"
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def find_holds(motion: DrummerMotion, story: Mapping[str, Any]) -> pd.DataFrame:
     still = np.r_[False, (motion.speeds < RESTING).all(1), False]
     change = np.diff(still.astype(int))
     starts, ends = np.where(change == 1)[0], np.where(change == -1)[0] - 1
-    turn = motion.robot.base_positions + motion.robot.joint_index(TORSO_TURN)
+    (turn,) = motion.robot.base_positions + motion.robot.roles.joints("waist yaw")
     rests = story["metrics"].get("rests") or []
     rows = []
     for a, b in zip(starts, ends, strict=True):
@@ -118,17 +118,17 @@ def find_holds(motion: DrummerMotion, story: Mapping[str, Any]) -> pd.DataFrame:
             "end": end,
             "turn": float(np.ptp(motion.q[a : b + 1, turn])),
         }
-        for hand, side in SIDES.items():
+        for hand in HANDS:
             forces = [
                 rest["mean_N"]
                 for rest in rests
-                if rest["tip"] == f"{side}_stick_tip"
+                if rest["tip"] == stick_tip(hand)
                 and rest["time"] < end
                 and start < rest["time"] + rest["duration"]
             ]
             row[hand] = float(forces[0]) if forces else np.nan
         rows.append(row)
-    return pd.DataFrame(rows, columns=["start", "end", "turn", *SIDES])
+    return pd.DataFrame(rows, columns=["start", "end", "turn", *HANDS])
 
 
 def strokes(motion: DrummerMotion, story: Mapping[str, Any]) -> pd.DataFrame:
@@ -140,17 +140,17 @@ def strokes(motion: DrummerMotion, story: Mapping[str, Any]) -> pd.DataFrame:
         [m], and the shares of `wrist`, `elbow`, `shoulder` and `body` in the tip's
         speed along z just before.
     """
-    rows, last = [], dict.fromkeys(SIDES, -np.inf)
+    rows, last = [], dict.fromkeys(HANDS, -np.inf)
     state = Configuration(motion.robot, motion.q[0])
     made = [h for h in story["hits"] if h["made"] and h["tip"] in TIPS]
     for hit in sorted(made, key=lambda h: h["time"]):
-        hand = next(h for h, side in SIDES.items() if hit["tip"] == f"{side}_stick_tip")
+        hand = next(h for h in HANDS if hit["tip"] == stick_tip(h))
         at = hit["time"] + hit["error"]
         if at > motion.t[-1]:
             continue
         k = int(np.argmin(np.abs(motion.t - (at - BEFORE))))
         first = int(np.searchsorted(motion.t, max(last[hand], at - STROKE)))
-        z = motion.tips[first : k + 4, list(SIDES).index(hand), 2]
+        z = motion.tips[first : k + 4, HANDS.index(hand), 2]
         rows.append(
             {
                 "time": at,
@@ -159,7 +159,7 @@ def strokes(motion: DrummerMotion, story: Mapping[str, Any]) -> pd.DataFrame:
                 "error": hit["error"],
                 "speed": hit["speed"],
                 "height": float(z.max() - max(z[0], z[-1])) if len(z) else np.nan,
-                **_shares(state.update(motion.q[k]), motion.v[k], SIDES[hand]),
+                **_shares(state.update(motion.q[k]), motion.v[k], hand),
             }
         )
         last[hand] = at
@@ -170,17 +170,16 @@ def strokes(motion: DrummerMotion, story: Mapping[str, Any]) -> pd.DataFrame:
 PARTS = ("wrist", "elbow", "shoulder", "body")
 
 
-def _shares(state: Configuration, v: np.ndarray, side: str) -> dict[str, float]:
+def _shares(state: Configuration, v: np.ndarray, hand: str) -> dict[str, float]:
     """Shares of joints in a tip's speed along z; they add up to one."""
     robot, base = state.robot, state.robot.base_velocities
-    parts = state.jacobian(f"{side}_stick_tip")[5] * v
+    parts = state.jacobian(stick_tip(hand))[5] * v
     total = float(parts.sum())
     if abs(total) < 1e-3:
         return dict.fromkeys(PARTS, np.nan)
     of = {
-        "wrist": robot.groups[f"{side}_wrist"],
-        "elbow": robot.joint_indices([f"{side}_arm_ely", f"{side}_arm_elx"]),
-        "shoulder": robot.joint_indices([f"{side}_arm_shz", f"{side}_arm_shx"]),
+        part: robot.roles.joints(f"{hand} {part}")
+        for part in ("wrist", "elbow", "shoulder")
     }
     shares = {part: float(parts[base + at].sum()) / total for part, at in of.items()}
     return shares | {"body": 1.0 - sum(shares.values())}
@@ -198,7 +197,7 @@ def likeness(made: pd.DataFrame, elbows: Elbows) -> pd.DataFrame:
         One row a measure: `measure`, `unit`, `left`, `right`, `people` and `source`,
         both in words.
     """
-    by = {hand: made[made["hand"] == hand] for hand in SIDES}
+    by = {hand: made[made["hand"] == hand] for hand in HANDS}
     rows: list[tuple[str, str, list[float]]] = [
         ("stroke height", "mm", [1e3 * h["height"].median() for h in by.values()]),
         ("tip speed", "m/s", [h["speed"].mean() for h in by.values()]),

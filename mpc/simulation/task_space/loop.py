@@ -14,13 +14,20 @@ from pydrake.systems.framework import Context, Diagram, DiagramBuilder
 from pydrake.systems.primitives import LogVectorOutput, SparseMatrixGain, VectorLogSink
 from scipy.sparse import csc_matrix
 
+from backbeat.models.actuation.motors import Motors
 from backbeat.models.common.collectable_system import free_unused_systems
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.robot.fusing import set_joints
 from backbeat.models.robot.model import RobotModel
 from backbeat.models.state.configuration import Configuration
 from backbeat.models.world.joint_servo import JointServo
-from backbeat.models.world.scene import CONTINUOUS, World, add_world, lock_joints
+from backbeat.models.world.scene import (
+    CONTINUOUS,
+    ContactSettings,
+    World,
+    add_world,
+    lock_joints,
+)
 from backbeat.mpc.remote.task_link import TaskSpaceLink
 from backbeat.mpc.remote.task_space import RemoteTaskSpace
 from backbeat.mpc.scenario.base_motion import BaseDrive, BaseMotion
@@ -29,7 +36,7 @@ from backbeat.mpc.scenario.target_motion import TargetSource
 from backbeat.mpc.scenario.task_sensing import TaskSensing
 from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
 from backbeat.mpc.scenario.world_error import WorldError
-from backbeat.mpc.simulation.task_space.setup import set_up
+from backbeat.mpc.simulation.task_space.setup import TaskSpaceSetup, set_up
 from backbeat.mpc.task_space.controller import TaskSpaceController
 from backbeat.mpc.world.altered_robot import alter_robot
 from backbeat.mpc.world.welded_feet import LegDrive, WeldedLegs
@@ -98,7 +105,7 @@ def build_task_space_loop(
         BackbeatError: unknown robot, frame or posture, or a value that makes no sense.
     """
     setup = set_up(scenario)
-    robot, hand, q, limits = setup.robot, setup.hand, setup.q, setup.effort_limits
+    robot, hand, q = setup.robot, setup.hand, setup.q
     p_WH = np.array(Configuration(robot, q).pose(hand).translation())
     free_unused_systems()
     builder = DiagramBuilder()
@@ -107,10 +114,14 @@ def build_task_space_loop(
     controller: FastTaskSpace = TaskSpaceController(setup.law)
     if remote is not None:
         controller = RemoteTaskSpace(remote, setup.law, q, scenario.time_step)
+    source: Glide | TargetSource = (
+        Glide(p_WH, scenario.time_step)
+        if is_live
+        else TargetSource(scenario.target, p_WH)
+    )
     logs = _connect(
-        builder, world, robot, scenario, controller, q, hand, p_WH, limits, is_live,
-        welded,
-    )  # fmt: skip
+        builder, world, scenario, setup, controller, source, is_live, welded
+    )
     diagram = builder.Build()
     diagram.set_name("task_space_loop")
     return TaskSpaceLoop(
@@ -144,7 +155,7 @@ def _add_plant(
     """The simulated robot, on the ground or, with a base that is moved, without one."""
     step, model = scenario.time_step, scenario.contact_model
     if not robot.floating:
-        return add_world(builder, robot, step, model)
+        return add_world(builder, robot, step, ContactSettings(model))
     config = MultibodyPlantConfig(time_step=step)
     if model == CONTINUOUS:
         raise BackbeatError("a base is moved in steps; take sap, similar or lagged")
@@ -160,28 +171,21 @@ def _add_plant(
 def _connect(
     builder: DiagramBuilder,
     world: World,
-    robot: RobotModel,
     scenario: TaskSpaceScenario,
+    setup: TaskSpaceSetup,
     controller: FastTaskSpace,
-    q: np.ndarray,
-    hand: str,
-    p_WH: np.ndarray,
-    limits: np.ndarray,
+    source: Glide | TargetSource,
     is_live: bool,
     legs: WeldedLegs | None,
 ) -> dict[str, VectorLogSink]:
     """Adds all but the plant, and says where logs are."""
     plant, add, connect = world.plant, builder.AddNamedSystem, builder.Connect
+    robot, q, joints = setup.robot, setup.q, world.actuator_joints()
     add("task_space_controller", controller)
-    servo = add("joint_servo", JointServo(robot, world.actuator_joints(), limits))
+    servo = add("joint_servo", JointServo(robot, joints, Motors(setup.effort_limits)))
     truth = add("true_state", SparseMatrixGain(csc_matrix(world.state_selection())))
-    step = scenario.time_step
-    source = Glide(p_WH, step) if is_live else TargetSource(scenario.target, p_WH)
     target = add("target_source", source)
-    sensing = TaskSensing(
-        robot, hand, scenario.noise, scenario.period, scenario.delay, scenario.seed
-    )
-    add("task_sensing", sensing)
+    sensing = add("task_sensing", _make_sensing(scenario, setup))
     state = truth.get_output_port()
     connect(plant.get_state_output_port(), truth.get_input_port())
     connect(state, sensing.GetInputPort("state"))
@@ -218,7 +222,14 @@ def _connect(
     }
     if legs is not None:
         ports["leg_effort"] = drive.GetOutputPort("leg_effort")
+    step = scenario.time_step
     return {n: LogVectorOutput(p, builder, step) for n, p in ports.items()}
+
+
+def _make_sensing(scenario: TaskSpaceScenario, setup: TaskSpaceSetup) -> TaskSensing:
+    """What the controller is told, late and with errors."""
+    noise, period, delay = scenario.noise, scenario.period, scenario.delay
+    return TaskSensing(setup.robot, setup.hand, noise, period, delay, scenario.seed)
 
 
 def _add_base_drive(

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.robot.description import SHIPPED, load_description
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.scenario.task_space_scenario import TaskSpaceScenario
 from backbeat.mpc.task_space.law import TaskSpaceLaw
 
-# Hand and start of robots that ship.
-HANDS = {"ur10": "tool0", "atlas": "r_hand"}
-STARTS = {"ur10": "ready", "atlas": "reaching"}
-# What carries Atlas is held by others.
-HELD = ("l_leg", "r_leg")
+# What carries a robot is held by others.
+HELD = ("left leg", "right leg")
+# Posture of legs where neither scenario nor robot YAML has one.
+STAND = "stand"
 # Knees bent so far that the pelvis can go 0.1 m up and down, forward and sideways and
 # turn by 0.1 rad, all at once.
 WELDED_LEGS = "ready"
@@ -38,6 +38,11 @@ class TaskSpaceSetup:
     effort_limits: np.ndarray
 
 
+def robots_with_hand() -> list[str]:
+    """Names of the robots that ship whose YAML says which frame is a hand."""
+    return [n for n, path in SHIPPED.items() if load_description(path).task_space.hand]
+
+
 def set_up(scenario: TaskSpaceScenario) -> TaskSpaceSetup:
     """Makes the controller of a scenario.
 
@@ -52,11 +57,12 @@ def set_up(scenario: TaskSpaceScenario) -> TaskSpaceSetup:
         raise BackbeatError(
             f"the base of {robot.name!r} is bolted down and cannot sway"
         )
-    hand = scenario.hand or HANDS.get(robot.name, "")
-    start = scenario.start or STARTS.get(robot.name, "")
+    hand = scenario.hand or robot.task_space.hand
+    start = scenario.start or robot.task_space.start
     if not hand or not start:
         raise BackbeatError(
-            f"say which frame of {robot.name!r} is its hand and a start"
+            f"say which frame of {robot.name!r} is its hand and a start, in the "
+            "scenario or as `task_space: {hand: FRAME, start: POSTURE}` in its YAML"
         )
     q = start_posture(robot, start, legs)
     posture = robot.posture(scenario.posture) if scenario.posture else q
@@ -67,7 +73,7 @@ def set_up(scenario: TaskSpaceScenario) -> TaskSpaceSetup:
 
 
 def task_space_robot(name: str, legs: str = "") -> RobotModel:
-    """The model of a robot that is controlled in task space; legs of Atlas are held.
+    """The model of a robot that is controlled in task space; legs are held.
 
     Args:
         name: name or path of the robot.
@@ -76,9 +82,9 @@ def task_space_robot(name: str, legs: str = "") -> RobotModel:
     robot = RobotModel(name)
     if not robot.floating:
         return robot
-    groups = [g for g in HELD if g in robot.groups]
-    held = [robot.joint_names[i] for g in groups for i in robot.groups[g]]
-    angles = robot.posture_joints(legs or STARTS.get(robot.name, "stand"))
+    there = [role for role in HELD if role in robot.roles]
+    held = [robot.joint_names[i] for role in there for i in robot.roles.joints(role)]
+    angles = robot.posture_joints(legs or robot.task_space.start or STAND)
     return RobotModel(name, locked={j: angles.get(j, 0.0) for j in held})
 
 

@@ -262,7 +262,7 @@ class WholeBodyProgram:
         Returns:
             The solution; when `is_solved` is False its torques must not be used.
         """
-        tick, program = self.workspace, self._program
+        tick = self.workspace
         if target is not self._target:
             self._bind(target)
         C, nj = len(self.contacts), self.robot.num_joints
@@ -287,14 +287,7 @@ class WholeBodyProgram:
         )
         if rounds > 0:
             return WholeBodySolution(tau, vdot, wrench, off_path, dual, True, rounds)
-        solution: QPSolution = self._solver.solve(program, warm_dual)
-        is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
-        if not is_solved:
-            # Joints of limbs may come to their stops when nothing else is possible.
-            limbs = slice(len(tick.lower) - self.structure.limb.size, None)
-            tick.lower[limbs], tick.upper[limbs] = -1e30, 1e30
-            solution = self._solver.solve(program)
-            is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
+        solution, is_solved = self._solve_longer(warm_dual)
         recover_bound(self._bound, solution.x, vdot, tau)
         share_out(target, solution.x, wrench, off_path)
         is_inaccurate = solution.found and not is_solved
@@ -308,3 +301,16 @@ class WholeBodyProgram:
             iterations=solution.iterations,
             status="inaccurate" if is_inaccurate else solution.status,
         )
+
+    def _solve_longer(self, warm_dual: np.ndarray | None) -> tuple[QPSolution, bool]:
+        """The program as it stands by the general solver, and whether it is solved."""
+        tick = self.workspace
+        solution: QPSolution = self._solver.solve(self._program, warm_dual)
+        is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
+        if not is_solved:
+            # Joints of limbs may come to their stops when nothing else is possible.
+            limbs = slice(len(tick.lower) - self.structure.limb.size, None)
+            tick.lower[limbs], tick.upper[limbs] = -1e30, 1e30
+            solution = self._solver.solve(self._program)
+            is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
+        return solution, is_solved

@@ -20,6 +20,8 @@ The equations are those of `ConstrainedDynamics` and `Level`, which also know wh
 near singularities; there `factor_levels` says so and writes nothing of use.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from backbeat.models.compiled import compiled
@@ -36,6 +38,46 @@ from backbeat.optimization.task_space.tasks.rank import LEAST
 # that decide all that is left, and among them a whole posture; joint torques; and
 # tasks for which nothing is left.
 CONTACTS, WHOLE, DECIDING, POSTURE, TORQUES, NOTHING = range(6)
+
+
+class Factors(NamedTuple):
+    """Contacts and levels of a robot, and their factors at a state.
+
+    Attributes:
+        ends: (n,) end of each in their rows, contacts first; there may be none.
+        kinds: (n,) CONTACTS, TORQUES, and WHOLE for others; written: what they are.
+        U: (nv, nv) written: Cholesky factor of M, see
+            `backbeat.optimization.qp.cholesky`.
+        W: (nv, nj) written: accelerations x per joint torque.
+        B: (m, nv) written: the triangle, see `reflections.py`; of what decides, rows
+            in coordinates x.
+        diagonal, scale: (m,) written, of the triangle.
+        D: (r, r) written: Cholesky factor of E'E of what decides.
+    """
+
+    ends: Indices
+    kinds: Indices
+    U: Matrix
+    W: Matrix
+    B: Matrix
+    diagonal: Vector
+    scale: Vector
+    D: Matrix
+
+
+class Units(NamedTuple):
+    """What torques do, in units, and its factors.
+
+    Attributes:
+        unit: (nj,) units of torques [N m].
+        K: (r, nj) written: the triangle of their accelerations.
+        diagonal, scale: (r,) written, of the triangle.
+    """
+
+    unit: Vector
+    K: Matrix
+    diagonal: Vector
+    scale: Vector
 
 
 @compiled
@@ -113,54 +155,28 @@ def _has_all(B, first, end, held, count, heaviest):
 def factor_levels(
     M: Matrix,
     G: Matrix,
-    ends: Indices,
-    kinds: Indices,
     even: Flags,
     base: int,
     heaviest: float,
-    U: Matrix,
-    W: Matrix,
-    B: Matrix,
-    diagonal: Vector,
-    scale: Vector,
-    D: Matrix,
+    of: Factors,
 ) -> int:
     """Factors the robot, its contacts and levels.
 
     Args:
         M: (nv, nv) mass matrix, of which the upper triangle counts.
         G: (m, nv) Jacobians of contacts and levels, one below the other.
-        ends: (n,) end of each in those rows, contacts first; there may be none.
-        kinds: (n,) CONTACTS, TORQUES, and WHOLE for others; written: what they are.
         even: (n,) whether all tasks of a level have the same weight.
         base: velocities of the base, which has no motors.
         heaviest: mass from which on a direction is given up [kg].
-        U: (nv, nv) written: Cholesky factor of M, see
-            `backbeat.optimization.qp.cholesky`.
-        W: (nv, nj) written: accelerations x per joint torque.
-        B: (m, nv) written: the triangle, see `reflections.py`; of what decides, rows
-            in coordinates x.
-        diagonal, scale: (m,) written, of the triangle.
-        D: (r, r) written: Cholesky factor of E'E of what decides.
+        of: contacts and levels; written.
 
     Returns:
         How many reflections there are; -1 where a direction would be given up.
     """
+    ends, kinds, U, B = of.ends, of.kinds, of.U, of.B
     nv, held = M.shape[0], ends[0]
-    for i in range(nv):
-        for j in range(i, nv):
-            U[i, j] = M[i, j]
-    if not factor(U) or held > nv:
+    if not _factor_contacts(M, G, heaviest, of):
         return -1
-    for i in range(held):
-        for k in range(nv):
-            B[i, k] = G[i, k]
-        solve_forward(U, B[i])
-    A = np.empty((held, held))
-    _gram(B, 0, held, 0, A)
-    if held and not _is_light(A, heaviest):
-        return -1
-    reflect_rows(B, diagonal, scale, 0, held)
     # Reflections in the order of their rows: those of what decides are left out, so
     # nothing may be reflected after it.
     count, is_decided = held, False
@@ -176,34 +192,69 @@ def factor_levels(
             for k in range(nv):
                 B[i, k] = G[i, k]
             solve_forward(U, B[i])
-            rotate(B, scale, count, B[i])
+            rotate(B, of.scale, count, B[i])
         if decides:
-            E = np.empty(D.shape) if is_decided else D
-            _column_gram(B, first, end, held, E)
-            if not _is_light(E, heaviest):
-                return -1
-            kinds[level] = NOTHING if is_decided else DECIDING
+            kinds[level] = _decide(of, first, end, is_decided, heaviest)
             is_decided = True
-            if kinds[level] == DECIDING and not factor(D):
-                return -1
         elif is_decided:
             A = np.empty((end - first, end - first))
             _gram(B, first, end, held, A)
-            if not _is_light(A, heaviest):
-                return -1
-            kinds[level] = NOTHING
+            kinds[level] = NOTHING if _is_light(A, heaviest) else -1
         else:
-            if not _has_all(B, first, end, held, count, heaviest):
-                return -1
-            kinds[level] = WHOLE
-            reflect_rows(B, diagonal, scale, first, end)
+            is_whole = _has_all(B, first, end, held, count, heaviest)
+            kinds[level] = WHOLE if is_whole else -1
+            if is_whole:
+                reflect_rows(B, of.diagonal, of.scale, first, end)
             count = end
-    return _factor_torques(U, B, scale, kinds, base, held, count, heaviest, W, D)
+        if kinds[level] == -1:
+            return -1
+    return _factor_torques(of, base, count, heaviest)
 
 
 @compiled
-def _factor_torques(U, B, scale, kinds, base, held, count, heaviest, W, D):
+def _factor_contacts(M, G, heaviest, of):
+    """Writes U and the rows of contacts; whether no direction is given up."""
+    U, B, nv, held = of.U, of.B, M.shape[0], of.ends[0]
+    for i in range(nv):
+        for j in range(i, nv):
+            U[i, j] = M[i, j]
+    if not factor(U) or held > nv:
+        return False
+    for i in range(held):
+        for k in range(nv):
+            B[i, k] = G[i, k]
+        solve_forward(U, B[i])
+    A = np.empty((held, held))
+    _gram(B, 0, held, 0, A)
+    if held and not _is_light(A, heaviest):
+        return False
+    reflect_rows(B, of.diagonal, of.scale, 0, held)
+    return True
+
+
+@compiled
+def _decide(of, first, end, is_decided, heaviest):
+    """What rows are that may decide all that is left; -1 near a singularity.
+
+    Args:
+        of: of `factor_levels`; D is written where nothing is decided yet.
+        first, end: which rows.
+        is_decided: whether a level above has decided.
+        heaviest: of `factor_levels`.
+    """
+    E = np.empty(of.D.shape) if is_decided else of.D
+    _column_gram(of.B, first, end, of.ends[0], E)
+    if not _is_light(E, heaviest):
+        return -1
+    if is_decided:
+        return NOTHING
+    return DECIDING if factor(of.D) else -1
+
+
+@compiled
+def _factor_torques(of, base, count, heaviest):
     """Writes W, and D where a posture decides; see `factor_levels`."""
+    U, W, D, kinds, held = of.U, of.W, of.D, of.kinds, of.ends[0]
     nv, nj = W.shape
     W[:] = 0.0
     for j in range(nj):
@@ -216,7 +267,7 @@ def _factor_torques(U, B, scale, kinds, base, held, count, heaviest, W, D):
             u = U[k, i]
             for j in range(k - base + 1):
                 W[i, j] -= u * W[k, j]
-    rotate_columns(B, scale, count, W)
+    rotate_columns(of.B, of.scale, count, W)
     is_posture = False
     for level in range(kinds.shape[0]):
         is_posture = is_posture or kinds[level] == POSTURE
@@ -233,25 +284,17 @@ def _factor_torques(U, B, scale, kinds, base, held, count, heaviest, W, D):
 
 
 @compiled
-def factor_units(
-    W: Matrix,
-    held: int,
-    unit: Vector,
-    K: Matrix,
-    diagonal: Vector,
-    scale: Vector,
-) -> None:
+def factor_units(W: Matrix, held: int, units: Units) -> None:
     """Factors what torques do, in units.
 
     Args:
         W: (nv, nj) of `factor_levels`.
         held: coordinates that contacts hold.
-        unit: (nj,) units of torques [N m].
-        K: (r, nj) written: the triangle of their accelerations.
-        diagonal, scale: (r,) written.
+        units: units of torques; the rest is written.
     """
+    K = units.K
     r, nj = K.shape
     for i in range(r):
         for j in range(nj):
-            K[i, j] = unit[j] * W[held + i, j]
-    reflect_rows(K, diagonal, scale, 0, r)
+            K[i, j] = units.unit[j] * W[held + i, j]
+    reflect_rows(K, units.diagonal, units.scale, 0, r)

@@ -5,6 +5,8 @@ import numpy as np
 from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.task_space.levels.nonsingular_factors import (
     WHOLE,
+    Factors,
+    Units,
     factor_levels,
     factor_units,
 )
@@ -26,24 +28,35 @@ class NonsingularSpace:
         rows: of contacts and levels.
         held: coordinates that contacts hold.
         count: reflections of contacts and levels; -1 near singularities.
-        kinds: (1 + levels,) of `nonsingular_factors.py`.
-        U, W, B, diagonal, scale, D: of `factor_levels`.
+        factors: of contacts and levels.
         f_0: (nv,) forces there anyway [N m].
-        K, K_diagonal, K_scale: of `factor_units`, once `count_in` was called.
+        units: what torques do, once `count_in` was called.
     """
 
     def __init__(self, rows: TaskRows, num_velocities: int, num_joints: int) -> None:
         """Allocates the memory for tasks of a robot."""
         n, m, self.held = num_velocities, len(rows.bias), int(rows.ends[0])
         r = max(n - self.held, 0)
-        self.rows, self.count, self.kinds = rows, -1, rows.kinds.copy()
-        self.U, self.W = np.empty((n, n)), np.empty((n, num_joints))
-        self.B, self.D = np.empty((m, n)), np.empty((r, r))
-        self.diagonal, self.scale = np.empty(m), np.empty(m)
+        self.rows, self.count = rows, -1
+        self.factors: Factors = Factors(
+            ends=rows.ends,
+            kinds=rows.kinds.copy(),
+            U=np.empty((n, n)),
+            W=np.empty((n, num_joints)),
+            B=np.empty((m, n)),
+            diagonal=np.empty(m),
+            scale=np.empty(m),
+            D=np.empty((r, r)),
+        )
         self.f_0, self._has_base = np.zeros(n), n > num_joints
-        self.K, self._unit = np.empty((r, num_joints)), np.ones(num_joints)
-        self.K_diagonal, self.K_scale = np.empty(r), np.empty(r)
-        self._counted: np.ndarray | None = None
+        self._unit = np.ones(num_joints)
+        self.units: Units = Units(
+            unit=self._unit,
+            K=np.empty((r, num_joints)),
+            diagonal=np.empty(r),
+            scale=np.empty(r),
+        )
+        self._is_counted = False
 
     def update(
         self, state: Configuration, heaviest: float, applied: np.ndarray | None
@@ -57,12 +70,10 @@ class NonsingularSpace:
         """
         rows, base = self.rows, state.robot.base_velocities
         rows.update(state)
-        self.f_0, self._counted = known_forces(state, applied), None
-        self.kinds[:] = rows.kinds
+        self.f_0, self._is_counted = known_forces(state, applied), False
+        self.factors.kinds[:] = rows.kinds
         self.count = factor_levels(
-            *(state.mass_matrix, rows.G, rows.ends, self.kinds, rows.even()),
-            *(base, heaviest, self.U, self.W, self.B, self.diagonal, self.scale),
-            self.D,
+            state.mass_matrix, rows.G, rows.even(), base, heaviest, self.factors
         )
         return bool(self.count >= 0)
 
@@ -76,10 +87,7 @@ class NonsingularSpace:
             (nv,) with contacts holding, and (m_1,) the first of them without.
         """
         x, lead = np.empty(len(self.f_0)), np.empty(self.held)
-        start_levels(
-            *(self.U, self.B, self.diagonal, self.scale, self.rows.ends, self.count),
-            *(self.f_0, wish, x, lead),
-        )
+        start_levels(self.factors, self.count, self.f_0, wish, x, lead)
         return x, lead
 
     def add_levels(
@@ -92,11 +100,8 @@ class NonsingularSpace:
             wish: (m,) of `TaskRows`.
             x: (nv,) of `start`; written: accelerations with all levels.
         """
-        Y = np.empty((len(self.kinds), len(self.D)))
-        solve_levels(
-            *(self.U, self.W, self.B, self.diagonal, self.scale, self.D),
-            *(self.rows.ends, self.kinds, self.count, force, wish, x, Y),
-        )
+        Y = np.empty((len(self.factors.kinds), len(self.factors.D)))
+        solve_levels(self.factors, self.count, force, wish, x, Y)
         return Y
 
     def left_below(self, level: int, left: int) -> int:
@@ -106,21 +111,22 @@ class NonsingularSpace:
             level: the level.
             left: coordinates that those above decide.
         """
-        if self.kinds[level] == WHOLE:
+        if self.factors.kinds[level] == WHOLE:
             return max(left, int(self.rows.ends[level]))
         return len(self.f_0)
 
     def count_in(self, unit: np.ndarray) -> None:
         """Counts torques in units (nj,) [N m] from now on."""
-        if unit is not self._counted:
-            factor_units(self.W, self.held, unit, self.K, self.K_diagonal, self.K_scale)
-            self._counted = unit
+        if not self._is_counted or unit is not self.units.unit:
+            self.units = self.units._replace(unit=unit)
+            factor_units(self.factors.W, self.held, self.units)
+            self._is_counted = True
 
     def smallest_torques(self, y: np.ndarray) -> np.ndarray:
         """(nj,) smallest torques, as they are counted, that make y (r,) [N m]."""
-        tau = np.empty(self.W.shape[1])
-        assert self._counted is not None
-        smallest_torques(self.K, self.K_diagonal, self.K_scale, self._counted, y, tau)
+        tau = np.empty(self.factors.W.shape[1])
+        assert self._is_counted
+        smallest_torques(self.units, y, tau)
         return tau
 
     def solve(
@@ -132,7 +138,7 @@ class NonsingularSpace:
         """
         x, _ = self.start(wish)
         Y, forces = self.add_levels(force, wish, x), np.zeros_like(force)
-        level_forces(self.U, self.B, self.scale, self.count, self.held, Y, forces)
+        level_forces(self.factors, self.count, Y, forces)
         if not self._has_base:
             return forces.sum(axis=0), forces
         self.count_in(self._unit)
@@ -149,8 +155,5 @@ class NonsingularSpace:
         """
         vdot, F = np.empty(len(self.f_0)), np.empty(self.held)
         error = np.zeros(len(wish))
-        torque_outcome(
-            *(self.U, self.W, self.B, self.diagonal, self.scale, self.rows.ends),
-            *(self.kinds, self.count, self.f_0, wish, tau, vdot, F, error),
-        )
+        torque_outcome(self.factors, self.count, self.f_0, wish, tau, vdot, F, error)
         return vdot, F, error

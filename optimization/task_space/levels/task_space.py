@@ -18,7 +18,6 @@ Sources: as of `Level`; what happens at limits is in `limits.py` and
 `limited_program.py`.
 """
 
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -29,9 +28,14 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.optimization.problem.tasks import Task
 from backbeat.optimization.task_space.levels.level import WAYS, Level
 from backbeat.optimization.task_space.levels.nonsingular_space import NonsingularSpace
+from backbeat.optimization.task_space.levels.task_forces import (
+    TaskForces,
+    by_contact,
+    reaction_rows,
+    reaction_torques,
+)
 from backbeat.optimization.task_space.levels.task_rows import TaskRows
 from backbeat.optimization.task_space.tasks.constrained_dynamics import (
-    STILL,
     ConstrainedDynamics,
     solve_lower,
 )
@@ -48,25 +52,6 @@ from backbeat.optimization.task_space.tasks.motion_tasks import (
 AnyTask = TypeVar("AnyTask", bound=Task)
 # A direction in which the robot is heavier than so many times itself is given up.
 HEAVIEST = 10.0
-
-
-@dataclass(frozen=True)
-class TaskForces:
-    """What the tasks of a robot come to at one state.
-
-    Attributes:
-        tau: (nj,) joint torques [N m].
-        vdot: (nv,) accelerations under them.
-        level_force: for each priority, (nv,) generalized forces [N m].
-        reaction: for each contact, its force on the robot, world axes [N m, N].
-        error: for each priority of motion tasks, (m,) accelerations missing.
-    """
-
-    tau: np.ndarray
-    vdot: np.ndarray
-    level_force: dict[int, np.ndarray]
-    reaction: dict[str, np.ndarray]
-    error: dict[int, np.ndarray]
 
 
 class TaskSpace:
@@ -316,7 +301,9 @@ class TaskSpace:
             forces: for each priority, (nv,) generalized forces [N m].
         """
         if self._reactions:
-            tau = tau + self._reaction_torques(tau)
+            tau = tau + reaction_torques(
+                self.dynamics, self._contacts, self._reactions, tau
+            )
         return self.outcome(tau, forces)
 
     def outcome(self, tau: np.ndarray, forces: dict[int, np.ndarray]) -> TaskForces:
@@ -331,7 +318,7 @@ class TaskSpace:
             p: level.desired - level.acceleration_before(a)
             for p, level in self.levels.items()
         }
-        reaction = self._by_contact(self.dynamics.reaction(tau))
+        reaction = by_contact(self._contacts, self.dynamics.reaction(tau))
         return TaskForces(tau, vdot, forces, reaction, error)
 
     def collect(
@@ -353,39 +340,9 @@ class TaskSpace:
             if end > first:
                 error[priority] = missing[first:end]
             first = end
-        return TaskForces(tau, vdot, forces, self._by_contact(reaction), error)
-
-    def _by_contact(self, reaction: np.ndarray) -> dict[str, np.ndarray]:
-        """Forces (m,) of all contacts, for each of them."""
-        parts, at = {}, 0
-        for contact in self._contacts:
-            parts[contact.name] = reaction[at : at + contact.dimension]
-            at += contact.dimension
-        return parts
+        found = by_contact(self._contacts, reaction)
+        return TaskForces(tau, vdot, forces, found, error)
 
     def reaction_rows(self) -> np.ndarray:
         """(d,) rows of the stacked contact forces that tasks ask for."""
-        starts = np.cumsum([0] + [c.dimension for c in self._contacts])
-        place = {id(c): k for c, k in zip(self._contacts, starts, strict=False)}
-        rows = [place[id(r.contact)] + r.rows for r in self._reactions]
-        return np.concatenate(rows)
-
-    def _reaction_torques(self, tau: np.ndarray) -> np.ndarray:
-        """(nj,) torques that move nothing and bring reactions to what is asked."""
-        motion, force = self.dynamics.torque_maps()
-        rows = self.reaction_rows()
-        desired = np.concatenate([r.desired for r in self._reactions])
-        weight = np.concatenate(
-            [
-                np.full(len(r.rows), 1.0 if r.weight is None else r.weight)
-                for r in self._reactions
-            ]
-        )
-        # Torques that accelerate nothing.
-        _U, s, V = np.linalg.svd(motion)
-        still = V[int(np.sum(s > STILL * s[0])) :].T
-        missing = desired - self.dynamics.reaction(tau)[rows]
-        root = np.sqrt(weight)
-        R = root[:, None] * (force[rows] @ still)
-        t = np.linalg.lstsq(R, root * missing, rcond=STILL)[0]
-        return np.asarray(still @ t)
+        return reaction_rows(self._contacts, self._reactions)

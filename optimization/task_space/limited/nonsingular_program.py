@@ -9,13 +9,20 @@ import numpy as np
 
 from backbeat.optimization.qp.settling import EXACT, SettlingProgram, SettlingSolver
 from backbeat.optimization.task_space.levels.nonsingular_space import NonsingularSpace
-from backbeat.optimization.task_space.levels.task_space import TaskForces, TaskSpace
+from backbeat.optimization.task_space.levels.task_forces import TaskForces
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
 from backbeat.optimization.task_space.limited.cones import ContactCones
+from backbeat.optimization.task_space.limited.level_programs import (
+    LevelProgram,
+    LevelTasks,
+    level_program,
+)
 from backbeat.optimization.task_space.limited.limits import JointLimits
 from backbeat.optimization.task_space.limited.nonsingular_limits import (
+    Bounds,
+    LimitedUnknowns,
     hold,
     is_within,
-    level_program,
     move_rows,
     nonsingular_rows,
 )
@@ -38,26 +45,15 @@ class _Instant:
 
     Attributes:
         nonsingular: contacts and levels.
-        wish: (m,) accelerations asked for, less their bias.
-        weight, even: of tasks, and of levels, as of `TaskRows`.
-        x: (nv,) accelerations without torques.
-        Y: (1 + levels, r) what levels add without limits.
-        X: (nj, nj) of `nonsingular_rows`.
-        A, lower, upper: all limits.
+        tasks: what they ask for.
+        limits: unknowns, and all limits.
         last, active: what was active at the last tick, and is now.
         is_hard: whether a program had no exact answer.
     """
 
     nonsingular: NonsingularSpace
-    wish: np.ndarray
-    weight: np.ndarray
-    even: np.ndarray
-    x: np.ndarray
-    Y: np.ndarray
-    X: np.ndarray
-    A: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
+    tasks: LevelTasks
+    limits: LimitedUnknowns
     last: Active
     active: Active
     is_hard: bool = False
@@ -113,23 +109,18 @@ class NonsingularProgram:
         tau = nonsingular.smallest_torques(Y.sum(axis=0))
         vdot, F, error = nonsingular.outcome(tau, wish)
         least, most = limits.accelerations(space.state.v[base:], space.joint_angles)
-        cones = self._cones.rows()
+        bounds = Bounds(limits.effort, least, most, self._cones.rows())
         # No level can do better within limits than without them.
-        if is_within(tau, vdot[base:], F, limits.effort, least, most, cones):
+        if is_within(tau, vdot[base:], F, bounds):
             return space.collect(nonsingular, tau, {}, vdot, F, error), True, {}
-        X, A, lower, upper = self._rows(nonsingular, x, lead, least, most, cones)
-        weight, even, active = (
-            nonsingular.rows.weights(),
-            nonsingular.rows.even(),
-            Active(),
-        )
-        now = _Instant(
-            nonsingular, wish, weight, even, x, Y, X, A, lower, upper, last, active
-        )
+        unknowns = self._rows(nonsingular, x, lead, bounds)
+        weight, even = nonsingular.rows.weights(), nonsingular.rows.even()
+        active, tasks = Active(), LevelTasks(wish, weight, even, x, Y)
+        now = _Instant(nonsingular, tasks, unknowns, last, active)
         z, is_solved = self._at_limits(now)
         if now.is_hard:
             return None
-        tau = np.clip(self._unit * (z @ X), -limits.effort, limits.effort)
+        tau = np.clip(self._unit * (z @ unknowns.X), -limits.effort, limits.effort)
         if not z.any():
             tau = limits.truncate(space.solve().tau)[0]
         found = nonsingular.outcome(tau, wish)
@@ -140,32 +131,27 @@ class NonsingularProgram:
         nonsingular: NonsingularSpace,
         x: np.ndarray,
         lead: np.ndarray,
-        least: np.ndarray,
-        most: np.ndarray,
-        cones: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        bounds: Bounds,
+    ) -> LimitedUnknowns:
         """Torques per unknown, and all limits; see `nonsingular_limits.py`."""
-        n, count = len(self._unit), 2 * len(self._unit) + len(cones)
+        n, count = len(self._unit), 2 * len(self._unit) + len(bounds.cones)
         X, A = np.empty((n, n)), np.empty((count, n))
-        lower, upper = np.empty(count), np.empty(count)
-        nonsingular_rows(
-            *(nonsingular.W, nonsingular.B, nonsingular.diagonal, nonsingular.held),
-            *(nonsingular.K, nonsingular.K_diagonal, nonsingular.K_scale, x, lead),
-            *(self._limits.effort, self._unit, least, most),
-            *(cones / self._space.robot.weight, X, A, lower, upper),
-        )
-        return X, A, lower, upper
+        out = LimitedUnknowns(X, A, np.empty(count), np.empty(count))
+        bounds = bounds._replace(cones=bounds.cones / self._space.robot.weight)
+        of, units = nonsingular.factors, nonsingular.units
+        nonsingular_rows(of, units, x, lead, bounds, out)
+        return out
 
     def _at_limits(self, now: _Instant) -> tuple[np.ndarray, bool]:
         """Unknowns z (nj,) by programs, and whether all of them were solved.
 
         As many levels as limits allow keep what they have without limits.
         """
-        n, r = len(self._unit), now.Y.shape[1]
+        n, Y = len(self._unit), now.tasks.Y
         z, is_solved = np.zeros(n), False
-        for count in reversed(range(len(now.Y) - 1)):
+        for count in reversed(range(len(Y) - 1)):
             z = np.zeros(n)
-            z[:r] = now.Y[: count + 1].sum(axis=0)
+            z[: Y.shape[1]] = Y[: count + 1].sum(axis=0)
             is_solved = self._solve_levels(now, count, z)
             if is_solved or now.is_hard:
                 break
@@ -180,12 +166,12 @@ class NonsingularProgram:
             z: (nj,) unknowns, which may be beyond limits; written.
         """
         nonsingular, held = now.nonsingular, now.nonsingular.held
-        is_feasible = count > 0 and hold(now.A, now.lower, now.upper, z)
+        is_feasible = count > 0 and hold(now.limits, z)
         left = held
         for level in range(1, 1 + count):
             left = nonsingular.left_below(level, left)
         now.active.clear()
-        for level in range(1 + count, len(now.Y)):
+        for level in range(1 + count, len(now.tasks.Y)):
             if left - held == len(z) or now.is_hard:
                 return is_feasible
             # A solver may take what hardly has room for what has none.
@@ -206,22 +192,13 @@ class NonsingularProgram:
         Limits are taken to have some room at z, rounding or not.
         """
         nonsingular, first = now.nonsingular, left - now.nonsingular.held
-        n, m, ends = len(z) - first, len(now.A), nonsingular.rows.ends
+        n, m = len(z) - first, len(now.limits.A)
         H, near, A = np.empty((n, n)), np.empty((n, n)), np.empty((m, n))
         g, toward, lower, upper = np.empty(n), np.empty(n), np.empty(m), np.empty(m)
-        level_program(
-            *(
-                nonsingular.B,
-                nonsingular.W,
-                nonsingular.diagonal,
-                nonsingular.D,
-                nonsingular.kinds[level],
-            ),
-            *(ends[level - 1], ends[level], nonsingular.held, left, now.weight),
-            *(now.even[level], now.wish, now.x, now.Y[level], z, self._small),
-            *(H, g, near, toward),
-        )
-        worst = move_rows(now.A, now.lower, now.upper, z, first, room, A, lower, upper)
+        out = LevelProgram(H, g, near, toward)
+        of = nonsingular.factors
+        level_program(of, level, left, now.tasks, z, self._small, out)
+        worst = move_rows(now.limits, z, first, room, A, lower, upper)
         accepted = ACCEPTED * (1.0 + worst)
         priority = [*nonsingular.rows.levels][level - 1]
         found = self._solver.solve(

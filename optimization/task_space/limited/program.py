@@ -36,11 +36,15 @@ import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
 from backbeat.optimization.qp.settling import SettlingProgram, SettlingSolver
-from backbeat.optimization.task_space.levels.task_space import TaskForces, TaskSpace
+from backbeat.optimization.task_space.levels.task_forces import TaskForces
+from backbeat.optimization.task_space.levels.task_space import TaskSpace
 from backbeat.optimization.task_space.limited.cones import ContactCones
 from backbeat.optimization.task_space.limited.limit_rows import LimitRows, limit_rows
 from backbeat.optimization.task_space.limited.limits import JointLimits
-from backbeat.optimization.task_space.limited.nonsingular_limits import is_within
+from backbeat.optimization.task_space.limited.nonsingular_limits import (
+    Bounds,
+    is_within,
+)
 from backbeat.optimization.task_space.limited.nonsingular_program import (
     ACCEPTED,
     ENERGY,
@@ -154,8 +158,8 @@ class LimitedProgram:
         found = space.outcome(tau, {})
         ranges = self.limits.accelerations(space.state.v[base:], space.joint_angles)
         F = np.concatenate([np.zeros(0), *found.reaction.values()])
-        effort, cones = self.limits.effort, self._cones.rows()
-        if not is_within(tau, found.vdot[base:], F, effort, *ranges, cones):
+        bounds = Bounds(self.limits.effort, *ranges, self._cones.rows())
+        if not is_within(tau, found.vdot[base:], F, bounds):
             return None
         return self._limited(found, True, {})
 

@@ -87,6 +87,13 @@ def test_a_change_of_anything_else_compiles_nothing(house, compilations):
     assert len(compilations) == 1
 
 
+def test_lines_above_a_compiled_function_compile_nothing(house, compilations):
+    first = build.find_library(house)
+    put_source(house, "\n# A comment.\n\n\ndef plain():\n    return 2.0\n" + ONE)
+    assert build.find_library(house) == first
+    assert len(compilations) == 1
+
+
 @pytest.mark.parametrize("damage", ["cut", "flipped"])
 def test_a_damaged_library_is_made_again(house, compilations, damage):
     library = build.find_library(house)

@@ -18,9 +18,18 @@ def calls(tree, own):
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, ast.FunctionDef) and child.name in own:
             continue
-        if isinstance(child, ast.Name | ast.Attribute):
-            yield ast.unparse(child)
+        if isinstance(child, ast.Name | ast.Attribute) and (text := dotted(child)):
+            yield text
         yield from calls(child, own)
+
+
+def dotted(node):
+    """A name with its attributes; nothing for those of anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and (text := dotted(node.value)):
+        return f"{text}.{node.attr}"
+    return ""
 
 
 def uses(root, modules):
@@ -36,6 +45,9 @@ def uses(root, modules):
                 if isinstance(node, ast.ImportFrom) and node.module:
                     for alias in node.names:
                         known[alias.asname or alias.name] = node.module, alias.name
+            imported = {m for pair in known.values() for m in (pair[0], ".".join(pair))}
+            if not any(modules[m].functions for m in imported & modules.keys()):
+                continue
             for text in calls(tree, own):
                 head, _, rest = text.partition(".")
                 if head not in known:

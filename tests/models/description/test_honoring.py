@@ -12,6 +12,7 @@ from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import ConstantVectorSource, MatrixGain
 
+from backbeat.models.actuation.motors import Motors
 from backbeat.models.actuation.safety_law import SafetyLaws
 from backbeat.models.actuation.servo_modes import torque_command
 from backbeat.models.common.errors import BackbeatError
@@ -20,7 +21,7 @@ from backbeat.models.robot.model import RobotModel
 from backbeat.models.urdf.loading.honoring import describe, honor
 from backbeat.models.urdf.loading.surfaces import DEPTH, honor_surfaces
 from backbeat.models.world.joint_servo import JointServo
-from backbeat.models.world.scene import add_world
+from backbeat.models.world.scene import ContactSettings, add_world
 
 LINK = """<link name="{0}"><inertial><mass value="2"/>
   <inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -265,7 +266,7 @@ def test_friction_of_the_urdf_brakes(robot):
         0.5 - 0.4 * 0.75, 1e-3
     )
     with pytest.raises(BackbeatError, match="friction in its joints"):
-        add_world(DiagramBuilder(), model, contact_model="continuous")
+        add_world(DiagramBuilder(), model, contact=ContactSettings("continuous"))
 
 
 def test_surfaces_are_what_gazebo_says(urdf):
@@ -318,7 +319,9 @@ def test_a_fast_approach_stops_before_the_hard_limit(robot, safe):
     builder = DiagramBuilder()
     world = add_world(builder, model)
     servo = builder.AddSystem(
-        JointServo(model, world.actuator_joints(), lag=0.005, rise=0.02, safety=laws)
+        JointServo(
+            model, world.actuator_joints(), Motors(None, 0.005, 0.02), safety=laws
+        )
     )
     source = builder.AddSystem(ConstantVectorSource(torque_command(np.array([40.0]))))
     truth = builder.AddSystem(MatrixGain(D=world.state_selection()))

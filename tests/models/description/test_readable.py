@@ -273,3 +273,31 @@ def test_a_point_that_weighs_something_is_drawn_as_a_ball(tmp_path):
     (ball,) = ElementTree.fromstring(found).iter("sphere")
     volume = 4 / 3 * np.pi * float(ball.get("radius")) ** 3
     assert 1000 * volume == pytest.approx(0.5)
+
+
+def test_a_robot_that_ships_is_looked_through_again_when_a_mesh_changes(
+    tmp_path, monkeypatch
+):
+    module = "backbeat.models.urdf.loading.readable"
+    monkeypatch.setattr(f"{module}._SHIPPED", tmp_path.resolve())
+    (tmp_path / "s.urdf").write_text(
+        '<robot name="s"><link name="a"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        '<visual><geometry><mesh filename="a.obj"/></geometry></visual>'
+        '<visual><geometry><mesh filename="b.stl"/></geometry></visual>'
+        "</link></robot>"
+    )
+    (tmp_path / "a.obj").write_text(obj_text([Surface(FACES)]))
+    (tmp_path / "b.stl").write_bytes(binary(FACES))
+    description = read_description(tmp_path / "s.urdf")
+    whole = readable(description)
+    assert "a.obj" in whole[0]
+    assert not whole[1]
+    assert readable(description) is whole
+    (tmp_path / "a.obj").unlink()
+    text, notes = readable(description)
+    assert "a.obj" not in text
+    assert any("1 visual meshes are left out" in note for note in notes)
+    (tmp_path / "a.obj").write_text(obj_text([Surface(FACES)]))
+    assert readable(description) == whole
+    assert readable(description, kept=["a"])[0] != ""

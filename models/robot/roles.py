@@ -1,0 +1,185 @@
+"""Roles: what joints of a robot are, whatever they are called.
+
+Code that needs an elbow asks for the role "left elbow"; the `roles` of a robot YAML say
+which joints have it. Joints of a role stand in order from the base outward, and the
+link of a role is what the last of them moves.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from backbeat.models.common.errors import BackbeatError, unknown_name
+
+SIDES = ("left", "right")
+# Parts of an arm, which are among its joints.
+ARM_PARTS = ("shoulder", "elbow", "wrist")
+# Limbs, which share no joint.
+LIMBS = (
+    "waist",
+    "neck",
+    *(f"{side} {limb}" for side in SIDES for limb in ("arm", "leg")),
+)
+# Part: limb that it belongs to.
+PARTS = {"waist yaw": "waist"} | {
+    f"{side} {part}": f"{side} arm" for side in SIDES for part in ARM_PARTS
+}
+ROLES = (*LIMBS, *PARTS)
+# Roles of a single joint.
+SINGLE = ("waist yaw",)
+# How far soles are apart at least for one to be the left one [m].
+APART = 1e-3
+
+
+def joints_by_role(
+    roles: Mapping[str, Sequence[str]], groups: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Names of joints by role, groups replaced by their joints.
+
+    Args:
+        roles: joints or groups by role, as a robot YAML has them.
+        groups: joints by group.
+    """
+    return {
+        role: tuple(joint for name in names for joint in groups.get(name, (name,)))
+        for role, names in roles.items()
+        if names
+    }
+
+
+def check_roles(joints: Mapping[str, Sequence[str]], where: str | Path) -> None:
+    """Checks roles among each other.
+
+    Args:
+        joints: names by role.
+        where: the YAML, for the message.
+
+    Raises:
+        BackbeatError: a role that is none, a part that is not of its limb, limbs that
+            share a joint, or several joints where there can be one.
+    """
+    limb_of: dict[str, str] = {}
+    for role, names in joints.items():
+        if role not in ROLES:
+            raise unknown_name(f"role in {where}", role, ROLES)
+        if role in SINGLE and len(names) != 1:
+            raise BackbeatError(f"{where}: the role {role!r} is that of one joint")
+        limb = PARTS.get(role)
+        if limb is not None:
+            beyond = [n for n in names if n not in joints.get(limb, ())]
+            if beyond:
+                raise BackbeatError(
+                    f"{where}: the role {role!r} has {beyond[0]}, which the role "
+                    f"{limb!r} lacks; write it there too"
+                )
+            continue
+        for name in names:
+            other = limb_of.setdefault(name, role)
+            if other != role:
+                raise BackbeatError(
+                    f"{where}: {name} has the roles {other!r} and {role!r}; a joint "
+                    "belongs to one limb"
+                )
+
+
+def left_and_right(places: Mapping[str, np.ndarray], robot: str) -> dict[str, str]:
+    """Names by side: "left" is what lies farther along y.
+
+    Args:
+        places: (3,) places of soles by name, x ahead and y to the left [m].
+        robot: its name, for the message.
+
+    Raises:
+        BackbeatError: there are not two, or neither is to the left of the other.
+    """
+    names = sorted(places, key=lambda name: -float(places[name][1]))
+    if len(names) != 2:
+        raise BackbeatError(
+            f"{robot} has {len(names) or 'no'} soles, and this needs a left and a "
+            "right one: describe two under `contacts` in its YAML"
+        )
+    left, right = names
+    if places[left][1] - places[right][1] < APART:
+        raise BackbeatError(
+            f"neither of the soles {left} and {right} of {robot} is to the left of the "
+            "other with all joints at zero: the base's x axis has to point ahead, and "
+            "its y axis to the left"
+        )
+    return {"left": left, "right": right}
+
+
+class RobotRoles:
+    """Joints and links of a robot by role."""
+
+    def __init__(
+        self,
+        joints: Mapping[str, Sequence[str]],
+        index: Mapping[str, int],
+        moved: Mapping[str, str],
+        twins: Mapping[str, str],
+        where: str | Path,
+    ) -> None:
+        """Takes what is known of the joints.
+
+        Args:
+            joints: names by role.
+            index: indices of the moving joints by name.
+            moved: link that a joint moves, by name of the joint.
+            twins: the joint on the other side, by joint of a limb that has one.
+            where: the robot YAML, for messages.
+        """
+        self._joints, self._index = dict(joints), index
+        self._moved, self._twins, self._where = moved, twins, where
+
+    def __contains__(self, role: str) -> bool:
+        """Whether the robot YAML gives a role to joints."""
+        return role in self._joints
+
+    def names(self, role: str) -> tuple[str, ...]:
+        """Joints of a role from the base outward, those that are locked among them.
+
+        Raises:
+            BackbeatError: the robot YAML gives the role to none.
+        """
+        if role not in ROLES:
+            raise unknown_name("role", role, ROLES)
+        if role not in self._joints:
+            raise BackbeatError(
+                f"{self._where} does not say which joints are the {role}, and this "
+                f"needs them; add `roles: {{{role}: [JOINT, ...]}}`"
+            )
+        return tuple(self._joints[role])
+
+    def joints(self, role: str) -> np.ndarray:
+        """(n,) indices of the moving joints of a role; locked ones are left out.
+
+        Raises:
+            BackbeatError: the robot YAML gives the role to none.
+        """
+        names = self.names(role)
+        return np.array([self._index[n] for n in names if n in self._index], int)
+
+    def link(self, role: str) -> str:
+        """Link that the last joint of a role moves; its origin is on the joint's axis.
+
+        Raises:
+            BackbeatError: the robot YAML gives the role to no joint.
+        """
+        return self._moved[self.names(role)[-1]]
+
+    def mirrored_link(self, link: str) -> str:
+        """The link on the other side, by its joint; itself if its joint has no twin."""
+        for joint, moved in self._moved.items():
+            if moved == link:
+                return self._moved[self._twins.get(joint, joint)]
+        return link
+
+    def links_beyond(self, role: str, limb: str) -> tuple[str, ...]:
+        """The link of a role, and those that the rest of its limb moves after it.
+
+        Raises:
+            BackbeatError: the robot YAML lacks one of the roles.
+        """
+        names = self.names(limb)
+        return tuple(self._moved[n] for n in names[names.index(self.names(role)[-1]) :])
