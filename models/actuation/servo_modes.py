@@ -109,7 +109,7 @@ def interface_command(
 
     Args:
         modes: (nj,) "torque", "position" or "velocity" of each joint, see
-            `backbeat.models.robot.transmission.joint_modes`.
+            `backbeat.models.actuation.transmission.joint_modes`.
         values: (nj,) efforts [N m], positions [rad] or velocities [rad/s].
         stiffness, damping: (nj,) gains of joints that take a position; of those that
             take a velocity, the damping counts.

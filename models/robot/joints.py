@@ -1,16 +1,54 @@
 """The moving joints of a robot: names, limits, friction, servo modes and groups."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import Joint
 
+from backbeat.models.actuation.transmission import joint_modes
+from backbeat.models.common.errors import unknown_name
 from backbeat.models.robot.description import RobotDescription
 from backbeat.models.robot.mimic import Follower
-from backbeat.models.robot.transmission import joint_modes
 from backbeat.models.urdf.reading.description import Description
+
+
+class Dimensions:
+    """Lengths of a robot's q and v.
+
+    Attributes:
+        floating: whether the base is free.
+        joint_names: names of the moving joints in velocity order.
+    """
+
+    floating: bool
+    joint_names: tuple[str, ...]
+
+    @property
+    def num_joints(self) -> int:
+        """Number of moving joints."""
+        return len(self.joint_names)
+
+    @property
+    def num_velocities(self) -> int:
+        """Length of v: six for a floating base, and the joints."""
+        return self.num_joints + self.base_velocities
+
+    @property
+    def num_positions(self) -> int:
+        """Length of q: seven for a floating base, and the joints."""
+        return self.num_joints + self.base_positions
+
+    @property
+    def base_velocities(self) -> int:
+        """Velocities of the base: 6 or 0; joints start there in v."""
+        return 6 if self.floating else 0
+
+    @property
+    def base_positions(self) -> int:
+        """Positions of the base: 7 or 0; joints start there in q."""
+        return 7 if self.floating else 0
 
 
 @dataclass(frozen=True)
@@ -120,3 +158,27 @@ def _follower_note(follower: Follower) -> str:
         f"joint {follower.name}: it follows {follower.leader} in simulations; "
         f"plans and controllers take it to stay at {follower.offset:g}"
     )
+
+
+def servos_of(
+    description: RobotDescription,
+    groups: Mapping[str, np.ndarray],
+    names: Sequence[str],
+) -> dict[str, tuple[float, float]]:
+    """Servo frequency [Hz] and least inertia [kg m^2] by joint name.
+
+    Args:
+        description: the robot YAML.
+        groups: indices of joints by group.
+        names: names of the joints.
+
+    Raises:
+        BackbeatError: an unknown group.
+    """
+    gains = {}
+    for group, servo in description.servo.items():
+        if group not in groups:
+            raise unknown_name("group in servo", group, groups)
+        for i in groups[group]:
+            gains[names[i]] = (servo.frequency, servo.least_inertia)
+    return gains

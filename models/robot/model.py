@@ -25,22 +25,19 @@ from backbeat.models.robot.description import (
     load_description,
     tell_new_name,
 )
-from backbeat.models.robot.description_check import (
-    check_driven,
-    sunk,
-)
+from backbeat.models.robot.description_check import check_driven, sunk
 from backbeat.models.robot.fusing import fuse
-from backbeat.models.robot.joints import RobotJoints, read_joints
+from backbeat.models.robot.joints import Dimensions, RobotJoints, read_joints, servos_of
 from backbeat.models.robot.link_frames import RobotFrames, read_contacts
 from backbeat.models.robot.loading import add_robot, pose_of
 from backbeat.models.robot.mimic import couple, find_followers
 from backbeat.models.robot.postures import RobotPostures
-from backbeat.models.robot.roles import ROLES, RobotRoles, left_and_right
+from backbeat.models.robot.roles import ROLES, left_and_right, read_roles
 from backbeat.models.robot.whole_plant import load_whole
 from backbeat.models.urdf.loading.honoring import describe
 
 
-class RobotModel:
+class RobotModel(Dimensions):
     """Names, limits, contacts, postures and dynamics of one robot.
 
     The model holds no state. `tree` feeds the compiled recursion; `plant` is the
@@ -49,8 +46,7 @@ class RobotModel:
     Attributes:
         name: short name of the robot.
         description: path of the YAML it was loaded from.
-        contact_set: what of it touches, see
-            `backbeat.models.urdf.loading.contact_sets`.
+        contact_set: what of it touches, see `urdf.loading.contact_sets`.
         plant: fused, finalized Drake plant without geometry.
         tree: the same as arrays.
         floating: whether the base is free.
@@ -142,17 +138,16 @@ class RobotModel:
 
     def _check_servos(self) -> None:
         """Refuses servos that shake in `stand`, or at zero where there is none."""
-        servos, postures = self.servo_gains(), self._yaml.postures
-        if servos:
-            stand = self._yaml.posture_angles("stand") if "stand" in postures else {}
+        if servos := self.servo_gains():
+            is_known = "stand" in self._yaml.postures
+            stand = self._yaml.posture_angles("stand") if is_known else {}
             felt = felt_inertias(self.plant, self._full, stand)
             own = dict(zip(self.joint_names, self.damping.tolist(), strict=True))
             check_servo_gains(servos, felt, own, str(self.description))
 
     def _take_contacts(self) -> None:
-        found = read_contacts(
-            self._frames, self._yaml, self.equipment, self.followers, self._index
-        )
+        given = self._yaml, self.equipment, self.followers, self._index
+        found = read_contacts(self._frames, *given)
         self.contacts, self.patches, self.soles = found.all, found.patches, found.soles
         self.rests, self.tips = found.rests, found.tips
         self.leg_joints = found.leg_joints
@@ -161,14 +156,8 @@ class RobotModel:
         self.task_space = self._yaml.task_space
         if self.task_space.hand:
             self.frame(self.task_space.hand)  # raises if there is none
-        all_joints = [full.get_joint(i) for i in full.GetJointIndices()]
-        self.roles = RobotRoles(
-            self._yaml.role_joints(),
-            self._index,
-            {j.name(): j.child_body().name() for j in all_joints},
-            self._yaml.twins(),
-            self.description,
-        )
+        told = self._yaml.role_joints(), self._yaml.twins()
+        self.roles = read_roles(*told, self._index, full, self.description)
 
     def _find_covers(self) -> tuple[tuple[str, str], ...]:
         return find_covers(
@@ -192,31 +181,6 @@ class RobotModel:
         self.damping, self.friction = joints.damping, joints.friction
         self.modes = joints.modes
         self.notes += joints.notes
-
-    @property
-    def num_joints(self) -> int:
-        """Number of moving joints."""
-        return len(self.joint_names)
-
-    @property
-    def num_velocities(self) -> int:
-        """Length of v: six for a floating base, and the joints."""
-        return self.num_joints + self.base_velocities
-
-    @property
-    def num_positions(self) -> int:
-        """Length of q: seven for a floating base, and the joints."""
-        return self.num_joints + self.base_positions
-
-    @property
-    def base_velocities(self) -> int:
-        """Velocities of the base: 6 or 0; joints start there in v."""
-        return 6 if self.floating else 0
-
-    @property
-    def base_positions(self) -> int:
-        """Positions of the base: 7 or 0; joints start there in q."""
-        return 7 if self.floating else 0
 
     @cached_property
     def gravity(self) -> float:
@@ -328,13 +292,7 @@ class RobotModel:
 
     def servo_gains(self) -> dict[str, tuple[float, float]]:
         """Servo frequency [Hz] and least inertia [kg m^2] by joint name."""
-        gains = {}
-        for group, servo in self._yaml.servo.items():
-            if group not in self.groups:
-                raise unknown_name("group in servo", group, self.groups)
-            for i in self.groups[group]:
-                gains[self.joint_names[i]] = (servo.frequency, servo.least_inertia)
-        return gains
+        return servos_of(self._yaml, self.groups, self.joint_names)
 
     def body_of(self, plant: MultibodyPlant, body: RigidBody) -> int:
         """Fused body that a body of another plant of this robot is part of."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from pydrake.multibody.plant import MultibodyPlant
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
 
@@ -183,3 +184,24 @@ class RobotRoles:
         """
         names = self.names(limb)
         return tuple(self._moved[n] for n in names[names.index(self.names(role)[-1]) :])
+
+
+def read_roles(
+    joints: Mapping[str, Sequence[str]],
+    twins: Mapping[str, str],
+    index: Mapping[str, int],
+    plant: MultibodyPlant,
+    where: str | Path,
+) -> RobotRoles:
+    """Roles with the links that joints move.
+
+    Args:
+        joints: names of joints by role.
+        twins: the joint on the other side, by joint of a limb that has one.
+        index: indices of the moving joints by name.
+        plant: with all joints of the URDF.
+        where: path of the YAML, for errors.
+    """
+    all_joints = (plant.get_joint(i) for i in plant.GetJointIndices())
+    moved = {joint.name(): joint.child_body().name() for joint in all_joints}
+    return RobotRoles(joints, index, moved, twins, where)

@@ -68,7 +68,7 @@ def _angle(R, T):
     return np.arccos(min(max(c, -1.0), 1.0))
 
 
-class Balance(NamedTuple):
+class BalanceSigns(NamedTuple):
     """What is measured of a robot's balance, and what the behavior has.
 
     Attributes:
@@ -94,7 +94,7 @@ class Balance(NamedTuple):
 
 
 @compiled
-def find_signs(bound: Bound[Balance], q: Vector, out: Vector) -> None:
+def find_signs(bound: Bound[BalanceSigns], q: Vector, out: Vector) -> None:
     """Writes the signs of a fall.
 
     Args:
@@ -139,7 +139,7 @@ def fall_signs(
         return UPRIGHT
     origin, out = state.q[4:7], np.zeros(3)
     soles = [state.place(n) - origin for n in reference.patches]
-    balance = Balance(
+    balance = BalanceSigns(
         state.rotation(robot.trunk),
         state.center_of_mass,
         state.momentum,

@@ -302,10 +302,7 @@ class RunningLoop(Closing):
         return event.time
 
     def push(
-        self,
-        impulse: Sequence[float],
-        duration: float = 0.1,
-        body: str = "",
+        self, impulse: Sequence[float], duration: float = 0.1, body: str = ""
     ) -> float:
         """Pushes the robot from the next control tick on.
 

@@ -34,7 +34,7 @@ from backbeat.mpc.safety.fail_safe import (
     attempt,
 )
 from backbeat.mpc.safety.fall_detection import (
-    Balance,
+    BalanceSigns,
     FallLimits,
     FallSigns,
     find_signs,
@@ -126,7 +126,7 @@ class WholeBodyTick:
         self.reach = HandReach(reference, self.target, self.period)
         self._can_fall = self.robot.floating and len(program.contacts) > 0
         tick, sample = program.workspace, self._sample
-        balance = Balance(
+        balance = BalanceSigns(
             R_trunk=tick.R_trunk,
             com=tick.com,
             momentum=tick.momentum,

@@ -16,8 +16,8 @@ from backbeat.models.actuation.joint_command import (
     VELOCITY,
 )
 from backbeat.models.actuation.servo_modes import interface_command
+from backbeat.models.actuation.transmission import joint_modes, transmission_map
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.robot.transmission import joint_modes, transmission_map
 from backbeat.models.urdf.reading.description import (
     Description,
     Transmission,
