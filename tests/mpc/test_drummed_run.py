@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from backbeat.behaviors.music.notation.score import HANDS
 from backbeat.mpc.analysis.drumming.onsets import (
     fit_tempo,
     matched,
@@ -18,7 +19,6 @@ from backbeat.mpc.analysis.metrics import run_metrics
 from backbeat.mpc.runs.file import run_frame, run_story
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.simulate import run_scenario
-from backbeat.report.plots.drumming import HANDS, arm_joints
 
 
 @pytest.mark.slow
@@ -28,8 +28,9 @@ def test_25_seconds_of_outstanding_say_98_beats_a_minute(built):
     samples, story = run_frame(run), run_story(run, run_metrics(run))
     motion = drummer_motion(samples)
     made = strokes(motion, story)
-    for hand, side in HANDS.items():
-        spikes = velocity_spikes(samples, arm_joints(side))
+    for hand in HANDS:
+        arm = run.behavior.robot_model.roles.names(f"{hand} arm")
+        spikes = velocity_spikes(samples, arm)
         assert spikes_per_minute(spikes) == pytest.approx(98.0, abs=1.0)
         assert fit_tempo(spikes).bpm == pytest.approx(98.0, abs=0.2)
         contacts = made.loc[made["hand"] == hand, "time"].to_numpy()
