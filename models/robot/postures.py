@@ -71,8 +71,9 @@ class RobotPostures:
     def _moving(self, angles: Mapping[str, float]) -> np.ndarray:
         """(nj,) angles of the moving joints, zero where none is given [rad]."""
         q = np.zeros(len(self._index))
-        for name in angles.keys() & self._index.keys():
-            q[self._index[name]] = angles[name]
+        for name, angle in angles.items():
+            if name in self._index:
+                q[self._index[name]] = angle
         return q
 
     def at_rest(self, locked: Mapping[str, float]) -> Iterator[dict[str, float]]:

@@ -213,12 +213,12 @@ def test_a_machine_without_the_library_says_which(robot, monkeypatch):
 # --- the command ----------------------------------------------------------------------
 
 SLOW = (
-    "robot_pictures",
-    "moving_picture",
-    "singularities",
-    "compliance",
-    "task_space",
-    "effort_time",
+    "robot.pictures",
+    "drawing.moving_picture",
+    "studies.singularities",
+    "studies.compliance",
+    "studies.task_space",
+    "studies.effort_time",
 )
 STILL = [
     f.name

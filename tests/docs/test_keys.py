@@ -24,7 +24,7 @@ from backbeat.behaviors.music.notation.score_description import (
 from backbeat.behaviors.posture.specification import PostureSpecification, Station
 from backbeat.behaviors.setlist.specification import SetlistEntry, SetlistSpecification
 from backbeat.behaviors.specification.checking import check_file
-from backbeat.models.kit.description import (
+from backbeat.models.kit.schema import (
     ChairDescription,
     KitDescription,
     MemberDescription,
