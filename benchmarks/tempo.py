@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 
 import typer
 
-from backbeat.behaviors.drumming.highest_tempo import HighestTempo, find_highest_tempo
 from backbeat.behaviors.drumming.specification import DrummingSpecification
-from backbeat.behaviors.drumming.tempo_tries import Try
+from backbeat.behaviors.drumming.tempo.highest import HighestTempo, find_highest_tempo
+from backbeat.behaviors.drumming.tempo.tries import Try
 from benchmarks.measurement import machine
 
 SINGLES = " ".join(["3 -"] * 16)

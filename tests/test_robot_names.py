@@ -27,7 +27,7 @@ OTHERWISE = {
     # The base of any robot, where rows and columns have names.
     "backbeat/stream/wire.py": {"base"},
     "behaviors/dance/choreography.py": {"base"},
-    "behaviors/drumming/specification.py": {"base"},
+    "behaviors/drumming/problem.py": {"base"},
     "behaviors/motion/concatenation.py": {"base"},
     "mpc/remote/schema.py": {"base"},
     "optimization/task_space/tasks/motion_tasks.py": {"base"},

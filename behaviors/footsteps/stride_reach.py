@@ -130,8 +130,8 @@ def _apart(feet: Mapping[str, Footprint], foot: str) -> str:
 
 def _limits(robot: RobotModel, found: IKSolution, feet: Mapping[str, Footprint]) -> str:
     """Which joints would have to go beyond their ranges to get nearer."""
-    told = list(_blocked(robot, found, feet))[:NAMED]
-    return f", with {', '.join(told)}" if told else ", with a straight knee"
+    named = list(_blocked(robot, found, feet))[:NAMED]
+    return f", with {', '.join(named)}" if named else ", with a straight knee"
 
 
 def _blocked(

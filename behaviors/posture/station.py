@@ -44,7 +44,7 @@ class Station:
         """(nq,) the named posture and angles, before any frame has its place.
 
         Args:
-            robot: whose.
+            robot: the robot.
             q_start: (nq,) configuration at the start.
             stays: whether the base stays as it is at the start, as it must above feet
                 that were placed, also if all joints go to the posture.
@@ -67,7 +67,7 @@ class Station:
         """Targets of pelvis, trunk and frames that are given as numbers.
 
         Args:
-            robot: whose.
+            robot: the robot.
             where: names the tour in errors.
 
         Raises:

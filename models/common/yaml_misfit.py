@@ -7,6 +7,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import yaml
 from pydrake.common.yaml import yaml_load_typed
 
+from backbeat.models.common.bisection import first_wrong
 from backbeat.models.common.errors import KeyPath
 
 # What Drake's reader raises when a value is not what the schema says.
@@ -112,7 +113,7 @@ def _inside(kind: Any, value: Any, is_wrong: Callable[[Any], bool]) -> KeyPath:
     """
     inside = get_args(kind)
     if get_origin(kind) is list and isinstance(value, list) and value:
-        at = _first_wrong(value, is_wrong)
+        at = first_wrong(value, is_wrong)
         return (at, *_inside(inside[0], value[at], lambda x: is_wrong([x])))
     if get_origin(kind) is dict and isinstance(value, dict):
         for key, part in value.items():
@@ -127,15 +128,3 @@ def _inside(kind: Any, value: Any, is_wrong: Callable[[Any], bool]) -> KeyPath:
         if is_dataclass(part) and isinstance(value, dict):
             return misfit_path(part, value)
     return ()
-
-
-def _first_wrong(items: list[Any], is_wrong: Callable[[Any], bool]) -> int:
-    """The first item of a list that does not fit, by halves."""
-    low, high = 0, len(items)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if is_wrong(items[low:middle]):
-            high = middle
-        else:
-            low = middle
-    return low

@@ -49,7 +49,7 @@ FLAGS = (
 ROOM = 1 << 21
 # How many libraries a folder keeps, of other checkouts and of yesterday.
 KEPT = 12
-# How often somebody who waits looks [s].
+# How often a process that waits looks [s].
 POLL = 0.2
 _DIGEST = hashlib.sha256().digest_size
 
@@ -98,7 +98,7 @@ def find_library(root: str | Path = HERE.parents[2]) -> Path:
 
 
 def _wait(lock: IO[str], count: Count) -> None:
-    """Waits until nobody else compiles, and says so."""
+    """Waits until no other process compiles, and says so."""
     telling = Telling()
     while True:
         try:

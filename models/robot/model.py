@@ -146,8 +146,9 @@ class RobotModel(Dimensions):
             check_servo_gains(servos, felt, own, str(self.description))
 
     def _take_contacts(self) -> None:
-        given = self._yaml, self.equipment, self.followers, self._index
-        found = read_contacts(self._frames, *given)
+        found = read_contacts(
+            self._frames, self._yaml, self.equipment, self.followers, self._index
+        )
         self.contacts, self.patches, self.soles = found.all, found.patches, found.soles
         self.rests, self.tips = found.rests, found.tips
         self.leg_joints = found.leg_joints
@@ -156,8 +157,13 @@ class RobotModel(Dimensions):
         self.task_space = self._yaml.task_space
         if self.task_space.hand:
             self.frame(self.task_space.hand)  # raises if there is none
-        told = self._yaml.role_joints(), self._yaml.twins()
-        self.roles = read_roles(*told, self._index, full, self.description)
+        self.roles = read_roles(
+            self._yaml.role_joints(),
+            self._yaml.twins(),
+            self._index,
+            full,
+            self.description,
+        )
 
     def _find_covers(self) -> tuple[tuple[str, str], ...]:
         return find_covers(

@@ -51,7 +51,7 @@ from backbeat.mpc.monitoring.momentum_terms import (
 
 # Rate at which the residual follows [1/s].
 RATE = 10.0
-# The specific force of who has no accelerometer.
+# Specific force where there is no accelerometer.
 _NONE = np.zeros(0)
 
 

@@ -120,7 +120,7 @@ class PredictiveController(CollectableSystem):
         self.DeclarePeriodicUnrestrictedUpdateEvent(period, 0.0, weak(self._update))
 
     def plan_with(self, planner: Planner | None) -> None:
-        """Has somebody else plan from the next plan on; None for the step itself."""
+        """Has another planner plan from now on; None for the step itself."""
         self._begin = planner.start if planner else self.step
 
     def _read(self, context: Context) -> PredictiveMemory:

@@ -44,7 +44,7 @@ class ComingPlanner(Closing):
         try:
             self._made = PlannerProcess(behavior, settings)
         except Exception as error:
-            # Raised again by who takes it.
+            # Raised again where the planner is taken.
             self._error = error
         if self._is_closed:
             self.close()

@@ -5,8 +5,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from backbeat.behaviors.drumming.highest_tempo import find_highest_tempo
 from backbeat.behaviors.drumming.specification import DrummingSpecification
+from backbeat.behaviors.drumming.tempo.highest import find_highest_tempo
 from backbeat.cli.main import app
 
 PATTERN = """\

@@ -61,7 +61,7 @@ def test_knees_that_get_straight_between_knots_stay_bent(asked, strides):
     again = strides(*asked, more="bend: 0.2\n")
     assert not any("failed" in r for r in again.provenance["remarks"])
     assert (again.motion.q == motion.motion.q).all()
-    # Knees of who stands bend to one side, and in between as well.
+    # Knees of standing legs bend to one side, and in between as well.
     robot = motion.robot_model
     for i, contact in enumerate(motion.motion.contacts):
         stands = motion.motion.standing[:, i]

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backbeat.behaviors.drumming.highest_tempo import CLOSE, Bracket
 from backbeat.behaviors.drumming.specification import DrummingSpecification
-from backbeat.behaviors.drumming.tempo_tries import Try
+from backbeat.behaviors.drumming.tempo.highest import CLOSE, Bracket
+from backbeat.behaviors.drumming.tempo.tries import Try
 from backbeat.behaviors.music.notation.score import Hit, Hold, Score
 from backbeat.behaviors.music.notation.tempo import Tempo, TempoChange
 from backbeat.behaviors.music.playing.haste import (

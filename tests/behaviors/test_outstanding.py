@@ -7,7 +7,7 @@ import pytest
 from pydrake.systems.framework import DiagramBuilder
 
 from backbeat.behaviors.drumming.drummer import kit_members
-from backbeat.behaviors.drumming.specification import TIP_RADIUS
+from backbeat.behaviors.drumming.problem import TIP_RADIUS
 from backbeat.behaviors.music.files.score_reader import load_score
 from backbeat.behaviors.specification.kinds import (
     SHIPPED_FOLDER,

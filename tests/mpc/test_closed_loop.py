@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from backbeat.behaviors.drumming.specification import REST_FORCE
+from backbeat.behaviors.drumming.problem import REST_FORCE
 from backbeat.models.contact.cones import wrench_cone
 from backbeat.mpc.analysis.drumming.rests import run_rests
 from backbeat.mpc.analysis.metrics import run_metrics

@@ -8,8 +8,8 @@ from backbeat.cli.common.options import INTERRUPTED
 from backbeat.models.common.errors import BackbeatError
 
 if TYPE_CHECKING:
-    from backbeat.behaviors.drumming.highest_tempo import HighestTempo
-    from backbeat.behaviors.drumming.tempo_tries import Try
+    from backbeat.behaviors.drumming.tempo.highest import HighestTempo
+    from backbeat.behaviors.drumming.tempo.tries import Try
 
 
 def print_highest_tempo(names: list[str], as_json: bool) -> None:
@@ -18,8 +18,8 @@ def print_highest_tempo(names: list[str], as_json: bool) -> None:
     Raises:
         BackbeatError: not one drumming pattern was named, or it cannot be played.
     """
-    from backbeat.behaviors.drumming.highest_tempo import find_highest_tempo
     from backbeat.behaviors.drumming.specification import DrummingSpecification
+    from backbeat.behaviors.drumming.tempo.highest import find_highest_tempo
     from backbeat.behaviors.specification.kinds import (
         find_specification,
         read_specification,

@@ -30,7 +30,7 @@ class Economy:
         """Begins without a measurement.
 
         Args:
-            detail: who chooses, one of `savings.DETAILS`.
+            detail: how savings are chosen, one of `savings.DETAILS`.
         """
         possible = [s for s in Saving if s is not Saving.PLANNER or cores() >= 2]
         self.savings, self.sentence = Savings(possible, detail), ""
@@ -56,7 +56,7 @@ class Economy:
         self._say(take)
 
     def choose(self, detail: str, take: KeptSimulation | None) -> None:
-        """Changes who chooses; see `Savings.choose`."""
+        """Changes how savings are chosen; see `Savings.choose`."""
         self.savings.choose(detail)
         if take is not None:
             self.begin(take)

@@ -18,7 +18,7 @@ class Playback:
         is_simulated: whether it begins in closed loop.
         unverified: whether to simulate what failed verification.
         chooses: whether pages begin with the choice of a behavior, at rest.
-        detail: who chooses what is saved where a machine is too slow, see
+        detail: how it is chosen what is saved where a machine is too slow, see
             `savings.DETAILS`.
         out: where runs are saved.
     """

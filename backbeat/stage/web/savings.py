@@ -51,7 +51,7 @@ INSTEAD = {
     Saving.WATCH: "no watch for unknown forces",
     Saving.STEPS: "steps of 2 ms",
 }
-# Who chooses: the measurements, or somebody who has all of it or the least.
+# How savings are chosen: by the measurements, or by hand none or all of them.
 AUTOMATIC, FULL, LEAST = "auto", "full", "least"
 DETAILS = AUTOMATIC, FULL, LEAST
 
@@ -94,17 +94,18 @@ class Savings:
 
         Args:
             possible: what this machine has something of.
-            detail: who chooses, one of `DETAILS`.
+            detail: how they are chosen, one of `DETAILS`.
         """
         self._possible = [saving for saving in Saving if saving in possible]
         self._calm, self._patience = 0, CALM
         self._since_back: int | None = None
         self.latest: Measured | None = None
+        self.taken: tuple[Saving, ...] = ()
         self.choose(detail)
 
     @property
     def detail(self) -> str:
-        """Who chooses."""
+        """How they are chosen, one of `DETAILS`."""
         return self._detail
 
     def choose(self, detail: str) -> None:
@@ -112,11 +113,7 @@ class Savings:
         self._detail = detail
         self._calm, self._patience, self._since_back = 0, CALM, None
         if detail != AUTOMATIC:
-            self.taken: tuple[Saving, ...] = (
-                tuple(self._possible) if detail == LEAST else ()
-            )
-        elif not hasattr(self, "taken"):
-            self.taken = ()
+            self.taken = tuple(self._possible) if detail == LEAST else ()
 
     def begin(self) -> None:
         """Forgets the last measurement: what goes on now was not measured yet."""
@@ -188,7 +185,7 @@ class Savings:
         return f"{said}; try {self._remedy(now, waits)}"
 
     def _remedy(self, now: Measured, waits: bool) -> str:
-        """What whoever looks on can do."""
+        """What a viewer can do about it."""
         if waits:
             return "reset, which begins anew in steps of 2 ms"
         if now.processor < OWN:

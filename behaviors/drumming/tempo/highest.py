@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from backbeat.behaviors.drumming.specification import DrummingSpecification
-from backbeat.behaviors.drumming.tempo_tries import Progress, TempoTries, Try
+from backbeat.behaviors.drumming.tempo.tries import Progress, TempoTries, Try
 from backbeat.models.common.errors import BackbeatError
 from backbeat.optimization.diagnosis.explanation import explain
 from backbeat.optimization.diagnosis.limit_use import active_limits

@@ -1,0 +1,71 @@
+"""DrummingKeys: what a drumming specification says, and the files that it names."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from backbeat.behaviors.drumming.strokes import Stroke
+from backbeat.behaviors.library.store import check_name
+from backbeat.behaviors.motion.authored import Specification
+from backbeat.behaviors.music.files.note_maps import map_files
+from backbeat.behaviors.music.files.score_reader import (
+    find_notes,
+    score_files,
+)
+from backbeat.behaviors.music.notation.score_description import Adaptation
+from backbeat.models.common.errors import BackbeatError, located
+from backbeat.models.kit.description import kit_sources, kit_text
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.models.kit.schema import USUAL
+
+
+@dataclass
+class DrummingKeys(Specification):
+    """Keys of `kind: drumming`, whose score is not compiled."""
+
+    kind: str = "drumming"
+    equipment: list[str] = field(default_factory=lambda: ["sticks"])
+    # Score in the folder `scores` beside this file, without its ending; or a
+    # tablature or MIDI file there or beside this one, with its ending.
+    score: str = ""
+    # The drums: "drum-kit" or another kit that ships, or a kit file, as a path from the
+    # folder of this file.
+    kit: str = USUAL
+    # "chair": sits freely on the kit's chair; "none": stands.
+    seat: str = "none"
+    stroke: Stroke = field(default_factory=Stroke)
+    # Factor on the tempo of what is played; rests keep the time they have.
+    haste: float = 1.0
+    # What is done to the score, before the choices that it makes itself.
+    adapt: Adaptation = field(default_factory=Adaptation)
+
+    def score_path(self, folder: str | Path) -> Path:
+        """Path of the score.
+
+        Raises:
+            BackbeatError: no score is named, or no file could have its name.
+        """
+        folder = Path(folder)
+        if not self.score:
+            raise BackbeatError(
+                f"{self.name}: score names no file; write 'score: my-song' for "
+                "scores/my-song.yaml, or the name of a tablature or MIDI file",
+                path=("score",),
+            )
+        if Path(self.score).suffix:
+            return find_notes(folder, self.score)
+        return folder / "scores" / f"{check_name(self.score)}.yaml"
+
+    def sources(self, folder: str | Path) -> list[Path]:
+        """Files besides the specification that decide the motion."""
+        score = score_files(self.score_path(folder))
+        score += map_files(self.adapt.map, score[0].parent, self.name)
+        return [*score, *kit_sources(self.kit, folder)]
+
+    def drum_kit(self, folder: str | Path) -> DrumKit:
+        """The kit, its origin at that of the world.
+
+        Raises:
+            BackbeatError: there is no such kit, or it makes no sense.
+        """
+        with located("kit"):
+            return DrumKit(text=kit_text(self.kit, folder))

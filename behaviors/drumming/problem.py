@@ -1,0 +1,282 @@
+"""Drumming: a score becomes a trajectory problem for two arms and a torso.
+
+Every hit is a knot on which a stick tip is at its drum, an impact that turns the
+tip's speed around, and a stroke: high before and after, fast at the head. Holds
+are stretches in which tips stand on heads with a bounded force while the torso
+turns to the beat.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from pydrake.math import RigidTransform
+
+from backbeat.behaviors.drumming.drum_tasks import DrumTasks
+from backbeat.behaviors.drumming.drummer import (
+    kit_members,
+    make_player,
+    played_feet,
+    score_events,
+    target_pose,
+)
+from backbeat.behaviors.drumming.elbows import find_elbows, raised_at_hits
+from backbeat.behaviors.drumming.keys import DrummingKeys
+from backbeat.behaviors.drumming.pedal_strokes import HEEL_FORCE, PedalTasks
+from backbeat.behaviors.drumming.resting import RestingPostures, shared_members
+from backbeat.behaviors.drumming.robot_at_kit import RobotAtKit
+from backbeat.behaviors.drumming.starting_path import (
+    contact_schedule,
+    start_at_rest,
+    strike_path,
+)
+from backbeat.behaviors.motion.knot_grid import KnotGrid
+from backbeat.behaviors.motion.plan import MotionPlan, check_length
+from backbeat.behaviors.motion.second_thoughts import ROUNDS, think_again
+from backbeat.behaviors.music.files.score_reader import (
+    load_score,
+)
+from backbeat.behaviors.music.notation.percussion import Members
+from backbeat.behaviors.music.notation.player import NO_ADVICE, Advice, HandModel
+from backbeat.behaviors.music.notation.score import FEET, HANDS, Score
+from backbeat.behaviors.music.playing.haste import hastened
+from backbeat.models.common.errors import located
+from backbeat.models.kit.description import kit_text
+from backbeat.models.kit.drum_kit import DrumKit
+from backbeat.optimization.interior_point.solution import Trouble
+from backbeat.optimization.problem.dense_trajectory import DenseTrajectory
+from backbeat.optimization.problem.trajectory_problem import (
+    Limits,
+    TrajectoryProblem,
+    Weights,
+)
+
+TIP_RADIUS = 0.007  # m
+# Beats from knot to knot, at most, in a rest beside what is hastened.
+REST_ANCHORS = 0.5
+ASIDE = 0.04  # of a strike from that of the other hand, half of it [m]
+# Least and most force of a tip that rests on a head [N].
+REST_FORCE = (1.0, 15.0)
+# What knots may use; and where a motion failed before, with more left to what happens
+# between them.
+FIRST = Limits(point_force=REST_FORCE, friction_share=0.8, patch_share=0.3)
+CAREFUL = replace(FIRST, torque=0.65, friction_share=0.55, patch_share=0.2)
+# Most share of friction where feet kick.
+HEEL_FRICTION = 0.65
+# Share of the smoothness of a leg whose foot plays.
+PLAYING = 0.5
+# Wrists whip, arms carry, the torso hardly moves for a hit.
+WEIGHTS = Weights(
+    acceleration=0.06,
+    moment=40.0,
+    smoothness_share={
+        "base": 150.0,
+        "waist": 20.0,
+        "left leg": 4.0,
+        "right leg": 4.0,
+        "left wrist": 0.1,
+        "right wrist": 0.1,
+    },
+)
+
+
+class DrummingProblem:
+    """A specification as a trajectory problem, with the hands that play it."""
+
+    def __init__(
+        self,
+        specification: DrummingKeys,
+        folder: Path,
+        advice: Advice = NO_ADVICE,
+        rounds: int = ROUNDS,
+    ) -> None:
+        """Finds hands for the score, and knots for what they play.
+
+        Args:
+            specification: what is to be played.
+            folder: where it was found.
+            advice: which choices to avoid.
+            rounds: how often other choices may be tried where no motion is found.
+
+        Raises:
+            BackbeatError: the score, kit or robot makes no sense.
+        """
+        self.specification, self.folder = specification, folder
+        self.advice, self.rounds = advice, rounds
+        seated = specification.seat == "chair"
+        path = specification.score_path(folder)
+        with located("kit"):
+            kit = kit_text(specification.kit, folder)
+        written = self._load(path, kit_members(DrumKit(text=kit)))
+        feet = played_feet(written, seated, specification.name)
+        with located("robot"):
+            at_kit = RobotAtKit(
+                specification.robot, specification.equipment, seated, kit, feet
+            )
+        self.at_kit, self.robot, self.kit = at_kit, at_kit.robot, at_kit.kit
+        self.postures = at_kit.strike_postures(specification.stroke.slope)
+        self.shared: set[str] = set()
+        # Of its own: as long as nobody knows what is shared, tips aim elsewhere.
+        reach = at_kit.strike_postures(specification.stroke.slope)
+        player = make_player(self.kit, reach, self.touch, advice)
+        score = self._load(path, kit_members(self.kit), player)
+        self.score: Score = hastened(score, specification.haste)
+        self.resting = RestingPostures(at_kit, self.postures, self.touch)
+        self.tempo = self.score.tempo
+        self.shared = shared_members(self.score)
+        check_length(specification.name, self.tempo.time(self.score.beats))
+        beats = [h.beat for h in self.score.hits]
+        beats += [b for h in self.score.holds for b in (h.contact_start, h.contact_end)]
+        beats += [b for t in self.score.targets for b in (t.beat, t.beat + t.beats)]
+        ways = [
+            (a, b)
+            for hand in (*HANDS, *at_kit.feet)
+            for (a, *_), (b, *_) in itertools.pairwise(self.score.stops(hand))
+        ]
+        if specification.haste != 1.0:
+            # Knots grow apart from one of these to the next.
+            for h in self.score.holds:
+                beats += list(np.arange(h.contact_start, h.contact_end, REST_ANCHORS))
+        # An ankle is at the hit in a third of the time that a wrist takes.
+        steps = frozenset(h.beat for h in self.score.hits if h.hand in FEET)
+        finer = (*(steps,) * bool(steps), *self.advice.finer)
+        self.grid = KnotGrid(self.tempo, self.score.beats, beats, ways, finer)
+        self.times = self.grid.times
+
+    def _load(
+        self, path: Path, members: Members, player: HandModel | None = None
+    ) -> Score:
+        """The score with what the specification has done to it."""
+        return load_score(path, members, player, self.specification.adapt)
+
+    def aim(self, member: str, hand: str) -> tuple[float, float]:
+        """Where a hand strikes a head, from its strike point, in its axes [m].
+
+        Hands that share a member strike it side by side, or sticks would meet.
+        """
+        if member not in self.shared:
+            return (0.0, 0.0)
+        turn = self.kit.strike_pose(member).rotation().matrix()[:2, :2]
+        x, y = turn.T @ [0.0, ASIDE if hand == "left" else -ASIDE]
+        return (float(x), float(y))
+
+    def touch(self, member: str, hand: str) -> RigidTransform:
+        """Where a tip is when it touches a head; axes of the head.
+
+        The same of a target by its name, which is in the air.
+        """
+        if member not in self.kit.members:
+            return target_pose(self.score, self.kit, member, hand, self.touch)
+        place = [*self.aim(member, hand), TIP_RADIUS]
+        return self.kit.strike_pose(member) @ RigidTransform(place)
+
+    def plan(self) -> MotionPlan:
+        """The problem with strokes, holds and impacts of all hits."""
+        specification, stroke = self.specification, self.specification.stroke
+        q_start = start_at_rest(
+            self.score, self.resting, self.at_kit.posture, specification.name
+        )
+        path = strike_path(
+            self.score, self.times, self.postures, self.touch, stroke.apex, q_start
+        )
+        drumming = DrumTasks(
+            self.robot, self.kit, self.score, self.grid, self.touch, stroke
+        )
+        tasks = [*drumming.postures(q_start, path), *drumming.holds()]
+        heights = {hand: self.at_kit.elbow_height(hand) for hand in HANDS}
+        tasks += drumming.elbows(heights, self.postures.elbow_is_free)
+        tasks += drumming.targets()
+        for hand in HANDS:
+            tasks += drumming.strokes(hand)
+        impacts = drumming.impacts()
+        for pedal in self._pedals():
+            tasks += pedal.tasks()
+            impacts += pedal.impacts()
+        if specification.seat == "none":
+            tasks.append(drumming.balance(self.at_kit.supports))
+        problem = TrajectoryProblem(
+            robot=self.robot,
+            times=self.times,
+            schedule=contact_schedule(self.score, self.at_kit.supports, self.touch),
+            q_start=q_start,
+            posture=q_start,
+            guess=path,
+            guess_is_clear=True,
+            tasks=tasks,
+            impacts=impacts,
+            collisions=self.at_kit.collisions,
+            near=drumming.near(self.at_kit.collisions),
+            limits=self._limits(),
+            weights=specification.objectives.weights(self._weights()),
+        )
+        return MotionPlan(
+            problem=problem,
+            mount=self.at_kit.mount,
+            events=score_events(self.score, self.aim),
+            scene=self.at_kit.scene,
+            bpm=self.tempo.bpm,
+            meter=self.tempo.meter,
+            remarks=self.score.remarks,
+            review=self._review,
+            otherwise=self._otherwise if self.rounds else None,
+            advice=self.advice,
+        )
+
+    def _review(self, motion: DenseTrajectory, com: np.ndarray) -> list[str]:
+        """Hits at which an elbow is not down, measured on the motion."""
+        elbows = find_elbows(self.robot, motion.t, motion.q)
+        return raised_at_hits(elbows, score_events(self.score, self.aim))
+
+    def _pedals(self) -> list[PedalTasks]:
+        """What feet do."""
+        stroke = self.specification.stroke
+        return [
+            PedalTasks(
+                foot,
+                self.score.of_hand(name),
+                self.grid,
+                stroke,
+                self.kit.member(foot.pedal.member).restitution,
+            )
+            for name, foot in self.at_kit.feet.items()
+        ]
+
+    def _limits(self) -> Limits:
+        """Limits of the motion; heels of feet on pedals carry their legs."""
+        limits = CAREFUL if self._is_careful else FIRST
+        heels = {foot.heel: HEEL_FORCE for foot in self.at_kit.feet.values()}
+        if not heels:
+            return limits
+        friction = min(limits.friction_share, HEEL_FRICTION)
+        return replace(limits, contact_forces=heels, friction_share=friction)
+
+    def _weights(self) -> Weights:
+        """Weights of the motion; a leg that plays may move."""
+        sides = (name.partition(" ")[0] for name in self.at_kit.feet)
+        legs = {f"{side} leg": PLAYING for side in sides}
+        return replace(WEIGHTS, smoothness_share={**WEIGHTS.smoothness_share, **legs})
+
+    @property
+    def _is_careful(self) -> bool:
+        """Whether closer knots alone did not help."""
+        advice = self.advice
+        return bool(advice.prices or advice.dropped) or len(advice.finer) > 1
+
+    def _otherwise(self, troubles: Sequence[Trouble]) -> MotionPlan | None:
+        """A plan with other hands where no motion was found, if there is one."""
+        advice, rounds = self.advice, self.rounds
+        may_drop = self.score.may_drop
+        while rounds:
+            rounds -= 1
+            arms = self.at_kit.arms
+            thought = think_again(advice, self.score, troubles, arms, may_drop)
+            if thought is None:
+                return None
+            advice = thought
+            other = DrummingProblem(self.specification, self.folder, advice, rounds)
+            is_finer = not np.array_equal(other.times, self.times)
+            if is_finer or other.score.hits != self.score.hits:
+                return other.plan()
+        return None

@@ -1,0 +1,1 @@
+"""How fast a pattern can be drummed, by tries that are each solved and verified."""
