@@ -103,6 +103,14 @@ class DanceSpecification(DanceLayers):
         Raises:
             BackbeatError: a move, parameter or track does not exist or fit.
         """
+        return self.compiled(folder)[0]
+
+    def compiled(self, folder: str | Path) -> tuple[MotionPlan, list[RuleFinding]]:
+        """The plan, and what becomes of its moves with what the dancer carries.
+
+        Raises:
+            BackbeatError: a move, parameter or track does not exist or fit.
+        """
         self.check_grid()
         meter = self.meter_map()
         tempo = Tempo(self.bpm, meter)
@@ -120,7 +128,7 @@ class DanceSpecification(DanceLayers):
         def review(motion: DenseTrajectory, com: np.ndarray) -> list[str]:
             return departures(problem, motion, com, placed, self.bpm)
 
-        return MotionPlan(
+        plan = MotionPlan(
             problem=problem,
             mount=Mount(),
             events=_events(placed, tempo, robot),
@@ -133,6 +141,7 @@ class DanceSpecification(DanceLayers):
             ),
             review=review if used else None,
         )
+        return plan, kept
 
     def with_bent_knees(self) -> "DanceSpecification | None":
         """As of `Specification`, by the key `bend`."""

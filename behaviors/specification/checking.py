@@ -256,8 +256,7 @@ def _values(
     found += findings(dance, moves | recorded)
     if compiles and not any(f.fails for f in found):
         try:
-            dance.plan(path.parent)
-            found += dance.carried_findings(moves | recorded)
+            found += dance.compiled(path.parent)[1]
         except BackbeatError as error:
             found.append(RuleFinding(True, ("tracks",), str(error)))
     return found
