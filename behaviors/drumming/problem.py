@@ -88,7 +88,7 @@ class DrummingProblem:
     def __init__(
         self,
         specification: DrummingKeys,
-        folder: Path,
+        folder: str | Path,
         advice: Advice = NO_ADVICE,
         rounds: int = ROUNDS,
     ) -> None:
@@ -103,7 +103,7 @@ class DrummingProblem:
         Raises:
             BackbeatError: the score, kit or robot makes no sense.
         """
-        self.specification, self.folder = specification, folder
+        self.specification, self.folder = specification, Path(folder)
         self.advice, self.rounds = advice, rounds
         seated = specification.seat == "chair"
         path = specification.score_path(folder)
