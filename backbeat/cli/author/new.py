@@ -122,16 +122,16 @@ def command(
         ),
     ],
     name: Annotated[str, typer.Argument(help="Its name: small letters, digits, '-'.")],
-    folder: Annotated[Path, typer.Option(help="Where to put it.")] = Path(),
+    folder: Annotated[Path, typer.Option(help="Folder to write it to.")] = Path(),
     recording: Annotated[
         Path | None,
         typer.Option(help="CSV file of joint angles that a dance starts from."),
     ] = None,
     unit: Annotated[
-        str, typer.Option(help="Of the recording: radians or degrees.")
+        str, typer.Option(help="Unit of the recording: radians or degrees.")
     ] = "",
     robot: Annotated[
-        str, typer.Option(help="Robot that ships, or path of a robot YAML.")
+        str, typer.Option(help="Name of a robot that ships, or path of a robot YAML.")
     ] = ATLAS,
 ) -> None:
     """Writes a specification that builds as it is, with comments on what to change."""
