@@ -35,7 +35,7 @@ MidiFile = Annotated[Path | None, typer.Option(help="MIDI file to write.")]
 WavFile = Annotated[Path | None, typer.Option(help="WAV file to write.")]
 Click = Annotated[bool, typer.Option("--click", help="Add a metronome to the drums.")]
 Latency = Annotated[
-    float, typer.Option(help="Delay of the drums [ms]; negative for earlier.")
+    float, typer.Option(help="Delay of the drums in ms; negative for earlier.")
 ]
 Backing = Annotated[
     Path | None, typer.Option(help="WAV file of your own to mix with the drums.")

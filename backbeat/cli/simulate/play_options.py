@@ -73,7 +73,7 @@ FramesPerSecond = Annotated[
 Click = Annotated[
     bool, typer.Option("--click", help="Add a metronome to the recording.")
 ]
-Latency = Annotated[float, typer.Option(help="Delay of the recording's drums [ms].")]
+Latency = Annotated[float, typer.Option(help="Delay of the recording's drums in ms.")]
 Backing = Annotated[
     Path | None, typer.Option(help="WAV file of your own to mix into the recording.")
 ]

@@ -46,7 +46,7 @@ BeatPriority = Annotated[
     ),
 ]
 Duration = Annotated[
-    float | None, typer.Option(help="End of the run, in time of the behavior [s].")
+    float | None, typer.Option(help="End of the run, in s of the behavior's time.")
 ]
 Pushes = Annotated[
     list[str] | None,
