@@ -35,7 +35,7 @@ meter: 4/4
 steps_per_beat: 2
 # Share of a pair of notes before the off-beat: 0.5 is straight, 0.667 swings.
 swing: 0.5
-# Pieces that the kit lacks, such as a kick: "drop", "map" to a drum nearby, or "refuse".
+# Pieces that the kit lacks, such as a kick: "drop", "map" to a nearby drum or "refuse".
 absent: drop
 # A recording of your own, beside this file, that plays along.
 # backing: my-song.wav
