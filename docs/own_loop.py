@@ -6,8 +6,7 @@
 This example needs no diagram, context or simulator. The memory of both controllers is
 an argument and a result of these functions. The few lines of `move` integrate the
 robot, with its feet fixed to the ground; your own simulator or a robot can take their
-place.
-From the root of the checkout:
+place. From the root of the checkout:
 
     .venv/bin/python docs/own_loop.py
 """
