@@ -36,7 +36,7 @@ from backbeat.models.dynamics.rotations import (
     left_jacobian_inverse,
     relative_log,
 )
-from backbeat.optimization.qp.program import INFINITY, QuadraticProgram
+from backbeat.optimization.qp.program import UNBOUNDED, QuadraticProgram
 
 
 class _Targets(NamedTuple):
@@ -176,7 +176,7 @@ class PostureStep:
         lower, upper = np.empty(n + 2 * m + (m == 0)), np.empty(n + 2 * m + (m == 0))
         _limit(self.q, *limits, lower, upper)
         if m == 0:
-            lower[n], upper[n] = -INFINITY, INFINITY
+            lower[n], upper[n] = -UNBOUNDED, UNBOUNDED
             return QuadraticProgram(H, g, np.zeros((1, n)), lower, upper)
         room, A = np.empty(m), np.zeros((m, n + m))
         _bound_below(
@@ -309,5 +309,5 @@ def _add_slacks(
             larger[i, j] = H[i, j]
     for i in range(m):
         larger[n + i, n + i] = stiffness
-        lower[n + i], upper[n + i] = -INFINITY, INFINITY
-        lower[n + m + i], upper[n + m + i] = -room[i], INFINITY
+        lower[n + i], upper[n + i] = -UNBOUNDED, UNBOUNDED
+        lower[n + m + i], upper[n + m + i] = -room[i], UNBOUNDED

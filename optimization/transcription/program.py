@@ -21,7 +21,7 @@ from backbeat.models.dynamics.kinematic_tree import KinematicTree
 
 # Rows of the wrench cone of one contact (16 for a patch) and its normal force.
 CONE_ROWS = 16
-FREE = 1e30
+UNBOUNDED = 1e30
 
 
 class RowLayout(NamedTuple):

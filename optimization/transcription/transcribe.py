@@ -43,7 +43,7 @@ from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.frame_slots import FrameSlot, make_slots
 from backbeat.optimization.transcription.program import (
     CONE_ROWS,
-    FREE,
+    UNBOUNDED,
     Program,
     row_layout,
 )
@@ -123,8 +123,8 @@ class Transcription:
             effort_weight=w.effort,
             velocity_weight=w.velocity * self._shares(),
             acceleration_weight=w.acceleration * self._shares(),
-            lower=np.full((N, rows.num_rows), -FREE),
-            upper=np.full((N, rows.num_rows), FREE),
+            lower=np.full((N, rows.num_rows), -UNBOUNDED),
+            upper=np.full((N, rows.num_rows), UNBOUNDED),
             # Makes 1 mm/s of remaining speed as bad as 1e-2 of a scaled row.
             rest_scale=10.0 * spans[-1] if problem.end_at_rest else 0.0,
         )

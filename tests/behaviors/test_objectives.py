@@ -73,7 +73,7 @@ def test_dear_time_is_saved():
     def duration(price):
         made = plan(STEPS, time=price)
         solution = optimize_durations(
-            made.problem, made.free_phases, made.price_of_time
+            made.problem, made.free_phases, made.time_weight
         )
         return solution.transcription.problem.times[-1]
 

@@ -15,7 +15,7 @@ from backbeat.mpc.remote.address import Address
 from backbeat.mpc.safety.fail_safe import Cause
 from backbeat.mpc.serving.server import ControllerServer
 from backbeat.mpc.whole_body.programs.task_preset import load_preset
-from backbeat.mpc.whole_body.tick import CARRY
+from backbeat.mpc.whole_body.core import CARRY
 
 DOCS = Path(__file__).parents[2] / "docs"
 REMOTE, PRESETS, FORCES = (

@@ -1,4 +1,4 @@
-"""WorldError: how the world differs from what plan and controllers believe.
+"""ModelMismatch: how the world differs from what plan and controllers believe.
 
 Nothing of it is told to the controllers. What is drawn depends on the scenario's
 seed alone, and each kind of error has random numbers of its own, so that one more
@@ -42,7 +42,7 @@ def either_way(random: np.random.Generator, most: float) -> float:
 
 
 @dataclass
-class WorldError:
+class ModelMismatch:
     """How the simulated world differs from the plan's; by default not at all."""
 
     # Height of the ground under each foothold, drawn from -this to this [m].
@@ -82,7 +82,7 @@ class WorldError:
     # and how many ticks in a row are lost at once.
     tick_burst: int = 1
 
-    def check(self) -> "WorldError":
+    def check(self) -> "ModelMismatch":
         """Returns the error when its values make sense.
 
         Raises:

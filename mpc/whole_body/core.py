@@ -1,6 +1,6 @@
-"""WholeBodyTick: the fast loop as a pure function of state, plan and memory.
+"""WholeBodyCore: the fast loop as a pure function of state, plan and memory.
 
-    tick = WholeBodyTick(program, reference)
+    tick = WholeBodyCore(program, reference)
     memory = tick.start()
     memory = tick(t, q, v, plan, memory)    # memory.command goes to the joints
 
@@ -67,7 +67,7 @@ def _move_on(q: Vector, v: Vector, time: float, floating: bool, out: Vector) -> 
     return True
 
 
-class WholeBodyTick:
+class WholeBodyCore:
     """Turns a plan and the state into joint commands; equal calls, equal answers.
 
     When the program is not solved, the command in force goes on for a while, then
