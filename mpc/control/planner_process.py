@@ -22,12 +22,12 @@ from backbeat.behaviors.library.store import Library
 from backbeat.models.common.closing import Closing
 from backbeat.models.common.errors import BackbeatError, clipped
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.plan_message import pack, unpack
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING
 from backbeat.mpc.predictive.settings import PlanSettings
-from backbeat.mpc.predictive.step import PredictiveStep
 from backbeat.mpc.reference.trajectory import Reference
 
 _LENGTH = struct.Struct("<Q")
@@ -51,9 +51,9 @@ class PlannerSettings:
     start_time: float
     planning_time: float
 
-    def make_step(self, behavior: Behavior) -> PredictiveStep:
+    def make_step(self, behavior: Behavior) -> PredictiveCore:
         """What plans with these settings."""
-        return PredictiveStep(
+        return PredictiveCore(
             PredictiveProgram(Reference(behavior), self.settings.adapt(self.weights)),
             self.period,
             self.start_time,
@@ -151,7 +151,7 @@ class PlannerProcess(Closing):
         force: np.ndarray | None = None,
         settings: PlanSettings | None = None,
     ) -> PendingMemory:
-        """Asks for what `PredictiveStep` would return."""
+        """Asks for what `PredictiveCore` would return."""
         if self._open is not None:
             self._open.result()
         self._send(pack((t, q, v, memory, force, settings)))

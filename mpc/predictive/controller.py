@@ -9,12 +9,12 @@ from pydrake.systems.framework import BasicVector, Context, State
 from backbeat.models.common.collectable_system import CollectableSystem, weak
 from backbeat.mpc.plans.explanation import PlanExplanation
 from backbeat.mpc.plans.weights import PredictiveWeights
+from backbeat.mpc.predictive.core import PredictiveCore
 from backbeat.mpc.predictive.memory import PredictiveMemory
 from backbeat.mpc.predictive.plan_explanation import explain_plan
 from backbeat.mpc.predictive.program import PredictiveProgram
 from backbeat.mpc.predictive.recovery import STEPPING, Recovery
 from backbeat.mpc.predictive.settings import PlanSettings, TempoRamp
-from backbeat.mpc.predictive.step import PredictiveStep
 
 
 class Pending(Protocol):
@@ -36,7 +36,7 @@ class Planner(Protocol):
         force: np.ndarray | None = None,
         settings: PlanSettings | None = None,
     ) -> Pending:
-        """Begins what `PredictiveStep` would do."""
+        """Begins what `PredictiveCore` would do."""
 
 
 class PredictiveController(CollectableSystem):
@@ -78,13 +78,13 @@ class PredictiveController(CollectableSystem):
         """Makes the controller.
 
         Args:
-            program, period, start_time, recovery: as of `PredictiveStep`.
+            program, period, start_time, recovery: as of `PredictiveCore`.
             planning_time: how much later than its state a plan takes effect [s].
             planner: plans meanwhile in place of this; None plans at once.
             weights: what settings adapt; None for those that ship.
         """
         super().__init__()
-        self.step = PredictiveStep(
+        self.step = PredictiveCore(
             program,
             period,
             start_time,

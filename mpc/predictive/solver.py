@@ -75,7 +75,7 @@ class PredictiveSolver:
         # What is left of a program without what is given; `_values` is zero elsewhere.
         self._left = of.P.copy(), of.A.copy(), of.G.copy()
         self._given, self._values = np.zeros(n, bool), np.zeros(n)
-        self._price_of_given = 0.0
+        self._fixed_cost = 0.0
 
     def ask(
         self, c: np.ndarray, b: np.ndarray, rows: np.ndarray, bounds: np.ndarray
@@ -88,7 +88,7 @@ class PredictiveSolver:
             rows: (2, m) bounds of the inequality rows.
             bounds: (2, n) bounds of the variables.
         """
-        self._asked = c, b, rows, bounds
+        self._data = c, b, rows, bounds
         of, (P, A, G) = self._of, self._left
         given = self._given, self._values
         P.data[:], A.data[:], G.data[:] = of.P.data, of.A.data, of.G.data
@@ -99,10 +99,10 @@ class PredictiveSolver:
             bounds.copy(),
         )
         find_given(bounds[0], bounds[1], INF, *given, free)
-        price = take_out_of_cost(P.indptr, P.indices, P.data, c, *given)
+        fixed_cost = take_out_of_cost(P.indptr, P.indices, P.data, c, *given)
         take_out_of_rows(A.indptr, A.indices, A.data, right, *given)
         take_out_of_rows(G.indptr, G.indices, G.data, rows, *given)
-        self._price_of_given = price
+        self._fixed_cost = fixed_cost
         self._solver.update(
             P=P,
             c=c,
@@ -139,9 +139,9 @@ class PredictiveSolver:
     @property
     def objective(self) -> float:
         """Value of the cost at the last answer."""
-        return float(self._solver.result.info.primal_obj) + self._price_of_given
+        return float(self._solver.result.info.primal_obj) + self._fixed_cost
 
-    def prices(self) -> tuple[np.ndarray, np.ndarray]:
+    def multipliers(self) -> tuple[np.ndarray, np.ndarray]:
         """(2, m) and (2, n) prices of the bounds of rows and variables there.
 
         Those of variables that are given, and of their rows, are zero.
@@ -152,7 +152,7 @@ class PredictiveSolver:
 
     def _violation(self) -> float:
         """Most by which the last answer leaves the rows and bounds that were asked."""
-        (_, b, rows, (low, high)), x = self._asked, self.x
+        (_, b, rows, (low, high)), x = self._data, self.x
         A, G = self._of.A, self._of.G
         return max(
             farthest_row(A.indptr, A.indices, A.data, x, b, b),

@@ -14,10 +14,10 @@ from backbeat.mpc.plans.explanation import TickExplanation
 from backbeat.mpc.plans.hand_offset import HandOffset
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.trajectory import Reference
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
 from backbeat.mpc.whole_body.programs.momentum import WholeBodyProgram
 from backbeat.mpc.whole_body.programs.upper_body import UpperBody
-from backbeat.mpc.whole_body.tick import WholeBodyTick
 from backbeat.mpc.whole_body.tick_explanation import explain_tick
 from backbeat.mpc.whole_body.timing import TickTiming
 
@@ -66,7 +66,7 @@ class WholeBodyController(CollectableSystem):
         """Makes the controller.
 
         Args:
-            program, reference, timing, upper: as of `WholeBodyTick`.
+            program, reference, timing, upper: as of `WholeBodyCore`.
             start_time: time at which the behavior's phase is zero [s].
             motion: (3, 3) place, velocity and acceleration of what the upper body's
                 hand follows, at a time of the behavior [s], with where it begins
@@ -75,7 +75,7 @@ class WholeBodyController(CollectableSystem):
                 then, and the command in force goes on; None for never.
         """
         super().__init__()
-        self.tick = WholeBodyTick(program, reference, timing, upper=upper)
+        self.tick = WholeBodyCore(program, reference, timing, upper=upper)
         self._upper, self._motion = upper, motion
         self._start, self._is_lost = start_time, is_lost
         robot = self.robot = reference.robot

@@ -10,6 +10,7 @@ from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.plans.explanation import LimitReport, TaskReport, TickExplanation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.sampling import ReferenceSample
+from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
 from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS, Target
 from backbeat.mpc.whole_body.programs.momentum import (
@@ -17,7 +18,6 @@ from backbeat.mpc.whole_body.programs.momentum import (
     WholeBodySolution,
 )
 from backbeat.mpc.whole_body.programs.preset import PresetProgram
-from backbeat.mpc.whole_body.tick import WholeBodyTick
 
 # Rows of `backbeat.models.contact.cones.wrench_cone` in words; the axes are those of
 # the patch.
@@ -40,7 +40,7 @@ ARRIVED = 1.0
 
 
 def explain_tick(
-    tick: WholeBodyTick,
+    tick: WholeBodyCore,
     t: float,
     q: np.ndarray,
     v: np.ndarray,
@@ -53,7 +53,7 @@ def explain_tick(
 
     Args:
         tick: the fast loop.
-        t, q, v, plan, hands, target: as of `WholeBodyTick`.
+        t, q, v, plan, hands, target: as of `WholeBodyCore`.
         memory: what the tick before returned. Without it hands are taken to be as far
             from where the behavior has them as they shall be; nothing else that is said
             depends on it.
@@ -82,7 +82,7 @@ def explain_tick(
 
 
 def _aim(
-    tick: WholeBodyTick,
+    tick: WholeBodyCore,
     t: float,
     plan: Plan,
     memory: WholeBodyMemory | None,
@@ -124,7 +124,7 @@ def report_tasks(
         got = (J @ solution.vdot + Jdv)[3:]
         tasks.append(TaskReport(f"path of {name}", weight, wanted, got, "m/s^2"))
     tasks += _path_tasks(program, target, state, solution)
-    robot, free = program.robot, program.structure.free
+    robot, free = program.robot, program.model.free
     nq, nf = robot.base_positions, robot.base_velocities
     wanted = target.joints[2] + gains.posture_stiffness * (target.joints[0] - q[nq:])
     wanted += gains.posture_damping * (target.joints[1] - v[nf:])
@@ -204,10 +204,10 @@ def _path_tasks(
 ) -> Iterator[TaskReport]:
     """Paths of limbs in the air, turning and moving, in the axes of their patch."""
     weight = program.gains_for(target).swing_weight
-    for c in range(len(program.structure.limb)):
+    for c in range(len(program.model.limb)):
         if target.standing[c]:
             continue
-        name, off = program.contacts[c], solution.off_path[c]
+        name, off = program.contacts[c], solution.swing_slack[c]
         J, Jdv = state.jacobian(name), state.bias_acceleration(name)
         R = state.pose(name).rotation().matrix()
         got = ((J @ solution.vdot + Jdv).reshape(2, 3) @ R).ravel()
@@ -225,17 +225,17 @@ def _limits(
 ) -> Iterator[LimitReport]:
     """Both sides of every bound that is one."""
     tick, robot = program.workspace, program.robot
-    na, C = len(program.structure.free), len(program.contacts)
+    na, C = len(program.model.free), len(program.contacts)
     n, nj = len(tick.g), robot.num_joints
-    free = solution.vdot[robot.base_velocities :][program.structure.free]
-    x = np.concatenate([free, (solution.wrench + solution.off_path).ravel()])
+    free = solution.vdot[robot.base_velocities :][program.model.free]
+    x = np.concatenate([free, (solution.wrench + solution.swing_slack).ravel()])
     values = np.concatenate([x, tick.A @ x])
     first = n + C * CONE_ROWS
 
     def describe(i: int, side: str) -> tuple[str, float, float, str] | None:
         """Name, what to add to value and bound, scale and unit of bound i."""
         if i < na:
-            joint = robot.joint_names[program.structure.free[i]]
+            joint = robot.joint_names[program.model.free[i]]
             return f"{joint} braking before its {side} stop", 0.0, BRAKING, "rad/s^2"
         if i < n:
             name = program.contacts[(i - na) // 6]
@@ -252,7 +252,7 @@ def _limits(
             name = robot.joint_names[j]
             return f"torque of {name} at its {side} limit", shift, effort, "N m"
         c, k = divmod(i - first - nj, 6)
-        j = program.structure.limb[c, k]
+        j = program.model.limb[c, k]
         shift = float(tick.z0[robot.base_velocities + j])
         name = robot.joint_names[j]
         return f"{name} braking before its {side} end", shift, BRAKING, "rad/s^2"
@@ -268,6 +268,6 @@ def _limits(
             if found is None:
                 continue
             name, shift, scale, unit = found
-            price = max(sign * float(solution.dual[i]), 0.0)
+            multiplier = max(sign * float(solution.dual[i]), 0.0)
             value = float(values[i]) + shift
-            yield LimitReport(name, value, bound + shift, price, scale, unit)
+            yield LimitReport(name, value, bound + shift, multiplier, scale, unit)

@@ -49,7 +49,7 @@ class Limit:
     unit: str
 
 
-def relaxations(
+def candidate_relaxations(
     problem: TrajectoryProblem,
 ) -> Iterator[tuple[str, Limit, Measure]]:
     """Every kind of constraint, what relaxes it and what measures its use.

@@ -243,7 +243,7 @@ class TrajectoryProblem:
         inside = (self.times >= start - 1e-9) & (self.times <= end + 1e-9)
         return np.where(inside)[0]
 
-    def stretched(self, factor: float) -> "TrajectoryProblem":
+    def time_scaled(self, factor: float) -> "TrajectoryProblem":
         """The same problem with `factor` times the time."""
         return self.retimed([factor * p.duration for p in self.schedule.phases])
 

@@ -20,7 +20,7 @@ import numpy as np
 from backbeat.models.common.errors import BackbeatError
 from backbeat.models.contact.cones import PATCH_MARGIN, wrench_cone
 from backbeat.models.robot.model import RobotModel
-from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS, Tick
+from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS, ProgramWorkspace
 from backbeat.mpc.whole_body.programs.limits import MAX_FORCE
 from backbeat.optimization.qp.program import (
     INFINITY,
@@ -104,7 +104,7 @@ class AccelerationProgram:
 
     def solve(
         self,
-        state: Tick,
+        state: ProgramWorkspace,
         q: np.ndarray,
         v: np.ndarray,
         standing: np.ndarray,
@@ -145,12 +145,12 @@ class AccelerationProgram:
         same = warm_dual is not None and len(warm_dual) == len(program.lower)
         return self._solver.solve(program, warm_dual if same else None)
 
-    def torques(self, state: Tick, y: np.ndarray) -> np.ndarray:
+    def torques(self, state: ProgramWorkspace, y: np.ndarray) -> np.ndarray:
         """(nj,) joint torques of a solution [N m]."""
         first = self.robot.base_velocities
         return (self._dynamics(state) @ y + state.bias)[first:]
 
-    def _dynamics(self, state: Tick) -> np.ndarray:
+    def _dynamics(self, state: ProgramWorkspace) -> np.ndarray:
         """(nv, n) matrix that makes generalized forces, less bias, of a solution."""
         loads = [-self.robot.weight * J.T for J in state.J]
         return np.hstack([state.M, *loads])
@@ -161,7 +161,7 @@ class AccelerationProgram:
         g: np.ndarray,
         hard: np.ndarray,
         values: np.ndarray,
-        state: Tick,
+        state: ProgramWorkspace,
         q: np.ndarray,
         v: np.ndarray,
         standing: np.ndarray,

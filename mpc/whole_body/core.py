@@ -67,7 +67,7 @@ def _move_on(q: Vector, v: Vector, time: float, floating: bool, out: Vector) -> 
     return True
 
 
-class WholeBodyTick:
+class WholeBodyCore:
     """Turns a plan and the state into joint commands; equal calls, equal answers.
 
     When the program is not solved, the command in force goes on for a while, then

@@ -18,7 +18,7 @@ SLIDING, LOADED, LEANING = 0.06, 100.0, 0.15
 HALVING, REGAIN, LEAST = 0.03, 0.03, 0.35
 
 
-def measure_grip(
+def estimate_friction_scale(
     reference: Reference,
     sample: ReferenceSample,
     before: Plan,
@@ -47,5 +47,5 @@ def measure_grip(
         if is_loaded and speed > SLIDING and load > LEANING * wrench[c, 5]:
             farthest = max(farthest, float(speed) * elapsed)
     if farthest > 0:
-        return max(LEAST, before.grip * 0.5 ** (farthest / HALVING))
-    return min(1.0, before.grip + REGAIN * elapsed)
+        return max(LEAST, before.friction_scale * 0.5 ** (farthest / HALVING))
+    return min(1.0, before.friction_scale + REGAIN * elapsed)

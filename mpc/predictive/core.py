@@ -16,14 +16,17 @@ import numpy as np
 
 from backbeat.models.state.check import is_state
 from backbeat.models.state.configuration import Configuration
-from backbeat.mpc.plans.grip import measure_grip
+from backbeat.mpc.plans.external_force import (
+    estimate_external_acceleration,
+    estimate_external_force,
+)
+from backbeat.mpc.plans.friction_scale import estimate_friction_scale
 from backbeat.mpc.plans.measurement import (
     measure_deviation,
     measure_ground,
     measure_shift,
     measure_soles,
 )
-from backbeat.mpc.plans.outside_force import measure_lift, measure_push
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.planning_time import carry
 from backbeat.mpc.plans.start import PlanStart
@@ -74,7 +77,7 @@ class _Measured(NamedTuple):
     force: np.ndarray | None  # (C,) normal forces on patches [N]
 
 
-class PredictiveStep:
+class PredictiveCore:
     """Plans forces, momentum and timing; equal calls, equal answers.
 
     When no plan is found, the last good one goes on for a while, then the behavior
@@ -209,7 +212,9 @@ class PredictiveStep:
     ) -> Plan:
         """The plan of a robot that need not keep its balance."""
         t = when - self.start_time
-        return replace(program.rest(t, tempo.asked(t), tempo.factor(t)), time=when)
+        return replace(
+            program.rest(t, tempo.requested_phase(t), tempo.factor(t)), time=when
+        )
 
     def _ahead(self, before: Plan) -> float:
         """Phase until the next plan is surely in force, at the rate so far [s]."""
@@ -250,7 +255,7 @@ class PredictiveStep:
     ) -> Plan | Failure:
         """A plan from what is measured."""
         t, s, now, sample, force = seen
-        reference, grip = self.reference, before.grip
+        reference, friction_scale = self.reference, before.friction_scale
         late, gravity = self._planning_time, reference.robot.gravity
         when = t + late
         elapsed, factor = when - before.time, tempo.factor(when - self.start_time)
@@ -265,32 +270,39 @@ class PredictiveStep:
         shift = measure_shift(now, reference, sample, before, s, downs)
         # A robot that may not step stands against a push, and would go along with a
         # plan that knew of it.
-        push = np.zeros(2)
+        external_acceleration_xy = np.zeros(2)
         off_balance = np.hypot(*program.off_balance(deviation, shift))
         balanced_at = t if off_balance < BALANCED else before.balanced_at
         if program.may_step and t - balanced_at < PUSHED:
-            push = measure_push(before, t, deviation, late)
-        is_calm = off_balance < program.weights.calm and not push.any()
+            external_acceleration_xy = estimate_external_acceleration(
+                before, t, deviation, late
+            )
+        is_balanced = (
+            off_balance < program.weights.dcm_error_low
+            and not external_acceleration_xy.any()
+        )
         # A sample stands for the period since a plan, not for all of a hold.
-        if force is not None and is_calm and before.is_fresh:
+        if force is not None and is_balanced and before.is_fresh:
             motion = rate * soles[:, 1]
-            grip = measure_grip(reference, sample, before, motion, elapsed, force)
-        lift = measure_lift(before, t, deviation, gravity, late)
+            friction_scale = estimate_friction_scale(
+                reference, sample, before, motion, elapsed, force
+            )
+        external_force_z = estimate_external_force(before, t, deviation, gravity, late)
         if when > t:
             deviation = carry(deviation, before, t, when, now)
-            known = before.push if before.is_fresh else np.zeros(2)
-            deviation[3:5] += late * (push - known)
+            known = before.external_acceleration_xy if before.is_fresh else np.zeros(2)
+            deviation[3:5] += late * (external_acceleration_xy - known)
             s = before.phase_at(when)
-        asked = tempo.asked(when - self.start_time)
+        requested_phase = tempo.requested_phase(when - self.start_time)
         begun = PlanStart(
-            asked,
+            requested_phase,
             s,
             deviation,
             shift,
             downs,
-            lift=lift,
-            push=push,
-            grip=grip,
+            external_force_z=external_force_z,
+            external_acceleration_xy=external_acceleration_xy,
+            friction_scale=friction_scale,
             tempo=factor,
         )
         start = begun.going_on(before)

@@ -10,7 +10,7 @@ from backbeat.mpc.remote.schema import Schema
 
 
 @dataclass(frozen=True)
-class Hello:
+class Handshake:
     """Who connects, and what it wants to be controlled.
 
     Attributes:
@@ -28,13 +28,13 @@ class Hello:
     weights: dict[str, Any] | None = None
 
 
-def hello_message(hello: Hello) -> dict[str, Any]:
+def handshake_message(handshake: Handshake) -> dict[str, Any]:
     """What is said first."""
-    return asdict(hello)
+    return asdict(handshake)
 
 
-def read_hello(message: dict[str, Any]) -> Hello:
-    """The inverse of `hello_message`.
+def read_handshake(message: dict[str, Any]) -> Handshake:
+    """The inverse of `handshake_message`.
 
     Raises:
         ProtocolError: something is missing.
@@ -42,7 +42,7 @@ def read_hello(message: dict[str, Any]) -> Hello:
     weights = message.get("weights")
     if weights is not None:
         weights = value(message, "weights", dict)
-    return Hello(
+    return Handshake(
         read_schema(message),
         value(message, "behavior", str),
         value(message, "motion", str),

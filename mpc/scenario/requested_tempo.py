@@ -12,7 +12,7 @@ from backbeat.mpc.scenario.specification import Scenario
 
 
 @dataclass(frozen=True)
-class AskedTempo:
+class RequestedTempo:
     """Tempos that follow each other; a run without changes has one.
 
     Attributes:
@@ -24,7 +24,7 @@ class AskedTempo:
     def phase(self, t: float) -> float:
         """Phase of the behavior that is asked for at a time of the behavior [s]."""
         past = [tempo for tempo in self.tempos[1:] if tempo.since <= t]
-        return (past[-1] if past else self.tempos[0]).asked(t)
+        return (past[-1] if past else self.tempos[0]).requested_phase(t)
 
     def when(self, phase: float) -> float:
         """Time of the behavior at which a phase is asked for [s]."""
@@ -57,18 +57,18 @@ class AskedTempo:
         return [(self.when(time), pulse) for time, pulse in pulses]
 
 
-def asked_tempo(scenario: Scenario) -> AskedTempo:
+def requested_tempo(scenario: Scenario) -> RequestedTempo:
     """The tempo that the events of a scenario ask for."""
     tempos = [TempoRamp()]
     for event in scenario.sorted_events():
         if event.tempo is not None:
             tempos.append(tempos[-1].changed(event.time, event.tempo))
-    return AskedTempo(tuple(tempos))
+    return RequestedTempo(tuple(tempos))
 
 
 def play_length(scenario: Scenario, behavior: Behavior) -> float:
     """From the start of the behavior to the end of the run [s]."""
-    ends = asked_tempo(scenario).when(behavior.duration)
+    ends = requested_tempo(scenario).when(behavior.duration)
     return float(min(scenario.duration or np.inf, ends + scenario.lead_out))
 
 

@@ -12,7 +12,7 @@ from backbeat.mpc.plans.plan import Plan
 
 # Rate at which the vertical force is learned [1/s], most that one plan may be off to be
 # learned from, and most of it in all [weights].
-LEARNING, SURPRISE, MOST_LIFT = 1.0, 0.05, 0.3
+LEARNING, SURPRISE, MAX_VERTICAL_FORCE = 1.0, 0.05, 0.3
 # Least acceleration that is taken for a push [m/s^2], and how long one that is felt is
 # taken to go on [s]: until the next plan has seen whether it has.
 FELT, GOES_ON = 6.0, 0.03
@@ -33,7 +33,7 @@ def _gained(
     return np.asarray(deviation[3:6] - before.at(t).deviation[3:6]), elapsed
 
 
-def measure_lift(
+def estimate_external_force(
     before: Plan, t: float, deviation: np.ndarray, gravity: float, late: float = 0.0
 ) -> float:
     """Vertical force that the world adds to what is believed [weights].
@@ -47,14 +47,14 @@ def measure_lift(
     """
     gained, elapsed = _gained(before, t, deviation, late)
     if gained is None:
-        return before.lift
+        return before.external_force_z
     off = gained[2] / (elapsed * gravity)
     off = min(max(float(off), -SURPRISE), SURPRISE)
-    lift = before.lift + LEARNING * elapsed * off
-    return min(max(lift, -MOST_LIFT), MOST_LIFT)
+    external_force_z = before.external_force_z + LEARNING * elapsed * off
+    return min(max(external_force_z, -MAX_VERTICAL_FORCE), MAX_VERTICAL_FORCE)
 
 
-def measure_push(
+def estimate_external_acceleration(
     before: Plan, t: float, deviation: np.ndarray, late: float = 0.0
 ) -> np.ndarray:
     """(2,) horizontal acceleration by which the world pushes [m/s^2].
@@ -72,34 +72,45 @@ def measure_push(
     if gained is None:
         return np.zeros(2)
     gained = gained[:2]
-    if before.push.any():
+    if before.external_acceleration_xy.any():
         # The velocity that the plan foresaw of its own push, as it tells it between
         # its knots.
         h = before.durations
-        known = outside_acceleration(0.0, before.push, h, 0.0)[:, :2]
+        known = external_acceleration(0.0, before.external_acceleration_xy, h, 0.0)[
+            :, :2
+        ]
         ends, by = np.r_[0.0, np.cumsum(h)], np.zeros((len(h) + 1, 2))
         np.cumsum(h[:, None] * known, axis=0, out=by[1:])
         since = elapsed - late
         foreseen = [np.interp(since, ends, by[:, i]) for i in range(2)]
-        gained = gained + foreseen + late * before.push
-    push = gained / elapsed
-    return push if np.hypot(*push) > FELT else np.zeros(2)
+        gained = gained + foreseen + late * before.external_acceleration_xy
+    external_acceleration_xy = gained / elapsed
+    return (
+        external_acceleration_xy
+        if np.hypot(*external_acceleration_xy) > FELT
+        else np.zeros(2)
+    )
 
 
-def outside_acceleration(
-    lift: float, push: np.ndarray, durations: np.ndarray, gravity: float
+def external_acceleration(
+    external_force_z: float,
+    external_acceleration_xy: np.ndarray,
+    durations: np.ndarray,
+    gravity: float,
 ) -> np.ndarray:
     """(N, 3) what the world adds to the acceleration in intervals ahead [m/s^2].
 
     Args:
-        lift: vertical force [weights].
-        push: (2,) horizontal acceleration as long as it goes on [m/s^2].
+        external_force_z: vertical force [weights].
+        external_acceleration_xy: (2,) horizontal acceleration as long as it goes on [m/s^2].
         durations: (N,) of the intervals [s].
         gravity: [m/s^2].
     """
     ends = np.cumsum(durations)
     lasting = np.minimum(ends, GOES_ON) - (ends - durations)
     out = np.empty((len(durations), 3))
-    out[:, :2] = np.maximum(lasting / durations, 0.0)[:, None] * push
-    out[:, 2] = gravity * lift
+    out[:, :2] = (
+        np.maximum(lasting / durations, 0.0)[:, None] * external_acceleration_xy
+    )
+    out[:, 2] = gravity * external_force_z
     return out

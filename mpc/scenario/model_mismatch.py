@@ -42,7 +42,7 @@ def either_way(random: np.random.Generator, most: float) -> float:
 
 
 @dataclass
-class WorldError:
+class ModelMismatch:
     """How the simulated world differs from the plan's; by default not at all."""
 
     # Height of the ground under each foothold, drawn from -this to this [m].
@@ -82,7 +82,7 @@ class WorldError:
     # and how many ticks in a row are lost at once.
     tick_burst: int = 1
 
-    def check(self) -> "WorldError":
+    def check(self) -> "ModelMismatch":
         """Returns the error when its values make sense.
 
         Raises:
