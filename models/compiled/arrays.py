@@ -25,3 +25,7 @@ Indices32 = np.ndarray
 # Whether (bool).
 Flags = np.ndarray
 FlagMatrix = np.ndarray
+
+# Bound of what has none, for solvers and for compiled code, which may be allowed to take
+# every number for finite.
+UNBOUNDED = 1e30

@@ -6,6 +6,7 @@ import numpy as np
 
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import (
+    UNBOUNDED,
     Array3,
     Array3View,
     Array4,
@@ -27,7 +28,8 @@ STEP_RATE = 1.05
 # Of the center of mass in the state; and room above the highest way of a body that
 # nothing carries, for what the program takes to be linear [m].
 HEIGHT, VELOCITY, ROOM = 2, 5, 0.015
-INF = 1e30
+# Height of the center of mass that pendulums have at least [m].
+LEAST_HEIGHT = 0.1
 
 
 def variable_bounds(
@@ -54,7 +56,7 @@ def variable_bounds(
     t = 6 * C
     bounds = np.empty((2, N, width))
     low, high = bounds
-    low[:], high[:] = -INF, INF
+    low[:], high[:] = -UNBOUNDED, UNBOUNDED
     limits = w.max_phase_rate, w.min_phase_rate, w.max_force
     _bound_loads(horizon.standing, horizon.wrench, horizon.h, limits, low, high)
     middles = 0.5 * (horizon.phases[:-1] + horizon.phases[1:])

@@ -14,11 +14,12 @@ import scipy.sparse as sp
 from scipy.linalg import block_diag
 
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import Indices, Vector
+from backbeat.models.compiled.arrays import UNBOUNDED, Indices, Vector
+from backbeat.models.dynamics.pendulum import pendulum_time
 from backbeat.mpc.horizon.momentum_dynamics import dynamics_pattern, linearize_dynamics
 from backbeat.mpc.horizon.sampling import BODY, Horizon
 from backbeat.mpc.plans.weights import PredictiveWeights, patch_rows
-from backbeat.mpc.predictive.bounds import INF, step_limit_rows
+from backbeat.mpc.predictive.bounds import LEAST_HEIGHT, step_limit_rows
 from backbeat.mpc.reference.trajectory import Reference
 
 # Intervals to whose ends the change of the rate is bounded. Rows across intervals are
@@ -170,7 +171,7 @@ class PredictiveMatrices:
         Q += C.T @ np.diag([w.com, w.com, w.height]) @ C
         height = float(self._reference.table.com[:, 0, 2].mean())
         D = C.copy()
-        D[:, 3:6] = np.eye(3) * np.sqrt(max(height, 0.1) / self._g)
+        D[:, 3:6] = np.eye(3) * pendulum_time(height, self._g, LEAST_HEIGHT)
         return Q, 2 * Q + w.terminal * D.T @ D
 
     def _make_dynamics(self) -> sp.csc_matrix:
@@ -300,7 +301,7 @@ class PredictiveMatrices:
             G.data[self._friction_entries] = self._G_knot[self._friction_mask]
         first, last = N * len(self._G_knot), G.shape[0] - self._rate_change_rows
         out = np.empty((2, G.shape[0]))
-        out[0, :first] = -INF
+        out[0, :first] = -UNBOUNDED
         out[1, :first] = -(horizon.wrench @ self._G_knot.T).ravel()
         if self._has_step_limits:
             entries = np.empty((N, 2, 4))

@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from backbeat.models.compiled.arrays import UNBOUNDED
+from backbeat.models.dynamics.pendulum import pendulum_frequency
 from backbeat.mpc.horizon.sampling import BODY
 from backbeat.mpc.plans.explanation import LimitReport, PlanExplanation
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
-from backbeat.mpc.predictive.bounds import HEIGHT
+from backbeat.mpc.predictive.bounds import HEIGHT, LEAST_HEIGHT
 from backbeat.mpc.predictive.matrices import time_dilation_weights
 from backbeat.mpc.predictive.program import PredictiveProgram, Solve
 from backbeat.mpc.predictive.settings import TempoRamp
@@ -26,7 +28,6 @@ PATCH = (
     "center of pressure of {} at its front edge",
     "yaw moment of {} to the right",
 )
-FREE = 1e29
 # Shifts of soles that are worth a word [m].
 SHIFT = 0.005
 
@@ -153,7 +154,8 @@ def report_costs(program: PredictiveProgram, solve: Solve) -> dict[str, float]:
     velocity = x[:, 3:6] + rate[:, None] * solve.horizon.velocity[1:]
     wrench = u[:, :t].reshape(N, C, 6)
     height = float(program.reference.table.com[:, 0, 2].mean())
-    omega = np.sqrt(program.reference.robot.gravity / max(height, 0.1))
+    gravity = program.reference.robot.gravity
+    omega = pendulum_frequency(height, gravity, LEAST_HEIGHT)
     capture = off[-1] + x[-1, 3:6] / omega
 
     def of(weight: float, values: np.ndarray, by: np.ndarray | float = h) -> float:
@@ -221,7 +223,7 @@ def _note(
 ) -> None:
     """Keeps a bound that is in force: its price is above what room it leaves."""
     value, bound, multiplier = map(float, data)
-    if abs(bound) < FREE and multiplier > max(abs(bound - value), 1e-4):
+    if abs(bound) < UNBOUNDED / 2 and multiplier > max(abs(bound - value), 1e-4):
         found.setdefault(name, []).append((value, bound, multiplier, knot, unit))
 
 

@@ -38,13 +38,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from backbeat.models.dynamics.pendulum import pendulum_frequency
 from backbeat.mpc.horizon.phase_grid import PhaseGrid
 from backbeat.mpc.horizon.sampling import BODY, Horizon, make_horizon
 from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.plans.start import PlanStart
 from backbeat.mpc.plans.stepping import AddedStep
 from backbeat.mpc.plans.weights import PredictiveWeights
-from backbeat.mpc.predictive.bounds import variable_bounds
+from backbeat.mpc.predictive.bounds import LEAST_HEIGHT, variable_bounds
 from backbeat.mpc.predictive.matrices import PredictiveMatrices
 from backbeat.mpc.predictive.solver import PredictiveSolver
 from backbeat.mpc.reference.trajectory import Reference
@@ -90,8 +91,8 @@ class PredictiveProgram:
         self._C = len(reference.patches)
         self._S = len(reference.soles) if w.stepping else 0
         self._soles = list(reference.soles[: self._S])
-        height = max(float(reference.table.com[0, 0, 2]), 0.1)
-        self._omega = np.sqrt(reference.robot.gravity / height)
+        height, gravity = float(reference.table.com[0, 0, 2]), reference.robot.gravity
+        self._omega = pendulum_frequency(height, gravity, LEAST_HEIGHT)
         self._grid = PhaseGrid(reference, w.spacing)
         if self._C:
             self._matrices = PredictiveMatrices(reference, w, self._soles)

@@ -9,8 +9,7 @@ import numpy as np
 import piqp
 
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import Indices32, Vector
-from backbeat.mpc.predictive.bounds import INF
+from backbeat.models.compiled.arrays import UNBOUNDED, Indices32, Vector
 from backbeat.mpc.predictive.given_variables import (
     find_given,
     take_out_of_cost,
@@ -69,8 +68,8 @@ class PredictiveSolver:
         settings.preconditioner_iter = 0
         of = matrices
         (m, n), p = of.G.shape, of.A.shape[0]
-        free, nothing = np.full(n, INF), np.zeros(n)
-        least, most = np.full(m, -INF), np.zeros(m)
+        free, nothing = np.full(n, UNBOUNDED), np.zeros(n)
+        least, most = np.full(m, -UNBOUNDED), np.zeros(m)
         solver.setup(of.P, nothing, of.A, np.zeros(p), of.G, least, most, -free, free)
         # What is left of a program without what is given; `_values` is zero elsewhere.
         self._left = of.P.copy(), of.A.copy(), of.G.copy()
@@ -98,7 +97,7 @@ class PredictiveSolver:
             rows.copy(),
             bounds.copy(),
         )
-        find_given(bounds[0], bounds[1], INF, *given, free)
+        find_given(bounds[0], bounds[1], UNBOUNDED, *given, free)
         fixed_cost = take_out_of_cost(P.indptr, P.indices, P.data, c, *given)
         take_out_of_rows(A.indptr, A.indices, A.data, right, *given)
         take_out_of_rows(G.indptr, G.indices, G.data, rows, *given)

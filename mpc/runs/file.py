@@ -5,6 +5,7 @@ and contact, times are those of the behavior.
 """
 
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -35,6 +36,12 @@ from backbeat.mpc.runs.table import run_frame
 from backbeat.mpc.scenario.specification import Scenario
 from backbeat.mpc.simulation.run import SimulationRun
 
+# Columns of earlier versions, read under the names that they have now.
+OLD_COLUMNS = {
+    "plan.grip": "plan.friction_scale",
+    "plan.external_acceleration_xy.x": "plan.external_acceleration.x",
+    "plan.external_acceleration_xy.y": "plan.external_acceleration.y",
+}
 # What the story of a run looks like; earlier Backbeats told less of it.
 STORY = {
     "scenario": {...: Any},
@@ -268,4 +275,15 @@ def load_run(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     for misfit in misfits(story, STORY):
         raise BackbeatError(f"{path} is not a Backbeat run file: {misfit}")
     clean: dict[str, Any] = cleaned(story)
-    return frame, clean
+    return _under_current_names(frame, path), clean
+
+
+def _under_current_names(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """Samples by the current names of columns; says which had old ones."""
+    old = {name: new for name, new in OLD_COLUMNS.items() if name in frame.columns}
+    if old:
+        pairs = ", ".join(f"{name} (now {new})" for name, new in old.items())
+        logging.getLogger(__name__).warning(
+            "%s: old names of columns are read for one more version: %s", path, pairs
+        )
+    return frame.rename(columns=old)

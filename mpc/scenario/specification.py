@@ -17,6 +17,7 @@ from backbeat.models.common.bounds import LONGEST_SIMULATED, SEED
 from backbeat.models.common.errors import BackbeatError, shown, unknown_name
 from backbeat.models.common.outside_file import read_text
 from backbeat.models.common.yaml_file import parse_yaml, read_tree
+from backbeat.models.contact.friction import SIMULATED_FRICTION
 from backbeat.models.sensing.sensors import SensorNoise
 from backbeat.models.world.scene import CONTACT_MODELS, CONTINUOUS, FEET
 from backbeat.mpc.scenario.compliant_period import CompliantPeriod
@@ -89,7 +90,7 @@ class Scenario:
     # What soles touch the ground with: point (at the corners) or hydroelastic.
     feet: str = "point"
     # Friction coefficient between soles and ground.
-    friction: float = 0.8
+    friction: float = SIMULATED_FRICTION
     pushes: list[Push] = field(default_factory=list)
     # Settings that change in the run.
     events: list[SettingEvent] = field(default_factory=list)

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from backbeat.models.compiled.arrays import UNBOUNDED
+from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.models.dynamics.rotations import quaternion_to_matrix, relative_log
 from backbeat.models.state.configuration import Configuration
 from backbeat.mpc.plans.explanation import LimitReport, TaskReport, TickExplanation
@@ -12,7 +14,7 @@ from backbeat.mpc.plans.plan import Plan
 from backbeat.mpc.reference.sampling import ReferenceSample
 from backbeat.mpc.whole_body.core import WholeBodyCore
 from backbeat.mpc.whole_body.memory import WholeBodyMemory
-from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS, Target
+from backbeat.mpc.whole_body.programs.arguments import Target
 from backbeat.mpc.whole_body.programs.momentum import (
     WholeBodyProgram,
     WholeBodySolution,
@@ -32,7 +34,6 @@ CONE = (
     "center of pressure of {} at its front edge",
     *["yaw moment of {}, with friction and pressure"] * 8,
 )
-FREE = 1e29
 # Accelerations of joints that stops ask for are of this size [rad/s^2].
 BRAKING = 100.0
 # Time that a hand takes at most to get where it shall be held [s].
@@ -262,7 +263,7 @@ def _limits(
         if lower == upper:
             continue
         for side, bound, sign in (("upper", upper, 1.0), ("lower", lower, -1.0)):
-            if abs(bound) > FREE:
+            if abs(bound) > UNBOUNDED / 2:
                 continue
             found = describe(i, side)
             if found is None:

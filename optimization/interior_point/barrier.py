@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from backbeat.models.compiled import compiled
-from backbeat.models.compiled.arrays import Flags, Vector
-from backbeat.optimization.transcription.program import FREE, Program
+from backbeat.models.compiled.arrays import UNBOUNDED, Flags, Vector
+from backbeat.optimization.transcription.program import Program
 
 # Slacks and excesses keep at least this share of their value in a step.
 KEEP = 0.01
@@ -55,7 +55,7 @@ class BoundBarrier:
 
     def __post_init__(self) -> None:
         """Starts slacks inside, with an excess where the start violates a bound."""
-        self.on = np.flatnonzero(np.abs(self.bound) < FREE / 2)
+        self.on = np.flatnonzero(np.abs(self.bound) < UNBOUNDED / 2)
         self.bound, self.rho = self.bound.ravel()[self.on], self.rho.ravel()[self.on]
         c = self.value(self.g)
         # Compiled code, which is free to reorder, must not ask what is infinite.

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.compiled.arrays import UNBOUNDED
 from backbeat.optimization.interior_point.iterate import Guess
 from backbeat.optimization.interior_point.solution import TrajectorySolution
 from backbeat.optimization.interior_point.solver import (
@@ -25,7 +26,6 @@ from backbeat.optimization.interior_point.solver import (
 )
 from backbeat.optimization.problem.trajectory_problem import TrajectoryProblem
 from backbeat.optimization.transcription.linearization import evaluate_once
-from backbeat.optimization.transcription.program import FREE
 from backbeat.optimization.transcription.transcribe import Transcription
 
 # Step of the differences in time [s], relative change of the cost that ends the
@@ -149,6 +149,6 @@ def lagrangian(solution: TrajectorySolution, problem: TrajectoryProblem) -> floa
     cost += float((multipliers.frame * program.frame_equal * values.frame).sum())
     cost += float(multipliers.rest @ values.rest)
     for bound, counts in ((program.upper, price > 0), (program.lower, price < 0)):
-        counts = counts & (np.abs(bound) < FREE / 2)
+        counts = counts & (np.abs(bound) < UNBOUNDED / 2)
         cost += float((price * (values.rows - bound))[counts].sum())
     return cost

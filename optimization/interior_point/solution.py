@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from backbeat.models.compiled.arrays import UNBOUNDED
+from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.optimization.interior_point.newton_arrays import Multipliers
-from backbeat.optimization.transcription.program import CONE_ROWS, FREE
 from backbeat.optimization.transcription.transcribe import Transcription
 
 
@@ -158,7 +159,9 @@ class TrajectorySolution:
         worst: list[Violation] = []
         excess = np.maximum(program.lower - self.rows, self.rows - program.upper)
         excess = np.where(
-            (program.lower > -FREE / 2) | (program.upper < FREE / 2), excess, 0.0
+            (program.lower > -UNBOUNDED / 2) | (program.upper < UNBOUNDED / 2),
+            excess,
+            0.0,
         )
         names = self.row_names()
         for kind in dict.fromkeys(n.kind for n in names):

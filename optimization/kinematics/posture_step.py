@@ -14,6 +14,7 @@ from backbeat.models.collision.distances import distances
 from backbeat.models.collision.shapes import FAR, CollisionArrays
 from backbeat.models.compiled import compiled
 from backbeat.models.compiled.arrays import (
+    UNBOUNDED,
     Array3,
     Flags,
     Indices,
@@ -36,7 +37,7 @@ from backbeat.models.dynamics.rotations import (
     left_jacobian_inverse,
     relative_log,
 )
-from backbeat.optimization.qp.program import INFINITY, QuadraticProgram
+from backbeat.optimization.qp.program import QuadraticProgram
 
 
 class _Targets(NamedTuple):
@@ -176,7 +177,7 @@ class PostureStep:
         lower, upper = np.empty(n + 2 * m + (m == 0)), np.empty(n + 2 * m + (m == 0))
         _limit(self.q, *limits, lower, upper)
         if m == 0:
-            lower[n], upper[n] = -INFINITY, INFINITY
+            lower[n], upper[n] = -UNBOUNDED, UNBOUNDED
             return QuadraticProgram(H, g, np.zeros((1, n)), lower, upper)
         room, A = np.empty(m), np.zeros((m, n + m))
         _bound_below(
@@ -309,5 +310,5 @@ def _add_slacks(
             larger[i, j] = H[i, j]
     for i in range(m):
         larger[n + i, n + i] = stiffness
-        lower[n + i], upper[n + i] = -INFINITY, INFINITY
-        lower[n + m + i], upper[n + m + i] = -room[i], INFINITY
+        lower[n + i], upper[n + i] = -UNBOUNDED, UNBOUNDED
+        lower[n + m + i], upper[n + m + i] = -room[i], UNBOUNDED

@@ -17,11 +17,8 @@ from backbeat.models.compiled.arrays import (
     Matrix,
     Vector,
 )
+from backbeat.models.contact.cones import CONE_ROWS
 from backbeat.models.dynamics.kinematic_tree import KinematicTree
-
-# Rows of the wrench cone of one contact (16 for a patch) and its normal force.
-CONE_ROWS = 16
-FREE = 1e30
 
 
 class RowLayout(NamedTuple):

@@ -11,7 +11,7 @@ from backbeat.mpc.plans.stepping import covered, recovery_steps, standing
 from backbeat.mpc.plans.weights import PredictiveWeights
 from backbeat.mpc.predictive.bounds import STEP_RATE
 from backbeat.mpc.predictive.core import PredictiveCore
-from backbeat.mpc.predictive.program import RISE, PredictiveProgram
+from backbeat.mpc.predictive.program import RISE_TIME, PredictiveProgram
 from backbeat.mpc.predictive.recovery import Recovery
 from backbeat.mpc.predictive.settings import PlanSettings
 from backbeat.mpc.reference.trajectory import Reference
@@ -162,13 +162,13 @@ def test_who_is_in_a_crouch_gets_up_in_time(program):
     assert abs(gentle - 1.0) < 0.3 < abs(at_once - 1.0)
     heights = slowly.deviation[:, 2] / program.weights.com_lowering
     t = np.r_[0.0, np.cumsum(slowly.durations)]
-    np.testing.assert_allclose(heights, np.minimum(0.0, t / RISE - 1.0), atol=0.2)
+    np.testing.assert_allclose(heights, np.minimum(0.0, t / RISE_TIME - 1.0), atol=0.2)
     wanted, before = [], slowly
     for s in np.arange(2.02, 2.5, 0.02):
         start = PlanStart(s, s, before.deviation[0], shift).going_on(before)
         before = program.solve(start)
         wanted.append(before.com_lowering)
-    ramp = np.maximum(0.0, 1.0 - np.arange(1, len(wanted) + 1) * 0.02 / RISE)
+    ramp = np.maximum(0.0, 1.0 - np.arange(1, len(wanted) + 1) * 0.02 / RISE_TIME)
     np.testing.assert_allclose(wanted, ramp, atol=0.02)
     # A fall asks for all of it again.
     assert program.solve(replace(start, deviation=fast(x=1.0))).com_lowering == 1.0

@@ -18,16 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
-from backbeat.models.contact.cones import PATCH_MARGIN, wrench_cone
+from backbeat.models.compiled.arrays import UNBOUNDED
+from backbeat.models.contact.cones import CONE_ROWS, PATCH_MARGIN, wrench_cone
 from backbeat.models.robot.model import RobotModel
-from backbeat.mpc.whole_body.programs.arguments import CONE_ROWS, ProgramWorkspace
+from backbeat.mpc.whole_body.programs.arguments import ProgramWorkspace
 from backbeat.mpc.whole_body.programs.limits import MAX_FORCE
-from backbeat.optimization.qp.program import (
-    INFINITY,
-    DaqpSolver,
-    QPSolution,
-    QuadraticProgram,
-)
+from backbeat.optimization.qp.program import DaqpSolver, QPSolution, QuadraticProgram
 
 # J (k, nv) and b (k,) of a task at the state that was measured last.
 Rows = Callable[[], tuple[np.ndarray, np.ndarray]]
@@ -169,7 +165,7 @@ class AccelerationProgram:
         """The program with everything that must hold."""
         robot, C, nv = self.robot, len(standing), len(v)
         nf = robot.base_velocities
-        lower, upper = np.full(len(g), -INFINITY), np.full(len(g), INFINITY)
+        lower, upper = np.full(len(g), -UNBOUNDED), np.full(len(g), UNBOUNDED)
         x, u = q[robot.base_positions :], v[nf:]
         ends = (robot.position_lower, robot.position_upper)
         down, up = (2 * (end - x - u * STOP_TIME) / STOP_TIME**2 for end in ends)
@@ -179,8 +175,8 @@ class AccelerationProgram:
         for c in range(C):
             own = slice(nv + 6 * c, nv + 6 * c + 6)
             # A contact in the air has no wrench.
-            lower[own] = -INFINITY if standing[c] else 0.0
-            upper[own] = INFINITY if standing[c] else 0.0
+            lower[own] = -UNBOUNDED if standing[c] else 0.0
+            upper[own] = UNBOUNDED if standing[c] else 0.0
             if standing[c]:
                 lower[own.stop - 1], upper[own.stop - 1] = 0.0, MAX_FORCE
             cones[CONE_ROWS * c : CONE_ROWS * (c + 1), own] = self._cones[c]
@@ -190,6 +186,6 @@ class AccelerationProgram:
             H,
             g,
             np.ascontiguousarray(np.vstack([forces[:nf], hard, cones, forces[nf:]])),
-            np.concatenate([lower, -h[:nf], values, zero - INFINITY, -most - h[nf:]]),
+            np.concatenate([lower, -h[:nf], values, zero - UNBOUNDED, -most - h[nf:]]),
             np.concatenate([upper, -h[:nf], values, zero, most - h[nf:]]),
         )

@@ -18,9 +18,6 @@ from backbeat.models.compiled.arrays import (
 )
 from backbeat.models.dynamics.kinematic_tree import KinematicTree, Workspace
 
-# Rows of the wrench cone of a contact.
-CONE_ROWS = 16
-
 
 class ModelData(NamedTuple):
     """What does not change between ticks."""

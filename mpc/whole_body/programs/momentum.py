@@ -24,13 +24,14 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError, unknown_name
+from backbeat.models.compiled.arrays import UNBOUNDED
 from backbeat.models.compiled.bound import bind
-from backbeat.models.contact.cones import PATCH_MARGIN, wrench_cone
+from backbeat.models.contact.cones import CONE_ROWS, PATCH_MARGIN, wrench_cone
+from backbeat.models.contact.friction import TRACKED_FRICTION
 from backbeat.models.dynamics.frame_arrays import frame_arrays
 from backbeat.models.dynamics.kinematic_tree import make_workspace
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.whole_body.programs.arguments import (
-    CONE_ROWS,
     Gains,
     ModelData,
     ProgramWorkspace,
@@ -98,7 +99,7 @@ class WholeBodyProgram:
         contacts: Sequence[str] = (),
         points: Sequence[str] = (),
         gains: WholeBodyGains | None = None,
-        friction: float = 0.6,
+        friction: float = TRACKED_FRICTION,
     ) -> None:
         """Allocates the program.
 
@@ -312,7 +313,7 @@ class WholeBodyProgram:
         if not is_solved:
             # Joints of limbs may come to their stops when nothing else is possible.
             limbs = slice(len(work.lower) - self.model.limb.size, None)
-            work.lower[limbs], work.upper[limbs] = -1e30, 1e30
+            work.lower[limbs], work.upper[limbs] = -UNBOUNDED, UNBOUNDED
             solution = self._solver.solve(self._program)
             is_solved = solution.is_optimal(PRIMAL_TOLERANCE, DUAL_TOLERANCE)
         return solution, is_solved

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.contact.friction import TRACKED_FRICTION
 from backbeat.models.dynamics.rotations import quaternion_to_matrix, relative_log
 from backbeat.models.robot.model import RobotModel
 from backbeat.mpc.plans.explanation import TaskReport
@@ -47,7 +48,7 @@ class PresetProgram(WholeBodyProgram):
         robot: RobotModel,
         contacts: Sequence[str],
         preset: TaskPreset,
-        friction: float = 0.6,
+        friction: float = TRACKED_FRICTION,
     ) -> None:
         """Makes the program.
 

@@ -35,6 +35,7 @@ from itertools import accumulate
 import numpy as np
 
 from backbeat.models.common.errors import BackbeatError
+from backbeat.models.contact.friction import TRACKED_FRICTION
 from backbeat.optimization.qp.settling import SettlingProgram, SettlingSolver
 from backbeat.optimization.task_space.levels.task_forces import TaskForces
 from backbeat.optimization.task_space.levels.task_space import TaskSpace
@@ -85,7 +86,7 @@ class LimitedProgram:
         self,
         space: TaskSpace,
         limits: JointLimits | None = None,
-        friction: float = 0.6,
+        friction: float = TRACKED_FRICTION,
         level_weights: Mapping[int, float] | None = None,
         solver: str = "daqp",
     ) -> None:
