@@ -39,8 +39,8 @@ from backbeat.mpc.simulation.run import SimulationRun
 # Columns of earlier versions, read under the names that they have now.
 OLD_COLUMNS = {
     "plan.grip": "plan.friction_scale",
-    "plan.external_acceleration_xy.x": "plan.external_acceleration.x",
-    "plan.external_acceleration_xy.y": "plan.external_acceleration.y",
+    "plan.push.x": "plan.external_acceleration.x",
+    "plan.push.y": "plan.external_acceleration.y",
 }
 # What the story of a run looks like; earlier Backbeats told less of it.
 STORY = {

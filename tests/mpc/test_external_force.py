@@ -69,7 +69,7 @@ def test_a_plan_that_takes_effect_late_has_foreseen_from_its_state_on(rest, late
     assert_allclose(
         estimate_external_acceleration(rest, now, pushed, late), SIDEWAYS, atol=1e-9
     )
-    again = replace(rest, push=SIDEWAYS)
+    again = replace(rest, external_acceleration_xy=SIDEWAYS)
     felt = estimate_external_acceleration(again, now, np.zeros(12), late)
     assert_allclose(felt, SIDEWAYS, atol=1e-9)
     assert not estimate_external_acceleration(rest, 1.0, pushed).any()
@@ -78,10 +78,12 @@ def test_a_plan_that_takes_effect_late_has_foreseen_from_its_state_on(rest, late
 
 @pytest.mark.parametrize("planning_time", [0.01, 0.02])
 def test_plans_that_take_time_know_of_a_push_and_of_no_other(built, planning_time):
-    push = Push(0.5, 0.1, [0.0, 150.0, 0.0])
+    external_acceleration_xy = Push(0.5, 0.1, [0.0, 150.0, 0.0])
     scenario = Scenario("march", planning_time=planning_time, lead_in=0.1, duration=0.9)
-    run = run_scenario(replace(scenario, pushes=[push]), built("march"))
-    begin = push.time + scenario.lead_in
+    run = run_scenario(
+        replace(scenario, pushes=[external_acceleration_xy]), built("march")
+    )
+    begin = external_acceleration_xy.time + scenario.lead_in
     felt = [p.time - begin for p in run.plans if p.external_acceleration_xy.any()]
     assert all(p.status == "solved" for p in run.plans)
     assert felt
@@ -91,7 +93,7 @@ def test_plans_that_take_time_know_of_a_push_and_of_no_other(built, planning_tim
 
 def test_a_push_goes_on_until_the_robot_moves_as_without(program):
     s, zeros = 1.0, np.zeros(12)
-    pushed = program.solve(PlanStart(s, s, zeros, push=SIDEWAYS))
+    pushed = program.solve(PlanStart(s, s, zeros, external_acceleration_xy=SIDEWAYS))
     foreseen = pushed.at(s + PERIOD).deviation
     assert_allclose(
         estimate_external_acceleration(pushed, s + PERIOD, foreseen),
@@ -115,16 +117,20 @@ def test_a_push_gives_the_momentum_of_the_time_that_it_goes_on(durations):
 def test_plans_know_of_a_push_while_it_lasts(built, steps):
     """Those of a robot that may step: one that stands would go along with it."""
     behavior, impulse = built("march"), 150.0
-    push = Push(0.5, 0.1, [0.0, -impulse, 0.0])
+    external_acceleration_xy = Push(0.5, 0.1, [0.0, -impulse, 0.0])
     run = run_scenario(
         Scenario(
-            behavior="march", pushes=[push], duration=0.8, lead_in=0.1, steps=steps
+            behavior="march",
+            pushes=[external_acceleration_xy],
+            duration=0.8,
+            lead_in=0.1,
+            steps=steps,
         ),
         behavior,
     )
     found = np.array([plan.external_acceleration_xy for plan in run.plans])
     t = np.array([plan.time for plan in run.plans]) - 0.6
-    size = impulse / push.duration / behavior.robot_model.total_mass
+    size = impulse / external_acceleration_xy.duration / behavior.robot_model.total_mass
     during, after = (t > 0.03) & (t < 0.09), t > 0.15
     if not steps:
         assert not found.any()

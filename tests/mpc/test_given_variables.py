@@ -107,7 +107,7 @@ def test_plans_with_feet_in_the_air_are_those_of_the_whole_program(march, timing
     solver = piqp.DenseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = 1e-10
     solver.settings.eps_duality_gap_abs = solver.settings.eps_duality_gap_rel = 1e-12
-    c, b, *_ = program._solver._asked
+    c, b, *_ = program._solver._data
     P, A, G = (matrix.toarray() for matrix in (of.P, of.A, of.G))
     solver.setup(P, c, A, b, G, *solve.row_bounds, low, high)
     assert solver.solve() == piqp.PIQP_SOLVED

@@ -53,8 +53,8 @@ def test_the_plan_is_the_optimum_of_the_program_stated_in_full(
     exact = DenseHorizon(short, plan.phases).solve(np.r_[size * PUSHED, late])
     assert np.abs(plan.deviation - exact.deviation).max() < PREDICTION
     assert np.abs(plan.wrench - exact.wrench).max() < PREDICTION
-    stretch = plan.durations - np.diff(plan.phases)
-    assert np.abs(stretch - exact.stretch).max() < PREDICTION
+    dilation = plan.durations - np.diff(plan.phases)
+    assert np.abs(dilation - exact.dilation).max() < PREDICTION
 
 
 @pytest.mark.parametrize("size", [0.0, 0.3, 1.0])
@@ -65,8 +65,8 @@ def test_who_saves_balance_first_takes_up_the_beat_when_calm(groove, size):
     plan = program.solve(PlanStart(9.1, 9.0, size * PUSHED))
     exact = DenseHorizon(program, plan.phases).solve(np.r_[size * PUSHED, 0.1])
     assert np.abs(plan.deviation - exact.deviation).max() < PREDICTION
-    stretch = plan.durations - np.diff(plan.phases)
-    assert np.abs(stretch - exact.stretch).max() < PREDICTION
+    dilation = plan.durations - np.diff(plan.phases)
+    assert np.abs(dilation - exact.dilation).max() < PREDICTION
 
 
 def test_who_is_calm_but_out_of_place_is_in_no_better_place_for_waiting(built):
@@ -186,7 +186,9 @@ def test_legs_push_nobody_up_to_where_they_are_straight(program, height, speed):
     highest = plan.deviation[1:, 2].max()
     assert highest <= max(w.max_com_rise, flight + ROOM) + PREDICTION
     if speed <= 0:
-        free = PredictiveProgram(program.reference, dataclasses.replace(w, rise=1.0))
+        free = PredictiveProgram(
+            program.reference, dataclasses.replace(w, max_com_rise=1.0)
+        )
         other = free.solve_anew(start, steps)
         assert other.deviation[1:, 2].max() > highest + 0.05
 

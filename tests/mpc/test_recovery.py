@@ -185,7 +185,7 @@ def test_undecided_steps_are_given_up_for_much_whatever_is_tried_first(
     monkeypatch.setattr(Recovery, "_sequences", lambda *_: [ours, others][order])
     undecided = replace(plan, steps=ours)
     for cheaper, kept in ((0.8, ours), (1.2, others)):
-        costs = {ours: 1.0, others: 1.0 - cheaper * recovery.price}
+        costs = {ours: 1.0, others: 1.0 - cheaper * recovery.step_penalty}
 
         def solve(start, steps=(), before=None, costs=costs):
             return replace(plan, steps=steps, objective=costs[steps])
