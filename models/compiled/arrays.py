@@ -26,6 +26,6 @@ Indices32 = np.ndarray
 Flags = np.ndarray
 FlagMatrix = np.ndarray
 
-# Bound of what has none, for solvers and for compiled code, which may be allowed to take
-# every number for finite.
+# Value of a bound that is none, for solvers and for compiled code, which may assume
+# that every number is finite.
 UNBOUNDED = 1e30

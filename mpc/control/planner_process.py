@@ -42,7 +42,7 @@ class PlannerSettings:
     Attributes:
         weights: of the predictive program, before settings adapt them.
         settings: what is asked of plans at the start.
-        period, start_time, planning_time: as of PredictiveStep [s].
+        period, start_time, planning_time: as of PredictiveCore [s].
     """
 
     weights: PredictiveWeights

@@ -62,7 +62,8 @@ class PredictiveWeights:
         max_com_rise: bound on the CoM's height above the behavior's [m]: legs that are
             extended to their full length leave the ground and carry no load.
         dcm_error_low, dcm_error_high: errors of the divergent component of motion
-            between which `beat` and `com_lowering` are blended in, from none to all [m].
+            between which `beat` and `com_lowering` are blended in, from none to all
+            [m].
     """
 
     knots: int = 26

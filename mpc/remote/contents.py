@@ -66,12 +66,12 @@ def read_record(message: dict[str, Any]) -> Record:
 
 
 def packed(content: ControlSettings | Record) -> bytes:
-    """An `ControlSettings` or a `Record` as bytes."""
+    """A `ControlSettings` or a `Record` as bytes."""
     return pack(tuple(getattr(content, f.name) for f in fields(content)))
 
 
 def unpacked(kind: type, content: bytes) -> Any:
-    """An `ControlSettings` or a `Record` whose parts are of the kinds that they should be.
+    """A `ControlSettings` or a `Record` whose fields have the right types.
 
     Raises:
         ProtocolError: it is none.

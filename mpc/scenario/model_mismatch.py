@@ -1,4 +1,4 @@
-"""WorldError: how the world differs from what plan and controllers believe.
+"""ModelMismatch: how the world differs from what plan and controllers believe.
 
 Nothing of it is told to the controllers. What is drawn depends on the scenario's
 seed alone, and each kind of error has random numbers of its own, so that one more

@@ -237,16 +237,16 @@ class ControllerServer:
         """
         if self._only and handshake.behavior != self._only:
             raise BackbeatError(
-                f"it serves {self._only!r}, not {handshake.behavior!r}; `backbeat serve "
-                f"{handshake.behavior}` would"
+                f"it serves {self._only!r}, not {handshake.behavior!r}; "
+                f"`backbeat serve {handshake.behavior}` would"
             )
         behavior = self._find(handshake.behavior)
         schema = make_schema(behavior.robot_model)
         found = differences(schema, handshake.schema)
         if not found and motion_fingerprint(behavior) != handshake.motion:
             found = [
-                f"the behavior {handshake.behavior!r} is another one here; build it again "
-                "in both libraries, or share one"
+                f"the behavior {handshake.behavior!r} is another one here; build it "
+                "again in both libraries, or share one"
             ]
         if found:
             raise BackbeatError("; ".join(found))

@@ -1,6 +1,6 @@
-"""WholeBodyTick: the fast loop as a pure function of state, plan and memory.
+"""WholeBodyCore: the fast loop as a pure function of state, plan and memory.
 
-    tick = WholeBodyTick(program, reference)
+    tick = WholeBodyCore(program, reference)
     memory = tick.start()
     memory = tick(t, q, v, plan, memory)    # memory.command goes to the joints
 

@@ -1,4 +1,4 @@
-"""TrajectorySolution: what the interior point found, able to check itself."""
+"""TrajectorySolution: result of the interior-point method, with its violations."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Thing(NamedTuple):
 
 
 class RowName(NamedTuple):
-    """What a row of the program or a check of a motion is about.
+    """Subject of a row of the program or of a check of a motion.
 
     Attributes:
         kind: such as "torque" or "distance".
@@ -56,13 +56,13 @@ def in_each_other(things: Iterable[Thing]) -> str:
 
 
 class Violation(NamedTuple):
-    """What a motion could not meet.
+    """A constraint that a motion violates.
 
     Attributes:
-        time: when [s].
-        name: what it is about.
-        amount: by how much, scaled.
-        is_between: whether all knots met it, and what is between them did not.
+        time: of the violation [s].
+        name: of the constraint.
+        amount: scaled.
+        is_between: whether it holds at all knots, and is violated between them.
     """
 
     time: float
@@ -92,10 +92,10 @@ class TrajectorySolution:
         frame: (N, P, 6) frame residuals.
         velocity: (N, nv) mean velocity of the interval before each knot.
         multipliers: those of the equalities.
-        bound_multipliers: (N, rows) multipliers of upper minus those of lower bounds: what the
-            cost would fall by for a unit more room.
+        bound_multipliers: (N, rows) multipliers of upper minus those of lower bounds:
+            decrease of the cost per unit that a bound is relaxed by.
         cost: final cost.
-        status: "solved", or a sentence that says why not.
+        status: "solved", or a sentence with the reason why not.
         log: one entry an iteration.
         solve_time: wall time [s].
     """

@@ -13,7 +13,7 @@ LEAST_DAMPING = 1e-5
 
 
 def refinement_damping(refinement_steps: int) -> float:
-    """Damping of the n-th step of the polish.
+    """Damping of the n-th step of the final refinement.
 
     Ever shorter steps leave only the constraints to improve, and those converge
     quadratically.

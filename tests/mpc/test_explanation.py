@@ -207,7 +207,7 @@ def test_bounds_of_a_plan_are_named_and_complementary(dancer):
     late = replace(dancer.step.program.rest(T, T - 0.5), iterations=0)
     plan = dancer.step.program.solve(PlanStart(T, T - 0.5, np.zeros(12)))
     found = explain_plan(dancer.step.program, plan, 0.0, late)
-    assert "tempo at its fastest" in names(found.active)
+    assert "phase rate at its maximum" in names(found.active)
     weights, steps = dancer.step.program.weights, np.diff(plan.phases)
     assert (steps / plan.durations).max() == pytest.approx(
         weights.max_phase_rate, abs=1e-2
@@ -220,7 +220,7 @@ def test_an_explanation_is_words(dancer):
     text = str(dancer.explain((0.5, 0.0, 0.0)))
     assert "stands on l_foot and r_foot" in text
     assert "center of mass (weight 10): off by" in text
-    assert "limits in force" in text
+    assert "active limits, by decreasing multiplier" in text
     assert "left (" in text
 
 
